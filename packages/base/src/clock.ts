@@ -1,0 +1,50 @@
+/** Time as a port: what waits or reads the time takes a Clock, so that tests can move it. */
+
+export interface Clock {
+  /** Wall clock, milliseconds since 1970 UTC. */
+  now(): number;
+  /** Monotonic milliseconds; only differences mean something. */
+  monotonic(): number;
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` every `periodMs` without drift (missed ticks are dropped) until disposed. */
+  every(periodMs: number, run: () => void): Disposable;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        },
+        Math.min(ms, 2 ** 31 - 1),
+      );
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  },
+  every(periodMs, run) {
+    const start = performance.now();
+    let tick = 0;
+    let timer: NodeJS.Timeout;
+    const schedule = (): void => {
+      const elapsed = performance.now() - start;
+      tick = Math.max(tick + 1, Math.ceil(elapsed / periodMs));
+      timer = setTimeout(fire, Math.max(0, start + tick * periodMs - performance.now()));
+    };
+    const fire = (): void => {
+      schedule();
+      run();
+    };
+    schedule();
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};

@@ -1,0 +1,87 @@
+/**
+ * The one loop behind everything long-lived: loader, sealer, triggers, usage, retention, reconciler.
+ *
+ * States: idle (waiting for wake or `idleMs`) → stepping → idle | backing off (the step threw) → stepping … → stopped.
+ * A step does at most one bounded piece of work and says whether there may be more. A step that fails is tried again
+ * with growing waits, for ever: poison is for the step to recognise and pass (I8), because only it knows its unit of work.
+ */
+import { type Backoff, backoffMs } from './backoff.ts';
+import type { Clock } from './clock.ts';
+import { errorText } from './errors.ts';
+import type { Log } from './log.ts';
+
+export interface FollowOptions {
+  readonly name: string;
+  /** Does one piece of work; true: there may be more, call again at once. */
+  readonly step: (signal: AbortSignal) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Wakes up by itself after this long without a wake(). Default 1,000 ms. */
+  readonly idleMs?: number;
+  readonly backoff?: Backoff;
+}
+
+export interface Follower extends AsyncDisposable {
+  readonly name: string;
+  /** There may be work: step now if idle, or once more after the running step. */
+  wake(): void;
+  /** Consecutive failures; 0 when healthy. The gauge of a stuck follower. */
+  readonly failures: number;
+}
+
+/** Starts the loop. Disposing aborts the signal and waits for the running step. */
+export function follow(options: FollowOptions): Follower {
+  const { name, step, clock, log, idleMs = 1_000, backoff = {} } = options;
+  const stop = new AbortController();
+  let failures = 0;
+  let awake = true;
+  let wakeIdle = (): void => {};
+
+  const wake = (): void => {
+    awake = true;
+    wakeIdle();
+  };
+
+  const idle = async (): Promise<void> => {
+    if (awake || stop.signal.aborted) return;
+    const nap = new AbortController();
+    wakeIdle = () => nap.abort();
+    await clock.sleep(idleMs, nap.signal).catch(() => {});
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      awake = false;
+      try {
+        if (await step(stop.signal)) awake = true;
+        if (failures > 0) log.info(`${name}: working again`, { failures });
+        failures = 0;
+        await idle();
+      } catch (caught) {
+        if (stop.signal.aborted) return;
+        failures++;
+        const waitMs = backoffMs(failures, backoff);
+        log.error(`${name}: step failed, trying again`, {
+          error: errorText(caught),
+          failures,
+          waitMs: Math.round(waitMs),
+        });
+        await clock.sleep(waitMs, stop.signal).catch(() => {});
+      }
+    }
+  };
+
+  const finished = run();
+  return {
+    name,
+    wake,
+    get failures() {
+      return failures;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      wake();
+      await finished;
+    },
+  };
+}
