@@ -1,0 +1,40 @@
+/** Bounds of the tabular store, with their defaults. */
+
+export interface TabularSettings {
+  /** Hot rows are sealed into files above this many. Default 1,000,000. */
+  readonly sealRows: number;
+  /** … or above this many bytes of readings. Default 256 MB. */
+  readonly sealBytes: number;
+  /** … or when the oldest hot row has been there for this long. Default 10 min. */
+  readonly sealAgeMs: number;
+  /** A file holds about this many bytes of readings before compression. Default 128 MB. */
+  readonly fileBytes: number;
+  /** DuckDB's own limit. Default 1 GiB. */
+  readonly memoryBytes: number;
+  /** DuckDB's threads. Default 2. */
+  readonly threads: number;
+  /** A query without a deadline ends after this. Default 60 s. */
+  readonly deadlineMs: number;
+  /** An answer above this is refused. Default 64 MiB. */
+  readonly maxResultBytes: number;
+  /** Queries that run at the same time; more wait. Default 4. */
+  readonly concurrentQueries: number;
+  /** After a cancelled query has not ended for this long, the child is killed. Default 5 s. */
+  readonly killAfterMs: number;
+  /** Logical bytes that an organization may scan in a UTC month (D26). Default 100 TB. */
+  readonly monthlyScanBytes: number;
+}
+
+export const defaultTabularSettings: TabularSettings = {
+  sealRows: 1_000_000,
+  sealBytes: 256_000_000,
+  sealAgeMs: 600_000,
+  fileBytes: 128_000_000,
+  memoryBytes: 1 << 30,
+  threads: 2,
+  deadlineMs: 60_000,
+  maxResultBytes: 64 << 20,
+  concurrentQueries: 4,
+  killAfterMs: 5_000,
+  monthlyScanBytes: 100e12,
+};

@@ -1,0 +1,98 @@
+/** Tables of the tabular store in meta.sqlite: which Parquet files count, how far the log is sealed, what is deleted, what was scanned. */
+import type { Generated } from 'kysely';
+
+/** One sealed file. A file that is not listed here does not exist (I9). */
+export interface TabularFilesTable {
+  /** Name below parquet/. */
+  file: string;
+  organization_id: string;
+  /** UTC day "YYYY-MM-DD". */
+  capture_day: string;
+  /** Layout of the columns; readers refuse what they do not know. */
+  format: number;
+  rows: number;
+  /** BSON bytes of its row documents: what a query that reads the file whole is metered with. */
+  logical_bytes: number;
+  file_bytes: number;
+  min_position: number;
+  max_position: number;
+  /** Microseconds; null when no row carries the time. */
+  min_time_received: number | null;
+  max_time_received: number | null;
+  min_time_requested: number | null;
+  max_time_requested: number | null;
+  /** JSON: {location_id: [...], robot_id: [...], part_id: [...], component_type: [...], component_name: [...], method_name: [...]}. */
+  path_sets: string;
+  created_ms: number;
+}
+
+/** One row, id 1. */
+export interface TabularStateTable {
+  id: number;
+  /** S: every row of a position up to here is in a listed file. */
+  sealed_position: number;
+}
+
+/** A deletion holds for every snapshot opened after it, for positions up to up_to, in files, hot rows and replay alike (I10). */
+export interface TabularDeletesTable {
+  id: Generated<number>;
+  organization_id: string;
+  /** JSON DeletePredicate; {} is every row of the organization. */
+  predicate: string;
+  up_to: number;
+  created_ms: number;
+}
+
+/** Logical bytes scanned by an organization in a UTC month (D26). */
+export interface TabularUsageTable {
+  organization_id: string;
+  /** "YYYY-MM". */
+  month: string;
+  scanned_bytes: number;
+  queries: number;
+}
+
+export interface TabularTables {
+  tabular_files: TabularFilesTable;
+  tabular_state: TabularStateTable;
+  tabular_deletes: TabularDeletesTable;
+  tabular_usage: TabularUsageTable;
+}
+
+export const tabularDdl: readonly string[] = [
+  `create table tabular_files (
+    file text primary key,
+    organization_id text not null,
+    capture_day text not null,
+    format integer not null,
+    rows bigint not null,
+    logical_bytes bigint not null,
+    file_bytes bigint not null,
+    min_position bigint not null,
+    max_position bigint not null,
+    min_time_received bigint,
+    max_time_received bigint,
+    min_time_requested bigint,
+    max_time_requested bigint,
+    path_sets text not null,
+    created_ms bigint not null
+  )`,
+  'create index tabular_files_by_day on tabular_files (organization_id, capture_day)',
+  'create table tabular_state (id integer primary key, sealed_position bigint not null)',
+  'insert into tabular_state (id, sealed_position) values (1, 0)',
+  `create table tabular_deletes (
+    id integer primary key,
+    organization_id text not null,
+    predicate text not null,
+    up_to bigint not null,
+    created_ms bigint not null
+  )`,
+  'create index tabular_deletes_by_organization on tabular_deletes (organization_id)',
+  `create table tabular_usage (
+    organization_id text not null,
+    month text not null,
+    scanned_bytes bigint not null,
+    queries bigint not null,
+    primary key (organization_id, month)
+  )`,
+];

@@ -1,0 +1,64 @@
+/** The tabular store as the rest of the cloud sees it. */
+import type { Batch, Plan, Scope } from '@platform/query';
+
+export interface QueryRequest {
+  readonly plan: Plan;
+  /** What the caller may see; rows outside are never read. */
+  readonly scope: Scope;
+  /** How component_type reads (D2). */
+  readonly vocabulary: 'core' | 'rdk';
+  /** Cancels the query: DuckDB is interrupted, the executor stopped. */
+  readonly signal?: AbortSignal;
+  /** How long the query may take, waiting included. Default: settings.deadlineMs. */
+  readonly deadlineMs?: number;
+}
+
+export interface QueryResult extends Batch {
+  /** Logical bytes of the rows that the query looked at: what it is metered with (D26). */
+  readonly scannedBytes: number;
+}
+
+export interface TabularLag {
+  /** T: last committed position of the log. */
+  readonly committedPosition: number;
+  /** Last position whose rows queries can read. */
+  readonly loadedPosition: number;
+  /** S: last position whose rows are in listed files. */
+  readonly sealedPosition: number;
+}
+
+export interface TabularStatus extends TabularLag {
+  readonly process: 'starting' | 'running' | 'restarting' | 'stopped';
+  readonly processId: number | undefined;
+  /** Times that the child died and was started again. */
+  readonly restarts: number;
+  readonly hotRows: number;
+  readonly hotBytes: number;
+  readonly files: number;
+  readonly fileRows: number;
+  readonly fileBytes: number;
+  /** Log rows that could not be loaded, since this start (I8). */
+  readonly damagedRows: number;
+  readonly runningQueries: number;
+}
+
+export interface Tabular extends AsyncDisposable {
+  /** Removes unlisted files, starts the child, begins to replay (S, T] (I14). Queries asked before it ends wait. */
+  start(): Promise<void>;
+  /**
+   * Every row that was acknowledged before the call, that the scope shows and that the plan keeps (I7).
+   * Throws deadline_exceeded, canceled, resource_exhausted (answer too large, memory, monthly limit), unavailable (child died twice);
+   * QueryError of @platform/query passes through.
+   */
+  query(request: QueryRequest): Promise<QueryResult>;
+  /** S. */
+  sealedPosition(): number;
+  /** Calls the listener after each flip with the new S: the log may be truncated further. */
+  onSealed(listener: (position: number) => void): Disposable;
+  lag(): TabularLag;
+  status(): Promise<TabularStatus>;
+  /** Seals what is hot now, whatever its size; answers S. */
+  seal(): Promise<number>;
+  /** Kills the child as a crash would; it is started again. For operators and fault tests. */
+  killProcess(): void;
+}
