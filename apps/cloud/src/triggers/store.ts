@@ -1,0 +1,40 @@
+/**
+ * Tables of the triggers feature: how far the log was read, where each trigger begins, when each notification last went
+ * out, and the rows that could not be read. All of them change in the transaction that enqueues the messages (I11).
+ */
+
+export const triggersDdl: readonly string[] = [
+  'create table trigger_cursors (name text primary key, position bigint not null)',
+  `create table trigger_starts (
+    part_id text not null,
+    trigger_name text not null,
+    position bigint not null,
+    primary key (part_id, trigger_name)
+  )`,
+  `create table trigger_throttles (
+    part_id text not null,
+    trigger_name text not null,
+    notification text not null,
+    last_event_at bigint not null,
+    primary key (part_id, trigger_name, notification)
+  )`,
+  `create table trigger_damaged_rows (
+    position bigint not null,
+    trigger_name text not null,
+    part_id text not null,
+    reason text not null,
+    at bigint not null,
+    primary key (position, trigger_name)
+  )`,
+];
+
+export interface TriggersTables {
+  /** One row, `triggers`: all rows of the log up to `position` are decided. */
+  trigger_cursors: { name: string; position: number };
+  /** The trigger is for rows after `position`; a trigger without a row is for all that the follower meets. */
+  trigger_starts: { part_id: string; trigger_name: string; position: number };
+  /** When (time of the event, ms) the notification, named by a hash of its type and target, was last enqueued. */
+  trigger_throttles: { part_id: string; trigger_name: string; notification: string; last_event_at: number };
+  /** Rows that were passed; `trigger_name` is empty when the row itself could not be decoded. */
+  trigger_damaged_rows: { position: number; trigger_name: string; part_id: string; reason: string; at: number };
+}
