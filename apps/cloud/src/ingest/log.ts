@@ -1,0 +1,66 @@
+/**
+ * The ingest log as the rest of the cloud sees it: what is in it was acknowledged, what was acknowledged is in it (I1–I6, I12).
+ */
+
+export interface LogEntry {
+  readonly partId: string;
+  /** What the sender counts in: 16 random bytes from a machine-server, or the upload's own hash where the sender gave no identity (D13). */
+  readonly stream: Uint8Array;
+  readonly seq: number;
+  /** Least seq of the stream that may still be sent (I6); 0: not told. Never above `seq`. */
+  readonly floor: number;
+  /** Of what the sender sent, without identity: equal for each retry of an upload, whatever the cloud adds. */
+  readonly sha256: Uint8Array;
+  /** LoggedUpload. Copied before append returns, so the caller may reuse it. */
+  readonly batch: Uint8Array;
+  readonly fileId: string;
+  /** Wall ms until which a repeat is recognised although no floor will ever settle it (D13); absent: until the floor passes it. */
+  readonly settleUntil?: number;
+  /** Path of the payload in the blob store; its row in the log's list of blobs commits together with the entry (I4). */
+  readonly blobPath?: string;
+}
+
+export interface AppendResult {
+  /** appended: new. repeated: the same upload is in the log already. settled: the sender itself said that it is done with (I6). */
+  readonly outcome: 'appended' | 'repeated' | 'settled';
+  /** Of the first copy; null when settled. */
+  readonly position: number | null;
+  /** Of the first copy; when settled, the entry's own. */
+  readonly fileId: string;
+}
+
+export interface LogRow {
+  readonly position: number;
+  readonly partId: string;
+  /** platform.ingest.v1.LoggedUpload */
+  readonly batch: Uint8Array;
+}
+
+export interface DamagedRow {
+  readonly position: number;
+  readonly reason: string;
+}
+
+export interface IngestLog extends AsyncDisposable {
+  /**
+   * Resolves after the commit that covers the entry has reached the disk (I2).
+   * Throws already_exists when the key holds another upload (which stays as it is; this copy is kept aside),
+   * resource_exhausted when the disk is full, unavailable when the log is closing or has failed: nothing was stored then.
+   */
+  append(entry: LogEntry): Promise<AppendResult>;
+  /** Rows after a position in order, as many as fit but at least one; a prefix of what is committed (I3). Synchronous. */
+  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[];
+  /** Last committed position; 0 when nothing was ever appended. Truncation does not change it. */
+  lastPosition(): number;
+  /** Calls the listener after each commit that appended, with the new last position. */
+  onCommit(listener: (position: number) => void): Disposable;
+  /** Deletes at most `maxRows` undamaged rows at positions ≤ `upTo`, oldest first; answers how many went (I12). */
+  truncate(upTo: number, maxRows: number): Promise<number>;
+  /** Notes that a follower could not read a row: it is passed by, and kept until a person decides (I8). */
+  markDamaged(position: number, reason: string): Promise<void>;
+  damaged(): DamagedRow[];
+  /** Bytes of the batches that are not truncated. */
+  retainedBytes(): number;
+  /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */
+  hasBlob(path: string): boolean;
+}

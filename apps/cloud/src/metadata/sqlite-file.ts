@@ -1,0 +1,36 @@
+/** How every SQLite file of the cloud is opened: write-ahead log, a sync for each commit (I2), readers that never block the writer. */
+import { DatabaseSync } from 'node:sqlite';
+
+const busyTimeoutMs = 5_000;
+
+export interface WritableOptions {
+  /** Of a new file; larger pages make large rows cheaper to write and to free. */
+  readonly pageBytes?: number;
+  /** Length of the write-ahead log at which the writer copies it back into the file. */
+  readonly checkpointBytes?: number;
+}
+
+/** The one handle that writes. The caller sees to it that there is one per file. */
+export function openWritable(file: string, options: WritableOptions = {}): DatabaseSync {
+  const { pageBytes = 4_096, checkpointBytes = 4 * 1024 * 1024 } = options;
+  const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: busyTimeoutMs });
+  db.exec(`
+    pragma page_size = ${pageBytes};
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma fullfsync = on;
+    pragma checkpoint_fullfsync = on;
+    pragma foreign_keys = on;
+    pragma wal_autocheckpoint = ${Math.max(1, Math.round(checkpointBytes / pageBytes))};
+    pragma journal_size_limit = ${checkpointBytes * 4};
+    pragma temp_store = memory;
+  `);
+  return db;
+}
+
+/** A handle that only reads; each statement sees the last commit. */
+export function openReadable(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+  db.exec('pragma query_only = on; pragma temp_store = memory;');
+  return db;
+}

@@ -1,0 +1,60 @@
+/** The writer thread of one SQLite file: takes requests off its port, commits them in groups, answers. */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { GroupWriter } from './group-writer.ts';
+import { migrate } from './migrate.ts';
+import { openWritable } from './sqlite-file.ts';
+import type { WriterMessage, WriterRequest, WriterSetup } from './writer-protocol.ts';
+
+/** A transaction that waits longer than this for its owner is rolled back: it holds up every other writer. */
+const silenceMs = 15_000;
+
+function start(setup: WriterSetup): void {
+  const port = parentPort;
+  if (!port) throw new Error('writer-thread.ts is a worker; start it through openWriter');
+  const say = (message: WriterMessage): void => port.postMessage(message);
+  const db = openWritable(setup.file);
+  migrate(db, setup.migrations, setup.file);
+
+  const writer = new GroupWriter({
+    db,
+    answer: (answers) => say({ type: 'answers', answers }),
+    fatal: (message) => say({ type: 'fatal', message }),
+    monotonic: () => performance.now(),
+  });
+
+  let silence: NodeJS.Timeout | undefined;
+  const handle = (request: WriterRequest): void => {
+    if (request.kind !== 'close') {
+      writer.accept(request);
+      return;
+    }
+    writer.pump();
+    db.close();
+    say({ type: 'answers', answers: [{ id: request.id, ok: true, rows: [], changes: 0, insertId: 0 }] });
+    port.close();
+  };
+  port.on('message', (first: WriterRequest) => {
+    handle(first);
+    // Whatever has arrived meanwhile joins the group.
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) handle(next.message);
+    writer.pump();
+    clearTimeout(silence);
+    if (writer.openTransaction !== null) {
+      silence = setTimeout(() => {
+        writer.abandon(`the transaction waited ${silenceMs / 1000} s for its owner and was rolled back`);
+        writer.pump();
+      }, silenceMs);
+    }
+  });
+  say({ type: 'ready' });
+}
+
+try {
+  start(workerData as WriterSetup);
+} catch (caught) {
+  parentPort?.postMessage({
+    type: 'refused',
+    message: caught instanceof Error ? caught.message : String(caught),
+  } satisfies WriterMessage);
+  parentPort?.close();
+}
