@@ -1,0 +1,34 @@
+/** Small writers of BSON's bytes that both transcoders share. */
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Writes text as UTF-8, lone surrogates repaired; in keys NUL, which BSON cannot hold there, becomes U+2400. Answers the bytes written. */
+export function writeRepairedText(text: string, target: Uint8Array, at: number, isKey: boolean): number {
+  const repaired = isKey ? text.replaceAll('\0', '\u2400') : text;
+  return encoder.encodeInto(repaired, target.subarray(at)).written;
+}
+
+/** An array index as key, with its NUL; answers where it ends. */
+export function writeIndex(target: Uint8Array, at: number, index: number): number {
+  let to = at;
+  if (index >= 10) {
+    let scale = 10;
+    while (index >= scale * 10) scale *= 10;
+    for (; scale >= 1; scale = Math.floor(scale / 10)) target[to++] = 0x30 + (Math.floor(index / scale) % 10);
+  } else {
+    target[to++] = 0x30 + index;
+  }
+  target[to++] = 0;
+  return to;
+}
+
+export function writeInt32(target: Uint8Array, at: number, value: number): void {
+  target[at] = value;
+  target[at + 1] = value >>> 8;
+  target[at + 2] = value >>> 16;
+  target[at + 3] = value >>> 24;
+}
+
+export function readInt32(source: Uint8Array, at: number): number {
+  return (source[at] as number) | ((source[at + 1] as number) << 8) | ((source[at + 2] as number) << 16) | ((source[at + 3] as number) << 24);
+}

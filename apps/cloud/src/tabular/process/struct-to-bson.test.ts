@@ -1,0 +1,105 @@
+import { create, type JsonValue, toBinary } from '@bufbuild/protobuf';
+import { ListValueSchema, type Struct, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { concatBytes } from '@platform/base';
+import { deserialize } from 'bson';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { maxBsonBytes, writeStruct } from './struct-to-bson.ts';
+
+function transcode(wire: Uint8Array): Uint8Array {
+  const target = new Uint8Array(maxBsonBytes(wire.length) + 7);
+  const end = writeStruct(wire, 0, wire.length, target, 7);
+  return target.subarray(7, end);
+}
+
+/** The same document by another route: an independent BSON reader against protobuf-es's own JSON of the Struct. */
+function read(bson: Uint8Array): unknown {
+  return deserialize(bson, { promoteValues: true, useBigInt64: true });
+}
+
+const leaf = fc.oneof(fc.constant(null), fc.boolean(), fc.double(), fc.integer(), fc.string({ unit: 'grapheme' }), fc.string({ maxLength: 300 }));
+const key = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0') && text !== '__proto__');
+const { document } = fc.letrec<{ value: JsonValue; document: Record<string, JsonValue> }>((tie) => ({
+  value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, fc.array(tie('value'), { maxLength: 14 }), tie('document')),
+  document: fc.dictionary(key, tie('value'), { maxKeys: 40 }),
+}));
+
+function valueOf(json: JsonValue): Value {
+  if (json === null) return create(ValueSchema, { kind: { case: 'nullValue', value: 0 } });
+  if (typeof json === 'number') return create(ValueSchema, { kind: { case: 'numberValue', value: json } });
+  if (typeof json === 'string') return create(ValueSchema, { kind: { case: 'stringValue', value: json.toWellFormed() } });
+  if (typeof json === 'boolean') return create(ValueSchema, { kind: { case: 'boolValue', value: json } });
+  if (Array.isArray(json)) return create(ValueSchema, { kind: { case: 'listValue', value: create(ListValueSchema, { values: json.map(valueOf) }) } });
+  return create(ValueSchema, { kind: { case: 'structValue', value: structOf(json) } });
+}
+
+function structOf(json: Record<string, JsonValue>): Struct {
+  return create(StructSchema, { fields: Object.fromEntries(Object.entries(json).map(([name, value]) => [name, valueOf(value)])) });
+}
+
+test('a Struct reads as BSON exactly as protobuf-es reads it', () => {
+  fc.assert(
+    fc.property(document, (json) => {
+      expect(read(transcode(toBinary(StructSchema, structOf(json))))).toEqual(json);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('fields keep their wire order and whole numbers stay doubles', () => {
+  const bson = transcode(toBinary(StructSchema, structOf({ z: 1, a: 2.5, m: { y: 1, b: [0] } })));
+  expect([...bson]).toEqual([
+    ...[0x41, 0, 0, 0, 0x01, 0x7a, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x01, 0x61, 0, 0, 0, 0, 0, 0, 0, 4, 0x40],
+    ...[0x03, 0x6d, 0, 0x23, 0, 0, 0, 0x01, 0x79, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+    ...[0x04, 0x62, 0, 0x10, 0, 0, 0, 0x01, 0x30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ]);
+});
+
+test('a field that stands twice on the wire is read once, the last one wins', () => {
+  const first = toBinary(StructSchema, structOf({ a: 1, b: 'x' }));
+  const second = toBinary(StructSchema, structOf({ a: 'later' }));
+  expect(read(transcode(concatBytes([first, second])))).toEqual({ a: 'later', b: 'x' });
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i]));
+  expect(read(transcode(concatBytes([toBinary(StructSchema, structOf(many)), second, second])))).toEqual({ ...many, a: 'later' });
+});
+
+test('text that is not UTF-8 is repaired, NUL in a key is replaced', () => {
+  const badText = Uint8Array.from([0x0a, 0x09, 0x0a, 1, 0x61, 0x12, 4, 0x1a, 2, 0xff, 0x62]);
+  expect(read(transcode(badText))).toEqual({ a: '\ufffdb' });
+  const nulKey = Uint8Array.from([0x0a, 0x07, 0x0a, 3, 0x61, 0, 0x62, 0x12, 0]);
+  expect(read(transcode(nulKey))).toEqual({ 'a\u2400b': null });
+});
+
+test('random bytes either read as protobuf-es reads them or are refused, and never write outside their room', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (wire) => {
+      const target = new Uint8Array(maxBsonBytes(wire.length) + 8).fill(0xee);
+      let end = 0;
+      try {
+        end = writeStruct(wire, 0, wire.length, target, 4);
+      } catch {
+        return;
+      }
+      expect(target.subarray(0, 4)).toEqual(new Uint8Array(4).fill(0xee));
+      expect(() => deserialize(target.subarray(4, end))).not.toThrow();
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a document nested too deeply is refused with a reason', () => {
+  let json: JsonValue = 1;
+  for (let i = 0; i < 90; i++) json = { a: json };
+  expect(() => transcode(toBinary(StructSchema, structOf({ a: json })))).not.toThrow();
+  let wire = new Uint8Array([0x0a, 3, 0x0a, 1, 0x61]);
+  for (let i = 0; i < 400; i++) {
+    const value = concatBytes([new Uint8Array([0x2a]), varint(wire.length), wire]);
+    const entry = concatBytes([new Uint8Array([0x0a, 1, 0x61, 0x12]), varint(value.length), value]);
+    wire = concatBytes([new Uint8Array([0x0a]), varint(entry.length), entry]);
+  }
+  expect(() => transcode(wire)).toThrow(/nested/);
+});
+
+function varint(value: number): Uint8Array {
+  return value < 0x80 ? new Uint8Array([value]) : new Uint8Array([(value & 0x7f) | 0x80, value >>> 7]);
+}
