@@ -145,7 +145,10 @@ export class GroupWriter {
 
   #rolledBack(fault: SqliteFault): void {
     const { db, answer } = this.#options;
-    if (fault.kind === 'fatal') return this.#fail(fault.message);
+    if (fault.kind === 'fatal') {
+      this.#fail(fault.message);
+      return;
+    }
     if (db.isTransaction) db.exec('rollback');
     if (this.#openTx !== null) this.#lost.set(this.#openTx, fault);
     this.#openTx = null;

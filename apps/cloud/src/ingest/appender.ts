@@ -1,0 +1,99 @@
+/**
+ * What one group commit of the ingest log does, without the thread around it: dedup, floors and the append in one transaction.
+ *
+ * For each entry, in this order (I5, I6):
+ *   its floor is above the stored one → store it, drop the dedup rows below
+ *   its seq is below the stored floor → settled
+ *   its key is known, same hash       → repeated, with the first copy's position and file id
+ *   its key is known, other hash      → conflict: kept aside, the first copy stays
+ *   otherwise                         → appended, with its dedup row
+ * Nothing may be told to anyone before `commit` returned (I2).
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LogEntry } from './log.ts';
+
+export type Outcome =
+  | { readonly outcome: 'appended' | 'repeated'; readonly position: number; readonly fileId: string }
+  | { readonly outcome: 'settled' | 'conflict'; readonly position: null; readonly fileId: string };
+
+/** Uploads of one part that are kept aside; beyond it a conflict is refused all the same, but not kept. */
+const maxConflicts = 1_000;
+
+export class Appender {
+  readonly #db: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #floor: StatementSync;
+  readonly #raiseFloor: StatementSync;
+  readonly #dropSettled: StatementSync;
+  readonly #find: StatementSync;
+  readonly #remember: StatementSync;
+  readonly #keepAside: StatementSync;
+  readonly #nameBlob: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#insert = db.prepare('insert into log (part, stream, seq, sha256, batch) values (?, ?, ?, ?, ?)');
+    this.#floor = db.prepare('select floor from streams where part = ? and stream = ?');
+    this.#raiseFloor = db.prepare(
+      `insert into streams (part, stream, floor) values (?, ?, ?)
+       on conflict (part, stream) do update set floor = max(floor, excluded.floor)`,
+    );
+    this.#dropSettled = db.prepare('delete from dedup where part = ? and stream = ? and seq < ?');
+    this.#find = db.prepare('select sha256, file_id, position from dedup where part = ? and stream = ? and seq = ?');
+    this.#remember = db.prepare(
+      'insert into dedup (part, stream, seq, sha256, file_id, position, settle_until) values (?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#keepAside = db.prepare(
+      `insert into conflicts (part, stream, seq, sha256, batch)
+       select ?1, ?2, ?3, ?4, ?5 where (select count(*) from conflicts where part = ?1) < ${maxConflicts}
+       on conflict (part, stream, seq, sha256) do nothing`,
+    );
+    this.#nameBlob = db.prepare('insert into blobs (path, part) values (?, ?) on conflict (path) do nothing');
+  }
+
+  begin(): void {
+    this.#db.exec('begin immediate');
+  }
+
+  commit(): void {
+    this.#db.exec('commit');
+  }
+
+  rollback(): void {
+    if (this.#db.isTransaction) this.#db.exec('rollback');
+  }
+
+  /** Inside begin and commit. */
+  append(entry: LogEntry): Outcome {
+    const { partId, stream, seq, sha256, batch, fileId, blobPath } = entry;
+    if (seq < this.#floorAfter(entry)) return { outcome: 'settled', position: null, fileId };
+
+    const known = this.#find.get(partId, stream, seq);
+    if (known) {
+      if (sameBytes(known['sha256'], sha256)) {
+        return { outcome: 'repeated', position: Number(known['position']), fileId: String(known['file_id']) };
+      }
+      const kept = this.#keepAside.run(partId, stream, seq, sha256, batch);
+      if (blobPath !== undefined && Number(kept.changes) > 0) this.#nameBlob.run(blobPath, partId);
+      return { outcome: 'conflict', position: null, fileId };
+    }
+
+    const position = Number(this.#insert.run(partId, stream, seq, sha256, batch).lastInsertRowid);
+    this.#remember.run(partId, stream, seq, sha256, fileId, position, entry.settleUntil ?? null);
+    if (blobPath !== undefined) this.#nameBlob.run(blobPath, partId);
+    return { outcome: 'appended', position, fileId };
+  }
+
+  /** The stream's floor once this entry's has been taken into account. */
+  #floorAfter({ partId, stream, floor }: LogEntry): number {
+    const stored = Number(this.#floor.get(partId, stream)?.['floor'] ?? 0);
+    if (floor <= stored) return stored;
+    this.#raiseFloor.run(partId, stream, floor);
+    this.#dropSettled.run(partId, stream, floor);
+    return floor;
+  }
+}
+
+function sameBytes(found: unknown, expected: Uint8Array): boolean {
+  return found instanceof Uint8Array && Buffer.compare(found, expected) === 0;
+}

@@ -1,0 +1,32 @@
+/** What the ingest log's caller and its thread say to each other. */
+import type { SqliteFault } from '../metadata/writer-protocol.ts';
+import type { Outcome } from './appender.ts';
+import type { LogEntry } from './log.ts';
+
+export type LogRequest =
+  | { readonly kind: 'append'; readonly id: number; readonly entry: LogEntry }
+  | { readonly kind: 'truncate'; readonly id: number; readonly upTo: number; readonly maxRows: number }
+  | { readonly kind: 'damaged'; readonly id: number; readonly position: number; readonly reason: string }
+  /** Forget anonymous uploads that need not be recognised any more (D13). */
+  | { readonly kind: 'expire'; readonly id: number; readonly nowMs: number }
+  | { readonly kind: 'close'; readonly id: number };
+
+export type LogAnswer =
+  | { readonly id: number; readonly result: Outcome }
+  | { readonly id: number; readonly result: { readonly rows: number; readonly bytes: number } }
+  | { readonly id: number; readonly fault: SqliteFault };
+
+export interface LogOpened {
+  readonly lastPosition: number;
+  readonly retainedBytes: number;
+}
+
+export type LogMessage =
+  | ({ readonly type: 'ready' } & LogOpened)
+  | { readonly type: 'refused'; readonly message: string }
+  | { readonly type: 'answers'; readonly answers: readonly LogAnswer[] }
+  | { readonly type: 'fatal'; readonly message: string };
+
+export interface LogThreadSetup {
+  readonly file: string;
+}
