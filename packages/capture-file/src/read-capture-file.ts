@@ -1,0 +1,36 @@
+import type { CaptureFileHeader } from '@platform/proto/platform/capture/v1/capture_file';
+import { frameAt } from './format.ts';
+import { readCaptureFileHeader } from './read-capture-file-header.ts';
+
+export interface CaptureFileContents {
+  readonly header: CaptureFileHeader;
+  /** Each an encoded SensorData, in capture order; views of the given bytes. */
+  readonly readings: readonly Uint8Array[];
+  /** Length of the good prefix. */
+  readonly goodBytes: number;
+  /** Bytes after the good prefix; 0 for a whole file. */
+  readonly cutBytes: number;
+  /** Why the prefix ends before the file does. */
+  readonly cutReason: string | undefined;
+}
+
+/**
+ * Reads a whole capture file and keeps the good prefix of a torn one.
+ * @throws PlatformError data_loss when not even the header can be read.
+ */
+export function readCaptureFile(bytes: Uint8Array): CaptureFileContents {
+  const { header, end } = readCaptureFileHeader(bytes);
+  const readings: Uint8Array[] = [];
+  let goodBytes = end;
+  let cutReason: string | undefined;
+  while (goodBytes < bytes.length) {
+    const frame = frameAt(bytes, goodBytes);
+    if (frame.payload === undefined) {
+      cutReason = frame.reason;
+      break;
+    }
+    readings.push(frame.payload);
+    goodBytes = frame.end;
+  }
+  return { header, readings, goodBytes, cutBytes: bytes.length - goodBytes, cutReason };
+}
