@@ -1,0 +1,197 @@
+/**
+ * The delivery loop: takes what is due, at most 64 at a time and 4 to one target, so that a target that hangs holds up
+ * only itself. What is being sent is known to this process only: after a kill the rows are due and are sent again
+ * under the same id, so each message goes out at least once.
+ */
+import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { TriggerEvent } from './event.ts';
+import { failureLine, type MachineLogLine } from './failure-line.ts';
+import { createRecorder, type Recorder } from './record-attempt.ts';
+import type { Attempt, OutgoingRequest } from './send-webhook.ts';
+import { sign } from './sign.ts';
+import type { NotifyMessageRow, NotifyTables } from './store.ts';
+import { webhookRequest } from './webhook-request.ts';
+
+export interface DeliveryOptions {
+  readonly db: Kysely<NotifyTables>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signingSecret: (organizationId: string) => Promise<string>;
+  readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
+  readonly version: string;
+  readonly send: (request: OutgoingRequest, signal: AbortSignal) => Promise<Attempt>;
+}
+
+export interface Delivery extends AsyncDisposable {
+  start(): void;
+  wake(): void;
+  resume(organizationId: string, target: string): Promise<void>;
+}
+
+const maxInFlight = 64;
+const maxPerTarget = 4;
+/** What is under way at a stop may end within this, so that a restart does not send it twice. */
+const stopGraceMs = 1_000;
+
+export function createDelivery(options: DeliveryOptions): Delivery {
+  return new DeliveryLoop(options);
+}
+
+class DeliveryLoop implements Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #recorder: Recorder;
+  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #perTarget = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #follower: Follower | null = null;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#recorder = createRecorder(options);
+  }
+
+  start(): void {
+    const { clock, log } = this.#options;
+    this.#follower = follow({ name: 'notifications: deliver', step: () => this.#claim(), clock, log });
+  }
+
+  wake(): void {
+    this.#follower?.wake();
+  }
+
+  async resume(organizationId: string, target: string): Promise<void> {
+    await this.#recorder.resume(organizationId, target);
+    this.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#follower?.[Symbol.asyncDispose]();
+    const ended = new AbortController();
+    const all = Promise.all(this.#inFlight.values()).finally(() => ended.abort());
+    await this.#options.clock.sleep(stopGraceMs, ended.signal).catch(() => {});
+    this.#stop.abort();
+    await all;
+  }
+
+  /** Starts what is due and has room. True: another look may find more. */
+  async #claim(): Promise<boolean> {
+    const free = maxInFlight - this.#inFlight.size;
+    if (free <= 0) return false;
+    await this.#recorder.load();
+    const rows = await this.#due(free + this.#inFlight.size);
+    let again = false;
+    for (const row of rows) {
+      if (this.#inFlight.has(row.id)) continue;
+      if (this.#recorder.isPaused(row.organization_id, row.target)) {
+        await this.#recorder.pause(row.organization_id, row.target, 'answered 410 Gone');
+        again = true;
+      } else if (this.#inFlight.size >= maxInFlight) {
+        break;
+      } else if ((this.#perTarget.get(row.target) ?? 0) < maxPerTarget) {
+        this.#begin(row);
+      } else {
+        // Its siblings filled the answer; the next look leaves this target out.
+        again = true;
+      }
+    }
+    return again;
+  }
+
+  #due(limit: number): Promise<NotifyMessageRow[]> {
+    const { db, clock } = this.#options;
+    const saturated = [...this.#perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target);
+    let query = db
+      .selectFrom('notify_messages')
+      .selectAll()
+      .where('state', '=', 'pending')
+      .where('next_attempt_at', '<=', clock.now())
+      .orderBy('next_attempt_at')
+      .limit(limit);
+    if (saturated.length > 0) query = query.where('target', 'not in', saturated);
+    return query.execute();
+  }
+
+  #begin(row: NotifyMessageRow): void {
+    this.#perTarget.set(row.target, (this.#perTarget.get(row.target) ?? 0) + 1);
+    const done = this.#deliver(row)
+      .catch((caught) => {
+        if (!this.#stop.signal.aborted) {
+          this.#options.log.error('a delivery was not recorded', { messageId: row.id, error: errorText(caught) });
+        }
+      })
+      .finally(() => {
+        this.#inFlight.delete(row.id);
+        const left = (this.#perTarget.get(row.target) ?? 1) - 1;
+        if (left > 0) this.#perTarget.set(row.target, left);
+        else this.#perTarget.delete(row.target);
+        this.wake();
+      });
+    this.#inFlight.set(row.id, done);
+  }
+
+  async #deliver(row: NotifyMessageRow): Promise<void> {
+    const { clock, log, appendMachineLog } = this.#options;
+    const atMs = clock.now();
+    const attempt = await this.#attempt(row, atMs);
+    const recorded = this.#recorder.judge(row, attempt);
+    const failedFinally = recorded.state === 'failed';
+    if (attempt.outcome !== 'accepted' && (row.attempts === 0 || failedFinally)) {
+      // Before the record: after a kill in between the message is sent again, and this line is written again.
+      const line = failureLine({ ...describe(row), error: recorded.error, ...codeOf(attempt) });
+      await appendMachineLog(row.part_id, line).catch((caught) => {
+        log.error('a failed notification could not be written to the machine logs', {
+          partId: row.part_id,
+          messageId: row.id,
+          error: errorText(caught),
+        });
+      });
+    }
+    await this.#recorder.record(row, atMs, attempt, recorded, this.#stop.signal);
+  }
+
+  async #attempt(row: NotifyMessageRow, atMs: number): Promise<Attempt> {
+    const { signingSecret, version } = this.#options;
+    let request: OutgoingRequest;
+    try {
+      const event: TriggerEvent = JSON.parse(row.event);
+      const { method, headers, body } = webhookRequest(event);
+      const timestamp = Math.floor(atMs / 1_000);
+      const signature = sign(await signingSecret(row.organization_id), row.id, timestamp, body);
+      request = {
+        url: row.target,
+        method,
+        body,
+        headers: {
+          ...headers,
+          'User-Agent': `platform/${version}`,
+          'webhook-id': row.id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': signature,
+          ...(method === 'POST' && { 'Content-Length': String(Buffer.byteLength(body)) }),
+          ...(row.authorization !== null && { Authorization: row.authorization }),
+        },
+      };
+    } catch (caught) {
+      return { outcome: 'retryLater', durationMs: 0, error: `the request could not be made: ${errorText(caught)}` };
+    }
+    return this.#options.send(request, this.#stop.signal);
+  }
+}
+
+function codeOf(attempt: Attempt): { code?: number } {
+  return attempt.code === undefined ? {} : { code: attempt.code };
+}
+
+function describe(row: NotifyMessageRow) {
+  const event: TriggerEvent = JSON.parse(row.event);
+  return {
+    triggerName: row.trigger_name,
+    triggerType: event.type,
+    notificationType: row.notification_type,
+    target: row.target,
+    partId: row.part_id,
+    messageId: row.id,
+    ...(event.data && { componentName: event.data.componentName, methodName: event.data.methodName }),
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Makes one HTTP request and says what came of it; throws only when its caller's signal is aborted.
+ * Redirects are not followed, proxies from the environment not used, answers not decompressed and read to 64 KiB at most.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import { type Clock, errorText, PlatformError } from '@platform/base';
+import { outcomeOf, retryAfterMs } from './classify.ts';
+import type { NotifyAttemptRow } from './store.ts';
+import { checkTarget, type Target, type TargetPolicy } from './target-guard.ts';
+
+export interface OutgoingRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Attempt {
+  readonly outcome: NotifyAttemptRow['outcome'];
+  readonly durationMs: number;
+  readonly code?: number;
+  readonly error?: string;
+  /** At most 4 KiB of the answer's body. */
+  readonly response?: string;
+  readonly retryAfterMs?: number;
+}
+
+export interface WebhookSenderOptions {
+  readonly policy: TargetPolicy;
+  readonly clock: Clock;
+  /** For everything: name, connection, TLS, answer and its body. Default 15,000 ms. */
+  readonly timeoutMs?: number;
+}
+
+export interface WebhookSender extends Disposable {
+  send(request: OutgoingRequest, signal: AbortSignal): Promise<Attempt>;
+}
+
+const maxReadBytes = 64 * 1024;
+const maxKeptBytes = 4 * 1024;
+
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const { policy, clock, timeoutMs = 15_000 } = options;
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true, scheduling: 'lifo' }),
+    'https:': new https.Agent({ keepAlive: true, scheduling: 'lifo' }),
+  };
+
+  const send = async (request: OutgoingRequest, signal: AbortSignal): Promise<Attempt> => {
+    const startedAt = clock.monotonic();
+    const ended = new AbortController();
+    const late = new AbortController();
+    clock.sleep(timeoutMs, ended.signal).then(
+      () => late.abort(new PlatformError('deadline_exceeded', `no complete answer within ${timeoutMs / 1_000} s`)),
+      () => {},
+    );
+    let result: Omit<Attempt, 'durationMs'>;
+    try {
+      const target = checkTarget(request.url, policy);
+      const agent = target.url.protocol === 'https:' ? agents['https:'] : agents['http:'];
+      result = await exchange(request, target, agent, AbortSignal.any([signal, late.signal]), clock);
+    } catch (caught) {
+      signal.throwIfAborted();
+      result = failure(late.signal.aborted ? late.signal.reason : caught);
+    } finally {
+      ended.abort();
+    }
+    return { ...result, durationMs: Math.round(clock.monotonic() - startedAt) };
+  };
+
+  return {
+    send,
+    [Symbol.dispose]() {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+    },
+  };
+}
+
+/** Refusals of ours are final, whatever the network did may pass. */
+function failure(caught: unknown): Omit<Attempt, 'durationMs'> {
+  const ours =
+    caught instanceof PlatformError && (caught.code === 'permission_denied' || caught.code === 'invalid_argument');
+  const text = errorText(caught) || (caught instanceof AggregateError ? caught.errors.map(errorText).join('; ') : '');
+  return { outcome: ours ? 'rejected' : 'retryLater', error: text || 'the connection failed' };
+}
+
+class StaleSocket extends Error {}
+
+async function exchange(
+  request: OutgoingRequest,
+  target: Target,
+  agent: http.Agent,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<Omit<Attempt, 'durationMs'>> {
+  try {
+    return await exchangeOnce(request, target, agent, signal, clock);
+  } catch (caught) {
+    // The target closed an idle connection just as it was used again: nothing is known to be wrong, so dial anew at once.
+    if (caught instanceof StaleSocket) return exchangeOnce(request, target, false, signal, clock);
+    throw caught;
+  }
+}
+
+function exchangeOnce(
+  request: OutgoingRequest,
+  target: Target,
+  agent: http.Agent | false,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<Omit<Attempt, 'durationMs'>> {
+  return new Promise((resolve, reject) => {
+    const { url, lookup } = target;
+    const begin = url.protocol === 'https:' ? https.request : http.request;
+    const outgoing = begin(url, { method: request.method, headers: request.headers, agent, signal, lookup });
+    let answered = false;
+    outgoing.on('socket', (socket) => {
+      const check = (): void => {
+        try {
+          target.checkSocket(socket.remoteAddress);
+        } catch (caught) {
+          outgoing.destroy(caught instanceof Error ? caught : new Error(String(caught)));
+        }
+      };
+      if (socket.connecting) socket.once('connect', check);
+      else check();
+    });
+    outgoing.on('response', (response) => {
+      answered = true;
+      readAnswer(response, clock).then(resolve, reject);
+    });
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const stale = !answered && outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(stale ? new StaleSocket() : error);
+    });
+    outgoing.end(request.body === '' ? undefined : request.body);
+  });
+}
+
+async function readAnswer(response: http.IncomingMessage, clock: Clock): Promise<Omit<Attempt, 'durationMs'>> {
+  const code = response.statusCode ?? 0;
+  const kept: Buffer[] = [];
+  let keptBytes = 0;
+  let readBytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    readBytes += chunk.length;
+    if (keptBytes < maxKeptBytes) {
+      const part = chunk.subarray(0, maxKeptBytes - keptBytes);
+      kept.push(part);
+      keptBytes += part.length;
+    }
+    // Leaving the loop destroys the socket.
+    if (readBytes >= maxReadBytes) break;
+  }
+  const outcome = outcomeOf(code);
+  const askedMs = retryAfterMs(response.headers['retry-after'], clock.now());
+  return {
+    outcome,
+    code,
+    response: Buffer.concat(kept).toString('utf8'),
+    ...(outcome !== 'accepted' && {
+      error: `received ${outcome === 'rejected' ? 'unretryable' : 'retryable'} status code: ${code} in webhook response`,
+    }),
+    ...(askedMs !== undefined && { retryAfterMs: askedMs }),
+  };
+}
