@@ -1,0 +1,66 @@
+/** The specification's table of capture methods by resource type, as data (D12). */
+
+export interface CaptureMethod {
+  /** As the specification spells it; this is the method name that data is stored under. */
+  readonly name: string;
+  readonly kind: 'tabular' | 'binary';
+}
+
+const binaryMethods: ReadonlySet<string> = new Set([
+  'GetImages',
+  'ReadImage',
+  'NextPointCloud',
+  'CaptureAllFromCamera',
+  'GetAudio',
+]);
+
+const both = ['GetWorldPose', 'DoCommand'];
+
+const table: Readonly<Record<string, readonly string[]>> = {
+  'component:arm': ['EndPosition', 'JointPositions', ...both],
+  'component:audio_in': ['GetAudio', ...both],
+  'component:audio_out': ['GetWorldPose'],
+  'component:base': ['Position', ...both],
+  'component:board': ['Analogs', 'Gpios', ...both],
+  'component:button': both,
+  'component:gripper': both,
+  'component:input_controller': both,
+  'component:switch': both,
+  'component:generic': both,
+  'component:camera': ['GetImages', 'ReadImage', 'NextPointCloud', ...both],
+  'component:encoder': ['TicksCount', ...both],
+  'component:gantry': ['Lengths', 'Position', ...both],
+  'component:motor': ['Position', 'IsPowered', ...both],
+  'component:movement_sensor': [
+    'AngularVelocity',
+    'CompassHeading',
+    'LinearAcceleration',
+    'LinearVelocity',
+    'Orientation',
+    'Position',
+    // Public clients capture these two as well.
+    'Readings',
+    ...both,
+  ],
+  'component:sensor': ['Readings', ...both],
+  'component:power_sensor': ['Voltage', 'Current', 'Power', 'Readings', ...both],
+  'component:servo': ['Position', ...both],
+  'service:base_remote_control': ['DoCommand'],
+  'service:discovery': ['DoCommand'],
+  'service:motion': ['DoCommand'],
+  'service:navigation': ['DoCommand'],
+  'service:shell': ['DoCommand'],
+  'service:vision': ['CaptureAllFromCamera', 'DoCommand'],
+};
+
+/** The capture methods of an API (`core:component:sensor`). A type that the table does not list has `DoCommand`. */
+export function captureMethodsOf(api: string): readonly CaptureMethod[] {
+  const names = table[api.slice(api.indexOf(':') + 1)] ?? ['DoCommand'];
+  return names.map((name) => ({ name, kind: binaryMethods.has(name) ? 'binary' : 'tabular' }));
+}
+
+/** The method that `name` means for this API, spelled with or without `Get` (D12); undefined when the type has none such. */
+export function captureMethodOf(api: string, name: string): CaptureMethod | undefined {
+  const bare = (text: string): string => (text.startsWith('Get') ? text.slice(3) : text);
+  return captureMethodsOf(api).find((method) => method.name === name || bare(method.name) === bare(name));
+}
