@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog, systemClock } from '@platform/base';
+import { expect, onTestFinished, test } from 'vitest';
+import { type InstanceKey, openInstanceKey } from '../instance/instance-key.ts';
+import { machinesDdl } from '../machines/store.ts';
+import { openMetadata } from '../metadata/open-metadata.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import { issueToken } from './access-token.ts';
+import { type Authenticator, createAuthenticator } from './authenticate.ts';
+import { createFirstAccount } from './first-start.ts';
+import { readOwnerKey } from './keys.ts';
+import { accountsDdl } from './store.ts';
+
+interface Given {
+  readonly db: Database;
+  readonly instanceKey: InstanceKey;
+  readonly authenticator: Authenticator;
+  readonly owner: { id: string; key: string };
+  /** Moves the clock past the time for which a principal is believed. */
+  later(): void;
+}
+
+async function given(): Promise<Given> {
+  const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
+  const metadata = await openMetadata<CloudTables>({
+    file: join(directory, 'meta.sqlite'),
+    migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
+    log: silentLog,
+  });
+  onTestFinished(async () => {
+    await metadata[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  });
+  const { db } = metadata;
+  const instanceKey = openInstanceKey(join(directory, 'instance.key'), undefined);
+  await createFirstAccount(db, instanceKey, 1);
+  const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+  let shiftMs = 0;
+  const clock = { ...systemClock, monotonic: () => performance.now() + shiftMs };
+  const partSecrets = { check: async () => undefined, isCurrent: async () => false };
+  return {
+    db,
+    instanceKey,
+    authenticator: createAuthenticator({ db, instanceKey, partSecrets, clock }),
+    owner: await readOwnerKey(db, instanceKey, organizationId),
+    later: () => {
+      shiftMs += 5_000;
+    },
+  };
+}
+
+const bearer = (token: string): Headers => new Headers({ authorization: `Bearer ${token}` });
+
+test('D30 the first start creates one organization with an owner key, and a second start creates nothing', async () => {
+  const { db, instanceKey, authenticator, owner } = await given();
+  await createFirstAccount(db, instanceKey, 2);
+  expect(await db.selectFrom('organizations').select('id').execute()).toHaveLength(1);
+  const principal = await authenticator.principalOf(bearer(await authenticator.signIn(owner.id, 'api-key', owner.key)));
+  expect(principal).toMatchObject({ kind: 'key', keyId: owner.id, grants: [{ role: 'owner', locationId: null }] });
+});
+
+test('D5 a token stops within 5 s of the revocation of its key', async () => {
+  const { db, authenticator, owner, later } = await given();
+  const token = await authenticator.signIn(owner.id, 'api-key', owner.key);
+  await authenticator.principalOf(bearer(token));
+  await db.updateTable('api_keys').set({ revoked_ms: 5 }).execute();
+  later();
+  await expect(authenticator.principalOf(bearer(token))).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
+test('D5 a token that another instance key signed, or whose claims were changed, is refused', async () => {
+  const { instanceKey, authenticator, owner } = await given();
+  const good = issueToken(instanceKey, { kind: 'key', id: owner.id, epoch: 1 });
+  const [version, , signature] = good.split('.');
+  const forged = `${version}.${Buffer.from(JSON.stringify(['key', owner.id, 2])).toString('base64url')}.${signature}`;
+  await expect(authenticator.principalOf(bearer(forged))).rejects.toThrow(
+    /expected a token that Authenticate of this installation returned/,
+  );
+  await expect(authenticator.principalOf(bearer(good))).resolves.toMatchObject({ keyId: owner.id });
+});
+
+test('a wrong key, an unknown id, an unknown credential type and a missing header each say what was expected', async () => {
+  const { authenticator, owner } = await given();
+  await expect(authenticator.signIn(owner.id, 'api-key', 'wrong')).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(authenticator.signIn('nobody', 'api-key', owner.key)).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(authenticator.signIn(owner.id, 'password', 'x')).rejects.toThrow(
+    /expected type "api-key" or "robot-secret", found "password"/,
+  );
+  await expect(authenticator.principalOf(new Headers())).rejects.toThrow(
+    /expected "Bearer <token>", found no such header/,
+  );
+});
+
+test('D6 stored secrets are sealed: the clear text of a key is nowhere in the table', async () => {
+  const { db, owner } = await given();
+  const row = await db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow();
+  expect(Buffer.from(row.secret).includes(owner.key)).toBe(false);
+  expect(Buffer.from(row.secret_hash).includes(owner.key)).toBe(false);
+});

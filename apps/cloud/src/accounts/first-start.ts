@@ -1,0 +1,48 @@
+/** First start: an organization, a location, an owner with an API key, and this computer as first machine (D30). There is no default password. */
+import { hostname } from 'node:os';
+import { newId, newSecret, newShortId } from '@platform/base';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Database } from '../metadata/tables.ts';
+import { createKey } from './keys.ts';
+
+/** Creates the first account unless there is one. */
+export async function createFirstAccount(db: Database, instanceKey: InstanceKey, nowMs: number): Promise<void> {
+  const existing = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
+  if (existing !== undefined) return;
+  const organizationId = newId();
+  const locationId = newShortId();
+  const webhookSecret = `whsec_${Buffer.from(newSecret(), 'base64url').toString('base64')}`;
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('organizations')
+      .values({
+        id: organizationId,
+        name: 'My organization',
+        created_ms: nowMs,
+        webhook_secret: instanceKey.encrypt(webhookSecret),
+      })
+      .execute();
+    await trx
+      .insertInto('locations')
+      .values({
+        id: locationId,
+        organization_id: organizationId,
+        parent_id: null,
+        name: hostname() || 'here',
+        created_ms: nowMs,
+      })
+      .execute();
+    await trx
+      .insertInto('location_secrets')
+      .values({ id: newId(), location_id: locationId, secret: instanceKey.encrypt(newSecret()), created_ms: nowMs })
+      .execute();
+    await trx.insertInto('people').values({ id: newId(), email: null, name: 'owner', created_ms: nowMs }).execute();
+    await createKey(
+      trx,
+      instanceKey,
+      'owner',
+      [{ role: 'owner', organizationId, locationId: null, robotId: null }],
+      nowMs,
+    );
+  });
+}

@@ -1,0 +1,271 @@
+/**
+ * All wiring of the cloud, by hand; read top to bottom it is the architecture.
+ *
+ * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer
+ * queries → followers. What is started is unwound in reverse.
+ */
+import { errorText, follow, PlatformError, systemClock } from '@platform/base';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { createRpcServer, serve } from '@platform/rpc/server';
+import { createAuthenticator } from './accounts/authenticate.ts';
+import { createFirstAccount } from './accounts/first-start.ts';
+import { readOwnerKey } from './accounts/keys.ts';
+import { holds, notVisible, type Principal, scopeIn } from './accounts/principal.ts';
+import { accountHandlers, authBinding } from './accounts/rpc.ts';
+import { accountsDdl } from './accounts/store.ts';
+import { openAccountTree } from './accounts/tree.ts';
+import { openBlobs } from './blobs/feature.ts';
+import { createCatcher } from './catcher/feature.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
+import { createRoutes } from './edge/routes.ts';
+import { createSessions } from './edge/sessions.ts';
+import { readStatus } from './edge/status.ts';
+import { createIngest, openIngestLog } from './ingest/feature.ts';
+import { version } from './instance/build-info.ts';
+import { createLogger } from './instance/create-logger.ts';
+import { openInstanceKey } from './instance/instance-key.ts';
+import { createMachines } from './machines/feature.ts';
+import { machinesDdl } from './machines/store.ts';
+import { openMetadata } from './metadata/open-metadata.ts';
+import type { CloudTables } from './metadata/tables.ts';
+import { createNotify } from './notify/feature.ts';
+import { notifyDdl } from './notify/store.ts';
+import { createQueries } from './queries/feature.ts';
+import type { Settings } from './settings.ts';
+import { createTabular } from './tabular/feature.ts';
+import { tabularDdl } from './tabular/store.ts';
+import { createTriggers } from './triggers/feature.ts';
+import { triggersDdl } from './triggers/store.ts';
+
+/** What `platform up` is told when the cloud serves. */
+export interface Ready {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly locationId: string;
+  readonly machineId: string;
+  readonly partId: string;
+  readonly keyId: string;
+  /** On a first start only. */
+  readonly key?: string;
+  readonly signInLink: string;
+}
+
+export interface Cloud extends AsyncDisposable {
+  readonly ready: Ready;
+}
+
+const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
+
+export async function composeCloud(settings: Settings): Promise<Cloud> {
+  const clock = systemClock;
+  const startedMs = clock.now();
+  const log = createLogger(settings.logLevel);
+  await using unwind = new AsyncDisposableStack();
+
+  // The disk failed under an unanswered write: nothing more may be acknowledged (I2).
+  const onFatal = (caught: unknown): never => {
+    process.stderr.write(`cloud: stopping without answering: ${errorText(caught)}\n`);
+    process.exit(70);
+  };
+
+  const data = unwind.use(openDataDirectory(settings.dataDirectory));
+  const instanceKey = openInstanceKey(data.at('instance.key'), settings.instanceKey);
+  const { db } = unwind.use(
+    await openMetadata<CloudTables>({
+      file: data.at('meta.sqlite'),
+      migrations: [
+        { version: 1, statements: [...accountsDdl, ...machinesDdl, ...notifyDdl, ...tabularDdl, ...triggersDdl] },
+      ],
+      log: log.child('metadata'),
+      onFatal,
+    }),
+  );
+  const ingestLog = unwind.use(
+    await openIngestLog({ file: data.at('ingest.sqlite'), log: log.child('ingest'), clock, onFatal }),
+  );
+
+  // Accounts and machines
+  await createFirstAccount(db, instanceKey, clock.now());
+  const tree = await openAccountTree(db);
+  const machines = await createMachines({
+    db,
+    tree,
+    instanceKey,
+    clock,
+    log: log.child('machines'),
+    onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
+  });
+  const { registry, configurations, presence, logs } = machines;
+  const authenticator = createAuthenticator({ db, instanceKey, partSecrets: machines.partSecrets, clock });
+
+  // Notifications
+  let port = settings.port;
+  const catcher = createCatcher({
+    clock,
+    authorize: async (request) => {
+      if (sessions.isSignedIn(request)) return true;
+      const principal = await authenticator.principalOf(
+        new Headers({ authorization: request.headers.authorization ?? '' }),
+      );
+      return principal.kind === 'key';
+    },
+  });
+  const notify = unwind.use(
+    createNotify({
+      db,
+      clock,
+      log: log.child('notify'),
+      version,
+      ownAddress: () => ({ host: settings.host, port }),
+      privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
+      privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
+      appendMachineLog: (partId, line) => logs.appendOwn(partId, line),
+      async signingSecret(organizationId) {
+        const organization = tree.organization(organizationId);
+        if (organization === undefined)
+          throw new PlatformError('internal', `organization ${organizationId} of a notification is gone`);
+        return instanceKey.decrypt(organization.webhook_secret);
+      },
+    }),
+  );
+
+  // Readings: log → rows, log → triggers
+  const blobs = await openBlobs({ directory: data.at('blobs'), clock, log: log.child('blobs') });
+  const tabular = unwind.use(createTabular({ dataDir: data.path, db, ingestLog, log: log.child('tabular'), clock }));
+  const triggers = unwind.use(
+    createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
+  );
+  const ingest = createIngest<Principal>({
+    log: ingestLog,
+    blobs,
+    clock,
+    async authorizeUpload(principal, partId) {
+      machines.authorizePart(principal, partId);
+      presence.saw(partId);
+      return registry.placeOf(partId);
+    },
+    reportGap: (place, text) =>
+      logs.appendOwn(place.partId, { level: 'error', loggerName: 'cloud.ingest', message: text }),
+    dataDirectory: data.path,
+  });
+  const queries = createQueries<Principal>({
+    tabular,
+    log: log.child('queries'),
+    scopeOf: async (principal, organizationId) => scopeIn(principal, organizationId, tree.descendants),
+  });
+
+  // The edge
+  const sessions = createSessions(clock);
+  const routes = createRoutes({
+    sessions,
+    log: log.child('edge'),
+    loopbackOnly: true,
+    partConfig: async (query, keyId, key, baseUrl) => {
+      const principal = await authenticator.principalOfKey(keyId, key);
+      const partId = query.get('id') ?? '';
+      if (registry.part(partId) === undefined || !holds(principal, 'operator', registry.lineageOfPart(partId)))
+        throw notVisible('part', partId);
+      return machines.partConfig(
+        partId,
+        baseUrl,
+        holds(principal, 'owner', registry.lineageOfPart(partId)) ? undefined : { keyId, key },
+      );
+    },
+    status: () =>
+      readStatus({ tree, registry, presence, ingestLog, tabular, notify, catcher, startedMs, now: clock.now }),
+    catcher: async (request, response) => catcher.handle(request, response),
+  });
+  const server = unwind.use(
+    createRpcServer<Principal>({
+      services: [
+        authBinding(authenticator),
+        serve(AppService, { ...accountHandlers(tree), ...machines.appHandlers }),
+        machines.robotBinding,
+        ...ingest.bindings,
+        ...queries.bindings,
+      ],
+      authenticate: (call) => authenticator.principalOf(call.metadata),
+      open: openMethods,
+      fallback: routes,
+      log: log.child('rpc'),
+    }),
+  );
+  ({ port } = await server.listen({ host: settings.host, port: settings.port }));
+  const url = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
+
+  const earlierDemo = readDemo(data.at('demo.json'));
+  const owner = await readOwnerKey(db, instanceKey, await firstOrganization());
+  const demo =
+    earlierDemo ??
+    (await prepareDemo(
+      { db, instanceKey, registry, configurations, file: data.at('demo.json'), nowMs: clock.now() },
+      await firstPlace(),
+      url,
+    ));
+  await moveDemoTrigger(configurations, demo.partId, url);
+
+  await tabular.start();
+  await triggers.start();
+  notify.start();
+  unwind.use(
+    follow({
+      name: 'truncate the log',
+      idleMs: 5_000,
+      clock,
+      log: log.child('ingest'),
+      step: () => ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor())),
+    }),
+  );
+  unwind.use(
+    follow({
+      name: 'forget old machine logs',
+      idleMs: 3_600_000,
+      clock,
+      log: log.child('machines'),
+      step: () => logs.forget(),
+    }),
+  );
+  unwind.use(
+    follow({
+      name: 'sweep orphaned blobs',
+      idleMs: 600_000,
+      clock,
+      log: log.child('blobs'),
+      step: () => ingest.sweepStep(),
+    }),
+  );
+
+  const running = unwind.move();
+  return {
+    ready: {
+      url,
+      organizationId: demo.organizationId,
+      locationId: demo.locationId,
+      machineId: demo.machineId,
+      partId: demo.partId,
+      keyId: owner.id,
+      // A start that was killed before it could say the key is still a first start.
+      ...(earlierDemo === undefined ? { key: owner.key } : {}),
+      signInLink: `${url}/sign-in?token=${sessions.createOneTimeToken()}`,
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+
+  async function firstPlace(): Promise<{ organizationId: string; locationId: string }> {
+    const organizationId = await firstOrganization();
+    const locationId = tree.locationsOf(organizationId)[0]?.id;
+    if (locationId === undefined)
+      throw new PlatformError(
+        'data_loss',
+        `data directory ${data.path}: organization ${organizationId} has no location`,
+      );
+    return { organizationId, locationId };
+  }
+
+  async function firstOrganization(): Promise<string> {
+    const oldest = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms)[0];
+    if (oldest === undefined) throw new PlatformError('data_loss', `data directory ${data.path} has no organization`);
+    return oldest.id;
+  }
+}

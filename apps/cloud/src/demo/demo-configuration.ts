@@ -1,0 +1,43 @@
+/** The configuration that the first machine starts with: this computer's telemetry once a second, and a trigger that proves the loop. */
+
+/** @param catcherUrl where the demo's webhook goes: the built-in catcher. */
+export function demoConfiguration(catcherUrl: string): Record<string, unknown> {
+  return {
+    components: [
+      {
+        name: 'host',
+        api: 'core:component:sensor',
+        model: 'core:builtin:host-telemetry',
+        attributes: {},
+        service_configs: [
+          {
+            type: 'data_manager',
+            attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] },
+          },
+        ],
+      },
+    ],
+    services: [
+      {
+        name: 'data_manager',
+        api: 'core:service:data_manager',
+        model: 'core:builtin:builtin',
+        attributes: { sync_interval_mins: 1 / 60 },
+      },
+    ],
+    triggers: [
+      {
+        name: 'computer-is-up',
+        event: {
+          type: 'conditional_data_ingested',
+          conditional: {
+            data_capture_method: 'sensor:host:Readings',
+            conditions: { evals: [{ operator: 'gt', value: { uptime_seconds: 0 } }] },
+          },
+        },
+        notifications: [{ type: 'webhook', value: catcherUrl, seconds_between_notifications: 10 }],
+        notes: 'Fires for any reading of this computer, at most every 10 s, to the built-in webhook catcher.',
+      },
+    ],
+  };
+}

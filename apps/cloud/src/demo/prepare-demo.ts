@@ -1,0 +1,83 @@
+/**
+ * The demo: this computer registered as the first machine, with a key of the demo's own.
+ *
+ * `demo.json` (0600) in the data directory tells `platform up` the ids, the part's secret and that key, so that later
+ * starts need nobody's key. It is written once and survives; the configuration belongs to the user after the first start.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { createKey } from '../accounts/keys.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Configurations } from '../machines/configuration.ts';
+import type { Registry } from '../machines/registry.ts';
+import type { Database } from '../metadata/tables.ts';
+import { demoConfiguration } from './demo-configuration.ts';
+
+export interface DemoFile {
+  readonly organizationId: string;
+  readonly locationId: string;
+  readonly machineId: string;
+  readonly partId: string;
+  readonly partSecret: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export interface DemoDeps {
+  readonly db: Database;
+  readonly instanceKey: InstanceKey;
+  readonly registry: Registry;
+  readonly configurations: Configurations;
+  readonly file: string;
+  readonly nowMs: number;
+}
+
+/** Registers the machine and writes the file. A kill in between leaves no file, and the next start registers anew. */
+export async function prepareDemo(
+  deps: DemoDeps,
+  account: { organizationId: string; locationId: string },
+  baseUrl: string,
+): Promise<DemoFile> {
+  const { db, instanceKey, registry, configurations, file, nowMs } = deps;
+  const { organizationId, locationId } = account;
+  const { machineId, partId, partSecret } = await registry.register(locationId, hostname() || 'this-computer', nowMs);
+  await configurations.save({
+    partId,
+    document: JSON.stringify(demoConfiguration(`${baseUrl}/catcher/webhooks/demo`), null, 2),
+    author: 'first start',
+  });
+  const { id: keyId, key } = await createKey(
+    db,
+    instanceKey,
+    'demo',
+    [{ role: 'operator', organizationId, locationId: null, robotId: null }],
+    nowMs,
+  );
+  const demo: DemoFile = { organizationId, locationId, machineId, partId, partSecret, keyId, key };
+  writeDurably(file, `${JSON.stringify(demo, null, 2)}\n`);
+  return demo;
+}
+
+/** The demo of an earlier start; undefined when there is none. */
+export function readDemo(file: string): DemoFile | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoFile) : undefined;
+}
+
+/** The built-in catcher is at the address of this start: a demo trigger that still points at an earlier one follows it. */
+export async function moveDemoTrigger(configurations: Configurations, partId: string, baseUrl: string): Promise<void> {
+  const { document } = await configurations.current(partId);
+  const moved = document.replace(
+    /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/catcher\/webhooks\/demo/g,
+    `${baseUrl}/catcher/webhooks/demo`,
+  );
+  if (moved !== document) await configurations.save({ partId, document: moved, author: 'start at another port' });
+}
+
+function writeDurably(file: string, text: string): void {
+  const draft = `${file}.new`;
+  const handle = openSync(draft, 'w', 0o600);
+  writeSync(handle, text);
+  fsyncSync(handle);
+  closeSync(handle);
+  renameSync(draft, file);
+}

@@ -1,0 +1,67 @@
+/** The plain status page: one HTML document without dependencies that reads /api/status every second. */
+import { createHash } from 'node:crypto';
+
+const style = `
+:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; --line: color-mix(in srgb, currentColor 18%, transparent); }
+body { margin: 0 auto; max-width: 68rem; padding: 1.5rem; }
+h1 { font-size: 1.35rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
+.flow { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
+.flow li { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .9rem; min-width: 9rem; }
+.flow b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td { font-variant-numeric: tabular-nums; } code, pre { font: 13px/1.4 ui-monospace, monospace; }
+pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; } .quiet { opacity: .7; }
+#problem { border-left: 4px solid #c62828; padding-left: .75rem; }`;
+
+const script = `
+const at = (id) => document.getElementById(id);
+const text = (value) => document.createTextNode(value);
+const cell = (value, code) => { const td = document.createElement('td'); const inner = document.createElement(code ? 'pre' : 'span'); inner.append(text(value)); td.append(inner); return td; };
+const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); return tr; })); };
+const time = (ms) => ms ? new Date(ms).toLocaleTimeString() : 'never';
+async function refresh() {
+  try {
+    const answer = await fetch('/api/status');
+    if (!answer.ok) throw new Error((await answer.json()).message);
+    const s = await answer.json();
+    at('problem').hidden = true;
+    at('who').textContent = s.organization + ' · version ' + s.version + ' · up ' + Math.round(s.uptimeMs / 1000) + ' s';
+    at('uploads').textContent = s.ingest.uploads; at('rows').textContent = s.tabular.rows; at('delivered').textContent = s.notify.delivered; at('waiting').textContent = s.notify.waiting;
+    fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs)]), 'No machine yet.');
+    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data, null, 1)]]), 'Nothing arrived yet. A machine-server that captures will show here within seconds.');
+    fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'No webhook sent yet.');
+    fill('caught', s.caught.map((c) => [time(c.receivedAt), c.method + ' ' + c.path, [c.body]]), 'The built-in catcher has received nothing yet.');
+  } catch (error) { at('problem').hidden = false; at('problem').textContent = 'Not up to date: ' + error.message; }
+  setTimeout(refresh, 1000);
+}
+refresh();`;
+
+const sha = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+export const statusPage: { readonly html: string; readonly contentSecurityPolicy: string } = {
+  contentSecurityPolicy: `default-src 'none'; connect-src 'self'; script-src ${sha(script)}; style-src ${sha(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  html: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: status</title><style>${style}</style></head>
+<body>
+<h1>platform</h1><div id="who" class="quiet">…</div>
+<p id="problem" role="alert" hidden></p>
+<ul class="flow">
+<li>uploads accepted<b id="uploads">…</b></li><li>readings queryable<b id="rows">…</b></li><li>webhooks delivered<b id="delivered">…</b></li><li>webhooks waiting<b id="waiting">…</b></li>
+</ul>
+<h2>Machines</h2><div class="wide"><table><thead><tr><th>machine</th><th>part</th><th>state</th><th>last seen</th></tr></thead><tbody id="parts"></tbody></table></div>
+<h2>Latest readings</h2><div class="wide"><table><thead><tr><th>time</th><th>part</th><th>from</th><th>data</th></tr></thead><tbody id="readings"></tbody></table></div>
+<h2>Webhook deliveries</h2><div class="wide"><table><thead><tr><th>time</th><th>trigger</th><th>target</th><th>outcome</th></tr></thead><tbody id="deliveries"></tbody></table></div>
+<h2>Caught webhooks</h2><div class="wide"><table><thead><tr><th>time</th><th>request</th><th>body</th></tr></thead><tbody id="caught"></tbody></table></div>
+<script>${script}</script>
+</body></html>
+`,
+};
+
+/** The page for browsers that are not signed in. */
+export function signInHint(reason: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: sign in</title>
+<body style="font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark"><h1>platform</h1><p>${reason}</p>
+<p>Open the sign-in link that <code>npm start</code> printed in its terminal. It works once; each start prints a new one.</p></body></html>
+`;
+}

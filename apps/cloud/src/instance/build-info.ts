@@ -1,0 +1,5 @@
+/** What this program is, as it says in its answers and requests. */
+import { readFileSync } from 'node:fs';
+
+/** The version in this app's package.json. */
+export const version: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

@@ -1,0 +1,77 @@
+/** One process owns a directory: a lock file that names the owner, taken over when the owner is gone. */
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { PlatformError } from '@platform/base';
+
+/** Claims `file` for this process. Throws failed_precondition naming the owner's process id when it is alive. */
+export function claimProcessLock(file: string, what: string): Disposable {
+  const mine = `${process.pid} ${startTime(process.pid) ?? ''}`;
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, mine, { mode: 0o600 });
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      try {
+        linkSync(draft, file);
+        return { [Symbol.dispose]: () => release(file, mine) };
+      } catch (caught) {
+        if ((caught as NodeJS.ErrnoException).code !== 'EEXIST') throw caught;
+        const owner = readOwner(file);
+        if (owner !== undefined && isAlive(owner.pid, owner.started)) {
+          throw new PlatformError(
+            'failed_precondition',
+            `${what} is in use by process ${owner.pid}. Stop that one first, or choose another directory`,
+          );
+        }
+        tryUnlink(file);
+      }
+    }
+    throw new PlatformError('failed_precondition', `${what} is being claimed by another process; try again`);
+  } finally {
+    tryUnlink(draft);
+  }
+}
+
+function readOwner(file: string): { pid: number; started: string } | undefined {
+  try {
+    const [pid = '', started = ''] = readFileSync(file, 'utf8').split(' ');
+    return Number.isInteger(Number(pid)) && pid !== '' ? { pid: Number(pid), started } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The start time tells a live owner from another process that was given its number after a reboot. */
+function isAlive(pid: number, started: string): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (caught) {
+    if ((caught as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  const now = startTime(pid);
+  return now === undefined || started === '' || now === started;
+}
+
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function release(file: string, mine: string): void {
+  try {
+    if (readFileSync(file, 'utf8') === mine) unlinkSync(file);
+  } catch {
+    // Already gone: nothing is held.
+  }
+}
+
+function tryUnlink(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,169 @@
+/** Machines: registered parts, their configuration, what they fetch and what they log. */
+
+import type { Clock, Log } from '@platform/base';
+import { errorText } from '@platform/base';
+import { toRobotConfig } from '@platform/machine-config/parse';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers, ServiceBinding } from '@platform/rpc/server';
+import type { Transaction } from 'kysely';
+import type { PartSecrets } from '../accounts/authenticate.ts';
+import { holds, notVisible, type Principal } from '../accounts/principal.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import { type CertificatePair, createAuthority, issueCertificate } from '../instance/authority.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import { machineHandlers } from './app-rpc.ts';
+import { checkDocument } from './check-document.ts';
+import { type Configurations, createConfigurations } from './configuration.ts';
+import { type PartTriggers, partTriggers, triggersIn } from './effective-configuration.ts';
+import { createMachineLogs, type MachineLogs } from './logs.ts';
+import { type KeyPair, partConfigDocument } from './part-config-document.ts';
+import { createPresence, type Presence } from './presence.ts';
+import { openRegistry, type Registry } from './registry.ts';
+import { robotServiceBinding } from './robot-rpc.ts';
+
+export interface MachinesDeps {
+  readonly db: Database;
+  readonly tree: AccountTree;
+  readonly instanceKey: InstanceKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Runs inside the transaction that saves a configuration. */
+  readonly onSaving: (trx: Transaction<CloudTables>, partId: string, triggers: readonly unknown[]) => Promise<void>;
+}
+
+export interface Machines {
+  readonly registry: Registry;
+  readonly configurations: Configurations;
+  readonly presence: Presence;
+  readonly logs: MachineLogs;
+  readonly partSecrets: PartSecrets;
+  readonly appHandlers: Handlers<typeof AppService, Principal>;
+  readonly robotBinding: ServiceBinding<Principal>;
+  /** May the principal act as the part, or operate it? @throws not_found */
+  authorizePart(principal: Principal, partId: string): void;
+  triggersOf(partId: string): Promise<PartTriggers | undefined>;
+  /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6). */
+  partConfig(partId: string, baseUrl: string, key: KeyPair | undefined): Promise<unknown>;
+}
+
+export async function createMachines(deps: MachinesDeps): Promise<Machines> {
+  const { db, tree, instanceKey, clock, log, onSaving } = deps;
+  const registry = await openRegistry(db, tree, instanceKey);
+  const logs = createMachineLogs({ db, clock });
+  const presence = createPresence({
+    db,
+    registry,
+    clock,
+    onWriteFailure: (caught) => log.warn('last contact not written down', { error: errorText(caught) }),
+  });
+  const configurations = createConfigurations({
+    db,
+    clock,
+    check: checkDocument,
+    onSaving: (trx, partId, document) => onSaving(trx, partId, triggersIn(document)),
+  });
+
+  const authorizePart = (principal: Principal, partId: string): void => {
+    const isItself = principal.kind === 'part' && principal.partId === partId;
+    if (
+      registry.part(partId) === undefined ||
+      !(isItself || holds(principal, 'operator', registry.lineageOfPart(partId)))
+    ) {
+      throw notVisible('part', partId);
+    }
+  };
+
+  const locationSecrets = async (locationId: string): Promise<{ id: string; secret: string }[]> => {
+    const rows = await db
+      .selectFrom('location_secrets')
+      .select(['id', 'secret'])
+      .where('location_id', '=', locationId)
+      .execute();
+    return rows.map((row) => ({ id: row.id, secret: instanceKey.decrypt(row.secret) }));
+  };
+
+  let authority: Promise<CertificatePair> | undefined;
+  const readAuthority = async (): Promise<CertificatePair> => {
+    const row = await db
+      .selectFrom('instance_secrets')
+      .select('secret')
+      .where('name', '=', 'authority')
+      .executeTakeFirst();
+    if (row !== undefined) return JSON.parse(instanceKey.decrypt(row.secret)) as CertificatePair;
+    const created = await createAuthority(clock.now());
+    await db
+      .insertInto('instance_secrets')
+      .values({ name: 'authority', secret: instanceKey.encrypt(JSON.stringify(created)) })
+      .execute();
+    return created;
+  };
+  const fqdnOf = (partId: string): string => `${partId}.${registry.placeOf(partId).locationId}.machines.local`;
+
+  const robotBinding = robotServiceBinding({
+    presence,
+    logs,
+    authorizePart,
+    async robotConfig(partId, authorityName) {
+      const place = registry.placeOf(partId);
+      const { document } = await configurations.current(partId);
+      return toRobotConfig(JSON.parse(document), {
+        id: partId,
+        fqdn: fqdnOf(partId),
+        localFqdn: fqdnOf(partId),
+        signalingAddress: authorityName,
+        signalingInsecure: true,
+        locationSecrets: await locationSecrets(place.locationId),
+        primaryOrgId: place.organizationId,
+        locationId: place.locationId,
+        machineId: place.robotId,
+      });
+    },
+    async certificate(partId) {
+      authority ??= readAuthority();
+      return issueCertificate(await authority, [fqdnOf(partId)], clock.now());
+    },
+    async takeRestartMark(partId) {
+      if (registry.part(partId)?.restart_requested_ms === null) return false;
+      await db.updateTable('parts').set({ restart_requested_ms: null }).where('id', '=', partId).execute();
+      await registry.reload();
+      return true;
+    },
+  });
+
+  return {
+    registry,
+    configurations,
+    presence,
+    logs,
+    partSecrets: {
+      check: (partId, secret) => registry.checkSecret(partId, secret),
+      isCurrent: async (partId, epoch) => registry.part(partId)?.epoch === epoch,
+    },
+    appHandlers: machineHandlers({
+      tree,
+      registry,
+      configurations,
+      presence,
+      logs,
+      now: () => clock.now(),
+      async markForRestart(partId) {
+        await db.updateTable('parts').set({ restart_requested_ms: clock.now() }).where('id', '=', partId).execute();
+        await registry.reload();
+      },
+    }),
+    robotBinding,
+    authorizePart,
+    async triggersOf(partId) {
+      return registry.part(partId) === undefined ? undefined : partTriggers(configurations, partId);
+    },
+    async partConfig(partId, baseUrl, key) {
+      const { document } = await configurations.current(partId);
+      return partConfigDocument(document, {
+        id: partId,
+        appAddress: baseUrl,
+        credentials: key ?? { secret: await registry.secretOf(partId) },
+      });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** The body of `GET /api/json1/config`: a part's whole configuration that, saved as the -config file, starts a server (D32). */
+import { PlatformError } from '@platform/base';
+
+export interface KeyPair {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export interface CloudBlock {
+  readonly id: string;
+  readonly appAddress: string;
+  /** The part's secret goes to owners and to the part only (D6); anyone else gets the key that they came with. */
+  readonly credentials: { readonly secret: string } | KeyPair;
+}
+
+/** @param document the saved configuration text of the part. */
+export function partConfigDocument(document: string, cloud: CloudBlock): Record<string, unknown> {
+  const config: unknown = JSON.parse(document);
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new PlatformError('internal', `configuration of part ${cloud.id} is not a JSON object`);
+  }
+  const { credentials } = cloud;
+  const secret =
+    'secret' in credentials
+      ? { secret: credentials.secret }
+      : { api_key: { id: credentials.keyId, key: credentials.key } };
+  return { ...config, cloud: { id: cloud.id, ...secret, app_address: cloud.appAddress } };
+}
