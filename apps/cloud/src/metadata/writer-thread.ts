@@ -37,8 +37,9 @@ function start(setup: WriterSetup): void {
     handle(first);
     // Whatever has arrived meanwhile joins the group.
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) handle(next.message);
-    writer.pump();
     clearTimeout(silence);
+    if (!db.isOpen) return;
+    writer.pump();
     if (writer.openTransaction !== null) {
       silence = setTimeout(() => {
         writer.abandon(`the transaction waited ${silenceMs / 1000} s for its owner and was rolled back`);
