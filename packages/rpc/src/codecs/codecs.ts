@@ -1,0 +1,158 @@
+/** The codecs of the call core: gRPC, gRPC-Web, Connect and Connect-JSON, from one bound method each. */
+
+import { createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
+import { createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
+import { createHandlerFactory as createConnectFactory } from '@connectrpc/connect/protocol-connect';
+import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
+import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
+import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
+import { type Clock, type Log, PlatformError } from '@platform/base';
+import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
+import type { Call } from '../core/call.ts';
+import { toConnectError } from '../core/errors.ts';
+import { faultOf } from '../core/faults.ts';
+import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
+import { RunningCall } from '../core/running-call.ts';
+import { orAborted } from '../core/until-aborted.ts';
+import { arrivalKey } from './arrival.ts';
+
+export interface CodecOptions<P> {
+  services: readonly ServiceBinding<P>[];
+  authenticate: (call: Call) => Promise<P>;
+  /** Canonical paths of methods that are served without authentication. */
+  open: ReadonlySet<string>;
+  maxMessageBytes: number;
+  /** Aborted when calls that still run must end. */
+  shutdownSignal: AbortSignal;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Codecs {
+  /** The handler of a canonical path for that content type; undefined when the path is no method of ours. */
+  find(path: string, contentType: string): UniversalHandler | undefined;
+  /** Names of the methods of a service; empty when it is unknown. */
+  methodsOf(service: string): readonly string[];
+}
+
+export function createCodecs<P>(options: CodecOptions<P>): Codecs {
+  const handlers = new Map<string, UniversalHandler>();
+  const rawHandlers = new Map<string, UniversalHandler>();
+  const methods = new Map<string, string[]>();
+  const build = createBuilder(options);
+  for (const bound of options.services.flatMap((service) => service.methods)) {
+    const target = bound.raw ? rawHandlers : handlers;
+    if (target.has(bound.path))
+      throw new PlatformError('internal', `${bound.path} is bound twice; bind each service once`);
+    target.set(bound.path, build(bound));
+    if (bound.raw) continue;
+    const service = bound.method.parent.typeName;
+    methods.set(service, [...(methods.get(service) ?? []), bound.method.name]);
+  }
+  return {
+    find: (path, contentType) =>
+      contentType.includes('json') ? handlers.get(path) : (rawHandlers.get(path) ?? handlers.get(path)),
+    methodsOf: (service) => methods.get(service) ?? [],
+  };
+}
+
+function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => UniversalHandler {
+  const { log, clock } = options;
+  const callKey = createContextKey<RunningCall<P> | undefined>(undefined, { description: 'the call of the core' });
+
+  const begin = (context: HandlerContext): RunningCall<P> => {
+    const timeoutMs = context.timeoutMs();
+    const { peerAddress, vocabulary } = context.values.get(arrivalKey);
+    return new RunningCall<P>({
+      method: `/${context.service.typeName}/${context.method.name}`,
+      metadata: context.requestHeader,
+      peerAddress,
+      vocabulary,
+      signal: context.signal,
+      deadline: timeoutMs === undefined ? undefined : clock.now() + timeoutMs,
+      responseHeaders: context.responseHeader,
+      responseTrailers: context.responseTrailer,
+    });
+  };
+
+  /** Before a byte of the body is read: who calls, and may they at all. */
+  const requestGate = async (context: HandlerContext): Promise<void> => {
+    const call = begin(context);
+    context.values.set(callKey, call);
+    if (options.open.has(call.method)) return;
+    try {
+      call.admit(await orAborted(options.authenticate(call), call.signal));
+    } catch (caught) {
+      throw toConnectError(faultOf(caught, call, log));
+    }
+  };
+
+  const callOf = (context: HandlerContext): RunningCall<P> => {
+    const call = context.values.get(callKey);
+    if (call === undefined) throw new PlatformError('internal', 'a method was reached without passing the gate');
+    return call;
+  };
+
+  const protocolOptions = {
+    acceptCompression: [compressionGzip, compressionBrotli],
+    readMaxBytes: options.maxMessageBytes,
+    shutdownSignal: options.shutdownSignal,
+    requestGate,
+    jsonOptions: { ignoreUnknownFields: true },
+  };
+  const protocols = [
+    createGrpcFactory(protocolOptions),
+    createGrpcWebFactory(protocolOptions),
+    createConnectFactory(protocolOptions),
+  ];
+
+  const one = async <T>(context: HandlerContext, answer: (call: RunningCall<P>) => Promise<T>): Promise<T> => {
+    const call = callOf(context);
+    try {
+      return await answer(call);
+    } catch (caught) {
+      throw toConnectError(faultOf(caught, call, log));
+    }
+  };
+  const many = async function* <T>(
+    context: HandlerContext,
+    answers: (call: RunningCall<P>) => AsyncIterable<T>,
+  ): AsyncGenerator<T, void> {
+    const call = callOf(context);
+    try {
+      yield* answers(call);
+    } catch (caught) {
+      throw toConnectError(faultOf(caught, call, log));
+    }
+  };
+
+  const specOf = (bound: BoundMethod<P>): MethodImplSpec => {
+    switch (bound.kind) {
+      case 'unary':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (request, context) => one(context, (call) => answerUnary(bound, request, call)),
+        };
+      case 'client_streaming':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (requests, context) => one(context, (call) => answerClientStream(bound, requests, call)),
+        };
+      case 'server_streaming':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (request, context) => many(context, (call) => answerServerStream(bound, request, call)),
+        };
+      case 'bidi_streaming':
+        return {
+          kind: bound.kind,
+          method: bound.method,
+          impl: (requests, context) => many(context, (call) => answerBidi(bound, requests, call)),
+        };
+    }
+  };
+  return (bound) => createUniversalMethodHandler(specOf(bound), protocols);
+}

@@ -1,0 +1,34 @@
+/**
+ * Cross-origin calls from browsers. Any origin may call, because a call is authorized by its bearer token and by nothing
+ * that a browser attaches on its own; so `authenticate` must not accept cookies.
+ */
+import { cors } from '@connectrpc/connect';
+import type { NodeRequest, NodeResponse } from '../port/node-types.ts';
+import { writeResponse } from '../port/write-response.ts';
+
+/** How long a browser may remember a preflight; two hours is the most that browsers honour. */
+const maxAgeSeconds = 7200;
+
+export function allowOrigin(request: NodeRequest, response: NodeResponse): void {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  response.setHeader('access-control-allow-origin', origin);
+  // Public clients use `credentials: 'include'` when they dial without credentials.
+  response.setHeader('access-control-allow-credentials', 'true');
+  response.setHeader('access-control-expose-headers', cors.exposedHeaders.join(', '));
+  response.setHeader('vary', 'Origin');
+}
+
+export function isPreflight(request: NodeRequest): boolean {
+  return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+}
+
+/** Requested headers are echoed: public clients let their users add any. */
+export function answerPreflight(request: NodeRequest, response: NodeResponse): void {
+  allowOrigin(request, response);
+  response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS');
+  const asked = request.headers['access-control-request-headers'];
+  if (asked !== undefined) response.setHeader('access-control-allow-headers', String(asked));
+  response.setHeader('access-control-max-age', String(maxAgeSeconds));
+  writeResponse(response, 204, {}, '');
+}

@@ -1,0 +1,128 @@
+/** Joins a service's descriptors to the functions that answer it. */
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodBiDiStreaming,
+  DescMethodClientStreaming,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  DescService,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import type { Call } from './call.ts';
+
+export type UnaryHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
+  request: MessageShape<I>,
+  call: Call<P>,
+) => Promise<MessageInitShape<O>> | MessageInitShape<O>;
+
+export type ClientStreamHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
+  requests: AsyncIterable<MessageShape<I>>,
+  call: Call<P>,
+) => Promise<MessageInitShape<O>>;
+
+export type ServerStreamHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
+  request: MessageShape<I>,
+  call: Call<P>,
+) => AsyncIterable<MessageInitShape<O>>;
+
+export type BidiHandler<I extends DescMessage, O extends DescMessage, P = unknown> = (
+  requests: AsyncIterable<MessageShape<I>>,
+  call: Call<P>,
+) => AsyncIterable<MessageInitShape<O>>;
+
+export type MethodHandler<M extends DescMethod, P = unknown> =
+  M extends DescMethodUnary<infer I, infer O>
+    ? UnaryHandler<I, O, P>
+    : M extends DescMethodServerStreaming<infer I, infer O>
+      ? ServerStreamHandler<I, O, P>
+      : M extends DescMethodClientStreaming<infer I, infer O>
+        ? ClientStreamHandler<I, O, P>
+        : M extends DescMethodBiDiStreaming<infer I, infer O>
+          ? BidiHandler<I, O, P>
+          : never;
+
+/** Functions for the methods of a service, by their names in the generated code (`listOrganizations`). */
+export type Handlers<S extends DescService, P = unknown> = {
+  readonly [K in keyof S['method']]?: MethodHandler<S['method'][K], P>;
+};
+
+/** A method and its function, with the message types erased. Several messages in or out are an async iterable. */
+export type BoundMethod<P> = {
+  readonly path: string /** Serves only the binary codecs of its path, over a twin of the request message. */;
+  readonly raw: boolean;
+} & (
+  | {
+      readonly kind: 'unary';
+      readonly method: DescMethodUnary;
+      readonly handler: UnaryHandler<DescMessage, DescMessage, P>;
+    }
+  | {
+      readonly kind: 'client_streaming';
+      readonly method: DescMethodClientStreaming;
+      readonly handler: ClientStreamHandler<DescMessage, DescMessage, P>;
+    }
+  | {
+      readonly kind: 'server_streaming';
+      readonly method: DescMethodServerStreaming;
+      readonly handler: ServerStreamHandler<DescMessage, DescMessage, P>;
+    }
+  | {
+      readonly kind: 'bidi_streaming';
+      readonly method: DescMethodBiDiStreaming;
+      readonly handler: BidiHandler<DescMessage, DescMessage, P>;
+    }
+);
+
+/** Methods ready to be served. */
+export interface ServiceBinding<P = unknown> {
+  readonly methods: readonly BoundMethod<P>[];
+}
+
+/** `/package.Service/Method`. */
+export function methodPath(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+/** Binds a service. A method without a function answers UNIMPLEMENTED with a sentence that names it. */
+export function serve<S extends DescService, P = unknown>(service: S, handlers: Handlers<S, P>): ServiceBinding<P> {
+  const given: Readonly<Record<string, unknown>> = handlers;
+  return { methods: service.methods.map((method) => bind<P>(method, given[method.localName])) };
+}
+
+/**
+ * Binds a unary method a second time, for the binary codecs of its path: `input` is a message with the same bytes on the
+ * wire whose parts stay encoded. JSON goes to the function that `serve` bound, so both should call the same code.
+ * API names inside the undecoded parts are the handler's to canonicalise (`canonicalise`, `canonicalApi`).
+ */
+export function rawUnary<I extends DescMessage, O extends DescMessage, P = unknown>(
+  method: DescMethodUnary<DescMessage, O>,
+  input: I,
+  handler: UnaryHandler<I, O, P>,
+): ServiceBinding<P> {
+  const twin: DescMethodUnary = { ...method, input };
+  return { methods: [{ ...bind<P>(twin, handler), raw: true }] };
+}
+
+function bind<P>(method: DescMethod, handler: unknown): BoundMethod<P> {
+  const bound = {
+    path: methodPath(method),
+    raw: false,
+    kind: method.methodKind,
+    method,
+    handler: handler ?? unimplemented(method),
+  };
+  // The one erasure: `Handlers` has checked that the function fits the method.
+  return bound as unknown as BoundMethod<P>;
+}
+
+function unimplemented(method: DescMethod): () => never {
+  return () => {
+    throw new PlatformError(
+      'unimplemented',
+      `${method.parent.typeName} has the method ${method.name}, but this server does not implement it`,
+    );
+  };
+}

@@ -1,0 +1,24 @@
+/** The call core: what every transport (gRPC, gRPC-Web, Connect, REST) turns a request into before a handler sees it. */
+import type { Vocabulary } from '../edge/api-names.ts';
+
+/** One call in progress, the same for every transport. */
+export interface Call<P = unknown> {
+  /** Canonical path: `/platform.app.v1.AppService/ListOrganizations`, whatever alias the peer used (D2). */
+  readonly method: string;
+  /** Request headers; keys in lower case, without the transport's own framing semantics. */
+  readonly metadata: Headers;
+  /** `address:port` of the peer; empty when its socket is gone already. */
+  readonly peerAddress: string;
+  /** How this peer spells API names. Handlers see and return `core`; only text that they build themselves needs it. */
+  readonly vocabulary: Vocabulary;
+  /** Aborts when the client is gone, the deadline has passed, the server shuts down, and once the call is over. */
+  readonly signal: AbortSignal;
+  /** Wall clock, ms since 1970; undefined when the client set no deadline. */
+  readonly deadline: number | undefined;
+  /** What `authenticate` returned. Reading it in a method listed as `open` throws INTERNAL. */
+  readonly principal: P;
+  /** Sent before the first response message. */
+  readonly responseHeaders: Headers;
+  /** Sent after the last response message. */
+  readonly responseTrailers: Headers;
+}

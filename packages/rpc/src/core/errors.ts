@@ -1,0 +1,24 @@
+/** PlatformError ↔ ConnectError, both directions; the only file that knows both. */
+
+import { type Code, ConnectError } from '@connectrpc/connect';
+import { type CodeName, codes, PlatformError } from '@platform/base';
+
+const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
+  Object.entries(codes).map(([name, code]) => [code, name as CodeName]),
+);
+
+/** Only code and message cross the wire; the cause stays here. A fault of ours is never UNKNOWN (D4). */
+export function toConnectError(error: PlatformError): ConnectError {
+  const code: Code = codes[error.code === 'unknown' ? 'internal' : error.code];
+  return new ConnectError(error.message, code);
+}
+
+/** What a codec or a far server reported. Without the `[code]` prefix that Connect puts before messages. */
+export function fromConnectError(error: ConnectError): PlatformError {
+  return new PlatformError(nameOfCode.get(error.code) ?? 'unknown', error.rawMessage, error.cause ?? error);
+}
+
+/** The reason with which running calls end when a stopping server no longer waits for them. */
+export function shutdownReason(): ConnectError {
+  return toConnectError(new PlatformError('unavailable', 'the server is shutting down; try again in a moment'));
+}

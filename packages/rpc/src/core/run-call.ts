@@ -1,0 +1,65 @@
+/** Runs a bound method for a call: canonical API names in, the peer's out, no wait beyond the call's signal. */
+import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
+import { ConnectError } from '@connectrpc/connect';
+import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
+import type { BoundMethod } from './binding.ts';
+import type { Call } from './call.ts';
+import { fromConnectError } from './errors.ts';
+import { orAborted, untilAborted } from './until-aborted.ts';
+
+type OneRequest<P> = Extract<BoundMethod<P>, { kind: 'unary' | 'server_streaming' }>;
+type ManyRequests<P> = Extract<BoundMethod<P>, { kind: 'client_streaming' | 'bidi_streaming' }>;
+
+export async function answerUnary<P>(
+  bound: Extract<OneRequest<P>, { kind: 'unary' }>,
+  request: Message,
+  call: Call<P>,
+): Promise<Message> {
+  const answer = Promise.resolve(bound.handler(canonicalise(bound.method.input, request), call));
+  return respond(bound.method.output, await orAborted(answer, call.signal), call);
+}
+
+export async function answerClientStream<P>(
+  bound: Extract<ManyRequests<P>, { kind: 'client_streaming' }>,
+  requests: AsyncIterable<Message>,
+  call: Call<P>,
+): Promise<Message> {
+  const answer = bound.handler(received(bound.method.input, requests, call), call);
+  return respond(bound.method.output, await orAborted(Promise.resolve(answer), call.signal), call);
+}
+
+export async function* answerServerStream<P>(
+  bound: Extract<OneRequest<P>, { kind: 'server_streaming' }>,
+  request: Message,
+  call: Call<P>,
+): AsyncGenerator<Message, void> {
+  const answers = bound.handler(canonicalise(bound.method.input, request), call);
+  for await (const answer of untilAborted(answers, call.signal)) yield respond(bound.method.output, answer, call);
+}
+
+export async function* answerBidi<P>(
+  bound: Extract<ManyRequests<P>, { kind: 'bidi_streaming' }>,
+  requests: AsyncIterable<Message>,
+  call: Call<P>,
+): AsyncGenerator<Message, void> {
+  const answers = bound.handler(received(bound.method.input, requests, call), call);
+  for await (const answer of untilAborted(answers, call.signal)) yield respond(bound.method.output, answer, call);
+}
+
+function respond(output: DescMessage, init: MessageInitShape<DescMessage>, call: Call): Message {
+  return inVocabulary(call.vocabulary, output, create(output, init));
+}
+
+/** Request messages as a handler sees them; what the codec rejects reaches it as a PlatformError. */
+async function* received(
+  input: DescMessage,
+  requests: AsyncIterable<Message>,
+  call: Call,
+): AsyncGenerator<Message, void> {
+  try {
+    for await (const request of untilAborted(requests, call.signal)) yield canonicalise(input, request);
+  } catch (caught) {
+    if (caught instanceof ConnectError && !call.signal.aborted) throw fromConnectError(caught);
+    throw caught;
+  }
+}

@@ -1,0 +1,121 @@
+/** A link to a cloud or a machine: one gRPC connection and one token for any number of clients. */
+import type { DescService } from '@bufbuild/protobuf';
+import { type Client, createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
+import { PlatformError } from '@platform/base';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { AccessToken } from './access-token.ts';
+import { LinkTransport } from './link-transport.ts';
+import { Session } from './session.ts';
+
+export type { Client };
+
+export interface Credentials {
+  /** Key id for `api-key`, part id for `robot-secret`. */
+  entity: string;
+  type: string;
+  payload: string;
+}
+
+export interface LinkOptions {
+  /** `http://host:port` (HTTP/2 by prior knowledge) or `https://host:port`. */
+  baseUrl: string;
+  /** Exchanged once for a token, and again when the token is refused. Absent: calls carry no authorization. */
+  credentials?: Credentials;
+  /** Credentials over plaintext to another computer. Default false: only to loopback (D16). */
+  allowInsecureCredentials?: boolean;
+  /** PEM certificates to trust instead of the system's. */
+  ca?: string;
+  userAgent?: string;
+  /** Deadline of unary and client-streaming calls that set none. Default 30 s; 0: none. */
+  timeoutMs?: number;
+  /** Most bytes of one response message. Default 32 MiB. */
+  maxMessageBytes?: number;
+}
+
+/** `idle`: not connected, the next call connects. `unreachable`: the last attempt or connection failed, the next call tries again. */
+export type LinkState = 'idle' | 'connecting' | 'connected' | 'unreachable' | 'closed';
+
+export interface Link extends AsyncDisposable {
+  /** A typed client. Its calls throw PlatformError with the server's code, `unavailable` when it cannot be reached. */
+  client<S extends DescService>(service: S): Client<S>;
+  readonly state: LinkState;
+}
+
+export function connect(options: LinkOptions): Link {
+  const { baseUrl, credentials, timeoutMs = 30_000, maxMessageBytes = 32 * 1024 * 1024 } = options;
+  const { userAgent = 'platform-rpc' } = options;
+  const url = parseBaseUrl(baseUrl);
+  if (credentials !== undefined) assertSafe(url, options.allowInsecureCredentials ?? false);
+  const session = new Session(url.origin, options.ca);
+  // Calls are small or already dense; compressing them would cost more than it saves.
+  const inner = createGrpcTransport({
+    baseUrl: url.origin,
+    sessionManager: session,
+    readMaxBytes: maxMessageBytes,
+    acceptCompression: [],
+  });
+  const common = { inner, baseUrl: url.origin, timeoutMs, userAgent };
+  const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));
+  const token =
+    credentials === undefined
+      ? undefined
+      : new AccessToken(async () => {
+          const { entity, type, payload } = credentials;
+          const { accessToken } = await signIn.authenticate({ entity, credentials: { type, payload } });
+          return accessToken;
+        });
+  const transport = new LinkTransport({ ...common, token });
+  let closed = false;
+  return {
+    client: (service) => createClient(service, transport),
+    get state() {
+      return closed ? 'closed' : stateOf(session);
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      session.abort();
+    },
+  };
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new PlatformError(
+      'invalid_argument',
+      `expected an address such as http://127.0.0.1:8080 or https://cloud.example, found "${baseUrl}"`,
+    );
+  }
+  return url;
+}
+
+function assertSafe(url: URL, allowed: boolean): void {
+  if (url.protocol === 'https:' || allowed || isLoopback(url.hostname)) return;
+  throw new PlatformError(
+    'failed_precondition',
+    `the credentials would travel to ${url.host} in plaintext, where others can read them: use https://, or allow insecure credentials explicitly`,
+  );
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
+}
+
+function stateOf(session: Session): LinkState {
+  switch (session.state()) {
+    case 'closed':
+      return 'idle';
+    case 'connecting':
+      return 'connecting';
+    case 'error':
+      return 'unreachable';
+    default:
+      return 'connected';
+  }
+}

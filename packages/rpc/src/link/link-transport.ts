@@ -1,0 +1,140 @@
+/** What a link adds to gRPC: its token, a default deadline, and PlatformErrors. */
+import type { DescMessage, DescMethodStreaming, DescMethodUnary, MessageInitShape } from '@bufbuild/protobuf';
+import {
+  ConnectError,
+  type ContextValues,
+  type StreamResponse,
+  type Transport,
+  type UnaryResponse,
+} from '@connectrpc/connect';
+import { PlatformError } from '@platform/base';
+import { fromConnectError } from '../core/errors.ts';
+import type { AccessToken } from './access-token.ts';
+
+type HeaderInit = ConstructorParameters<typeof Headers>[0];
+
+export interface LinkTransportOptions {
+  inner: Transport;
+  /** For messages. */
+  baseUrl: string;
+  /** Undefined: calls carry no authorization. */
+  token: AccessToken | undefined;
+  /** Deadline of unary and client-streaming calls that set none; 0: none. Streams from the server have none by default. */
+  timeoutMs: number;
+  userAgent: string;
+}
+
+export class LinkTransport implements Transport {
+  readonly #options: LinkTransportOptions;
+
+  constructor(options: LinkTransportOptions) {
+    this.#options = options;
+  }
+
+  unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit | undefined,
+    input: MessageInitShape<I>,
+    contextValues?: ContextValues,
+  ): Promise<UnaryResponse<I, O>> {
+    const { inner } = this.#options;
+    const limitMs = timeoutMs ?? this.#options.timeoutMs;
+    return this.#twice(true, signal, header, (headers) =>
+      inner.unary(method, signal, limitMs, headers, input, contextValues),
+    );
+  }
+
+  async stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit | undefined,
+    input: AsyncIterable<MessageInitShape<I>>,
+    contextValues?: ContextValues,
+  ): Promise<StreamResponse<I, O>> {
+    const { inner } = this.#options;
+    const limitMs = timeoutMs ?? (method.methodKind === 'client_streaming' ? this.#options.timeoutMs : 0);
+    if (method.methodKind !== 'server_streaming') {
+      // What was sent is gone: a refused token is only forgotten, for the next call.
+      return this.#twice(false, signal, header, async (headers, token) => {
+        const response = await inner.stream(method, signal, limitMs, headers, input, contextValues);
+        return { ...response, message: this.#typed(response.message, token) };
+      });
+    }
+    const request: MessageInitShape<I>[] = [];
+    for await (const message of input) request.push(message);
+    return this.#twice(true, signal, header, async (headers, token) => {
+      const response = await inner.stream(method, signal, limitMs, headers, each(request), contextValues);
+      // A refused token shows when the first message is awaited.
+      const messages = response.message[Symbol.asyncIterator]();
+      const first = await messages.next();
+      return { ...response, message: this.#typed(resumed(first, messages), token) };
+    });
+  }
+
+  /** Runs an attempt with the token; once more with a new one when the server refused it and the request can be repeated. */
+  async #twice<T>(
+    repeatable: boolean,
+    signal: AbortSignal | undefined,
+    header: HeaderInit | undefined,
+    attempt: (headers: Headers, token: string | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { token: source } = this.#options;
+    try {
+      const token = await source?.get(signal);
+      try {
+        return await attempt(this.#headers(header, token), token);
+      } catch (caught) {
+        if (token === undefined || !isUnauthenticated(caught)) throw caught;
+        await source?.refuse(token);
+        if (!repeatable) throw caught;
+      }
+      const fresh = await source?.get(signal);
+      return await attempt(this.#headers(header, fresh), fresh);
+    } catch (caught) {
+      throw this.#explain(caught);
+    }
+  }
+
+  #headers(given: HeaderInit | undefined, token: string | undefined): Headers {
+    const headers = new Headers(given);
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+    headers.set('user-agent', this.#options.userAgent);
+    return headers;
+  }
+
+  async *#typed<T>(messages: AsyncIterable<T>, token: string | undefined): AsyncGenerator<T, void> {
+    try {
+      yield* messages;
+    } catch (caught) {
+      if (token !== undefined && isUnauthenticated(caught)) await this.#options.token?.refuse(token);
+      throw this.#explain(caught);
+    }
+  }
+
+  #explain(caught: unknown): unknown {
+    if (!(caught instanceof ConnectError)) return caught;
+    const error = fromConnectError(caught);
+    if (error.code !== 'unavailable') return error;
+    return new PlatformError(
+      'unavailable',
+      `${this.#options.baseUrl} cannot be reached or broke off: ${error.message}`,
+      error.cause,
+    );
+  }
+}
+
+function isUnauthenticated(caught: unknown): boolean {
+  if (caught instanceof ConnectError) return fromConnectError(caught).code === 'unauthenticated';
+  return caught instanceof PlatformError && caught.code === 'unauthenticated';
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {
+  yield* items;
+}
+
+async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T, void> {
+  for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+}

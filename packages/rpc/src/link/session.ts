@@ -1,0 +1,45 @@
+/** The one HTTP/2 connection of a link; opened by the first call, and again by the next one after it was lost. */
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  ClientSessionRequestOptions,
+  OutgoingHttpHeaders,
+} from 'node:http2';
+import { Http2SessionManager } from '@connectrpc/connect-node';
+import { maxHeaderBytes, windowBytes } from '../port/limits.ts';
+
+/** A connection that was quiet for so long is checked with a PING: before the next call, and while calls run. */
+const pingIntervalMs = 20_000;
+const pingTimeoutMs = 10_000;
+
+export class Session extends Http2SessionManager {
+  readonly #widened = new WeakSet<ClientHttp2Session>();
+
+  /** @param ca PEM certificates to trust instead of the system's; undefined: the system's. */
+  constructor(baseUrl: string, ca: string | undefined) {
+    super(
+      baseUrl,
+      { pingIntervalMs, pingTimeoutMs },
+      {
+        settings: { initialWindowSize: windowBytes, maxHeaderListSize: maxHeaderBytes, enablePush: false },
+        ...(ca === undefined ? {} : { ca }),
+      },
+    );
+  }
+
+  override async request(
+    method: string,
+    path: string,
+    headers: OutgoingHttpHeaders,
+    options: Omit<ClientSessionRequestOptions, 'signal'>,
+  ): Promise<ClientHttp2Stream> {
+    const stream = await super.request(method, path, headers, options);
+    const session = stream.session;
+    // The stream's window alone is not enough: the connection has its own.
+    if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
+      this.#widened.add(session as ClientHttp2Session);
+      session.setLocalWindowSize(windowBytes);
+    }
+    return stream;
+  }
+}

@@ -1,0 +1,25 @@
+/** Transport limits, in one place; messages and bodies have `maxMessageBytes`. */
+
+/** Of all request headers together; gRPC clients send up to 60 KiB of metadata. */
+export const maxHeaderBytes: number = 64 * 1024;
+
+/** Flow-control window of each stream and each connection: 65,535 bytes, HTTP/2's default, gives 1.9 MB/s at 20 ms RTT, this 83 MB/s. */
+export const windowBytes: number = 4 * 1024 * 1024;
+
+/** What one HTTP/2 connection may hold in memory before new streams are refused, MB. */
+export const maxSessionMemoryMb = 256;
+
+/** Concurrent calls of one connection; a client waits with further ones. */
+export const maxConcurrentStreams = 1024;
+
+/** From connecting to a recognisable first line (plaintext) or a finished handshake (TLS). */
+export const prefaceTimeoutMs = 10_000;
+
+/** From the first line to the end of an HTTP/1.1 request's headers. */
+export const headersTimeoutMs = 20_000;
+
+/** Running calls may finish for so long after a stop was asked for; then they are aborted as UNAVAILABLE … */
+export const drainMs = 3000;
+
+/** … and have so long to tell their clients before connections are cut. */
+export const abortMs = 2000;

@@ -1,0 +1,47 @@
+/** Begins to listen; what can go wrong is said in a sentence with the way out. */
+import type { AddressInfo, Server } from 'node:net';
+import { PlatformError } from '@platform/base';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** @param address port 0 takes a free one. @returns where the server listens. */
+export function listen(server: Server, { host, port }: Address): Promise<Address> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port));
+    server.once('error', onError);
+    server.listen({ host, port }, () => {
+      server.off('error', onError);
+      const bound = server.address() as AddressInfo;
+      resolve({ host: bound.address, port: bound.port });
+    });
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): PlatformError {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new PlatformError(
+        'failed_precondition',
+        `port ${port} on ${host} is in use by another program: stop that program, or choose another port`,
+        error,
+      );
+    case 'EACCES':
+      return new PlatformError(
+        'permission_denied',
+        `this user may not listen on port ${port} of ${host}: choose a port above 1023`,
+        error,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new PlatformError(
+        'invalid_argument',
+        `expected an address of this computer to listen on, found ${host}`,
+        error,
+      );
+    default:
+      return new PlatformError('internal', `cannot listen on port ${port} of ${host}: ${error.message}`, error);
+  }
+}

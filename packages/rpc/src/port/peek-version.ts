@@ -1,0 +1,38 @@
+/** Reads the first bytes of a plaintext connection to tell HTTP/2 by prior knowledge from HTTP/1.1. */
+import type { Socket } from 'node:net';
+import type { Clock } from '@platform/base';
+
+const preface = Buffer.from('PRI * HTTP/2.0');
+
+/**
+ * Resolves with the version, the bytes put back into the socket; with undefined when the connection ended or took longer
+ * than `timeoutMs` in all (trickled bytes do not prolong it); the socket is destroyed then.
+ */
+export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Promise<'h2' | 'http/1.1' | undefined> {
+  return new Promise((resolve) => {
+    let seen: Buffer = Buffer.alloc(0);
+    const decided = new AbortController();
+    const finish = (version: 'h2' | 'http/1.1' | undefined): void => {
+      decided.abort();
+      socket.off('readable', onReadable);
+      socket.off('close', onClose);
+      socket.off('end', onClose);
+      if (version === undefined) socket.destroy();
+      else socket.unshift(seen);
+      resolve(version);
+    };
+    const onClose = (): void => finish(undefined);
+    const onReadable = (): void => {
+      const chunk: Buffer | null = socket.read();
+      if (chunk === null) return;
+      seen = Buffer.concat([seen, chunk]);
+      const length = Math.min(seen.length, preface.length);
+      if (!seen.subarray(0, length).equals(preface.subarray(0, length))) finish('http/1.1');
+      else if (length === preface.length) finish('h2');
+    };
+    socket.on('readable', onReadable);
+    socket.on('close', onClose);
+    socket.on('end', onClose);
+    clock.sleep(timeoutMs, decided.signal).then(onClose, () => {});
+  });
+}

@@ -1,0 +1,130 @@
+/** The listening sockets: one port for HTTP/1.1 and HTTP/2, in plaintext or under TLS. */
+import { createServer as createHttp1 } from 'node:http';
+import {
+  createServer as createHttp2,
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type Http2Session,
+} from 'node:http2';
+import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import { type Clock, errorText, type Log } from '@platform/base';
+import { headersTimeoutMs, maxConcurrentStreams, maxHeaderBytes, maxSessionMemoryMb, windowBytes } from './limits.ts';
+import type { NodeListener } from './node-types.ts';
+import { peekVersion } from './peek-version.ts';
+
+/** Takes over a connection that asked for another protocol, as a WebSocket does. */
+export type UpgradeListener = (
+  request: import('node:http').IncomingMessage,
+  socket: import('node:stream').Duplex,
+  head: Buffer,
+) => void;
+
+export interface PortOptions {
+  tls: { cert: string; key: string } | undefined;
+  listener: NodeListener;
+  upgrade: UpgradeListener | undefined;
+  prefaceTimeoutMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Port {
+  readonly server: Server;
+  /** Every open connection. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Asks clients to leave: GOAWAY for HTTP/2, the end of idle HTTP/1.1 connections and of those that said nothing yet. */
+  goAway(): void;
+}
+
+const http2Options = {
+  settings: { initialWindowSize: windowBytes, maxConcurrentStreams, maxHeaderListSize: maxHeaderBytes },
+  maxSessionMemory: maxSessionMemoryMb,
+};
+const http1Options = { maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs };
+
+export function createPort(options: PortOptions): Port {
+  return options.tls === undefined ? createPlainPort(options) : createTlsPort(options, options.tls);
+}
+
+function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: PortOptions): Port {
+  const http1 = createHttp1(http1Options, listener);
+  if (upgrade !== undefined) http1.on('upgrade', upgrade);
+  // A server that never listens itself does not watch its header timeouts until it hears this.
+  http1.emit('listening');
+  const http2 = createHttp2(http2Options, listener);
+  const sessions = trackSessions(http2, log);
+  const silent = new Set<Socket>();
+  const server = createTcp({ noDelay: true, keepAlive: true }, (socket) => {
+    silent.add(socket);
+    peekVersion(socket, prefaceTimeoutMs, clock)
+      .then((version) => {
+        if (version === 'http/1.1') {
+          // HTTP/1.1 clients may end their side and still wait for the answer.
+          socket.allowHalfOpen = true;
+          http1.emit('connection', socket);
+        } else if (version === 'h2') {
+          http2.emit('connection', socket);
+        }
+      })
+      .finally(() => silent.delete(socket));
+  });
+  const sockets = trackSockets(server);
+  server.on('close', () => http1.close());
+  return {
+    server,
+    sockets,
+    goAway() {
+      for (const session of sessions) session.close();
+      http1.closeIdleConnections();
+      for (const socket of silent) socket.destroy();
+    },
+  };
+}
+
+function createTlsPort(
+  { listener, upgrade, prefaceTimeoutMs, log }: PortOptions,
+  tls: { cert: string; key: string },
+): Port {
+  const options = {
+    ...http2Options,
+    ...tls,
+    allowHTTP1: true,
+    handshakeTimeout: prefaceTimeoutMs,
+    ...http1Options,
+  };
+  const server = createSecureServer(options, listener);
+  if (upgrade !== undefined) server.on('upgrade', upgrade);
+  server.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
+  const sessions = trackSessions(server, log);
+  const sockets = trackSockets(server);
+  return {
+    server,
+    sockets,
+    goAway() {
+      for (const session of sessions) session.close();
+    },
+  };
+}
+
+function trackSessions(server: Http2Server | Http2SecureServer, log: Log): ReadonlySet<Http2Session> {
+  const sessions = new Set<Http2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.setLocalWindowSize(windowBytes);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', (error) => log.debug('an HTTP/2 connection failed', { error: errorText(error) }));
+  });
+  return sessions;
+}
+
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // A reset connection is its client's affair; without a listener it would end the process.
+    socket.on('error', () => {});
+  });
+  return sockets;
+}

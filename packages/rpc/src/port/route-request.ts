@@ -1,0 +1,99 @@
+/** Sends each request to its codec: preflight, RPC, REST, unknown method, and everything else to the application. */
+import { createContextValues } from '@connectrpc/connect';
+import type { UniversalServerRequest, UniversalServerResponse } from '@connectrpc/connect/protocol';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import { errorText, type Log } from '@platform/base';
+import { arrivalKey } from '../codecs/arrival.ts';
+import type { Codecs } from '../codecs/codecs.ts';
+import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
+import { answerRest } from '../codecs/rest.ts';
+import { matchRest } from '../codecs/rest-routes.ts';
+import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
+import { canonicalPath } from '../edge/alias.ts';
+import type { Vocabulary } from '../edge/api-names.ts';
+import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
+import { writeResponse } from './write-response.ts';
+
+export interface RouteOptions {
+  codecs: Codecs;
+  fallback: NodeListener;
+  maxMessageBytes: number;
+  log: Log;
+}
+
+export function createRouter({ codecs, fallback, maxMessageBytes, log }: RouteOptions): NodeListener {
+  const answer = (
+    request: NodeRequest,
+    response: NodeResponse,
+    path: string,
+    vocabulary: Vocabulary,
+    run: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
+  ): void => {
+    allowOrigin(request, response);
+    const incoming = universalRequest(request, response, path, vocabulary);
+    if (incoming === undefined) {
+      const text = 'expected a Host header and a valid path\n';
+      writeResponse(response, 400, { 'content-type': 'text/plain; charset=utf-8' }, text);
+      return;
+    }
+    run(incoming)
+      .then((answered) => universalResponseToNodeResponse(answered, response))
+      .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
+  };
+
+  return (request, response) => {
+    const [asked = ''] = (request.url ?? '').split('?', 1);
+    const { path, vocabulary } = canonicalPath(asked);
+    const verb = request.method ?? '';
+    const contentType = request.headers['content-type'] ?? '';
+    const handler = codecs.find(path, contentType);
+    if (handler !== undefined) {
+      if (isPreflight(request)) return answerPreflight(request, response);
+      return answer(request, response, path, vocabulary, handler);
+    }
+    const match = matchRest(path);
+    const restHandler = match === undefined ? undefined : codecs.find(match.route.method, 'json');
+    if (match !== undefined && restHandler !== undefined) {
+      if (isPreflight(request)) return answerPreflight(request, response);
+      return answer(request, response, path, vocabulary, (incoming) =>
+        answerRest(restHandler, match, incoming, maxMessageBytes),
+      );
+    }
+    if (!looksLikeCall(path, verb, contentType)) return fallback(request, response);
+    if (isPreflight(request)) return answerPreflight(request, response);
+    allowOrigin(request, response);
+    answerUnknownMethod(request, response, path, codecs.methodsOf);
+  };
+}
+
+function universalRequest(
+  request: NodeRequest,
+  response: NodeResponse,
+  path: string,
+  vocabulary: Vocabulary,
+): UniversalServerRequest | undefined {
+  const arrival = { peerAddress: peerAddress(request), vocabulary };
+  try {
+    const incoming = universalRequestFromNodeRequest(
+      request,
+      response,
+      undefined,
+      createContextValues().set(arrivalKey, arrival),
+    );
+    const url = new URL(incoming.url);
+    url.pathname = path;
+    return { ...incoming, url: url.toString() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Empty when the connection is gone already: a proxied socket of HTTP/2 throws then. */
+function peerAddress(request: NodeRequest): string {
+  try {
+    const { remoteAddress, remotePort } = request.socket;
+    return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,18 @@
+/** Serving: the call core, its codecs on one port, and the compatibility edge. */
+export {
+  type BidiHandler,
+  type ClientStreamHandler,
+  type Handlers,
+  type MethodHandler,
+  rawUnary,
+  type ServerStreamHandler,
+  type ServiceBinding,
+  serve,
+  type UnaryHandler,
+} from './core/binding.ts';
+export type { Call } from './core/call.ts';
+export { apiIn, canonicalApi, type Vocabulary } from './edge/api-names.ts';
+export { canonicalise, inVocabulary } from './edge/translate-message.ts';
+export type { NodeListener, NodeRequest, NodeResponse } from './port/node-types.ts';
+export type { UpgradeListener } from './port/ports.ts';
+export { createRpcServer, type RpcServer, type RpcServerOptions } from './port/rpc-server.ts';
