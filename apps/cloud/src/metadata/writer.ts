@@ -48,6 +48,7 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   let lastId = 0;
   let lastTx = 0;
   let ended: PlatformError | null = null;
+  let closing = false;
 
   const end = (error: PlatformError): void => {
     if (ended) return;
@@ -81,7 +82,9 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
       reject(error);
       die(error.message);
     });
-    worker.once('exit', () => die('the writer thread ended'));
+    worker.once('exit', () => {
+      if (!closing) die('the writer thread ended');
+    });
   });
 
   const ask = (request: WithoutId<WriterRequest>, what: string): Promise<StatementResult> =>
@@ -104,8 +107,8 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
     rollback: async (tx) => void (await ask({ kind: 'rollback', tx }, 'the transaction')),
     async [Symbol.asyncDispose]() {
       if (!ended) {
-        const closed = ask({ kind: 'close' }, 'closing');
-        await closed;
+        closing = true;
+        await ask({ kind: 'close' }, 'closing');
         end(new PlatformError('unavailable', `${file} is closed`));
       }
       await worker.terminate();
