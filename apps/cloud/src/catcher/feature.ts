@@ -1,23 +1,41 @@
-/** The built-in webhook catcher: a target on this very server that shows what webhooks look like, without the internet. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import type { Clock } from '@platform/base';
+/**
+ * The built-in webhook catcher: a target on this very server that shows what webhooks look like, without the internet.
+ *
+ * `GET|POST /catcher/webhooks/<name>` keeps the request in memory (the last 1,000) and answers 200; anybody may post,
+ * nothing is executed. `GET /catcher/requests?after=<id>` gives those who may read them what came after that id.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import { asPlatformError, type Clock, type PlatformError } from '@platform/base';
+import { createPreciseNow } from './precise-now.ts';
+import { readBody } from './read-body.ts';
 
 export interface CaughtRequest {
   /** 1, 2, … since the start of the process. */
   readonly id: number;
-  /** Wall clock ms with fractions, when its headers arrived. */
+  /** Wall clock ms with fractions, when the request's head had arrived. */
   readonly receivedAt: number;
   readonly method: string;
+  /** With the query. */
   readonly path: string;
+  /** Names in lower case; several values joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+export type CatcherRequest = IncomingMessage | Http2ServerRequest;
+
+/** What the catcher needs of a response of HTTP/1.1 or HTTP/2. */
+export interface CatcherResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(text: string): unknown;
 }
 
 export interface CatcherOptions {
   readonly clock: Clock;
   /** May this request read what was caught? */
-  readonly authorize: (request: IncomingMessage | Http2ServerRequest) => Promise<boolean>;
+  readonly authorize: (request: CatcherRequest) => Promise<boolean>;
   /** Requests kept. Default 1,000. */
   readonly maxRequests?: number;
   /** Larger bodies are refused with 413. Default 1 MiB. */
@@ -25,10 +43,93 @@ export interface CatcherOptions {
 }
 
 export interface Catcher {
-  /** Answers requests below /catcher/ and says so; false: not ours. */
-  handle(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): boolean;
+  /** Answers requests below /catcher/ and returns true; false: not ours, nothing was done. */
+  handle(request: CatcherRequest, response: CatcherResponse): boolean;
+  /** What is kept with an id above `after`, in order. */
   requests(after: number): readonly CaughtRequest[];
   onRequest(listener: (request: CaughtRequest) => void): Disposable;
 }
 
-export type CreateCatcher = (options: CatcherOptions) => Catcher;
+export function createCatcher(options: CatcherOptions): Catcher {
+  const { clock, authorize, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = options;
+  const preciseNow = createPreciseNow(clock);
+  const listeners = new Set<(request: CaughtRequest) => void>();
+  let kept: CaughtRequest[] = [];
+  let lastId = 0;
+
+  const requests = (after: number): readonly CaughtRequest[] => kept.filter(({ id }) => id > after);
+
+  const keep = (caught: Omit<CaughtRequest, 'id'>): CaughtRequest => {
+    const request = { id: ++lastId, ...caught };
+    kept.push(request);
+    // Twice the room, so that the list is copied once in a thousand requests.
+    if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests);
+    for (const listener of listeners) listener(request);
+    return request;
+  };
+
+  const answer = async (request: CatcherRequest, url: URL, receivedAt: number): Promise<Answer> => {
+    const method = request.method ?? 'GET';
+    if (/^\/catcher\/webhooks\/[^/]+$/.test(url.pathname)) {
+      if (method !== 'GET' && method !== 'POST') return refusal(405, `expected GET or POST, found ${method}`);
+      const body = await readBody(request, maxBodyBytes);
+      const path = url.pathname + url.search;
+      const { id } = keep({ receivedAt, method, path, headers: plainHeaders(request), body });
+      return { status: 200, json: { caught: id } };
+    }
+    if (url.pathname === '/catcher/requests') {
+      if (method !== 'GET') return refusal(405, `expected GET, found ${method}`);
+      if (!(await authorize(request)))
+        return refusal(401, 'expected the access token of a key, or a signed-in session');
+      const after = Number(url.searchParams.get('after') ?? 0);
+      if (!Number.isSafeInteger(after)) return refusal(400, 'expected a whole number as after, the id of a request');
+      return { status: 200, json: { requests: requests(after).slice(-maxRequests) } };
+    }
+    return refusal(404, 'expected /catcher/webhooks/<name> or /catcher/requests');
+  };
+
+  return {
+    handle(request, response) {
+      const receivedAt = preciseNow();
+      const url = URL.parse(request.url ?? '/', 'http://catcher');
+      if (!url?.pathname.startsWith('/catcher/')) return false;
+      answer(request, url, receivedAt)
+        .catch((caught) => refusalFor(caught))
+        .then(({ status, json }) => {
+          response.statusCode = status;
+          response.setHeader('content-type', 'application/json');
+          response.setHeader('cache-control', 'no-store');
+          response.end(JSON.stringify(json));
+        });
+      return true;
+    },
+    requests: (after) => requests(after).slice(-maxRequests),
+    onRequest(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+function refusal(status: number, error: string): Answer {
+  return { status, json: { error } };
+}
+
+function refusalFor(caught: unknown): Answer {
+  const error: PlatformError = asPlatformError(caught);
+  return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.message);
+}
+
+function plainHeaders(request: CatcherRequest): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    // HTTP/2 keeps the request line among the headers, under names with a colon.
+    if (value !== undefined && !name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
