@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readCaptureMethods, readDataManagerAttributes } from './data-manager.ts';
+import { parse } from './parse.ts';
+import { fromRobotConfig, revisionOf, toRobotConfig } from './robot-config.ts';
+import { documentSchema } from './zod-schema.ts';
+
+const document = {
+  components: [
+    {
+      name: 'host',
+      api: 'core:component:sensor',
+      model: 'core:builtin:host-telemetry',
+      attributes: { volumes: ['/'] },
+      service_configs: [
+        { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] } },
+      ],
+    },
+  ],
+  services: [
+    {
+      name: 'data_manager',
+      api: 'core:service:data_manager',
+      model: 'core:builtin:builtin',
+      attributes: { sync_interval_mins: 0.0167 },
+      depends_on: ['host'],
+    },
+  ],
+  triggers: [{ name: 't', event: { type: 'part_online' }, notifications: [{ type: 'webhook', value: 'http://x' }] }],
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tests break documents in ways that no type has.
+const edited = (change: (copy: any) => void): unknown => {
+  const copy = structuredClone(document);
+  change(copy);
+  return copy;
+};
+
+test('a document as specified has no problems and keeps its content', () => {
+  const { config, problems } = parse(document);
+  expect(problems).toEqual([]);
+  expect(config.components[0]).toMatchObject({ name: 'host', attributes: { volumes: ['/'] } });
+  expect(config.triggers).toEqual(document.triggers);
+});
+
+test('every problem is named with its path, and valid neighbours stay', () => {
+  const { config, problems } = parse(
+    edited((copy) => {
+      copy.components.unshift({ name: 5, api: 'core:component:sensor' });
+      copy.components[1].colour = 'red';
+      copy.services[0].attributes.sync_interval_mins = 'often';
+      copy.services[0].attributes.sink = true;
+      copy.services[0].depends_on.push('ghost');
+      copy.debug = 'yes';
+      copy.extra = 1;
+    }),
+  );
+  const found = problems.map(({ level, path }) => `${level} ${path}`).toSorted();
+  expect(found).toEqual([
+    'error components[0].name',
+    'error debug',
+    'error services[0].attributes.sync_interval_mins',
+    'error services[0].depends_on[1]',
+    'warning components[1].colour',
+    'warning extra',
+    'warning services[0].attributes.sink',
+  ]);
+  expect(config.components.map((component) => component.name)).toEqual(['host']);
+});
+
+test('whatever is not an object at all is an error, not a throw', () => {
+  for (const wrong of [null, 5, 'x', [], [1]]) {
+    const { config, problems } = parse(wrong);
+    expect(config.components).toEqual([]);
+    expect(wrong === null || problems.some(({ level }) => level === 'error')).toBe(true);
+  }
+});
+
+test('D24 retention days that are not a positive whole number are ignored with a warning', () => {
+  for (const days of [0, -1, 1.5, 'x', null]) {
+    const { config, problems } = parse({ data_retention_policy: { days } });
+    expect(config.data_retention_policy).toBeUndefined();
+    expect(problems).toMatchObject([{ level: 'warning', path: 'data_retention_policy.days' }]);
+  }
+  expect(parse({ data_retention_policy: { days: 7 } }).config.data_retention_policy).toEqual({ days: 7 });
+});
+
+test('two resources of one name and circles of depends_on are errors', () => {
+  const twice = parse(edited((copy) => copy.components.push(copy.components[0])));
+  expect(twice.problems).toMatchObject([{ level: 'error', path: 'components[1].name' }]);
+  const circle = parse(edited((copy) => Object.assign(copy.components[0], { depends_on: ['data_manager'] })));
+  expect(circle.problems.map(({ message }) => message)).toContain('a circle: host → data_manager → host');
+});
+
+test('D2 rdk and core are one namespace, and the older type without api is understood', () => {
+  const { config, problems } = parse({
+    components: [{ name: 'a', namespace: 'rdk', type: 'sensor', model: 'rdk:builtin:fake' }],
+  });
+  expect(problems).toEqual([]);
+  expect(config.components[0]).toMatchObject({ api: 'core:component:sensor', model: 'core:builtin:fake' });
+});
+
+test('the machine gets through the wire what was parsed, and the data manager reads the specified defaults', () => {
+  const { config } = parse(document);
+  const message = toRobotConfig(config, { id: 'part' });
+  const arrived = fromRobotConfig(fromBinary(RobotConfigSchema, toBinary(RobotConfigSchema, message)));
+  expect(arrived.components[0]).toMatchObject(document.components[0] ?? {});
+  const { methods } = readCaptureMethods(arrived.components[0] ?? { service_configs: [] }, 'components[0]');
+  expect(methods).toMatchObject([{ method: 'Readings', capture_queue_size: 250, capture_buffer_size: 4_096 }]);
+  const { attributes, problems } = readDataManagerAttributes(arrived.services[0]?.attributes ?? {}, 'services[0]');
+  expect(problems).toEqual([]);
+  expect(attributes).toMatchObject({
+    capture_disabled: false,
+    sync_interval_mins: 0.0167,
+    maximum_capture_file_size_bytes: 262_144,
+    file_last_modified_millis: 10_000,
+    disk_usage_deletion_threshold: 0.9,
+    capture_dir_deletion_threshold: 0.5,
+    delete_every_nth_when_disk_full: 5,
+  });
+});
+
+test('D10 the revision is that of the content, whatever the order of keys', () => {
+  const first = parse(document).config;
+  const shuffled = parse(Object.fromEntries(Object.entries(document).toReversed())).config;
+  expect(revisionOf(shuffled)).toBe(revisionOf(first));
+  expect(revisionOf(parse({ ...document, debug: true }).config)).not.toBe(revisionOf(first));
+});
+
+test('the JSON Schema file is what the zod schema says', () => {
+  const file = new URL('./machine-config.schema.json', import.meta.url);
+  const expected = z.toJSONSchema(documentSchema, { io: 'input' });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(expected)));
+});

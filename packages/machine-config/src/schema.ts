@@ -1,0 +1,79 @@
+/**
+ * What a machine's configuration may hold, as types and as JSON Schema, without zod: for browser, micro and machine-server.
+ * Keys are the document's own, letter for letter. `parse` turns a document into these; nothing here checks anything.
+ */
+import jsonSchema from './machine-config.schema.json' with { type: 'json' };
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+/** JSON Schema (2020-12) of a configuration document. Generated from the zod schema; a test keeps it in step. */
+export const machineConfigJsonSchema: JsonObject = jsonSchema as JsonObject;
+
+export interface MachineConfig {
+  readonly components: readonly ResourceConfig[];
+  readonly services: readonly ResourceConfig[];
+  readonly modules: readonly JsonObject[];
+  readonly remotes: readonly JsonObject[];
+  readonly processes: readonly JsonObject[];
+  readonly packages: readonly JsonObject[];
+  readonly fragments: readonly Json[];
+  readonly jobs: readonly JsonObject[];
+  readonly triggers: readonly TriggerConfig[];
+  readonly log: readonly LogPattern[];
+  readonly maintenance?: MaintenanceConfig | undefined;
+  readonly data_retention_policy?: { readonly days: number } | undefined;
+  readonly network?: JsonObject | undefined;
+  readonly auth?: JsonObject | undefined;
+  readonly debug: boolean;
+  readonly disable_log_deduplication: boolean;
+}
+
+/** A component or a service. */
+export interface ResourceConfig {
+  readonly name: string;
+  /** `core:component:sensor`. */
+  readonly api: string;
+  /** `core:builtin:fake`. */
+  readonly model: string;
+  readonly attributes: JsonObject;
+  /** Short or full names of resources that must be there first. */
+  readonly depends_on: readonly string[];
+  readonly service_configs: readonly ServiceConfig[];
+  readonly log_configuration?: { readonly level: string } | undefined;
+  readonly frame?: JsonObject | undefined;
+  readonly notes?: string | undefined;
+}
+
+/** What a service is to know about the resource that it stands in; for the data manager: `capture_methods`, `retention_policy`. */
+export interface ServiceConfig {
+  readonly type: string;
+  readonly attributes: JsonObject;
+}
+
+/** The shape alone; the cloud's trigger feature reads the event. */
+export interface TriggerConfig {
+  readonly name: string;
+  readonly event: JsonObject;
+  readonly notifications: JsonObject | readonly JsonObject[];
+  readonly notes?: string | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+export interface LogPattern {
+  readonly pattern: string;
+  readonly level: string;
+}
+
+export interface MaintenanceConfig {
+  /** Full name: `core:component:sensor/<name>`. */
+  readonly sensor_name: string;
+  readonly maintenance_allowed_key: string;
+}
+
+/** A finding about a document. `path` is like `components[0].attributes.tags[1]`; empty for the whole. */
+export interface Problem {
+  readonly path: string;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+}
