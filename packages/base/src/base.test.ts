@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  asPlatformError,
+  backoffMs,
+  concatBytes,
+  crc32c,
+  createLimiter,
+  createLog,
+  errorText,
+  newShortId,
+  PlatformError,
+} from './index.ts';
+
+test('crc32c is the Castagnoli polynomial: the check value of RFC 3720', () => {
+  expect(crc32c(new TextEncoder().encode('123456789'))).toBe(0xe3069283);
+  expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
+});
+
+test('crc32c of a whole is that of its parts one after the other', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => crc32c(concatBytes([a, b])) === crc32c(b, crc32c(a))),
+  );
+});
+
+test('waits double, never exceed the cap by more than the jitter, and are never negative', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
+      const waitMs = backoffMs(failures, { firstMs: 100, maxMs: 5_000 }, () => random);
+      return waitMs >= 80 && waitMs <= 6_000;
+    }),
+  );
+  expect([1, 2, 3, 7].map((n) => backoffMs(n, { firstMs: 100, maxMs: 5_000, jitter: 0 }))).toEqual([
+    100, 200, 400, 5_000,
+  ]);
+});
+
+test('D4 a caught value that is not ours is an internal error, never unknown; an abort is a cancellation', () => {
+  expect(asPlatformError(new TypeError('x')).code).toBe('internal');
+  expect(asPlatformError('text').code).toBe('internal');
+  expect(asPlatformError(AbortSignal.abort().reason).code).toBe('canceled');
+  const ours = new PlatformError('not_found', 'part');
+  expect(asPlatformError(ours)).toBe(ours);
+});
+
+test('the text of an error names its causes', () => {
+  expect(errorText(new PlatformError('internal', 'saving', new Error('disk full')))).toBe('saving: disk full');
+});
+
+test('a limiter runs at most its limit at once, and all in the end', async () => {
+  const limit = createLimiter(2);
+  let running = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 10 }, () =>
+      limit(async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+      }),
+    ),
+  );
+  expect(most).toBe(2);
+});
+
+test('a failing task gives its place to the next', async () => {
+  const limit = createLimiter(1);
+  await expect(limit(async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(limit(async () => 'next')).resolves.toBe('next');
+});
+
+test('child logs carry the path of their names', () => {
+  const lines: string[] = [];
+  const log = createLog((level, name, message) => lines.push(`${level} ${name} ${message}`));
+  log.child('ingest').child('log').warn('slow');
+  expect(lines).toEqual(['warn ingest.log slow']);
+});
+
+test('short ids are ten lower-case letters and digits', () => {
+  for (let i = 0; i < 200; i++) expect(newShortId()).toMatch(/^[a-z0-9]{10}$/);
+});
