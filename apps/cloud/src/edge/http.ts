@@ -27,14 +27,16 @@ export function sendText(
   body: string,
   headers: Record<string, string> = {},
 ): void {
-  response.writeHead(status, {
+  // The two response classes agree on what is called here, but not in their overloads.
+  const plain = response as ServerResponse;
+  plain.writeHead(status, {
     'content-type': `${type}; charset=utf-8`,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     ...headers,
   });
-  (response as ServerResponse).end(body);
+  plain.end(body);
 }
 
 export function sendJson(

@@ -1,5 +1,4 @@
 /** What of a part's configuration others ask for: the triggers (for notifications) and the names that they may mean. */
-import { createHash } from 'node:crypto';
 import type { Configurations } from './configuration.ts';
 
 export interface PartTriggers {
@@ -23,11 +22,6 @@ export async function partTriggers(configurations: Configurations, partId: strin
 /** The triggers array of a document; empty when there is none. */
 export function triggersIn(document: unknown): readonly unknown[] {
   return listOf((document as { triggers?: unknown } | null)?.triggers);
-}
-
-/** Revision of a configuration: the hash of its effective document (D10). */
-export function revisionOf(document: string): string {
-  return createHash('sha256').update(document).digest('hex').slice(0, 32);
 }
 
 function listOf(value: unknown): readonly unknown[] {

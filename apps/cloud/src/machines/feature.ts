@@ -2,7 +2,8 @@
 
 import type { Clock, Log } from '@platform/base';
 import { errorText } from '@platform/base';
-import { toRobotConfig } from '@platform/machine-config/parse';
+import { parse } from '@platform/machine-config/parse';
+import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
@@ -107,7 +108,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     async robotConfig(partId, authorityName) {
       const place = registry.placeOf(partId);
       const { document } = await configurations.current(partId);
-      return toRobotConfig(JSON.parse(document), {
+      return toRobotConfig(parse(JSON.parse(document)).config, {
         id: partId,
         fqdn: fqdnOf(partId),
         localFqdn: fqdnOf(partId),
