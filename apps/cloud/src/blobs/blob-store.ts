@@ -1,0 +1,160 @@
+/**
+ * Payloads of binary and file uploads on disk, under the specification's path pattern.
+ *
+ * States of a payload: written under a temporary name → synced → renamed, its directories synced (durable, I4) → named by a
+ * row of the ingest log. A crash leaves temporary files (removed at the next start) or a whole payload that no row names
+ * (removed by `sweep` after an hour). Nothing is ever changed in place.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { type Clock, PlatformError } from '@platform/base';
+
+export interface StoredBlob extends Disposable {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly sha256: Uint8Array;
+}
+
+export interface BlobStore {
+  /**
+   * Stores the bytes durably under `path` (segments joined by `/`, as `blobPath` makes them). Until the result is disposed
+   * the sweep leaves the payload alone: dispose it when its row is in. A failing source leaves nothing behind.
+   */
+  put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredBlob>;
+  /** Throws not_found. */
+  get(path: string): Promise<{ readonly sizeBytes: number; readonly chunks: AsyncIterable<Uint8Array> }>;
+  /** Absent is fine. */
+  remove(path: string): Promise<void>;
+  /** Removes payloads older than `minAgeMs` (default one hour) that `belongs` denies; answers how many. */
+  sweep(belongs: (path: string) => boolean, minAgeMs?: number): Promise<number>;
+}
+
+export interface BlobStoreOptions {
+  readonly directory: string;
+  readonly clock: Clock;
+}
+
+const hourMs = 3_600_000;
+const incoming = '.incoming';
+
+/** Creates the directory where needed and removes what an earlier process was still writing (I14). */
+export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
+  const { directory, clock } = options;
+  const temporary = join(directory, incoming);
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary, { recursive: true });
+  await syncDirectory(directory);
+  const held = new Map<string, number>();
+
+  const hold = (path: string): void => void held.set(path, (held.get(path) ?? 0) + 1);
+  const release = (path: string): void => {
+    const left = (held.get(path) ?? 1) - 1;
+    if (left > 0) held.set(path, left);
+    else held.delete(path);
+  };
+
+  return {
+    async put(path, chunks) {
+      const target = locate(directory, path);
+      const draft = join(temporary, randomUUID());
+      hold(path);
+      try {
+        const written = await writeDraft(draft, chunks);
+        await makeDirectories(directory, dirname(target));
+        await rename(draft, target);
+        await syncDirectory(dirname(target));
+        let released = false;
+        return {
+          path,
+          ...written,
+          [Symbol.dispose]() {
+            if (!released) release(path);
+            released = true;
+          },
+        };
+      } catch (caught) {
+        await rm(draft, { force: true });
+        release(path);
+        throw diskError(caught, path);
+      }
+    },
+    async get(path) {
+      const file = locate(directory, path);
+      const found = await stat(file).catch(() => null);
+      if (!found?.isFile()) throw new PlatformError('not_found', `there is no payload at ${path}`);
+      return { sizeBytes: found.size, chunks: createReadStream(file) };
+    },
+    async remove(path) {
+      await rm(locate(directory, path), { force: true });
+    },
+    async sweep(belongs, minAgeMs = hourMs) {
+      let removed = 0;
+      for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+        const file = join(entry.parentPath, entry.name);
+        const path = relative(directory, file).split(sep).join('/');
+        if (!entry.isFile() || path.startsWith(`${incoming}/`) || held.has(path)) continue;
+        const found = await stat(file).catch(() => null);
+        // Its row may have come in since the directory was listed, so the row is asked for last.
+        if (!found || clock.now() - found.mtimeMs < minAgeMs || belongs(path)) continue;
+        await rm(file, { force: true });
+        removed++;
+      }
+      return removed;
+    },
+  };
+}
+
+async function writeDraft(
+  draft: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<{ sizeBytes: number; sha256: Uint8Array }> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const file: FileHandle = await open(draft, 'wx', 0o600);
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      sizeBytes += chunk.length;
+      await file.writeFile(chunk);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { sizeBytes, sha256: new Uint8Array(hash.digest()) };
+}
+
+/** A new directory is durable once its parent is synced. */
+async function makeDirectories(root: string, directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true });
+  if (first === undefined) return;
+  for (let made = directory; made.length >= first.length && made !== root; made = dirname(made)) {
+    await syncDirectory(dirname(made));
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The last line of defence: callers sanitise, and a path that could leave the directory is refused all the same. */
+function locate(directory: string, path: string): string {
+  const segments = path.split('/');
+  if (segments.some((segment) => segment === '' || segment.startsWith('.') || /[\0\\]/.test(segment))) {
+    throw new PlatformError('internal', `expected a blob path of plain segments, found ${JSON.stringify(path)}`);
+  }
+  return join(directory, ...segments);
+}
+
+function diskError(caught: unknown, path: string): unknown {
+  const code = caught instanceof Error && 'code' in caught ? caught.code : undefined;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return caught;
+  return new PlatformError('resource_exhausted', `the disk of the blob store is full; ${path} was not stored`, caught);
+}

@@ -1,0 +1,114 @@
+/**
+ * The way of an upload into the log: its payload to the blob store first (I4), then its row (I1, I2, I5), then the answer.
+ * Whoever calls this has checked the upload's form and that the caller may send for this part.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { asPlatformError, type Clock } from '@platform/base';
+import { blobPath } from '../blobs/blob-path.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { encodeBatch, type Upload, uploadHash } from './encode-batch.ts';
+import type { IngestLog } from './log.ts';
+import type { Place } from './place.ts';
+import type { CheckedMetadata, Identity } from './upload-metadata.ts';
+
+export interface AcceptOptions {
+  readonly ingestLog: IngestLog;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  /** A line in the machine's log: part of the upload could not be stored (D14). */
+  readonly reportGap: (place: Place, text: string) => void;
+}
+
+export interface Payload {
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** When the reading was taken, machine's clock; null: not told, as for files. */
+  readonly timeReceivedMs: number | null;
+}
+
+export interface AcceptedUpload {
+  /** The same for every retry of the upload. */
+  readonly fileId: string;
+}
+
+/** Public clients' uploads are recognised this long (D13). */
+const anonymousMs = 7 * 24 * 3_600_000;
+
+/** Throws already_exists, resource_exhausted or unavailable; then the upload is not in the log. */
+export async function acceptUpload(
+  options: AcceptOptions,
+  place: Place,
+  { metadata, identity }: CheckedMetadata,
+  content: Pick<Upload, 'readings' | 'refused'>,
+  payload: Payload | null,
+): Promise<AcceptedUpload> {
+  const { ingestLog, blobs, clock, reportGap } = options;
+  const fileId = identity ? fileIdOf(place.partId, identity) : randomUUID();
+
+  using stored = payload ? await blobs.put(payloadPath(place, metadata, payload, clock.now()), payload.chunks) : null;
+  const upload: Upload = { metadata, ...content, blob: stored };
+  const sha256 = uploadHash(upload, identity === null);
+  const timeSyncedMs = clock.now();
+  const key = identity ?? { stream: sha256, seq: 0, floor: 0, settleUntil: timeSyncedMs + anonymousMs };
+  const batch = encodeBatch(upload, { place, timeSyncedMs, fileId });
+  const entry = { partId: place.partId, ...key, sha256, batch, fileId };
+  try {
+    const result = await ingestLog.append(stored ? { ...entry, blobPath: stored.path } : entry);
+    if (stored && result.outcome !== 'appended') await dropPayload(options, stored.path);
+    if (result.outcome === 'appended') {
+      for (const { index, reason } of content.refused) {
+        reportGap(place, `sensor_contents[${index}] of ${metadata.componentName} was not stored: ${reason}`);
+      }
+    }
+    return { fileId: result.fileId };
+  } catch (caught) {
+    // After any other failure the row may still turn out to be there; the sweep will know.
+    if (stored && asPlatformError(caught).code === 'already_exists') await dropPayload(options, stored.path);
+    throw caught;
+  }
+}
+
+/** A repeated upload's second payload belongs to no row, unless it is kept aside. What cannot be removed now, the sweep removes. */
+async function dropPayload({ ingestLog, blobs }: AcceptOptions, path: string): Promise<void> {
+  if (!ingestLog.hasBlob(path)) await blobs.remove(path).catch(() => {});
+}
+
+/** One id for all retries, also for those that come after the floor has passed the upload and the log has forgotten it. */
+function fileIdOf(partId: string, { stream, seq }: Identity): string {
+  const hash = createHash('sha256').update(partId).update('\0').update(stream).update(`\0${seq}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}
+
+const dayMs = 24 * 3_600_000;
+const absurdBeforeMs = Date.UTC(2020, 0, 1);
+
+/** A name of its own for every attempt: a retry or a conflicting upload must never touch a payload that is acknowledged. */
+function payloadPath(place: Place, metadata: CheckedMetadata['metadata'], payload: Payload, nowMs: number): string {
+  const { timeReceivedMs } = payload;
+  const absurd = timeReceivedMs === null || timeReceivedMs < absurdBeforeMs || timeReceivedMs > nowMs + dayMs;
+  return blobPath({
+    organizationId: place.organizationId,
+    locationId: place.locationId,
+    robotId: place.robotId,
+    partId: place.partId,
+    componentType: metadata.componentType,
+    componentName: metadata.componentName,
+    methodName: metadata.methodName,
+    captureDay: new Date(absurd ? nowMs : timeReceivedMs).toISOString().slice(0, 10),
+    file: randomUUID() + extension(metadata.fileExtension, metadata.fileName),
+  });
+}
+
+function extension(fileExtension: string, fileName: string): string {
+  const given = fileExtension === '' ? (/\.[^./\\]+$/.exec(fileName)?.[0] ?? '') : fileExtension;
+  const plain = given
+    .replace(/^\.+/, '')
+    .replace(/[^A-Za-z0-9_-]/g, '')
+    .slice(0, 16);
+  return plain === '' ? '' : `.${plain}`;
+}

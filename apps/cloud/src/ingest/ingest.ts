@@ -1,0 +1,43 @@
+/** Ingest: what machines and clients send is checked, stored durably and only then acknowledged. The log is the seam to everything behind it. */
+import type { Clock, Log } from '@platform/base';
+import type { ServiceBinding } from '@platform/rpc/server';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { createFreeSpace } from './free-space.ts';
+import type { IngestLog } from './log.ts';
+import type { Place } from './place.ts';
+import { uploadBindings } from './rpc.ts';
+import { truncateStep } from './truncate-step.ts';
+
+export interface IngestOptions<P> {
+  readonly ingestLog: IngestLog;
+  readonly blobs: BlobStore;
+  /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
+  readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
+  /** A line in the machine's log about readings that were refused (D14). Must not throw. */
+  readonly reportGap: (place: Place, text: string) => void;
+  /** Usually freeBytesOf(data directory) (I13). */
+  readonly freeBytes: () => Promise<number>;
+  /** Default: all that is not truncated, which is never less than what is not sealed. */
+  readonly unsealedBytes?: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Ingest<P> {
+  readonly bindings: readonly ServiceBinding<P>[];
+  /** The step for `follow` that truncates the log. @param floor least position that seal and all cursors are past (I12). */
+  truncateStep(floor: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
+  /** Removes payloads older than an hour that no row names (I4, I14); answers how many. */
+  sweepBlobs(): Promise<number>;
+}
+
+export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes } = options;
+  const unsealedBytes = options.unsealedBytes ?? (() => ingestLog.retainedBytes());
+  const space = createFreeSpace({ freeBytes, unsealedBytes, clock });
+  return {
+    bindings: uploadBindings<P>({ ingestLog, blobs, clock, reportGap, space, authorizeUpload }),
+    truncateStep: (floor) => truncateStep({ ingestLog, log, clock, floor }),
+    sweepBlobs: () => blobs.sweep((path) => ingestLog.hasBlob(path)),
+  };
+}

@@ -1,0 +1,187 @@
+/** DataSyncService: turns the three upload calls into uploads, refusing what is malformed by name before anything is stored. */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { asPlatformError, PlatformError } from '@platform/base';
+import {
+  DataSyncService,
+  DataType,
+  RawDataCaptureUploadRequestSchema,
+  SensorDataSchema,
+  type UploadMetadata,
+  UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type AcceptOptions, acceptUpload, type Payload } from './accept-upload.ts';
+import type { FreeSpace } from './free-space.ts';
+import type { Place } from './place.ts';
+import { scanReading } from './scan-reading.ts';
+import { sortReadings } from './sort-readings.ts';
+import { type CheckedMetadata, checkMetadata } from './upload-metadata.ts';
+
+export interface UploadRpcOptions<P> extends AcceptOptions {
+  readonly space: FreeSpace;
+  /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
+  readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
+}
+
+interface UploadAnswer {
+  readonly fileId: string;
+  readonly binaryDataId: string;
+}
+
+export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<P>[] {
+  const { dataCaptureUpload, fileUpload, streamingDataCaptureUpload } = DataSyncService.method;
+
+  const admit = async (call: Call<P>, { metadata }: CheckedMetadata): Promise<Place> => {
+    const place = await options.authorizeUpload(call.principal, metadata.partId);
+    await options.space.require();
+    return place;
+  };
+  const accept = async (
+    place: Place,
+    checked: CheckedMetadata,
+    content: Parameters<typeof acceptUpload>[3],
+    payload: Payload | null,
+  ): Promise<UploadAnswer> => {
+    const { fileId } = await acceptUpload(options, place, checked, content, payload);
+    // Public clients read either, depending on the call and the language.
+    return { fileId, binaryDataId: fileId };
+  };
+
+  const captured = async (
+    given: UploadMetadata | undefined,
+    contents: readonly Uint8Array[],
+    call: Call<P>,
+  ): Promise<UploadAnswer> => {
+    const checked = checkMetadata(given, [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR], dataCaptureUpload.name);
+    const place = await admit(call, checked);
+    if (checked.metadata.type === DataType.TABULAR_SENSOR) {
+      const { stored, refused } = sortReadings(contents);
+      return accept(place, checked, { readings: stored, refused }, null);
+    }
+    const { reading, payload } = binaryReading(contents);
+    return accept(place, checked, { readings: [reading], refused: [] }, payload);
+  };
+
+  const raw = rawUnary<typeof RawDataCaptureUploadRequestSchema, typeof dataCaptureUpload.output, P>(
+    dataCaptureUpload,
+    RawDataCaptureUploadRequestSchema,
+    (request, call) => captured(decodeMetadata(request.metadata), request.sensorContents, call),
+  );
+
+  const whole = serve<typeof DataSyncService, P>(DataSyncService, {
+    dataCaptureUpload: (request, call) =>
+      captured(
+        request.metadata,
+        request.sensorContents.map((reading) => toBinary(SensorDataSchema, reading)),
+        call,
+      ),
+
+    async fileUpload(requests, call) {
+      const { first, rest } = await splitFirst(requests);
+      const packet = first?.uploadPacket;
+      const given = packet?.case === 'metadata' ? packet.value : undefined;
+      const checked = checkMetadata(given, [DataType.FILE], fileUpload.name);
+      const place = await admit(call, checked);
+      const chunks = spaceChecked(
+        options.space,
+        contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
+          uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
+        ),
+      );
+      return accept(place, checked, { readings: [], refused: [] }, { chunks, timeReceivedMs: null });
+    },
+
+    async streamingDataCaptureUpload(requests, call) {
+      const { first, rest } = await splitFirst(requests);
+      const packet = first?.uploadPacket;
+      const given = packet?.case === 'metadata' ? packet.value : undefined;
+      const checked = checkMetadata(given?.uploadMetadata, [DataType.BINARY_SENSOR], streamingDataCaptureUpload.name);
+      const place = await admit(call, checked);
+      const metadata = given?.sensorMetadata;
+      const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
+      const chunks = spaceChecked(
+        options.space,
+        contentsOf(rest, streamingDataCaptureUpload.name, ({ uploadPacket }) =>
+          uploadPacket.case === 'data' ? uploadPacket.value : undefined,
+        ),
+      );
+      const { timeReceivedMs } = scanReading(reading);
+      return accept(place, checked, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
+    },
+  });
+  return [whole, raw];
+}
+
+/** The one reading of a binary upload without its bytes, and its bytes. Times may be missing: public clients may leave them out. */
+function binaryReading(contents: readonly Uint8Array[]): { reading: Uint8Array; payload: Payload } {
+  const [content] = contents;
+  if (!content || contents.length > 1) {
+    throw new PlatformError(
+      'invalid_argument',
+      `an upload of type DATA_TYPE_BINARY_SENSOR expected one reading in sensor_contents, found ${contents.length}`,
+    );
+  }
+  const { kind, binary, metadata, timeReceivedMs, problem } = scanReading(content);
+  if (kind !== 'binary' || !binary) {
+    throw new PlatformError(
+      'invalid_argument',
+      `an upload of type DATA_TYPE_BINARY_SENSOR expected bytes in sensor_contents[0], found ${kind === 'struct' ? 'a document' : (problem ?? 'none')}`,
+    );
+  }
+  // Field 1 of SensorData; what the sender said stays as it was.
+  const reading = metadata
+    ? toBinary(RawDataCaptureUploadRequestSchema, create(RawDataCaptureUploadRequestSchema, { metadata }))
+    : new Uint8Array();
+  return { reading, payload: { chunks: [binary], timeReceivedMs } };
+}
+
+function decodeMetadata(bytes: Uint8Array): UploadMetadata | undefined {
+  if (bytes.length === 0) return undefined;
+  try {
+    return fromBinary(UploadMetadataSchema, bytes);
+  } catch (caught) {
+    throw new PlatformError(
+      'invalid_argument',
+      `expected metadata to be UploadMetadata: ${asPlatformError(caught).message}`,
+      caught,
+    );
+  }
+}
+
+async function splitFirst<T>(requests: AsyncIterable<T>): Promise<{ first: T | undefined; rest: AsyncIterator<T> }> {
+  const rest = requests[Symbol.asyncIterator]();
+  const { value, done } = await rest.next();
+  return { first: done ? undefined : value, rest };
+}
+
+async function* contentsOf<T>(
+  rest: AsyncIterator<T>,
+  method: string,
+  bytesOf: (request: T) => Uint8Array | undefined,
+): AsyncIterable<Uint8Array> {
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
+    const bytes = bytesOf(next.value);
+    if (!bytes) {
+      throw new PlatformError(
+        'invalid_argument',
+        `${method} expected contents after the first message, found another one`,
+      );
+    }
+    yield bytes;
+  }
+}
+
+const spaceCheckBytes = 16 * 1024 * 1024;
+
+/** A long stream is stopped when the disk fills up under it (I13). */
+async function* spaceChecked(space: FreeSpace, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let unchecked = 0;
+  for await (const chunk of chunks) {
+    unchecked += chunk.length;
+    if (unchecked >= spaceCheckBytes) {
+      unchecked = 0;
+      await space.require();
+    }
+    yield chunk;
+  }
+}

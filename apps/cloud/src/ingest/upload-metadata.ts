@@ -1,0 +1,77 @@
+/** What every upload says about itself, checked and brought into the form in which it is stored. */
+import { clone } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import {
+  DataType,
+  DataTypeSchema,
+  type UploadIdentity,
+  type UploadMetadata,
+  UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { canonicalApi } from '@platform/rpc/server';
+
+export interface CheckedMetadata {
+  /** As it is stored: without identity, component_type in the `core` vocabulary, parameters in the order of their names. */
+  readonly metadata: UploadMetadata;
+  readonly identity: Identity | null;
+}
+
+/** Names the upload across retries (I5, I6). */
+export interface Identity {
+  readonly stream: Uint8Array;
+  readonly seq: number;
+  readonly floor: number;
+}
+
+const streamBytes = 16;
+
+/** Throws invalid_argument with what was expected and found. @param method for the message. */
+export function checkMetadata(
+  given: UploadMetadata | undefined,
+  expectedTypes: readonly DataType[],
+  method: string,
+): CheckedMetadata {
+  if (!given) throw refused(`${method} expected metadata (UploadMetadata) first, found none`);
+  if (given.partId === '') throw refused(`${method} expected metadata.part_id, found none`);
+  if (!expectedTypes.includes(given.type)) {
+    const expected = expectedTypes.map(typeName).join(' or ');
+    throw refused(`${method} expected metadata.type ${expected}, found ${typeName(given.type)}`);
+  }
+  if (given.type !== DataType.FILE) {
+    for (const [name, value] of [
+      ['component_type', given.componentType],
+      ['component_name', given.componentName],
+      ['method_name', given.methodName],
+    ]) {
+      if (value === '')
+        throw refused(`${method} of type ${typeName(given.type)} expected metadata.${name}, found none`);
+    }
+  }
+  const metadata = clone(UploadMetadataSchema, given);
+  delete metadata.identity;
+  metadata.componentType = canonicalApi(metadata.componentType);
+  metadata.methodParameters = Object.fromEntries(
+    Object.entries(metadata.methodParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  return { metadata, identity: given.identity ? checkIdentity(given.identity, method) : null };
+}
+
+function checkIdentity({ stream, seq, floor }: UploadIdentity, method: string): Identity {
+  if (stream.length !== streamBytes) {
+    throw refused(`${method} expected identity.stream of ${streamBytes} bytes, found ${stream.length}`);
+  }
+  if (seq < 1n || seq > BigInt(Number.MAX_SAFE_INTEGER) || floor > seq) {
+    throw refused(
+      `${method} expected an identity with 1 ≤ seq ≤ 2^53-1 and floor ≤ seq, found seq ${seq}, floor ${floor}`,
+    );
+  }
+  return { stream, seq: Number(seq), floor: Number(floor) };
+}
+
+function typeName(type: DataType): string {
+  return DataTypeSchema.value[type]?.name ?? `number ${type}`;
+}
+
+function refused(message: string): PlatformError {
+  return new PlatformError('invalid_argument', message);
+}
