@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+/** The published command: finds Node 24 or newer, says which, and runs the command line with it. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { becomeNode } from './become-node.js';
+import { findNode } from './find-node.js';
+
+const { found, missing } = findNode(import.meta.url);
+if (found) {
+  process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
+  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+  const home = process.env.PLATFORM_HOME ?? join(homedir(), '.platform');
+  const env = { NODE_COMPILE_CACHE: join(home, 'cache', 'compile'), ...process.env };
+  const args = ['--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];
+  process.exitCode = await becomeNode(found, args, env);
+} else {
+  process.stderr.write(`${missing}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,45 @@
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { colours, homeDir, inherited } from '../settings.ts';
+import { jsonOutput } from '../up/json-output.ts';
+import { runUp } from '../up/run-up.ts';
+import { terminalOutput } from '../up/terminal-output.ts';
+
+interface UpFlags {
+  readonly data: string;
+  readonly port: number;
+  readonly json?: boolean;
+  readonly demo: boolean;
+}
+
+/** `platform up`: the cloud on this computer and, unless --no-demo, a machine-server that captures its telemetry. */
+export function upCommand(): Command {
+  return new Command('up')
+    .description('start the cloud here, with a machine-server for this computer, and show what flows')
+    .option('--data <dir>', 'folder of all data', join(homeDir, 'cloud'))
+    .option('--port <number>', 'port of the cloud on 127.0.0.1 (0: a free one)', parsePort, 8080)
+    .option('--json', 'one JSON object a line instead of text')
+    .option('--no-demo', 'the cloud alone; machine and part are registered all the same')
+    .action(async (flags: UpFlags) => {
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+      process.exitCode = await runUp({
+        dataDir: resolve(flags.data),
+        port: flags.port,
+        demo: flags.demo,
+        cloudEntry: import.meta.resolve('@platform/cloud/main'),
+        machineEntry: import.meta.resolve('@platform/machine-server/main'),
+        env: inherited,
+        output: flags.json ? jsonOutput() : terminalOutput(colours),
+        signal: stop.signal,
+      });
+    });
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new InvalidArgumentError(`expected a port from 0 to 65535, found "${text}".`);
+  }
+  return port;
+}

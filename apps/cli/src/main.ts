@@ -1,0 +1,12 @@
+/** The platform command line: one file for each command. */
+import { Command } from 'commander';
+import { upCommand } from './commands/up.ts';
+import { versionCommand } from './commands/version.ts';
+
+const program: Command = new Command('platform')
+  .description('Open, self-hosted platform for managing machines.')
+  .showHelpAfterError('(platform --help lists the commands)')
+  .addCommand(upCommand())
+  .addCommand(versionCommand());
+
+await program.parseAsync();

@@ -1,0 +1,22 @@
+import type { Output } from './output.ts';
+
+/** One JSON object a line on standard output; what processes log, and why it failed, on standard error. */
+export function jsonOutput(
+  write: (text: string) => void = (text) => process.stdout.write(text),
+  complain: (text: string) => void = (text) => process.stderr.write(text),
+): Output {
+  const event = (name: string, fields: object): void => write(`${JSON.stringify({ event: name, ...fields })}\n`);
+  return {
+    ready({ url, organizationId, locationId, machineId, partId, keyId, key }) {
+      event('ready', { url, organizationId, locationId, machineId, partId, keyId, ...(key ? { key } : {}) });
+    },
+    reading: (row) => event('reading', row),
+    query: (query) => event('query', query),
+    webhook: (webhook) => event('webhook', webhook),
+    status() {},
+    logged: (_process, line) => complain(`${line}\n`),
+    failed: (message, lines) => complain(`${[message, ...lines.map((line) => `  ${line}`)].join('\n')}\n`),
+    stopping() {},
+    stopped: () => event('stopped', {}),
+  };
+}

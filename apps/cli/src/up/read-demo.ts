@@ -1,0 +1,34 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What the cloud leaves in the data directory for the demo (0600): its part's secret and a key of its own. */
+export interface Demo {
+  readonly organizationId: string;
+  readonly locationId: string;
+  readonly machineId: string;
+  readonly partId: string;
+  readonly partSecret: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** Reads `<dataDir>/demo.json`. Throws a sentence that names the file and the missing field. */
+export async function readDemo(dataDir: string): Promise<Demo> {
+  const file = join(dataDir, 'demo.json');
+  const value = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+  for (const field of ['organizationId', 'locationId', 'machineId', 'partId', 'partSecret', 'keyId', 'key']) {
+    if (typeof value[field] !== 'string')
+      throw new Error(`${file}: expected text at "${field}", found ${value[field]}`);
+  }
+  return value as unknown as Demo;
+}
+
+/** Writes the machine-server's credentials file (D32) into its home, readable by its owner only; returns its path. */
+export async function writeCredentials(homeDir: string, url: string, demo: Demo): Promise<string> {
+  await mkdir(homeDir, { recursive: true, mode: 0o700 });
+  const file = join(homeDir, 'credentials.json');
+  const cloud = { id: demo.partId, secret: demo.partSecret, app_address: url };
+  await writeFile(`${file}.new`, `${JSON.stringify({ cloud }, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return file;
+}

@@ -1,0 +1,130 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jsonOutput } from './json-output.ts';
+import { runUp } from './run-up.ts';
+
+// Stand-ins for the two servers: real processes that keep the contract of their command lines.
+const ready = {
+  url: 'http://127.0.0.1:9',
+  organizationId: 'org',
+  locationId: 'loc',
+  machineId: 'machine',
+  partId: 'part',
+  keyId: 'key-id',
+};
+const demo = { ...ready, partSecret: 'part-secret', key: 'demo-key' };
+const stays = `process.on('SIGTERM', () => { log('stopped'); process.exit(0); }); setInterval(() => {}, 1000);`;
+
+let dir: string;
+let printed: string[];
+let complained: string[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'platform-up-'));
+  printed = [];
+  complained = [];
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function program(name: string, body: string): Promise<string> {
+  const file = join(dir, `${name}.mjs`);
+  const log = `import { appendFileSync } from 'node:fs';
+    const log = (text) => appendFileSync(${JSON.stringify(join(dir, 'log'))}, '${name} ' + text + '\\n');`;
+  await writeFile(file, `${log}\n${body}`);
+  return pathToFileURL(file).href;
+}
+
+const cloudBody = (more = ''): string => `
+  import { writeFileSync } from 'node:fs';
+  log(process.argv.slice(2).join(' '));
+  writeFileSync(${JSON.stringify(join(dir, 'demo.json'))}, ${JSON.stringify(JSON.stringify(demo))});
+  console.log(JSON.stringify({ event: 'ready', ...${JSON.stringify({ ...ready, key: 'owner-key', signInLink: 'x' })} }));
+  ${more}`;
+
+async function up(cloud: string, machine: string, signal: AbortSignal, withDemo = true): Promise<number> {
+  const output = jsonOutput(
+    (text) => printed.push(text),
+    (text) => complained.push(text),
+  );
+  return runUp({
+    dataDir: dir,
+    port: 8123,
+    demo: withDemo,
+    cloudEntry: await program('cloud', cloud),
+    machineEntry: await program('machine', machine),
+    env: process.env,
+    output,
+    signal,
+    graceMs: 300,
+  });
+}
+
+const log = (): Promise<string> => readFile(join(dir, 'log'), 'utf8').catch(() => '');
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test('up starts the cloud, then the machine-server with a credentials file only its owner can read, and stops them in reverse with exit code 0', async () => {
+  const stop = new AbortController();
+  const machine = `log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME); ${stays}`;
+  const running = up(cloudBody(stays), machine, stop.signal);
+  await until(async () => (await log()).includes('home='));
+  stop.abort();
+
+  expect(await running).toBe(0);
+  const credentials = join(dir, 'machine', 'credentials.json');
+  expect((await log()).trim().split('\n')).toEqual([
+    `cloud --data ${dir} --port 8123 --host 127.0.0.1 --json`,
+    `machine -config ${credentials} home=${join(dir, 'machine')}`,
+    'machine stopped',
+    'cloud stopped',
+  ]);
+  expect((await stat(credentials)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(await readFile(credentials, 'utf8'))).toEqual({
+    cloud: { id: 'part', secret: 'part-secret', app_address: ready.url },
+  });
+  const events = printed.map((line) => JSON.parse(line));
+  expect(events).toEqual([{ event: 'ready', ...ready, key: 'owner-key' }, { event: 'stopped' }]);
+});
+
+test('up without the demo starts no machine-server', async () => {
+  const stop = new AbortController();
+  const running = up(cloudBody(stays), `log('started');`, stop.signal, false);
+  await until(async () => printed.length > 0);
+  stop.abort();
+  expect(await running).toBe(0);
+  expect(await log()).not.toContain('machine');
+});
+
+test('a cloud that cannot start: its sentence is shown, nothing else is started, its exit code is ours', async () => {
+  const cloud = `console.error('cloud: port 8123 is in use'); process.exit(3);`;
+  expect(await up(cloud, `log('started');`, new AbortController().signal)).toBe(3);
+  expect(complained.at(-1)).toBe('cloud: port 8123 is in use\n');
+  expect(printed).toEqual([]);
+  expect(await log()).toBe('');
+});
+
+test('a machine-server that dies: it is named with its last lines, the cloud is stopped, exit code 1', async () => {
+  const machine = `console.error('out of luck'); process.kill(process.pid, 'SIGKILL');`;
+  expect(await up(cloudBody(stays), machine, new AbortController().signal)).toBe(1);
+  expect(complained.at(-1)).toContain('machine-server was ended by SIGKILL');
+  expect(complained.at(-1)).toContain('out of luck');
+  expect(await log()).toContain('cloud stopped');
+  expect(JSON.parse(printed.at(-1) as string)).toEqual({ event: 'stopped' });
+});
+
+test('a process that does not stop when asked is killed after the grace period', async () => {
+  const stop = new AbortController();
+  const deaf = `process.on('SIGTERM', () => log('deaf')); log('pid=' + process.pid); setInterval(() => {}, 1000);`;
+  const running = up(cloudBody(stays), deaf, stop.signal);
+  await until(async () => (await log()).includes('pid='));
+  stop.abort();
+  expect(await running).toBe(0);
+  const pid = Number(/pid=(\d+)/.exec(await log())?.[1]);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(await log()).toContain('cloud stopped');
+});

@@ -1,0 +1,115 @@
+/**
+ * `platform up`: starts the cloud, then the machine-server, shows what flows, and stops them in reverse.
+ *
+ * States: starting (until the cloud is ready) → running → stopping (asked to, or a process died) → stopped.
+ */
+import { join } from 'node:path';
+import type { Output, Ready } from './output.ts';
+import { readDemo, writeCredentials } from './read-demo.ts';
+import { showFlow } from './show-flow.ts';
+import { type Child, type ChildExit, startChild } from './start-child.ts';
+
+export interface UpOptions {
+  readonly dataDir: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Also run a machine-server for this computer, and show what it sends. */
+  readonly demo: boolean;
+  /** file: URLs of the main modules. */
+  readonly cloudEntry: string;
+  readonly machineEntry: string;
+  /** Environment of the processes. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly output: Output;
+  /** Aborted: stop everything. */
+  readonly signal: AbortSignal;
+  /** How long a process may take to stop before it is killed. Default 10 s. */
+  readonly graceMs?: number;
+}
+
+/** Runs until stopped; returns the exit code: 0 when asked to stop, else that of the process that failed, or 1. */
+export async function runUp(options: UpOptions): Promise<number> {
+  const { output, signal } = options;
+  const asked = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  let wasReady = false;
+  let exit: ChildExit | undefined;
+  {
+    await using children = new AsyncDisposableStack();
+    const cloud = children.use(startCloud(options));
+    const first = await Promise.race([cloud.ready.then((event) => ({ event })), cloud.exited, asked]);
+    if (first && 'event' in first) {
+      wasReady = true;
+      const ready = first.event as unknown as Ready;
+      output.ready(ready, options.dataDir, options.demo);
+      exit = await (options.demo
+        ? runDemo(options, ready, cloud, children, asked)
+        : Promise.race([cloud.exited, asked]));
+    } else {
+      exit = first;
+    }
+    if (exit && !signal.aborted) output.failed(sentenceOf(exit, wasReady), tailOf(exit, wasReady));
+    else if (wasReady) output.stopping();
+  }
+  if (wasReady) output.stopped();
+  return !exit || signal.aborted ? 0 : exit.code || 1;
+}
+
+/** With a machine-server and the display; returns when asked to stop, or with the process that ended. */
+async function runDemo(
+  options: UpOptions,
+  ready: Ready,
+  cloud: Child,
+  children: AsyncDisposableStack,
+  asked: Promise<undefined>,
+): Promise<ChildExit | undefined> {
+  const { dataDir, machineEntry, env, output, graceMs = 10_000 } = options;
+  const startedAt = new Date();
+  const demo = await readDemo(dataDir);
+  const machineHome = join(dataDir, 'machine');
+  const machine = children.use(
+    startChild({
+      name: 'machine-server',
+      entry: machineEntry,
+      args: ['-config', await writeCredentials(machineHome, ready.url, demo)],
+      env: { ...env, PLATFORM_HOME: machineHome },
+      onLog: (line) => output.logged('machine-server', line),
+      graceMs,
+    }),
+  );
+  const stopShow = new AbortController();
+  const show = showFlow({ url: ready.url, demo, startedAt, output, signal: stopShow.signal }).catch((error: unknown) =>
+    output.logged('platform', `cannot show what flows: ${String(error)}`),
+  );
+  children.defer(async () => {
+    stopShow.abort();
+    await show;
+  });
+  return await Promise.race([cloud.exited, machine.exited, asked]);
+}
+
+function startCloud({ cloudEntry, dataDir, port, env, output, graceMs = 10_000 }: UpOptions): Child {
+  return startChild({
+    name: 'cloud',
+    entry: cloudEntry,
+    args: ['--data', dataDir, '--port', String(port), '--host', '127.0.0.1', '--json'],
+    env,
+    onLog: (line) => output.logged('cloud', line),
+    graceMs,
+  });
+}
+
+/** Before it was ready the process's own sentence says it all; later the process is named too. */
+function sentenceOf(exit: ChildExit, wasReady: boolean): string {
+  const said = exit.tail.findLast((line) => !line.startsWith('{'));
+  if (!wasReady && said) return said;
+  const how = exit.signal ? `was ended by ${exit.signal}` : `ended with exit code ${exit.code}`;
+  return `The ${exit.name} ${how}; everything is stopped. Its last lines:`;
+}
+
+function tailOf(exit: ChildExit, wasReady: boolean): readonly string[] {
+  const plain = exit.tail.some((line) => !line.startsWith('{'));
+  return !wasReady && plain ? [] : exit.tail;
+}

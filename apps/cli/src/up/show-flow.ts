@@ -1,0 +1,127 @@
+import { type Cloud, openCloud } from '@platform/sdk/cloud';
+import type { Output, Row, ShownWebhook } from './output.ts';
+import { pause } from './pause.ts';
+import type { Demo } from './read-demo.ts';
+import { sampleMql, sampleSql } from './samples.ts';
+
+export interface ShowFlowOptions {
+  readonly url: string;
+  readonly demo: Demo;
+  /** Only what came after it is shown. */
+  readonly startedAt: Date;
+  readonly output: Output;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 200;
+const statusEveryMs = 5_000;
+const firstReadings = 3;
+
+/** Shows the first readings, queries and webhook, then what flows, until aborted. What fails is tried again. */
+export async function showFlow(options: ShowFlowOptions): Promise<void> {
+  const { url, demo, output, signal } = options;
+  await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key });
+  const lastTime = await showFirstReadings(cloud, options);
+  await showQueries(cloud, options);
+  const webhook = await untilFound(options, async () => (await webhooksAfter(cloud, 0, signal))[0]);
+  if (webhook) output.webhook(webhook);
+  await showStatus(cloud, options, lastTime);
+}
+
+/** Each new row once; returns the time when the last of them was stored. */
+async function showFirstReadings(cloud: Cloud, options: ShowFlowOptions): Promise<Date> {
+  const { demo, startedAt, output, signal } = options;
+  const pipeline = [
+    { $match: { time_synced: { $gte: startedAt } } },
+    { $sort: { time_synced: 1, time_received: 1 } },
+    { $limit: firstReadings },
+  ];
+  let shown = 0;
+  let last = startedAt;
+  await untilFound(options, async () => {
+    const rows = await cloud.queryMql(demo.organizationId, pipeline, signal);
+    for (const row of rows.slice(shown)) output.reading(row);
+    shown = Math.max(shown, rows.length);
+    const synced = rows.at(-1)?.['time_synced'];
+    if (synced instanceof Date) last = synced;
+    return shown >= firstReadings ? true : undefined;
+  });
+  return last;
+}
+
+async function showQueries(cloud: Cloud, options: ShowFlowOptions): Promise<void> {
+  const { demo, startedAt, output, signal } = options;
+  const mql = sampleMql(startedAt);
+  const rows = await untilFound(options, async () => some(await cloud.queryMql(demo.organizationId, mql, signal)));
+  if (rows) output.query({ language: 'mql', query: mql, rows });
+  const sqlRows = await untilFound(options, async () =>
+    some(await cloud.querySql(demo.organizationId, sampleSql, signal)),
+  );
+  if (sqlRows) output.query({ language: 'sql', query: sampleSql, rows: sqlRows });
+}
+
+function some<T>(rows: readonly T[]): readonly T[] | undefined {
+  return rows.length > 0 ? rows : undefined;
+}
+
+async function showStatus(cloud: Cloud, options: ShowFlowOptions, since: Date): Promise<void> {
+  const { demo, output, signal } = options;
+  let after = since;
+  let caught = 0;
+  while (await pause(statusEveryMs, signal)) {
+    // What fails now is asked again at the next round; the processes' own logs say why.
+    const [row] = await cloud.queryMql(demo.organizationId, newRows(after), signal).catch((): Row[] => []);
+    const newest = (await webhooksAfter(cloud, caught, signal).catch(() => [])).at(-1);
+    caught = newest?.id ?? caught;
+    const last = row?.['last'] instanceof Date ? row['last'] : after;
+    const seconds = (last.getTime() - after.getTime()) / 1_000;
+    after = last;
+    output.status({ readingsPerSecond: seconds > 0 ? Number(row?.['readings']) / seconds : 0, webhooks: caught });
+  }
+}
+
+function newRows(after: Date): Row[] {
+  return [
+    { $match: { time_synced: { $gt: after } } },
+    { $group: { _id: null, readings: { $sum: 1 }, last: { $max: '$time_synced' } } },
+  ];
+}
+
+/** Webhooks that the catcher received after number `after` of this run (from 1), oldest first. */
+async function webhooksAfter(cloud: Cloud, after: number, signal: AbortSignal): Promise<ShownWebhook[]> {
+  const { requests } = (await cloud.getJson(`/catcher/requests?after=${after}`, signal)) as { requests: Caught[] };
+  return requests.map((request) => ({
+    ...request,
+    receivedAt: new Date(request.receivedAt).toISOString(),
+    body: parsed(request.body),
+  }));
+}
+
+type Caught = Omit<ShownWebhook, 'receivedAt'> & { readonly receivedAt: number };
+
+/** The body as JSON where it is JSON. */
+function parsed(body: unknown): unknown {
+  if (typeof body !== 'string') return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** Polls until `find` finds something; undefined when aborted. A failure is said once and tried again. */
+async function untilFound<T>(options: ShowFlowOptions, find: () => Promise<T | undefined>): Promise<T | undefined> {
+  const { output, signal } = options;
+  let said: string | undefined;
+  do {
+    try {
+      const found = await find();
+      if (found !== undefined) return found;
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted && text !== said) output.logged('platform', text);
+      said = text;
+    }
+  } while (await pause(pollMs, signal));
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { pause } from './pause.ts';
+
+export interface ChildOptions {
+  /** As people call it. */
+  readonly name: string;
+  /** file: URL of its main module. */
+  readonly entry: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Each line on its standard error. */
+  readonly onLog: (line: string) => void;
+  /** How long it may take to stop before it is killed. */
+  readonly graceMs: number;
+}
+
+export interface ChildExit {
+  readonly name: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Its last lines on standard error, oldest first. */
+  readonly tail: readonly string[];
+}
+
+export interface Child extends AsyncDisposable {
+  readonly pid: number | undefined;
+  /** Settles when the process is gone and its output read. */
+  readonly exited: Promise<ChildExit>;
+  /** Its first line of JSON on standard output with `"event":"ready"`; never settles when there is none. */
+  readonly ready: Promise<Readonly<Record<string, unknown>>>;
+}
+
+const tailLines = 20;
+
+/**
+ * Starts a process of ours with this Node and its flags. It has a process group of its own: Ctrl-C of the terminal
+ * reaches only `platform up`, which stops its processes in order. Disposing asks it to stop, then kills its group.
+ * It also gets a channel to us: when that closes, we are gone.
+ */
+export function startChild(options: ChildOptions): Child {
+  const { name, entry, args, env, onLog, graceMs } = options;
+  const tail: string[] = [];
+  const child = spawn(process.execPath, [...process.execArgv, fileURLToPath(entry), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+    env,
+  });
+  const keep = (line: string): void => {
+    if (tail.push(line) > tailLines) tail.shift();
+    onLog(line);
+  };
+  eachLine(child.stderr, keep);
+  const ready = new Promise<Readonly<Record<string, unknown>>>((resolve) => {
+    eachLine(child.stdout, (line) => {
+      const event = eventOf(line);
+      if (event?.['event'] === 'ready') resolve(event);
+    });
+  });
+  const exited = exitOf(child, name, tail);
+  return {
+    pid: child.pid,
+    ready,
+    exited,
+    async [Symbol.asyncDispose]() {
+      const done = new AbortController();
+      const gone = exited.then(() => done.abort());
+      child.kill('SIGTERM');
+      if (await pause(graceMs, done.signal)) killGroup(child);
+      await gone;
+    },
+  };
+}
+
+async function exitOf(child: ChildProcess, name: string, tail: string[]): Promise<ChildExit> {
+  try {
+    const [code, signal] = await once(child, 'close');
+    return { name, code, signal, tail };
+  } catch (error) {
+    return { name, code: 1, signal: null, tail: [...tail, String(error)] };
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+function eachLine(stream: NodeJS.ReadableStream | null, take: (line: string) => void): void {
+  if (stream) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', take);
+}
+
+function eventOf(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

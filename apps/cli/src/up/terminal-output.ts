@@ -1,0 +1,71 @@
+import type { Output } from './output.ts';
+import { readableLog } from './readable-log.ts';
+
+/** Text for a person: each thing once, when it happens first, then one status line that replaces itself. */
+export function terminalOutput(
+  coloured: boolean,
+  live: boolean = Boolean(process.stdout.isTTY),
+  write: (text: string) => void = (text) => process.stdout.write(text),
+): Output {
+  const paint =
+    (code: number) =>
+    (text: string): string =>
+      coloured ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const [bold, dim, red] = [paint(1), paint(2), paint(31)];
+  let statusShown = false;
+
+  const lines = (...texts: string[]): void => {
+    if (statusShown) write('\r\u001b[K');
+    statusShown = false;
+    write(`${texts.join('\n')}\n`);
+  };
+  const title = (text: string): void => lines('', bold(text));
+  const indented = (value: unknown): string =>
+    (typeof value === 'string' ? value : JSON.stringify(value)).replace(/^/gm, '  ');
+
+  let readings = 0;
+  return {
+    ready(ready, dataDir, demo) {
+      title('The cloud is running');
+      lines(`  address    ${ready.url}`, `  data       ${dataDir}`);
+      if (ready.signInLink) lines(`  sign in    ${ready.signInLink}`);
+      if (ready.key) lines(`  owner key  ${ready.keyId} ${ready.key}`, dim('             shown this once: keep it'));
+      else lines(`  key id     ${ready.keyId}`, dim('             the key was shown at the first start'));
+      lines(`  organization ${ready.organizationId}`);
+      if (demo) lines('', dim('This computer is being captured once a second, and synced every second …'));
+    },
+    reading(row) {
+      if (readings++ === 0) title('First readings: machine → file → cloud');
+      lines(indented(`${timeOf(row['time_received'])}  ${row['component_name']}  ${JSON.stringify(row['data'])}`));
+    },
+    query({ language, query, rows }) {
+      title(`First query, in ${language.toUpperCase()}`);
+      lines(dim(indented(query)), ...rows.map(indented));
+    },
+    webhook({ method, path, headers, body }) {
+      title('First webhook, as the built-in catcher received it');
+      lines(indented(`${method} ${path}`));
+      lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${value}`)));
+      lines(indented(typeof body === 'string' ? body : JSON.stringify(body, null, 2)), '', 'Ctrl-C stops everything.');
+    },
+    status({ readingsPerSecond, webhooks }) {
+      // A file or pipe gets no line every few seconds.
+      if (!live) return;
+      write(`\r\u001b[K${dim(`${readingsPerSecond.toFixed(1)} readings/s stored, ${webhooks} webhooks caught`)}`);
+      statusShown = true;
+    },
+    logged(process, line) {
+      const readable = readableLog(line);
+      if (readable) lines(dim(`  ${process}: ${readable}`));
+    },
+    failed(message, tail) {
+      lines(red(message), ...tail.map((line) => `  ${readableLog(line, 'debug') ?? line}`));
+    },
+    stopping: () => lines('', 'Stopping …'),
+    stopped: () => lines('Stopped. Everything acknowledged is on disk; start again to go on.'),
+  };
+}
+
+function timeOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { checkFile } from './check-layers.ts';
+import { importsOf } from './imports.ts';
+
+test('imports are seen in every form, and none in comments or strings', () => {
+  const text = `
+    import a from 'a'; import type { B } from './b.ts';
+    import { type C, type D } from './c.ts'
+    import {
+      e,
+      type F,
+    } from './e.ts';
+    import './side.ts'; export * from './all.ts';
+    // import x from 'commented';
+    /* import y from 'commented' */
+    const text = "import z from 'quoted'"; const later = await import('./later.ts');
+    export const word = 'x';`;
+  expect(importsOf(text).map(({ specifier, typeOnly }) => [specifier, typeOnly])).toEqual([
+    ['a', false],
+    ['./b.ts', true],
+    ['./c.ts', true],
+    ['./e.ts', false],
+    ['./side.ts', false],
+    ['./all.ts', false],
+    ['./later.ts', false],
+  ]);
+});
+
+test.each([
+  ['packages/query/src/a.ts', `import '@platform/rpc/client'`, 'query may not import rpc/client'],
+  ['packages/sdk/src/a.ts', `import '@platform/rpc/server'`, 'sdk may not import rpc/server'],
+  ['apps/cloud/src/ingest/a.ts', `import x from '../triggers/b.ts'`, 'ingest may not import triggers'],
+  ['apps/cloud/src/ingest/a.ts', `import { x } from '../compose.ts'`, 'ingest may not import compose.ts'],
+  ['apps/cloud/src/ingest/store.ts', `import { x } from './rpc.ts'`, 'store.ts may not import rpc.ts'],
+  ['apps/cloud/src/ingest/a.ts', `import x from '../../../cli/src/b.ts'`, 'leaves the workspace'],
+  ['packages/unknown/src/a.ts', `import 'x'`, 'no row of the import table'],
+])('%s with %s is refused', (path, text, problem) => {
+  expect(checkFile(path, text).join('\n')).toContain(problem);
+});
+
+test.each([
+  ['packages/sdk/src/a.ts', `import '@platform/rpc/client'`],
+  ['packages/testkit/src/a.ts', `import '@platform/query'`],
+  ['apps/cloud/src/compose.ts', `import { x } from './ingest/rpc.ts'`],
+  ['apps/cloud/src/ingest/a.ts', `import type { S } from '../settings.ts'`],
+  ['apps/cloud/src/ingest/rpc.ts', `import { x } from './store.ts'`],
+  ['apps/cloud/src/ingest/a.test.ts', `import { x } from '@platform/testkit'`],
+])('%s with %s passes', (path, text) => {
+  expect(checkFile(path, text)).toEqual([]);
+});

@@ -1,0 +1,120 @@
+/**
+ * Enforces the import table of docs/architecture.md between workspaces, and the edges inside apps:
+ * root files wire everything; features do not import root files (but the types of settings.ts); inside a feature
+ * imports run feature.ts → rpc.ts → verb → store.ts.
+ */
+import { basename, dirname, join, normalize } from 'node:path';
+import { importsOf } from './imports.ts';
+import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
+
+/** What each workspace may import; an entry with a slash allows that door only. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  web: ['sdk', 'machine-config/schema'],
+  cli: ['sdk', 'machine-config', 'capture-file'],
+  cloud: ['rpc', 'webrtc', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
+  'machine-server': ['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'conditions', 'proto', 'base'],
+  'machine-agent': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
+  'micro-server': ['rpc/client', 'capture-file', 'machine-config/schema', 'proto', 'base'],
+  sdk: ['rpc/client', 'resources', 'proto', 'base'],
+  resources: ['rpc', 'proto', 'base'],
+  webrtc: ['rpc', 'proto', 'base'],
+  rpc: ['proto', 'base'],
+  'machine-config': ['proto', 'base'],
+  'capture-file': ['proto', 'base'],
+  query: ['proto', 'base'],
+  conditions: ['proto', 'base'],
+  proto: [],
+  base: [],
+  testkit: ['*'],
+};
+
+/** Pairs of features of an app that meet only at a seam (a directory, the log, the outbox). */
+const strangers: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  cloud: [
+    ['ingest', 'triggers'],
+    ['ingest', 'notify'],
+    ['ingest', 'tabular'],
+    ['ingest', 'queries'],
+    ['triggers', 'edge'],
+  ],
+  'machine-server': [
+    ['capture', 'sync'],
+    ['sync', 'capture'],
+  ],
+};
+
+/** Problems of one file's imports. `path` is below the repository's root, such as apps/cloud/src/ingest/store.ts. */
+export function checkFile(path: string, text: string): string[] {
+  const [kind, workspace = ''] = path.split('/');
+  const allowed = mayImport[workspace];
+  if (!allowed) return [`${path}: ${kind}/${workspace} stands in no row of the import table; add it to docs and tool`];
+  const problems: string[] = [];
+  for (const { specifier, typeOnly, line } of importsOf(text)) {
+    const at = `${path}:${line}: `;
+    if (specifier.startsWith('@platform/')) {
+      const target = specifier.slice('@platform/'.length);
+      if (!isTest(path) && !allows(allowed, workspace, target)) {
+        problems.push(`${at}${workspace} may not import ${target} (may: ${allowed.join(', ') || 'nothing of ours'})`);
+      }
+      if (isTest(path) && !allows([...allowed, 'testkit', 'proto', 'base', 'rpc'], workspace, target)) {
+        problems.push(`${at}a test of ${workspace} may not import ${target}`);
+      }
+    } else if (specifier.startsWith('.')) {
+      const target = normalize(join(dirname(path), specifier));
+      if (!target.startsWith(`${kind}/${workspace}/`)) problems.push(`${at}${specifier} leaves the workspace`);
+      else if (kind === 'apps' && !isTest(path)) {
+        const problem = insideApp(workspace, path, target, typeOnly);
+        if (problem) problems.push(at + problem);
+      }
+    }
+  }
+  return problems;
+}
+
+function allows(allowed: readonly string[], workspace: string, target: string): boolean {
+  const name = target.split('/')[0] ?? '';
+  return name === workspace || allowed.some((entry) => entry === '*' || entry === name || entry === target);
+}
+
+function insideApp(app: string, path: string, target: string, typeOnly: boolean): string | undefined {
+  const [from, to] = [featureOf(path), featureOf(target)];
+  if (from === '') return undefined;
+  if (to === '') {
+    const wires = ['main.ts', 'compose.ts', 'settings.ts'].includes(basename(target));
+    return wires && !typeOnly
+      ? `feature ${from} may not import ${basename(target)}: it is handed what it needs`
+      : undefined;
+  }
+  if (from !== to) {
+    const apart = strangers[app]?.some(([a, b]) => a === from && b === to);
+    return apart ? `feature ${from} may not import ${to}: they meet at a seam` : undefined;
+  }
+  if (typeOnly || dirname(path) !== dirname(target)) return undefined;
+  const [a, b] = [rank(path), rank(target)];
+  return a > b
+    ? `${basename(path)} may not import ${basename(target)}: feature.ts → rpc.ts → verb → store.ts`
+    : undefined;
+}
+
+/** First folder below src, or '' for files that wire the app (root files, and the commands of a command line). */
+function featureOf(path: string): string {
+  const [first = '', ...rest] = path.split('/').slice(3);
+  return rest.length > 0 && first !== 'commands' ? first : '';
+}
+
+/** Place in the one direction: 0 feature (also named as its folder), 1 rpc, 2 verb or rule, 3 store. */
+function rank(path: string): number {
+  const name = basename(path);
+  if (name === 'feature.ts' || name === `${basename(dirname(path))}.ts`) return 0;
+  if (name === 'rpc.ts' || name.endsWith('-rpc.ts')) return 1;
+  return name === 'store.ts' ? 3 : 2;
+}
+
+if (import.meta.main) {
+  const files = filesToCheck(['apps', 'packages'], (path) => isSource(path) && path.includes('/src/'));
+  report(
+    'layers',
+    files.flatMap((path) => checkFile(path, read(path))),
+    `${files.length} files`,
+  );
+}

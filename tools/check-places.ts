@@ -1,0 +1,93 @@
+/** Clock, timers, randomness, environment and fetch stand only in named files; everything else is handed them. */
+import { filesToCheck, isSource, isTest, read, report, withoutComments } from './repository.ts';
+
+interface Rule {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Paths below the root, or their ends after `*`. Each says by its name why it may. */
+  readonly allowed: readonly string[];
+  readonly instead: string;
+}
+
+/** Text of a page; it runs in a browser. */
+const pageInBrowser = 'apps/cloud/src/edge/status-page.ts';
+
+const rules: readonly Rule[] = [
+  {
+    name: 'environment',
+    pattern: /\bprocess\.env\b/,
+    allowed: ['*/settings.ts', 'apps/cloud/src/main.ts', 'apps/machine-server/src/main.ts'],
+    instead: 'read it in settings.ts',
+  },
+  {
+    name: 'clock',
+    pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bprocess\.hrtime/,
+    allowed: [
+      'packages/base/src/clock.ts',
+      'packages/testkit/*',
+      'apps/cli/src/up/run-up.ts',
+      'apps/cloud/src/metadata/writer-thread.ts',
+    ],
+    instead: 'take a Clock',
+  },
+  {
+    name: 'timers',
+    pattern: /\bset(?:Timeout|Interval)\(|['"]node:timers/,
+    allowed: [
+      'packages/base/src/clock.ts',
+      'packages/testkit/*',
+      'apps/cli/src/up/pause.ts',
+      ...['apps/cloud/src/metadata/writer-thread.ts', pageInBrowser],
+    ],
+    instead: 'take a Clock',
+  },
+  {
+    name: 'randomness',
+    pattern: /\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/,
+    allowed: [
+      'packages/base/src/*',
+      'packages/testkit/*',
+      'apps/cloud/src/instance/instance-key.ts',
+      'apps/cloud/src/notify/classify.ts',
+    ],
+    instead: 'use newId, newSecret or backoffMs of base, or take the bytes',
+  },
+  {
+    name: 'fetch',
+    pattern: /(?<![.#\w'"])(?<!async )fetch\(/,
+    allowed: [
+      'packages/sdk/src/cloud/open-cloud.ts',
+      'apps/cloud/src/notify/send-webhook.ts',
+      '*/config/fetch.ts',
+      pageInBrowser,
+    ],
+    instead: 'take the link, or a function that asks',
+  },
+];
+
+/** Problems of one file. */
+export function checkPlaces(path: string, text: string): string[] {
+  if (isTest(path)) return [];
+  const lines = withoutComments(text).split('\n');
+  return rules
+    .filter(({ allowed }) => !allowed.some((entry) => matches(path, entry)))
+    .flatMap(({ name, pattern, instead }) =>
+      lines.flatMap((line, index) =>
+        pattern.test(line) ? [`${path}:${index + 1}: ${name} used outside the named files; ${instead}`] : [],
+      ),
+    );
+}
+
+function matches(path: string, entry: string): boolean {
+  if (entry.startsWith('*')) return path.endsWith(entry.slice(1));
+  return entry.endsWith('*') ? path.startsWith(entry.slice(0, -1)) : path === entry;
+}
+
+if (import.meta.main) {
+  const files = filesToCheck(['apps', 'packages'], (path) => isSource(path) && path.includes('/src/'));
+  report(
+    'places',
+    files.flatMap((path) => checkPlaces(path, read(path))),
+    `${files.length} files`,
+  );
+}

@@ -1,0 +1,58 @@
+/** Installs the dependencies of the lockfile when node_modules does not hold them. Plain JavaScript for any Node ≥ 20. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Names what the lockfile wants and node_modules lacks: compares package-lock.json with npm's own record of what it
+ * installed. Optional packages that are absent (other systems' binaries) do not count; other versions of them do.
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function missingPackages(root) {
+  const wanted = packagesOf(join(root, 'package-lock.json'));
+  const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
+  return Object.keys(wanted ?? {}).filter((path) => {
+    if (path === '' || wanted[path].extraneous) return false;
+    const have = present?.[path];
+    if (!have) return !wanted[path].optional;
+    return have.version !== wanted[path].version || have.integrity !== wanted[path].integrity;
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {(line: string) => void} say
+ * @returns {boolean} false when the installation failed (what npm said has been shown)
+ */
+export function installMissing(root, say) {
+  const missing = missingPackages(root);
+  if (missing.length === 0) return true;
+  say(`installing ${missing.length} packages (npm ci --ignore-scripts; once, about a minute) …`);
+  const started = performance.now();
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const npm = process.env.npm_execpath;
+  // Started by npm: the same npm again; without it, the one on the path.
+  const [command, all] = npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args];
+  const result = spawnSync(command, all, {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32' && command === 'npm',
+  });
+  if (result.status === 0) {
+    say(`installed in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
+    return true;
+  }
+  say(
+    `npm ci failed (${result.error?.message ?? `exit ${result.status}`}); what it said:\n${result.stdout ?? ''}${result.stderr ?? ''}`,
+  );
+  return false;
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}

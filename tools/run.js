@@ -1,0 +1,33 @@
+/**
+ * Runs the TypeScript of this repository from a fresh clone: installs what is missing, finds Node 24 or newer, says
+ * which, and starts the entry from source. Plain JavaScript for any Node ≥ 20.
+ *
+ *   node tools/run.js up --json          the platform command line with its arguments
+ *   node tools/run.js tools/check.ts     a TypeScript file with its arguments
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { becomeNode } from '../apps/cli/bin/become-node.js';
+import { findNode } from '../apps/cli/bin/find-node.js';
+import { installMissing } from './install-missing.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const say = (line) => process.stderr.write(`platform: ${line}\n`);
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run([first, ...rest]) {
+  if (!installMissing(root, say)) return 1;
+  const { found, missing } = findNode(import.meta.url);
+  if (!found) {
+    process.stderr.write(`${missing}\n`);
+    return 1;
+  }
+  say(`Node ${found.version} (${found.source})`);
+  const entry = first?.endsWith('.ts')
+    ? [first, ...rest]
+    : ['apps/cli/src/main.ts', ...(first ? [first] : []), ...rest];
+  const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'), ...process.env };
+  return becomeNode(found, [...flags, join(root, entry[0]), ...entry.slice(1)], env);
+}
