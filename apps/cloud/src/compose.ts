@@ -14,14 +14,16 @@ import { holds, notVisible, type Principal, scopeIn } from './accounts/principal
 import { accountHandlers, authBinding } from './accounts/rpc.ts';
 import { accountsDdl } from './accounts/store.ts';
 import { openAccountTree } from './accounts/tree.ts';
-import { openBlobs } from './blobs/feature.ts';
+import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSessions } from './edge/sessions.ts';
 import { readStatus } from './edge/status.ts';
-import { createIngest, openIngestLog } from './ingest/feature.ts';
+import { freeBytesOf } from './ingest/free-space.ts';
+import { createIngest } from './ingest/ingest.ts';
+import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
@@ -131,23 +133,29 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
 
   // Readings: log → rows, log → triggers
-  const blobs = await openBlobs({ directory: data.at('blobs'), clock, log: log.child('blobs') });
+  const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
   const tabular = unwind.use(createTabular({ dataDir: data.path, db, ingestLog, log: log.child('tabular'), clock }));
   const triggers = unwind.use(
     createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
   );
   const ingest = createIngest<Principal>({
-    log: ingestLog,
+    ingestLog,
     blobs,
     clock,
+    log: log.child('ingest'),
+    freeBytes: () => freeBytesOf(data.path),
     async authorizeUpload(principal, partId) {
       machines.authorizePart(principal, partId);
       presence.saw(partId);
       return registry.placeOf(partId);
     },
-    reportGap: (place, text) =>
-      logs.appendOwn(place.partId, { level: 'error', loggerName: 'cloud.ingest', message: text }),
-    dataDirectory: data.path,
+    reportGap(place, text) {
+      logs
+        .appendOwn(place.partId, { level: 'error', loggerName: 'cloud.ingest', message: text })
+        .catch((caught: unknown) =>
+          log.error('refused readings not written to the machine log', { text, error: errorText(caught) }),
+        );
+    },
   });
   const queries = createQueries<Principal>({
     tabular,
@@ -214,7 +222,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       idleMs: 5_000,
       clock,
       log: log.child('ingest'),
-      step: () => ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor())),
+      step: ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor())),
     }),
   );
   unwind.use(
@@ -232,7 +240,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       idleMs: 600_000,
       clock,
       log: log.child('blobs'),
-      step: () => ingest.sweepStep(),
+      async step() {
+        await ingest.sweepBlobs();
+        return false;
+      },
     }),
   );
 
