@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { silentLog, systemClock } from '@platform/base';
+import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFirstAccount } from '../accounts/first-start.ts';
+import type { Principal } from '../accounts/principal.ts';
+import { accountsDdl } from '../accounts/store.ts';
+import { openAccountTree } from '../accounts/tree.ts';
+import { openInstanceKey } from '../instance/instance-key.ts';
+import { openMetadata } from '../metadata/open-metadata.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { createMachines, type Machines } from './feature.ts';
+import { machinesDdl } from './store.ts';
+
+interface Given {
+  readonly machines: Machines;
+  readonly partId: string;
+  readonly partSecret: string;
+  readonly organizationId: string;
+  readonly savedTriggers: (readonly unknown[])[];
+  laterMs(ms: number): void;
+}
+
+async function given(): Promise<Given> {
+  const directory = mkdtempSync(join(tmpdir(), 'machines-'));
+  const metadata = await openMetadata<CloudTables>({
+    file: join(directory, 'meta.sqlite'),
+    migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
+    log: silentLog,
+  });
+  onTestFinished(async () => {
+    await metadata[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  });
+  const { db } = metadata;
+  const instanceKey = openInstanceKey(join(directory, 'instance.key'), undefined);
+  await createFirstAccount(db, instanceKey, 1);
+  const tree = await openAccountTree(db);
+  let shiftMs = 0;
+  const clock = { ...systemClock, now: () => Date.now() + shiftMs };
+  const savedTriggers: (readonly unknown[])[] = [];
+  const machines = await createMachines({
+    db,
+    tree,
+    instanceKey,
+    clock,
+    log: silentLog,
+    onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
+  });
+  const organizationId = tree.organizations()[0]?.id ?? '';
+  const locationId = tree.locationsOf(organizationId)[0]?.id ?? '';
+  const { partId, partSecret } = await machines.registry.register(locationId, 'press', 1);
+  return {
+    machines,
+    partId,
+    partSecret,
+    organizationId,
+    savedTriggers,
+    laterMs: (ms) => {
+      shiftMs += ms;
+    },
+  };
+}
+
+const save = (machines: Machines, partId: string, document: unknown, editedMs?: number) =>
+  machines.configurations.save({
+    partId,
+    document: typeof document === 'string' ? document : JSON.stringify(document),
+    author: 'test',
+    ...(editedMs === undefined ? {} : { editedMs }),
+  });
+
+test('every save is a version, newest first in the history, and the bytes stay as they were saved', async () => {
+  const { machines, partId } = await given();
+  const text = '{ "components": [] }';
+  await save(machines, partId, text);
+  await save(machines, partId, { components: [], debug: true });
+  const history = await machines.configurations.history(partId);
+  expect(history.map((one) => one.version)).toEqual([2, 1]);
+  expect(history[1]?.document).toBe(text);
+});
+
+test('a save that names the version it edited is refused when a newer one exists; without a name the last write wins', async () => {
+  const { machines, partId } = await given();
+  const first = await save(machines, partId, {});
+  await save(machines, partId, { debug: true });
+  await expect(save(machines, partId, { debug: false }, first.createdMs)).rejects.toMatchObject({ code: 'aborted' });
+  await expect(save(machines, partId, { debug: false })).resolves.toMatchObject({ version: 3 });
+});
+
+test('a malformed configuration is refused with the paths of all its errors, and the running one stays', async () => {
+  const { machines, partId } = await given();
+  await save(machines, partId, { debug: true });
+  const broken = {
+    components: [
+      { name: 5, api: 'core:component:sensor', model: 'core:builtin:fake' },
+      { name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake', depends_on: ['nobody'] },
+    ],
+  };
+  const refusal = await save(machines, partId, broken).catch((caught: Error) => caught);
+  expect(refusal).toMatchObject({ code: 'invalid_argument' });
+  expect((refusal as Error).message).toMatch(/components\[0\]\.name/);
+  expect((refusal as Error).message).toMatch(/components\[1\]\.depends_on/);
+  await expect(save(machines, partId, '{ "components": ')).rejects.toThrow(/expected JSON/);
+  expect((await machines.configurations.current(partId)).version).toBe(1);
+});
+
+test('the triggers of a saved configuration are handed on inside its transaction', async () => {
+  const { machines, partId, savedTriggers } = await given();
+  await save(machines, partId, {
+    triggers: [{ name: 't', event: { type: 'part_online' }, notifications: [{ type: 'email', value: 'a@b.c' }] }],
+  });
+  expect(savedTriggers).toHaveLength(1);
+  expect(await machines.triggersOf(partId)).toMatchObject({ triggers: [{ name: 't' }] });
+});
+
+test('D32 the configuration document starts a server: the whole configuration with a cloud block of this address', async () => {
+  const { machines, partId, partSecret } = await given();
+  await save(machines, partId, { debug: true });
+  expect(await machines.partConfig(partId, 'http://127.0.0.1:8080', undefined)).toEqual({
+    debug: true,
+    cloud: { id: partId, secret: partSecret, app_address: 'http://127.0.0.1:8080' },
+  });
+  expect(await machines.partConfig(partId, 'http://h', { keyId: 'i', key: 'k' })).toMatchObject({
+    cloud: { api_key: { id: 'i', key: 'k' } },
+  });
+});
+
+test('D6 a part signs in with its secret and no other', async () => {
+  const { machines, partId, partSecret } = await given();
+  expect(await machines.partSecrets.check(partId, partSecret)).toBe(1);
+  expect(await machines.partSecrets.check(partId, `${partSecret}x`)).toBeUndefined();
+});
+
+test('a part may act for itself and for no other part; foreign and unknown parts get the same answer', async () => {
+  const { machines, partId, organizationId } = await given();
+  const itself: Principal = { kind: 'part', partId };
+  const foreign: Principal = {
+    kind: 'key',
+    keyId: 'k',
+    grants: [{ role: 'owner', organizationId: 'other', locationId: null, robotId: null }],
+  };
+  const owner: Principal = {
+    kind: 'key',
+    keyId: 'k',
+    grants: [{ role: 'owner', organizationId, locationId: null, robotId: null }],
+  };
+  expect(() => machines.authorizePart(itself, partId)).not.toThrow();
+  expect(() => machines.authorizePart(owner, partId)).not.toThrow();
+  expect(() => machines.authorizePart({ kind: 'part', partId: 'x' }, partId)).toThrow(
+    /part: expected the id of one that this key may see/,
+  );
+  expect(() => machines.authorizePart(foreign, partId)).toThrow(/part: expected the id of one that this key may see/);
+  expect(() => machines.authorizePart(owner, 'x')).toThrow(/part: expected the id of one that this key may see/);
+});
+
+test('D17 a part is awaiting setup until it is seen, online for 60 s after that, then offline', async () => {
+  const { machines, partId, laterMs } = await given();
+  expect(machines.presence.of(partId).state).toBe('awaiting_setup');
+  machines.presence.saw(partId);
+  expect(machines.presence.of(partId).state).toBe('online');
+  laterMs(60_001);
+  expect(machines.presence.of(partId).state).toBe('offline');
+});
+
+test('D29 logs of a machine are read by level and text, newest first, and are forgotten after 30 days', async () => {
+  const { machines, partId, laterMs } = await given();
+  const line = (level: string, message: string) => create(LogEntrySchema, { level, message, loggerName: 'x' });
+  await machines.logs.append(partId, [line('info', 'pump on'), line('error', 'pump stuck'), line('error', 'disk')]);
+  const read = (levels: string[], filter: string) => machines.logs.read(partId, { levels, filter, limit: 10 });
+  expect((await read([], '')).map((one) => one.entry.message)).toEqual(['disk', 'pump stuck', 'pump on']);
+  expect((await read(['error'], 'pump')).map((one) => one.entry.message)).toEqual(['pump stuck']);
+  laterMs(31 * 86_400_000);
+  await machines.logs.forget();
+  expect(await read([], '')).toEqual([]);
+});
