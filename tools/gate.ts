@@ -1,0 +1,55 @@
+/** The steps of the gate that are not tests: each is one command, run from the root. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { root } from './repository.ts';
+
+export interface Step {
+  readonly name: string;
+  /** Program of node_modules/.bin, or a TypeScript file of tools/, with its arguments. */
+  readonly command: readonly string[];
+}
+
+/** Every step; with `changed`, those that only look at changed files where they can. */
+export function stepsOf(changed: boolean): Step[] {
+  const files = changed ? changedFiles() : [];
+  const format = changed && files.length > 0 ? files : ['.'];
+  return [
+    { name: 'format and lint', command: ['biome', 'check', '--no-errors-on-unmatched', ...format] },
+    { name: 'types', command: ['tsc', '-b'] },
+    { name: 'types of tests and tools', command: ['tsc', '-p', 'tsconfig.tests.json'] },
+    { name: 'promises', command: ['oxlint', '--type-aware', 'apps', 'packages', 'tools', 'bench', 'conformance'] },
+    { name: 'layers', command: ['tools/check-layers.ts'] },
+    { name: 'places', command: ['tools/check-places.ts'] },
+    { name: 'invariants', command: ['tools/check-invariants.ts'] },
+    { name: 'generated files', command: ['tools/generate-proto.ts', '--check'] },
+    ...(changed ? [] : [{ name: 'unused code', command: ['knip', '--no-config-hints'] }]),
+  ];
+}
+
+/** Runs one step; its output is shown only when it fails. */
+export function runStep({ name, command: [program = '', ...args] }: Step): boolean {
+  const started = performance.now();
+  const bin = join(root, 'node_modules', '.bin');
+  const [file, all] = program.endsWith('.ts')
+    ? [process.execPath, [...process.execArgv, join(root, program), ...args]]
+    : [join(bin, program), args];
+  // The programs of node_modules/.bin start `node`: the one that runs us, or none that is old.
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
+  const result = spawnSync(file, all, { cwd: root, encoding: 'utf8', env, maxBuffer: 64 * 1024 * 1024 });
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  const passed = result.status === 0;
+  console.log(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  if (!passed) console.log(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}`);
+  return passed;
+}
+
+function changedFiles(): string[] {
+  const lines = execFileSync('git', ['status', '--porcelain', '-z', '--untracked-files=all'], {
+    cwd: root,
+    encoding: 'utf8',
+  }).split('\0');
+  return lines
+    .map((line) => line.slice(3))
+    .filter((path) => /\.(ts|js|json)$/.test(path) && existsSync(join(root, path)));
+}
