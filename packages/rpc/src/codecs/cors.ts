@@ -15,7 +15,7 @@ export function allowOrigin(request: NodeRequest, response: NodeResponse): void 
   response.setHeader('access-control-allow-origin', origin);
   // Public clients use `credentials: 'include'` when they dial without credentials.
   response.setHeader('access-control-allow-credentials', 'true');
-  response.setHeader('access-control-expose-headers', cors.exposedHeaders.join(', '));
+  response.setHeader('access-control-expose-headers', cors.exposedHeaders.join(', ').toLowerCase());
   response.setHeader('vary', 'Origin');
 }
 

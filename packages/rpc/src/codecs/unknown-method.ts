@@ -3,6 +3,7 @@ import type { Http2ServerResponse } from 'node:http2';
 import { codes } from '@platform/base';
 import type { NodeRequest, NodeResponse } from '../port/node-types.ts';
 import { writeResponse } from '../port/write-response.ts';
+import { encodeGrpcMessage } from './grpc-message.ts';
 
 const rpcPath = /^\/[A-Za-z][\w.]*\.[A-Z]\w*\/[A-Za-z]\w*$/;
 
@@ -43,7 +44,7 @@ function answerGrpc(response: NodeResponse, contentType: string, message: string
   const trailers = {
     'content-type': contentType,
     'grpc-status': String(codes.unimplemented),
-    'grpc-message': encodeURIComponent(message),
+    'grpc-message': encodeGrpcMessage(message),
   };
   if (isHttp2(response)) {
     // One HEADERS frame that ends the stream; writeHead + end would send an empty DATA frame, which gRPC clients refuse.

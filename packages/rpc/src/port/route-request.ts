@@ -6,6 +6,7 @@ import { errorText, type Log } from '@platform/base';
 import { arrivalKey } from '../codecs/arrival.ts';
 import type { Codecs } from '../codecs/codecs.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
+import { withReadableStatus } from '../codecs/grpc-message.ts';
 import { answerRest } from '../codecs/rest.ts';
 import { matchRest } from '../codecs/rest-routes.ts';
 import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
@@ -37,7 +38,7 @@ export function createRouter({ codecs, fallback, maxMessageBytes, log }: RouteOp
       return;
     }
     run(incoming)
-      .then((answered) => universalResponseToNodeResponse(answered, response))
+      .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
       .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
   };
 

@@ -1,0 +1,24 @@
+/** The text of a gRPC status on the wire. */
+import type { UniversalServerResponse } from '@connectrpc/connect/protocol';
+
+/** Percent-encodes what the protocol demands and nothing else: some clients decode only that, and would show `%2C` for a comma. */
+export function encodeGrpcMessage(text: string): string {
+  return text.replace(/[^\x20-\x24\x26-\x7e]+/gu, (part) =>
+    Array.from(new TextEncoder().encode(part), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
+      '',
+    ),
+  );
+}
+
+/** The response with the status text of its trailer spelled so. */
+export function withReadableStatus(response: UniversalServerResponse): UniversalServerResponse {
+  const { trailer, body } = response;
+  if (trailer === undefined || body === undefined) return response;
+  return { ...response, body: thenRespell(body, trailer) };
+}
+
+async function* thenRespell(body: AsyncIterable<Uint8Array>, trailer: Headers): AsyncGenerator<Uint8Array, void> {
+  yield* body;
+  const message = trailer.get('grpc-message');
+  if (message !== null) trailer.set('grpc-message', encodeGrpcMessage(decodeURIComponent(message)));
+}

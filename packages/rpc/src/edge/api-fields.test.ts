@@ -1,0 +1,112 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DescField, DescFile, DescMessage } from '@bufbuild/protobuf';
+import { describe, expect, test } from 'vitest';
+import { fieldTable, spellingOf } from './api-fields.ts';
+
+const generated = join(dirname(fileURLToPath(import.meta.resolve('@platform/proto/platform/app/v1/app'))), '../../..');
+
+async function allMessages(): Promise<DescMessage[]> {
+  const files = readdirSync(generated, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('_pb.ts'));
+  expect(files.length).toBeGreaterThan(9);
+  const modules: Record<string, unknown>[] = await Promise.all(files.map((name) => import(join(generated, name))));
+  const descriptors = modules.flatMap((module) => Object.values(module)).filter((value) => isFile(value));
+  return descriptors.flatMap((file) => file.messages).flatMap(withNested);
+}
+
+function isFile(value: unknown): value is DescFile {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'file';
+}
+
+function withNested(message: DescMessage): DescMessage[] {
+  return [message, ...message.nestedMessages.flatMap(withNested)];
+}
+
+function nameOf(field: DescField): string {
+  return `${field.parent.typeName}.${field.name}`;
+}
+
+describe('D2 the table of fields that carry an API name', () => {
+  test('D2 is exactly this, over every generated message', async () => {
+    const fields = (await allMessages()).flatMap((message) => message.fields);
+    const table = fields.flatMap((field) => {
+      const spelling = spellingOf(field);
+      return spelling === undefined ? [] : [`${nameOf(field)}: ${spelling}`];
+    });
+    expect(table.sort()).toEqual([
+      'platform.app.datasync.v1.DataCaptureMetadata.component_type: name',
+      'platform.app.datasync.v1.UploadMetadata.component_type: name',
+      'platform.app.v1.ComponentConfig.api: name',
+      'platform.app.v1.ComponentConfig.depends_on: name',
+      'platform.app.v1.ComponentConfig.model: name',
+      'platform.app.v1.ComponentConfig.namespace: namespace',
+      'platform.app.v1.ResourceLevelServiceConfig.type: name',
+      'platform.app.v1.ServiceConfig.api: name',
+      'platform.app.v1.ServiceConfig.depends_on: name',
+      'platform.app.v1.ServiceConfig.model: name',
+      'platform.app.v1.ServiceConfig.namespace: namespace',
+      'platform.common.v1.ResourceName.namespace: namespace',
+      'platform.robot.v1.Operation.method: service',
+      'platform.robot.v1.ResourceRPCSubtype.proto_service: service',
+    ]);
+  });
+
+  test('D2 leaves no text field undecided whose name suggests an API, a model, a type or a resource', async () => {
+    const suspicious = /api|namespace|subtype|component|model|depends|resource|service|method|^type$/;
+    const fields = (await allMessages()).flatMap((message) => message.fields);
+    const undecided = fields.filter(
+      (field) => isText(field) && suspicious.test(field.name) && spellingOf(field) === undefined,
+    );
+    expect(undecided.map(nameOf).sort()).toEqual(
+      [
+        // An account resource (organization, location, robot), its kind and id.
+        'platform.app.v1.AuthorizedPermissions.resource_id',
+        'platform.app.v1.AuthorizedPermissions.resource_type',
+        // The short kind, "sensor": it has no namespace.
+        'platform.app.v1.ComponentConfig.type',
+        // A short resource name, and the short name of a method.
+        'platform.app.v1.JobConfig.method',
+        'platform.app.v1.JobConfig.resource',
+        // "registry" or "local", "ml_model", …
+        'platform.app.v1.ModuleConfig.type',
+        'platform.app.v1.Organization.public_namespace',
+        'platform.app.v1.PackageConfig.type',
+        'platform.app.v1.ServiceConfig.type',
+        'platform.app.datasync.v1.DataCaptureMetadata.component_name',
+        'platform.app.datasync.v1.DataCaptureMetadata.method_name',
+        'platform.app.datasync.v1.UploadMetadata.component_name',
+        'platform.app.datasync.v1.UploadMetadata.method_name',
+        'platform.common.v1.ResourceName.subtype',
+        'platform.common.v1.ResourceName.type',
+        // Which server answers, not a name.
+        'platform.robot.v1.GetVersionResponse.api_version',
+        // A kind of credentials.
+        'proto.rpc.v1.Credentials.type',
+      ].sort(),
+    );
+  });
+
+  test('D2 never leads into readings, attributes, logs or query text', async () => {
+    const reached = new Set<string>();
+    const walk = (message: DescMessage): void => {
+      for (const { field, message: inner } of fieldTable(message)?.nested ?? []) {
+        reached.add(nameOf(field));
+        if (!reached.has(inner.typeName)) {
+          reached.add(inner.typeName);
+          walk(inner);
+        }
+      }
+    };
+    for (const message of await allMessages()) walk(message);
+    const names = [...reached].join('\n');
+    expect(names).toContain('platform.app.v1.MaintenanceConfig.sensor_name');
+    expect(names).not.toMatch(/google\.protobuf|SensorData|LogEntry|attributes|mql|sql|sensor_contents/);
+  });
+});
+
+function isText(field: DescField): boolean {
+  return (
+    (field.fieldKind === 'scalar' || (field.fieldKind === 'list' && field.listKind === 'scalar')) && field.scalar === 9
+  );
+}
