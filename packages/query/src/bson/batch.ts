@@ -1,0 +1,29 @@
+/** Documents end to end in one buffer: the only currency between the layers, cheap to move between threads and processes. */
+
+import { decodeBson } from './decode.ts';
+import { BsonWriter } from './encode.ts';
+import type { BsonDocument } from './value.ts';
+
+export interface Batch {
+  /** Documents in the batch. */
+  readonly count: number;
+  readonly bytes: Uint8Array;
+  /** Where each document ends in `bytes`; the first starts at 0. */
+  readonly ends: Uint32Array;
+}
+
+export function batchOf(documents: Iterable<BsonDocument>): Batch {
+  const writer = new BsonWriter();
+  const ends: number[] = [];
+  for (const document of documents) {
+    writer.document(document);
+    ends.push(writer.length);
+  }
+  return { count: ends.length, bytes: writer.take(), ends: Uint32Array.from(ends) };
+}
+
+export function* documentsOf(batch: Batch): Generator<BsonDocument> {
+  for (let index = 0; index < batch.count; index++) {
+    yield decodeBson(batch.bytes, index === 0 ? 0 : batch.ends[index - 1]!);
+  }
+}

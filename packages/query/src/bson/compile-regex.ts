@@ -1,0 +1,72 @@
+/** User regular expressions in linear time: RE2 syntax, so no look-around and no back-references. */
+
+import { RE2JS } from 're2js';
+import type { Regex } from './value.ts';
+import { QueryError } from '../query-error.ts';
+
+const maxPatternBytes = 32_764;
+
+/** Cached, since the same pattern is tested against every row. */
+const cache: Map<string, RE2JS> = new Map();
+const cacheSize = 256;
+
+/** @throws QueryError 51091 for a pattern that RE2 does not accept, 51108 for an unknown option. */
+export function compileRegex(regex: Regex): (text: string) => boolean {
+  const id = `${regex.options}/${regex.pattern}`;
+  let compiled = cache.get(id);
+  if (compiled === undefined) {
+    compiled = compile(regex);
+    if (cache.size >= cacheSize) cache.clear();
+    cache.set(id, compiled);
+  }
+  const pattern = compiled;
+  return (text) => pattern.matcher(text).find();
+}
+
+function compile(regex: Regex): RE2JS {
+  if (regex.pattern.includes('\0') || regex.options.includes('\0')) {
+    throw new QueryError('BadValue', 'a regular expression cannot contain a null byte');
+  }
+  if (regex.pattern.length > maxPatternBytes) {
+    throw new QueryError(51091, `a regular expression may have ${maxPatternBytes} characters, found ${regex.pattern.length}`);
+  }
+  let flags = 0;
+  let { pattern } = regex;
+  for (const option of regex.options) {
+    if (option === 'i') flags |= RE2JS.CASE_INSENSITIVE;
+    else if (option === 'm') flags |= RE2JS.MULTILINE;
+    else if (option === 's') flags |= RE2JS.DOTALL;
+    else if (option === 'x') pattern = withoutComments(pattern);
+    else if (option !== 'u') throw new QueryError(51108, `invalid flag in regex options: ${option}`);
+  }
+  try {
+    return RE2JS.compile(pattern, flags);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QueryError(51091, `the regular expression '${regex.pattern.slice(0, 80)}' is invalid: ${reason}`, {
+      hint: 'look-around and back-references are not supported',
+    });
+  }
+}
+
+/** Option x: white space and comments outside of classes do not count. */
+function withoutComments(pattern: string): string {
+  let result = '';
+  let inClass = false;
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at]!;
+    if (char === '\\') {
+      result += char + (pattern[++at] ?? '');
+      continue;
+    }
+    if (char === '[') inClass = true;
+    else if (char === ']') inClass = false;
+    if (!inClass && /\s/.test(char)) continue;
+    if (!inClass && char === '#') {
+      while (at < pattern.length && pattern[at] !== '\n') at++;
+      continue;
+    }
+    result += char;
+  }
+  return result;
+}

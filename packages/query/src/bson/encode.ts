@@ -1,0 +1,163 @@
+/** Writes values as BSON bytes. A missing field is left out; a missing array element becomes null, as in MongoDB. */
+
+import { QueryError } from '../query-error.ts';
+import { maxDepth } from './decode.ts';
+import { writeText } from './text.ts';
+import { typeName, typeNumbers } from './type.ts';
+import {
+  Binary,
+  BsonDate,
+  BsonDocument,
+  BsonSymbol,
+  type BsonValue,
+  Code,
+  DbPointer,
+  Decimal128,
+  Int32,
+  type Maybe,
+  ObjectId,
+  Regex,
+  Timestamp,
+} from './value.ts';
+
+export function encodeBson(document: BsonDocument): Uint8Array {
+  const writer = new BsonWriter();
+  writer.document(document);
+  return writer.take();
+}
+
+/** Writes documents end to end into a buffer that grows. */
+export class BsonWriter {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #at = 0;
+
+  constructor(initialBytes = 512) {
+    this.#bytes = new Uint8Array(initialBytes);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Hands over what was written and starts anew. */
+  take(): Uint8Array {
+    const bytes = this.#bytes.slice(0, this.#at);
+    this.#at = 0;
+    return bytes;
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  document(document: BsonDocument, depth = 1): void {
+    const start = this.#open(depth);
+    for (const [key, value] of document) this.#field(key, value, depth);
+    this.#close(start);
+  }
+
+  #open(depth: number): number {
+    if (depth > maxDepth) throw new QueryError('Overflow', `a document is nested deeper than ${maxDepth} levels`);
+    this.#room(5);
+    this.#at += 4;
+    return this.#at - 4;
+  }
+
+  #close(start: number): void {
+    this.#room(1);
+    this.#bytes[this.#at++] = 0;
+    this.#view.setInt32(start, this.#at - start, true);
+  }
+
+  #room(size: number): void {
+    if (this.#at + size <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + size));
+    grown.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+
+  #field(key: string, value: Maybe, depth: number): void {
+    if (value === undefined) return;
+    this.#room(key.length * 3 + 32);
+    const typeAt = this.#at++;
+    this.#at += writeText(key, this.#bytes, this.#at);
+    this.#bytes[this.#at++] = 0;
+    this.#bytes[typeAt] = this.#value(value, depth);
+  }
+
+  #string(text: string): void {
+    this.#room(text.length * 3 + 5);
+    const size = writeText(text, this.#bytes, this.#at + 4);
+    this.#view.setInt32(this.#at, size + 1, true);
+    this.#at += size + 4;
+    this.#bytes[this.#at++] = 0;
+  }
+
+  #cstring(text: string): void {
+    this.#room(text.length * 3 + 1);
+    this.#at += writeText(text, this.#bytes, this.#at);
+    this.#bytes[this.#at++] = 0;
+  }
+
+  #int64(value: bigint): void {
+    this.#view.setBigInt64(this.#at, value, true);
+    this.#at += 8;
+  }
+
+  /** Writes the value and returns its type byte; there is room for 32 bytes. */
+  #value(value: BsonValue, depth: number): number {
+    if (typeof value === 'number') {
+      this.#view.setFloat64(this.#at, value, true);
+      this.#at += 8;
+      return 0x01;
+    }
+    if (typeof value === 'string') this.#string(value);
+    else if (typeof value === 'bigint') this.#int64(value);
+    else if (typeof value === 'boolean') this.#bytes[this.#at++] = value ? 1 : 0;
+    else if (value instanceof Int32) {
+      this.#view.setInt32(this.#at, value.value, true);
+      this.#at += 4;
+    } else if (value instanceof BsonDocument) this.document(value, depth + 1);
+    else if (Array.isArray(value)) this.#array(value, depth + 1);
+    else if (value instanceof BsonDate) this.#int64(BigInt(value.ms));
+    else if (value instanceof Timestamp) this.#int64(BigInt.asIntN(64, value.value));
+    else if (value instanceof ObjectId || value instanceof Decimal128) this.raw(value.bytes);
+    else if (value instanceof Binary) {
+      this.#view.setInt32(this.#at, value.bytes.length, true);
+      this.#at += 4;
+      this.#bytes[this.#at++] = value.subtype;
+      this.raw(value.bytes);
+    } else if (value instanceof Regex) {
+      this.#cstring(value.pattern);
+      this.#cstring(value.options);
+    } else if (value instanceof Code) this.#code(value, depth);
+    else if (value instanceof BsonSymbol) this.#string(value.value);
+    else if (value instanceof DbPointer) {
+      this.#string(value.namespace);
+      this.raw(value.id.bytes);
+    }
+    const name = typeName(value);
+    return name === 'missing' ? 0x06 : typeNumbers[name] & 0xff;
+  }
+
+  #array(values: readonly Maybe[], depth: number): void {
+    const start = this.#open(depth);
+    for (let index = 0; index < values.length; index++) this.#field(String(index), values[index] ?? null, depth);
+    this.#close(start);
+  }
+
+  #code(value: Code, depth: number): void {
+    if (value.scope === undefined) return this.#string(value.code);
+    const start = this.#at;
+    this.#at += 4;
+    this.#string(value.code);
+    this.document(value.scope, depth + 1);
+    this.#view.setInt32(start, this.#at - start, true);
+  }
+}

@@ -1,0 +1,97 @@
+/** Expressions become closures once for each stage; the closures run once for each row. */
+
+import { BsonDate, BsonDocument, type Maybe } from '../bson/value.ts';
+import type { Expr } from '../plan/expr.ts';
+import { QueryError } from '../query-error.ts';
+import { compileElemMatch, compileMatch } from './filter.ts';
+import { bindings } from './functions/bind.ts';
+import { eagerFunctions, lazyFunctions } from './functions/registry.ts';
+import { valueAt } from './path.ts';
+import type { Evaluate, Slots } from './scope.ts';
+
+const noSlots: Slots = new Map();
+
+export function compileExpression(expr: Expr, slots: Slots = noSlots): Evaluate {
+  switch (expr.k) {
+    case 'lit': {
+      const { value } = expr;
+      return () => value;
+    }
+    case 'field':
+      return compileField(expr.path);
+    case 'var':
+      return compileVariable(expr.name, expr.path, slots);
+    case 'doc':
+      return compileDocument(expr.fields, slots);
+    case 'bind':
+      return expr.fn === 'match.elem' ? compileElemMatch(expr, compileExpression) : compileBinding(expr, slots);
+    case 'call':
+      return compileCall(expr, slots);
+  }
+}
+
+function compileField(path: readonly string[]): Evaluate {
+  if (path.length === 1) {
+    const name = path[0]!;
+    return (frame) => (frame.root instanceof BsonDocument ? frame.root.get(name) : valueAt(frame.root, path));
+  }
+  return (frame) => valueAt(frame.root, path);
+}
+
+function compileVariable(name: string, path: readonly string[], slots: Slots): Evaluate {
+  const slot = slots.get(name);
+  if (slot !== undefined) return (frame) => valueAt(frame.slots[slot], path);
+  if (name === 'NOW') return (frame) => valueAt(new BsonDate(frame.nowMs), path);
+  return (frame) => valueAt(frame.root, path);
+}
+
+function compileDocument(fields: readonly (readonly [string, Expr])[], slots: Slots): Evaluate {
+  const compiled = fields.map(([name, value]) => [name, compileExpression(value, slots)] as const);
+  return (frame) => {
+    const document = new BsonDocument();
+    for (const [name, evaluate] of compiled) {
+      const value = evaluate(frame);
+      if (value !== undefined) document.set(name, value);
+    }
+    return document;
+  };
+}
+
+function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
+  const args = expr.args.map((arg) => compileExpression(arg, slots));
+  const inner = new Map(slots);
+  const first = Math.max(-1, ...slots.values()) + 1;
+  const places = expr.vars.map((_name, index) => first + index);
+  for (const [index, name] of expr.vars.entries()) inner.set(name, first + index);
+  return located(bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner)), expr.at);
+}
+
+function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
+  if (expr.fn.startsWith('match.')) return compileMatch(expr, (inner) => compileExpression(inner, slots));
+  const args = expr.args.map((arg) => compileExpression(arg, slots));
+  const lazy = lazyFunctions[expr.fn];
+  if (lazy !== undefined) return located(lazy(args), expr.at);
+  const eager = eagerFunctions[expr.fn];
+  if (eager === undefined) throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
+  return located(applied(eager, args), expr.at);
+}
+
+type Eager = (...values: readonly Maybe[]) => Maybe;
+
+function applied(fn: Eager, args: readonly Evaluate[]): Evaluate {
+  const [first, second] = args;
+  if (args.length === 1) return (frame) => fn(first!(frame));
+  if (args.length === 2) return (frame) => fn(first!(frame), second!(frame));
+  return (frame) => fn(...args.map((arg) => arg(frame)));
+}
+
+/** Errors of values say where in the query the operator stands. */
+function located(evaluate: Evaluate, at: string): Evaluate {
+  return (frame) => {
+    try {
+      return evaluate(frame);
+    } catch (error) {
+      throw error instanceof QueryError && error.path === undefined ? error.at({ path: at }) : error;
+    }
+  };
+}

@@ -1,0 +1,30 @@
+/** All functions of expressions by name. Eager ones get values; lazy ones get closures, since they may leave some unevaluated. */
+
+import type { Maybe } from '../../bson/value.ts';
+import type { Evaluate } from '../scope.ts';
+import { arithmetic } from './arithmetic.ts';
+import { array } from './array.ts';
+import { boolean } from './boolean.ts';
+import { comparison } from './comparison.ts';
+import { conditional } from './conditional.ts';
+import { conversion } from './convert.ts';
+import { date } from './date.ts';
+import { rounding } from './rounding.ts';
+import { sql, sqlLazy } from './sql.ts';
+import { string } from './string.ts';
+
+export type Eager = (...values: Maybe[]) => Maybe;
+export type Lazy = (args: readonly Evaluate[]) => Evaluate;
+
+export const eagerFunctions: Readonly<Record<string, Eager>> = {
+  ...arithmetic,
+  ...rounding,
+  ...comparison,
+  ...string,
+  ...conversion,
+  ...array,
+  ...date,
+  ...sql,
+};
+
+export const lazyFunctions: Readonly<Record<string, Lazy>> = { ...boolean, ...conditional, ...sqlLazy };

@@ -1,0 +1,92 @@
+/** $abs, $ceil, $floor, $round, $trunc, $sqrt. */
+
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import type { Maybe } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { plainNumber, wholeResult } from './number.ts';
+import type { Eager } from './registry.ts';
+
+export const rounding: Readonly<Record<string, Eager>> = {
+  'agg.abs': absolute,
+  'agg.ceil': (value) => onDouble(value, '$ceil', Math.ceil),
+  'agg.floor': (value) => onDouble(value, '$floor', Math.floor),
+  'agg.round': (value, place) => toPlace(value, place, '$round', halfEven),
+  'agg.trunc': (value, place) => toPlace(value, place, '$trunc', Math.trunc),
+  'agg.sqrt': (value) => {
+    if (isNullish(value)) return null;
+    const number = Number(number28765(value, '$sqrt'));
+    if (number < 0) throw new QueryError(28714, '$sqrt takes numbers that are not negative');
+    return Math.sqrt(number);
+  },
+};
+
+function number28765(value: Maybe, name: string): number | bigint {
+  if (!isNumeric(value)) throw new QueryError(28765, `${name} only supports numeric types, not ${typeName(value)}`);
+  return plainNumber(value, name, 28765);
+}
+
+function absolute(value: Maybe): Maybe {
+  if (isNullish(value)) return null;
+  const number = number28765(value, '$abs');
+  if (typeof value === 'number') return Math.abs(value);
+  const whole = BigInt(number);
+  const result = wholeResult(whole < 0n ? -whole : whole, typeof value === 'bigint');
+  if (result === undefined) throw new QueryError(28680, "can't take $abs of the least int64");
+  return result;
+}
+
+/** Integers stay as they are. */
+function onDouble(value: Maybe, name: string, round: (value: number) => number): Maybe {
+  if (isNullish(value)) return null;
+  number28765(value, name);
+  return typeof value === 'number' ? round(value) : value;
+}
+
+function halfEven(value: number): number {
+  const below = Math.floor(value);
+  const rest = value - below;
+  if (rest !== 0.5) return Object.is(value, -0) || (value < 0 && value >= -0.5) ? -0 : Math.round(value);
+  return below % 2 === 0 ? (below === 0 && value < 0 ? -0 : below) : below + 1;
+}
+
+function toPlace(value: Maybe, place: Maybe, name: string, round: (value: number) => number): Maybe {
+  if (isNullish(value) || place === null) return null;
+  if (!isNumeric(value)) throw new QueryError(51081, `${name} only supports numeric types, not ${typeName(value)}`);
+  const number = plainNumber(value, name, 51081);
+  const digits = place === undefined ? 0 : decimalPlace(place, name);
+  if (typeof value === 'number') return roundDouble(value, digits, round);
+  if (digits >= 0) return value;
+  const unit = 10n ** BigInt(-digits);
+  const whole = BigInt(number);
+  const rest = whole % unit;
+  let result = whole - rest;
+  if (name === '$round') {
+    const twice = (rest < 0n ? -rest : rest) * 2n;
+    if (twice > unit || (twice === unit && (result / unit) % 2n !== 0n)) result += rest < 0n ? -unit : unit;
+  }
+  const rounded = wholeResult(result, typeof value === 'bigint');
+  if (rounded === undefined) throw new QueryError(51080, `the result of ${name} does not fit into 64 bits`);
+  return rounded;
+}
+
+function decimalPlace(place: Maybe, name: string): number {
+  if (!isNumeric(place)) throw new QueryError(51082, `the place of ${name} must be a whole number, found ${typeName(place)}`);
+  const digits = Number(plainNumber(place, name, 51082));
+  if (!Number.isInteger(digits)) throw new QueryError(51082, `the place of ${name} must be a whole number, found ${digits}`);
+  if (digits < -20 || digits > 100) throw new QueryError(51083, `the place of ${name} is from -20 to 100, found ${digits}`);
+  return digits;
+}
+
+/** Decimal digits of the shortest text of the double decide, as a user would round what is shown. */
+function roundDouble(value: number, digits: number, round: (value: number) => number): number {
+  if (!Number.isFinite(value) || value === 0) return value;
+  if (digits === 0) return round(value);
+  const scaled = shift(value, digits);
+  return Number.isFinite(scaled) ? shift(round(scaled), -digits) : value;
+}
+
+function shift(value: number, digits: number): number {
+  const [mantissa, exponent = '0'] = String(value).split('e');
+  return Number(`${mantissa}e${Number(exponent) + digits}`);
+}
+

@@ -1,0 +1,22 @@
+/** What a compiled expression reads while it runs, and how variables get their places when it is compiled. */
+
+import type { Maybe } from '../bson/value.ts';
+
+/** One for each executor of a stage; the fields change from row to row. */
+export interface Frame {
+  /** The row; in `match.elem`, the array element. */
+  root: Maybe;
+  /** Values of bound variables by slot. */
+  readonly slots: Maybe[];
+  /** Start of the query, milliseconds since 1970 UTC: the same for all rows. */
+  readonly nowMs: number;
+}
+
+export type Evaluate = (frame: Frame) => Maybe;
+
+/** Names of bound variables → slots; an inner binding hides an outer one of the same name. */
+export type Slots = ReadonlyMap<string, number>;
+
+export function newFrame(nowMs: number): Frame {
+  return { root: undefined, slots: [], nowMs };
+}

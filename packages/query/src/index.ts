@@ -1,0 +1,36 @@
+/** Queries over readings: BSON values, the intermediate form, MQL, SQL and the executor. Pure: bytes in, bytes out. */
+
+export { type Batch, batchOf, documentsOf } from './bson/batch.ts';
+export { compareValues } from './bson/compare.ts';
+export { decimalText, decimalToNumber } from './bson/decimal.ts';
+export { decodeBson, type Mask } from './bson/decode.ts';
+export { BsonWriter, encodeBson } from './bson/encode.ts';
+export { type TypeName, typeName } from './bson/type.ts';
+export {
+  Binary,
+  BsonDate,
+  BsonDocument,
+  BsonSymbol,
+  BsonUndefined,
+  type BsonValue,
+  Code,
+  DbPointer,
+  Decimal128,
+  Int32,
+  type Maybe,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Regex,
+  Timestamp,
+} from './bson/value.ts';
+export type { Limits } from './execute/budget.ts';
+export { execute } from './execute/execute.ts';
+export { parseMql } from './mql/parse.ts';
+export { supportedStages } from './mql/stages.ts';
+export { isPathColumn, type PathColumn, pathColumns, readingColumns, type TimeColumn, timeColumns } from './plan/columns.ts';
+export type { Expr, Path } from './plan/expr.ts';
+export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
+export type { Scope } from './plan/scope.ts';
+export type { Accumulator, AccumulatorName, Plan, ShapeLeaf, ShapeTree, SortKey, Stage } from './plan/stage.ts';
+export { QueryError, type QueryErrorPlace } from './query-error.ts';

@@ -1,0 +1,82 @@
+/** Aggregation expressions: field paths, variables, literals and operators. */
+
+import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { call, type Expr, literal } from '../plan/expr.ts';
+import { QueryError } from '../query-error.ts';
+import { parseFieldPath } from './path.ts';
+import { arities } from './signatures.ts';
+import { specialForms } from './special-forms.ts';
+
+/** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
+export function parseExpression(value: BsonValue, at: string, vars: readonly string[] = []): Expr {
+  if (typeof value === 'string') return value.startsWith('$') ? parseReference(value, at, vars) : literal(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => parseExpression(item, `${at}.${index}`, vars));
+    return items.every((item) => item.k === 'lit') ? literal(value) : call('agg.array', items, at);
+  }
+  if (!(value instanceof BsonDocument)) return literal(value);
+  const [entry] = value;
+  if (entry === undefined) return literal(value);
+  if (entry[0].startsWith('$')) {
+    if (value.size > 1) {
+      const found = [...value.keys()].join(', ');
+      throw new QueryError(15983, `an object that is an expression must have exactly one field, found ${found}`, { path: at });
+    }
+    return parseOperator(entry[0], entry[1], `${at}.${entry[0]}`, vars);
+  }
+  const fields = [...value].map(([name, item]): [string, Expr] => {
+    if (name.startsWith('$')) {
+      throw new QueryError(16410, `a field name must not start with '$': '${name}'`, { path: at });
+    }
+    if (name.includes('.')) throw new QueryError(16412, `a field name must not contain a dot: '${name}'`, { path: at });
+    return [name, parseExpression(item, `${at}.${name}`, vars)];
+  });
+  return { k: 'doc', fields };
+}
+
+function parseReference(text: string, at: string, vars: readonly string[]): Expr {
+  try {
+    if (!text.startsWith('$$')) {
+      if (text === '$') throw new QueryError(16872, "'$' by itself is not a field path");
+      return { k: 'field', path: parseFieldPath(text.slice(1)) };
+    }
+    if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
+    const dot = text.indexOf('.');
+    const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
+    const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
+    if (vars.includes(name)) return { k: 'var', name, path };
+    if (name === 'ROOT') return { k: 'var', name, path };
+    if (name === 'CURRENT') return { k: 'field', path };
+    if (name === 'NOW') return { k: 'var', name, path };
+    if (name === 'REMOVE') return literal(undefined);
+    throw new QueryError(17276, `use of undefined variable: ${name}`, {
+      hint: `known here: ROOT, CURRENT, NOW, REMOVE${vars.map((each) => `, ${each}`).join('')}`,
+    });
+  } catch (error) {
+    throw error instanceof QueryError ? error.at({ path: at }) : error;
+  }
+}
+
+function parseOperator(name: string, operand: BsonValue, at: string, vars: readonly string[]): Expr {
+  const form = Object.hasOwn(specialForms, name) ? specialForms[name] : undefined;
+  if (form !== undefined) {
+    return form(operand, at, vars, (value, below = at, bound = vars) => parseExpression(value, below, bound));
+  }
+  const arity = Object.hasOwn(arities, name) ? arities[name] : undefined;
+  if (arity === undefined) {
+    throw new QueryError('InvalidPipelineOperator', `unrecognized expression '${name}'`, { path: at });
+  }
+  const [least, most] = arity;
+  const operands = Array.isArray(operand) ? operand : [operand];
+  if (operands.length < least || operands.length > most) {
+    const expected = least === most ? `exactly ${least}` : `${least} to ${most}`;
+    const code = least === most ? 16020 : 28667;
+    throw new QueryError(code, `${name} takes ${expected} arguments, found ${operands.length}`, { path: at });
+  }
+  return call(
+    `agg.${name.slice(1)}`,
+    operands.map((item) => parseExpression(item, at, vars)),
+    at,
+  );
+}
+

@@ -1,0 +1,108 @@
+/** $match: the query language, in which a comparison looks into arrays and compares only values of one kind. */
+
+import { BsonDocument, BsonUndefined, Regex, type BsonValue } from '../bson/value.ts';
+import { call, type Expr, literal, type Path } from '../plan/expr.ts';
+import { QueryError } from '../query-error.ts';
+import { describe } from './describe.ts';
+import { parseExpression } from './expression.ts';
+import { fieldOperators } from './filter-operators.ts';
+
+export function parseFilter(spec: BsonValue): Expr {
+  if (!(spec instanceof BsonDocument)) throw new QueryError(15959, `$match takes an object, found ${describe(spec)}`);
+  return parseQuery(spec, '$match', true);
+}
+
+/** A query document: all its parts must hold. */
+function parseQuery(query: BsonDocument, at: string, top: boolean): Expr {
+  const terms = [...query].flatMap(([name, value]): readonly Expr[] => {
+    if (!name.startsWith('$')) return [parseField(name.split('.'), value, `${at}.${name}`)];
+    return parseTopLevel(name, value, at, top);
+  });
+  return terms.length === 1 ? terms[0]! : call('match.and', terms, at);
+}
+
+function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean): readonly Expr[] {
+  const path = `${at}.${name}`;
+  switch (name) {
+    case '$and':
+    case '$or':
+    case '$nor':
+      return [call(`match.${name.slice(1)}`, queryList(name, value, path, top), path)];
+    case '$expr':
+      if (!top) throw new QueryError('BadValue', '$expr can only be applied to the top-level document', { path });
+      return [call('match.expr', [parseExpression(value, path)], path)];
+    case '$comment':
+      return [];
+    case '$where':
+    case '$text':
+    case '$near':
+    case '$nearSphere':
+      throw new QueryError('BadValue', `${name} is not allowed in $match`, { path });
+    case '$alwaysTrue':
+    case '$alwaysFalse':
+      return [literal(name === '$alwaysTrue')];
+    case '$jsonSchema':
+    case '$sampleRate':
+      throw new QueryError('NotImplemented', `${name} arrives in a later version`, { path });
+    default:
+      throw new QueryError('BadValue', `unknown top level operator: ${name}`, {
+        path,
+        hint: 'at the top level are field names, $and, $or, $nor, $expr and $comment',
+      });
+  }
+}
+
+function queryList(name: string, value: BsonValue, at: string, top: boolean): readonly Expr[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw new QueryError('BadValue', `${name} takes an array that is not empty, found ${describe(value)}`, { path: at });
+  }
+  return value.map((query, index) => {
+    if (query instanceof BsonDocument) return parseQuery(query, `${at}.${index}`, top);
+    throw new QueryError('BadValue', `${name} takes an array of objects, found ${describe(query)}`, { path: at });
+  });
+}
+
+/** What is asked of one field: operators, or a value that it must equal. */
+function parseField(path: Path, value: BsonValue, at: string): Expr {
+  const subject: Expr = { k: 'field', path };
+  if (value instanceof Regex) return fieldOperators['$regex']!(subject, value, at, parts);
+  if (value instanceof BsonUndefined) throw new QueryError('BadValue', 'cannot compare to undefined', { path: at });
+  if (!(value instanceof BsonDocument) || ![...value.keys()][0]?.startsWith('$')) {
+    return call('match.eq', [subject, literal(value)], at);
+  }
+  const [first] = value.keys();
+  if (first === '$ref' || first === '$id' || first === '$db') return call('match.eq', [subject, literal(value)], at);
+  return parseOperators(subject, value, at);
+}
+
+function parseOperators(subject: Expr, operators: BsonDocument, at: string): Expr {
+  const terms: Expr[] = [];
+  for (const [name, value] of operators) {
+    if (name === '$options') {
+      if (operators.has('$regex')) continue;
+      throw new QueryError('BadValue', '$options needs a $regex', { path: at });
+    }
+    const operator = Object.hasOwn(fieldOperators, name) ? fieldOperators[name] : undefined;
+    if (operator === undefined) {
+      if (/^\$(bits|geo|near|within|jsonSchema)/.test(name)) {
+        throw new QueryError('NotImplemented', `the operator ${name} arrives in a later version`, { path: at });
+      }
+      throw new QueryError('BadValue', `unknown operator: ${name}`, {
+        path: at,
+        hint: `the operators are ${Object.keys(fieldOperators).join(', ')}`,
+      });
+    }
+    terms.push(operator(subject, value, `${at}.${name}`, { ...parts, options: operators.get('$options') }));
+  }
+  return terms.length === 1 ? terms[0]! : call('match.and', terms, at);
+}
+
+/** What the operators need from here; given to them, so that the two files do not import each other. */
+export interface FilterParts {
+  readonly query: (query: BsonDocument, at: string) => Expr;
+  readonly operators: (subject: Expr, operators: BsonDocument, at: string) => Expr;
+  /** The neighbour `$options` of a `$regex`. */
+  readonly options?: BsonValue | undefined;
+}
+
+const parts: FilterParts = { query: (query, at) => parseQuery(query, at, false), operators: parseOperators };

@@ -1,0 +1,94 @@
+/** MQL: an aggregation pipeline becomes a plan. Each stage has a file of its own, named after the plan's stage. */
+
+import { decodeBson } from '../bson/decode.ts';
+import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import type { Plan, Stage } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
+import { parseCount } from './count.ts';
+import { checkDepth } from './depth.ts';
+import { parseFilter } from './filter.ts';
+import { parseGroup } from './group.ts';
+import { parseReplace } from './replace.ts';
+import { parseAddFields, parseProject, parseUnset } from './shape.ts';
+import { parseLimit, parseSkip } from './slice.ts';
+import { parseSort } from './sort.ts';
+import { supportedStages } from './stages.ts';
+
+/** A pipeline of more bytes than this is refused. */
+export const maxPipelineBytes: number = 1024 * 1024;
+
+const parsers: Readonly<Record<string, (spec: BsonValue) => readonly Stage[]>> = {
+  $match: (spec) => [{ k: 'filter', where: parseFilter(spec) }],
+  $project: (spec) => [parseProject(spec)],
+  $addFields: (spec) => [parseAddFields(spec, '$addFields')],
+  $set: (spec) => [parseAddFields(spec, '$set')],
+  $unset: (spec) => [parseUnset(spec)],
+  $replaceRoot: (spec) => [parseReplace(spec, '$replaceRoot')],
+  $replaceWith: (spec) => [parseReplace(spec, '$replaceWith')],
+  $group: (spec) => [parseGroup(spec)],
+  $sort: (spec) => [parseSort(spec)],
+  $limit: (spec) => [parseLimit(spec)],
+  $skip: (spec) => [parseSkip(spec)],
+  $count: parseCount,
+};
+
+/**
+ * @param pipeline the stages, each one BSON document, as bytes or decoded.
+ * @throws QueryError with the stage's position and MongoDB's code.
+ */
+export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], source: Plan['source'] = 'readings'): Plan {
+  const bytes = pipeline.reduce((sum, stage) => sum + (stage instanceof Uint8Array ? stage.length : 0), 0);
+  if (bytes > maxPipelineBytes) {
+    throw new QueryError('BadValue', `a pipeline may have ${maxPipelineBytes} bytes, this one has ${bytes}`);
+  }
+  const stages: Stage[] = [];
+  for (const [position, given] of pipeline.entries()) {
+    try {
+      const document = given instanceof BsonDocument ? given : decodeBson(given);
+      checkDepth(document);
+      stages.push(...parseStage(document));
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      const name = given instanceof BsonDocument ? [...given.keys()][0] : undefined;
+      throw error.at({ stage: position, ...(name === undefined ? {} : { stageName: name }) });
+    }
+  }
+  return { source, stages: fuseTop(stages) };
+}
+
+function parseStage(document: BsonDocument): readonly Stage[] {
+  const entries = [...document];
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) {
+    const found = entries.length === 0 ? 'none' : entries.map(([name]) => name).join(', ');
+    throw new QueryError(40323, `a pipeline stage must have exactly one field, its name; found ${found}`);
+  }
+  const [name, spec] = entry;
+  const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
+  if (parse !== undefined) {
+    try {
+      return parse(spec);
+    } catch (error) {
+      throw error instanceof QueryError ? error.at({ stageName: name }) : error;
+    }
+  }
+  if ((supportedStages as readonly string[]).includes(name)) {
+    throw new QueryError('NotImplemented', `${name} is one of the 22 stages, but arrives in a later version`, {
+      stageName: name,
+      hint: `this version runs ${Object.keys(parsers).join(', ')}`,
+    });
+  }
+  throw new QueryError(40324, `unrecognized pipeline stage name: '${name}'`, {
+    stageName: name,
+    hint: `the supported stages are ${supportedStages.join(', ')}`,
+  });
+}
+
+/** A sort that is followed by a limit needs to keep only the first rows. */
+function fuseTop(stages: readonly Stage[]): readonly Stage[] {
+  return stages.map((stage, index) => {
+    const next = stages[index + 1];
+    if (stage.k !== 'sort' || next?.k !== 'slice' || next.limit === undefined) return stage;
+    return { ...stage, top: next.skip + next.limit };
+  });
+}

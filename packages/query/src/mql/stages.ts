@@ -1,0 +1,26 @@
+/** The stage names of the language: the specification's 22, and which of them this version runs. */
+
+export const supportedStages = [
+  '$addFields',
+  '$bucket',
+  '$bucketAuto',
+  '$count',
+  '$densify',
+  '$fill',
+  '$geoNear',
+  '$group',
+  '$limit',
+  '$match',
+  '$project',
+  '$redact',
+  '$replaceRoot',
+  '$replaceWith',
+  '$sample',
+  '$set',
+  '$setWindowFields',
+  '$skip',
+  '$sort',
+  '$sortByCount',
+  '$unset',
+  '$unwind',
+] as const;

@@ -1,0 +1,34 @@
+/** The columns of a `readings` row in their order (D25), which the parser of SQL and the backends share. */
+
+/** The eight segments of the path under which readings are stored; filtering on the leftmost ones is cheapest. */
+export const pathColumns = [
+  'organization_id',
+  'location_id',
+  'robot_id',
+  'part_id',
+  'component_type',
+  'component_name',
+  'method_name',
+  'capture_day',
+] as const;
+
+export const timeColumns = ['time_requested', 'time_received', 'time_synced'] as const;
+
+export type PathColumn = (typeof pathColumns)[number];
+export type TimeColumn = (typeof timeColumns)[number];
+
+export const readingColumns: readonly string[] = [
+  ...pathColumns,
+  ...timeColumns,
+  'tags',
+  'additional_parameters',
+  'data',
+];
+
+export function isPathColumn(name: string): name is PathColumn {
+  return (pathColumns as readonly string[]).includes(name);
+}
+
+export function isTimeColumn(name: string): name is TimeColumn {
+  return (timeColumns as readonly string[]).includes(name);
+}

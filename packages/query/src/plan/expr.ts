@@ -1,0 +1,40 @@
+/**
+ * Expressions of the intermediate form: plain data that can cross a process. The function's name carries the rules:
+ * `agg.gt` compares any two values, `match.gt` follows array and type rules of query operators, `sql.gt` is three-valued.
+ */
+
+import type { BsonValue } from '../bson/value.ts';
+
+/** Field names from the outside in; empty means the whole document. */
+export type Path = readonly string[];
+
+/** Where the user wrote it, for errors while running, e.g. `$project.total.$add`. */
+export type Site = string;
+
+export type Expr =
+  | { readonly k: 'lit'; readonly value: BsonValue | undefined }
+  | { readonly k: 'field'; readonly path: Path }
+  | { readonly k: 'var'; readonly name: string; readonly path: Path }
+  | { readonly k: 'call'; readonly fn: string; readonly args: readonly Expr[]; readonly at: Site }
+  | { readonly k: 'doc'; readonly fields: readonly (readonly [string, Expr])[] }
+  /** In `match.elem` the fields of the body are those of the array element, in the others `vars` are bound in turn. */
+  | {
+      readonly k: 'bind';
+      readonly fn: 'map' | 'filter' | 'let' | 'match.elem';
+      readonly vars: readonly string[];
+      readonly args: readonly Expr[];
+      readonly body: Expr;
+      readonly at: Site;
+    };
+
+export function literal(value: BsonValue | undefined): Expr {
+  return { k: 'lit', value };
+}
+
+export function field(...path: string[]): Expr {
+  return { k: 'field', path };
+}
+
+export function call(fn: string, args: readonly Expr[], at: Site): Expr {
+  return { k: 'call', fn, args, at };
+}
