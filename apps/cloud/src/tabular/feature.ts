@@ -1,9 +1,27 @@
-/** The tabular store: readings as rows that queries can ask for, hot in a child process and sealed in Parquet files (I7–I10, I14). */
-import type { Clock, Log } from '@platform/base';
+/**
+ * The tabular store: readings as rows that queries can ask for, hot in a child process and sealed in Parquet files (I7–I10, I14).
+ *
+ * This side owns the catalog and the pins; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
+ * dropped once it is in a listed file and no open snapshot began before that.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { pathFilter } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
 import type { Database } from '../metadata/tables.ts';
-import type { TabularSettings } from './settings.ts';
-import type { Tabular } from './tabular.ts';
+import { createQuestions } from './ask-child.ts';
+import { createCatalog } from './catalog.ts';
+import { type Child, startChild } from './child.ts';
+import { packPlan } from './pack-plan.ts';
+import { createPins } from './pins.ts';
+import type { FromChild, SealedFile } from './process/messages.ts';
+import { removeUnlisted } from './remove-unlisted.ts';
+import { mayHoldRows } from './row-filter.ts';
+import { createScanMeter } from './scan-meter.ts';
+import { defaultTabularSettings, type TabularSettings } from './settings.ts';
+import { storedFilter } from './stored-filter.ts';
+import type { QueryRequest, QueryResult, Tabular } from './tabular.ts';
 
 export interface TabularOptions {
   /** Holds ingest.sqlite (read by the child through its own read-only handle) and parquet/ (created when missing). */
@@ -15,6 +33,224 @@ export interface TabularOptions {
   readonly settings?: Partial<TabularSettings>;
 }
 
-export function createTabular(_options: TabularOptions): Tabular {
-  throw new Error('being written');
+/** Commits are told to the child at most this often; a query tells it more. */
+const wakeEveryMs = 5;
+
+export function createTabular(options: TabularOptions): Tabular {
+  const { dataDir, db, ingestLog, clock } = options;
+  const log = options.log.child('tabular');
+  const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
+  const parquetDir = join(dataDir, 'parquet');
+  const catalog = createCatalog(db);
+  const meter = createScanMeter({ db, clock, monthlyBytes: settings.monthlyScanBytes });
+  const pins = createPins();
+  const stop = new AbortController();
+  const sealedListeners = new Set<(position: number) => void>();
+  let sealed = 0;
+  let hot = { position: 0, hotRows: 0, hotBytes: 0 };
+  const damaged = new Set<number>();
+  let listing: Promise<void> = Promise.resolve();
+  let child: Child | undefined;
+  let commits: Disposable | undefined;
+  let wakeDue = false;
+
+  const running = (): Child => {
+    if (child === undefined) throw new PlatformError('unavailable', 'the tabular store was not started yet');
+    return child;
+  };
+  const questions = createQuestions({ child: running, clock, killAfterMs: settings.killAfterMs });
+
+  const tellFlip = (): void => child?.send({ kind: 'flipped', sealed, dropUpTo: pins.least(sealed) });
+
+  /** One seal after the other; a catalog that cannot be written is tried again, because the child holds the rows until then. */
+  const list = async (files: readonly SealedFile[], upTo: number): Promise<void> => {
+    for (let failures = 0; !stop.signal.aborted; ) {
+      try {
+        await catalog.list(files, upTo, clock.now());
+        break;
+      } catch (caught) {
+        failures++;
+        log.error('listing sealed files failed, trying again', { error: errorText(caught), failures });
+        await clock.sleep(backoffMs(failures), stop.signal).catch(() => {});
+      }
+    }
+    if (stop.signal.aborted) return;
+    sealed = Math.max(sealed, upTo);
+    tellFlip();
+    for (const listener of sealedListeners) listener(sealed);
+  };
+
+  const onMessage = (message: FromChild): void => {
+    switch (message.kind) {
+      case 'loaded':
+        hot = message;
+        return;
+      case 'damaged': {
+        const { position, reason } = message;
+        damaged.add(position);
+        log.error('a row of the ingest log could not be loaded; it is kept and passed by', { position, reason });
+        ingestLog
+          .markDamaged(position, reason)
+          .catch((caught: unknown) =>
+            log.error('marking a damaged row failed', { position, error: errorText(caught) }),
+          );
+        return;
+      }
+      case 'sealed':
+        listing = listing.then(() => list(message.files, message.upTo));
+        return;
+      case 'log':
+        log[message.level](message.message, message.fields);
+        return;
+      default:
+        questions.onMessage(message);
+    }
+  };
+
+  const prepare = async () => {
+    // A seal that the dead child reported is listed before anything is swept.
+    await listing;
+    sealed = await catalog.sealedPosition();
+    hot = { position: sealed, hotRows: 0, hotBytes: 0 };
+    const removed = await removeUnlisted(parquetDir, await catalog.fileNames());
+    if (removed.length > 0) log.warn('removed files that a crash left unlisted', { files: removed.length });
+    return { kind: 'init' as const, ingestFile: join(dataDir, 'ingest.sqlite'), parquetDir, sealed, settings };
+  };
+
+  const answer = async (
+    request: QueryRequest,
+    endMs: number,
+    signal: AbortSignal,
+  ): Promise<QueryResult | 'again' | 'died'> => {
+    const { plan, scope, vocabulary } = request;
+    await running().ready(signal);
+    const pin = pins.hold(sealed);
+    try {
+      const snapshot = await catalog.open(scope.organizationId);
+      // Read after the snapshot: what is committed up to here is either in its files or hot.
+      const upTo = Math.max(snapshot.sealed, ingestLog.lastPosition());
+      const filter = storedFilter(pathFilter(plan));
+      const files = plan.source === 'readings' ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter)) : [];
+      const reservation = await meter.reserve(
+        scope.organizationId,
+        files.reduce((sum, file) => sum + file.logicalBytes, 0),
+      );
+      let scannedBytes = 0;
+      try {
+        const result = await questions.ask(
+          {
+            scope,
+            filter,
+            vocabulary,
+            files: files.map(({ file, format, captureDay }) => ({ file, format, captureDay })),
+            deletes: snapshot.deletes,
+            after: snapshot.sealed,
+            upTo,
+            stages: packPlan(plan.stages),
+            deadlineMs: Math.max(1, endMs - clock.monotonic()),
+            maxResultBytes: settings.maxResultBytes,
+          },
+          signal,
+        );
+        if (result.kind === 'stale') return 'again';
+        if (result.kind === 'died') return 'died';
+        scannedBytes = result.scannedBytes;
+        if (result.kind === 'failed') throw result.error;
+        return { ...result.batch, scannedBytes };
+      } finally {
+        await reservation.settle(scannedBytes);
+      }
+    } finally {
+      pin.release();
+      if (pins.least(sealed) > pin.position) tellFlip();
+    }
+  };
+
+  return {
+    async start() {
+      await mkdir(parquetDir, { recursive: true });
+      sealed = await catalog.sealedPosition();
+      child = startChild({ prepare, onMessage, onDeath: questions.onDeath, clock, log });
+      commits = ingestLog.onCommit((position) => {
+        if (wakeDue) return;
+        wakeDue = true;
+        void clock.sleep(wakeEveryMs).then(() => {
+          wakeDue = false;
+          child?.send({ kind: 'committed', position });
+        });
+      });
+    },
+
+    async query(request) {
+      if (request.plan.source === 'hot')
+        throw new PlatformError('unimplemented', 'hot data stores are not there yet; query the standard data source');
+      const deadlineMs = Math.min(request.deadlineMs ?? settings.deadlineMs, settings.deadlineMs);
+      const endMs = clock.monotonic() + deadlineMs;
+      const timeout = new AbortController();
+      const late = new PlatformError('deadline_exceeded', `the query did not end within ${deadlineMs / 1_000} s`);
+      const over = new AbortController();
+      clock.sleep(deadlineMs, over.signal).then(
+        () => timeout.abort(late),
+        () => {},
+      );
+      const signals = [timeout.signal, stop.signal, ...(request.signal ? [request.signal] : [])];
+      const signal = AbortSignal.any(signals);
+      try {
+        for (let deaths = 0; ; ) {
+          const result = await answer(request, endMs, signal);
+          if (typeof result === 'object') return result;
+          if (result === 'died' && ++deaths > 1) {
+            throw new PlatformError(
+              'unavailable',
+              'the query process died twice over this query; try again, with $limit (LIMIT) or a shorter time_received range if it happens again',
+            );
+          }
+          signal.throwIfAborted();
+        }
+      } finally {
+        over.abort();
+      }
+    },
+
+    sealedPosition: () => sealed,
+    onSealed(listener) {
+      sealedListeners.add(listener);
+      return { [Symbol.dispose]: () => void sealedListeners.delete(listener) };
+    },
+    lag: () => ({ committedPosition: ingestLog.lastPosition(), loadedPosition: hot.position, sealedPosition: sealed }),
+
+    async status() {
+      return {
+        ...this.lag(),
+        ...(await catalog.totals()),
+        process: child?.state ?? 'stopped',
+        processId: child?.processId,
+        restarts: child?.restarts ?? 0,
+        hotRows: hot.hotRows,
+        hotBytes: hot.hotBytes,
+        damagedRows: damaged.size,
+        runningQueries: questions.running,
+      };
+    },
+
+    async seal() {
+      const upTo = ingestLog.lastPosition();
+      while (sealed < upTo) {
+        stop.signal.throwIfAborted();
+        running().send({ kind: 'committed', position: upTo });
+        if (hot.position >= upTo) running().send({ kind: 'seal' });
+        await clock.sleep(20, stop.signal);
+      }
+      return sealed;
+    },
+
+    killProcess: () => child?.kill(),
+
+    async [Symbol.asyncDispose]() {
+      commits?.[Symbol.dispose]();
+      stop.abort(new PlatformError('unavailable', 'the cloud is stopping'));
+      await child?.[Symbol.asyncDispose]();
+      await listing;
+    },
+  };
 }

@@ -30,5 +30,10 @@ export function writeInt32(target: Uint8Array, at: number, value: number): void 
 }
 
 export function readInt32(source: Uint8Array, at: number): number {
-  return (source[at] as number) | ((source[at + 1] as number) << 8) | ((source[at + 2] as number) << 16) | ((source[at + 3] as number) << 24);
+  return (
+    (source[at] as number) |
+    ((source[at + 1] as number) << 8) |
+    ((source[at + 2] as number) << 16) |
+    ((source[at + 3] as number) << 24)
+  );
 }

@@ -17,24 +17,42 @@ function read(bson: Uint8Array): unknown {
   return deserialize(bson, { promoteValues: true, useBigInt64: true });
 }
 
-const leaf = fc.oneof(fc.constant(null), fc.boolean(), fc.double(), fc.integer(), fc.string({ unit: 'grapheme' }), fc.string({ maxLength: 300 }));
+const leaf = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.double(),
+  fc.integer(),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ maxLength: 300 }),
+);
 const key = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0') && text !== '__proto__');
 const { document } = fc.letrec<{ value: JsonValue; document: Record<string, JsonValue> }>((tie) => ({
-  value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, fc.array(tie('value'), { maxLength: 14 }), tie('document')),
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('value'), { maxLength: 14 }),
+    tie('document'),
+  ),
   document: fc.dictionary(key, tie('value'), { maxKeys: 40 }),
 }));
 
-function valueOf(json: JsonValue): Value {
+function valueMessage(json: JsonValue): Value {
   if (json === null) return create(ValueSchema, { kind: { case: 'nullValue', value: 0 } });
   if (typeof json === 'number') return create(ValueSchema, { kind: { case: 'numberValue', value: json } });
-  if (typeof json === 'string') return create(ValueSchema, { kind: { case: 'stringValue', value: json.toWellFormed() } });
+  if (typeof json === 'string')
+    return create(ValueSchema, { kind: { case: 'stringValue', value: json.toWellFormed() } });
   if (typeof json === 'boolean') return create(ValueSchema, { kind: { case: 'boolValue', value: json } });
-  if (Array.isArray(json)) return create(ValueSchema, { kind: { case: 'listValue', value: create(ListValueSchema, { values: json.map(valueOf) }) } });
+  if (Array.isArray(json))
+    return create(ValueSchema, {
+      kind: { case: 'listValue', value: create(ListValueSchema, { values: json.map(valueMessage) }) },
+    });
   return create(ValueSchema, { kind: { case: 'structValue', value: structOf(json) } });
 }
 
 function structOf(json: Record<string, JsonValue>): Struct {
-  return create(StructSchema, { fields: Object.fromEntries(Object.entries(json).map(([name, value]) => [name, valueOf(value)])) });
+  return create(StructSchema, {
+    fields: Object.fromEntries(Object.entries(json).map(([name, value]) => [name, valueMessage(value)])),
+  });
 }
 
 test('a Struct reads as BSON exactly as protobuf-es reads it', () => {
@@ -60,7 +78,10 @@ test('a field that stands twice on the wire is read once, the last one wins', ()
   const second = toBinary(StructSchema, structOf({ a: 'later' }));
   expect(read(transcode(concatBytes([first, second])))).toEqual({ a: 'later', b: 'x' });
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i]));
-  expect(read(transcode(concatBytes([toBinary(StructSchema, structOf(many)), second, second])))).toEqual({ ...many, a: 'later' });
+  expect(read(transcode(concatBytes([toBinary(StructSchema, structOf(many)), second, second])))).toEqual({
+    ...many,
+    a: 'later',
+  });
 });
 
 test('text that is not UTF-8 is repaired, NUL in a key is replaced', () => {

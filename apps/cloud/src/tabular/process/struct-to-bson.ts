@@ -41,7 +41,14 @@ export function writeStruct(source: Uint8Array, start: number, end: number, targ
   }
 }
 
-function writeFields(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number, depth: number): number {
+function writeFields(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  at: number,
+  depth: number,
+): number {
   if (depth > maxDepth) throw new Error(`expected a document nested at most ${maxDepth} deep, found a deeper one`);
   let from = start;
   let to = at + 4;
@@ -83,7 +90,14 @@ function writeFields(source: Uint8Array, start: number, end: number, target: Uin
   return to;
 }
 
-function writeList(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number, depth: number): number {
+function writeList(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  at: number,
+  depth: number,
+): number {
   if (depth > maxDepth) throw new Error(`expected a document nested at most ${maxDepth} deep, found a deeper one`);
   let from = start;
   let to = at + 4;
@@ -102,7 +116,15 @@ function writeList(source: Uint8Array, start: number, end: number, target: Uint8
 }
 
 /** Writes the element's type at `element` and its value at `at`, behind the key. */
-function writeValue(source: Uint8Array, start: number, end: number, target: Uint8Array, element: number, at: number, depth: number): number {
+function writeValue(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  element: number,
+  at: number,
+  depth: number,
+): number {
   if (start === end) {
     target[element] = 0x0a;
     return at;
@@ -195,7 +217,14 @@ function writeText(source: Uint8Array, start: number, end: number, target: Uint8
   return to;
 }
 
-function writeRepaired(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number, isKey: boolean): number {
+function writeRepaired(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  at: number,
+  isKey: boolean,
+): number {
   const bytes = source.subarray(start, end);
   if (isUtf8(bytes) && !(isKey && bytes.includes(0))) {
     target.set(bytes, at);
@@ -229,7 +258,7 @@ function hasRepeated(target: Uint8Array, firstField: number, end: number): boole
   for (let at = firstField; at < end; fields++) {
     const type = target[at++];
     const keyEnd = target.indexOf(0, at);
-    keys.add(Buffer.from(target.buffer, target.byteOffset + at, keyEnd - at).latin1Slice());
+    keys.add(Buffer.from(target.buffer, target.byteOffset + at, keyEnd - at).toString('latin1'));
     at = skipValue(target, keyEnd + 1, type);
   }
   return keys.size < fields;

@@ -1,0 +1,187 @@
+/** What counts: listed files, S and deletions, read as one snapshot and changed in one transaction (I7, I9, I10). */
+import { sql } from 'kysely';
+import type { Database } from '../metadata/tables.ts';
+import type { FileRef, SealedFile } from './process/messages.ts';
+import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
+import type { PathSets } from './series.ts';
+
+export interface CatalogFile extends FileRef, FileRanges {
+  readonly logicalBytes: number;
+}
+
+export interface CatalogSnapshot {
+  /** S. */
+  readonly sealed: number;
+  readonly files: readonly CatalogFile[];
+  readonly deletes: readonly Delete[];
+}
+
+export interface CatalogTotals {
+  readonly files: number;
+  readonly fileRows: number;
+  readonly fileBytes: number;
+}
+
+export interface Catalog {
+  /** S, the files and the deletions of an organization, as of one instant. */
+  open(organizationId: string): Promise<CatalogSnapshot>;
+  sealedPosition(): Promise<number>;
+  /** Lists files and sets S, both or neither. */
+  list(files: readonly SealedFile[], sealed: number, nowMs: number): Promise<void>;
+  /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
+  addDelete(organizationId: string, deletion: Delete, nowMs: number): Promise<void>;
+  fileNames(): Promise<ReadonlySet<string>>;
+  totals(): Promise<CatalogTotals>;
+}
+
+export function createCatalog(db: Database): Catalog {
+  // Files never change, so what was parsed once stays right.
+  const parsed = new Map<string, PathSets>();
+  const pathSets = (file: string, json: string): PathSets => {
+    let sets = parsed.get(file);
+    if (sets === undefined) {
+      sets = JSON.parse(json) as PathSets;
+      if (parsed.size >= 20_000) parsed.clear();
+      parsed.set(file, sets);
+    }
+    return sets;
+  };
+
+  return {
+    async open(organizationId) {
+      // One statement is one snapshot, in SQLite and Postgres alike.
+      const rows = await db
+        .selectFrom('tabular_state')
+        .where('id', '=', 1)
+        .select([
+          sql<'state' | 'file' | 'delete'>`'state'`.as('kind'),
+          'sealed_position as number',
+          sql<string>`''`.as('name'),
+          sql<string>`''`.as('day'),
+          sql<number>`0`.as('format'),
+          sql<string>`''`.as('json'),
+          sql<number | null>`cast(null as bigint)`.as('min_received'),
+          sql<number | null>`cast(null as bigint)`.as('max_received'),
+          sql<number | null>`cast(null as bigint)`.as('min_requested'),
+          sql<number | null>`cast(null as bigint)`.as('max_requested'),
+        ])
+        .unionAll(
+          db
+            .selectFrom('tabular_files')
+            .where('organization_id', '=', organizationId)
+            .select([
+              sql<'state' | 'file' | 'delete'>`'file'`.as('kind'),
+              'logical_bytes as number',
+              'file as name',
+              'capture_day as day',
+              'format',
+              'path_sets as json',
+              'min_time_received as min_received',
+              'max_time_received as max_received',
+              'min_time_requested as min_requested',
+              'max_time_requested as max_requested',
+            ]),
+        )
+        .unionAll(
+          db
+            .selectFrom('tabular_deletes')
+            .where('organization_id', '=', organizationId)
+            .select([
+              sql<'state' | 'file' | 'delete'>`'delete'`.as('kind'),
+              'up_to as number',
+              sql<string>`''`.as('name'),
+              sql<string>`''`.as('day'),
+              sql<number>`0`.as('format'),
+              'predicate as json',
+              sql<number | null>`cast(null as bigint)`.as('min_received'),
+              sql<number | null>`cast(null as bigint)`.as('max_received'),
+              sql<number | null>`cast(null as bigint)`.as('min_requested'),
+              sql<number | null>`cast(null as bigint)`.as('max_requested'),
+            ]),
+        )
+        .execute();
+      const files = rows
+        .filter((row) => row.kind === 'file')
+        .map((row) => ({
+          file: row.name,
+          format: row.format,
+          captureDay: row.day,
+          logicalBytes: row.number,
+          pathSets: pathSets(row.name, row.json),
+          timeReceived: { min: row.min_received, max: row.max_received },
+          timeRequested: { min: row.min_requested, max: row.max_requested },
+        }));
+      const deletes = rows
+        .filter((row) => row.kind === 'delete')
+        .map((row) => ({ predicate: JSON.parse(row.json) as DeletePredicate, upTo: row.number }));
+      // The day of a file is in its name and column, so the oldest data comes first and answers have a steady order.
+      files.sort((a, b) => (a.file < b.file ? -1 : 1));
+      return { sealed: rows.find((row) => row.kind === 'state')?.number ?? 0, files, deletes };
+    },
+    async sealedPosition() {
+      const row = await db
+        .selectFrom('tabular_state')
+        .select('sealed_position')
+        .where('id', '=', 1)
+        .executeTakeFirstOrThrow();
+      return row.sealed_position;
+    },
+    async list(files, sealed, nowMs) {
+      await db.transaction().execute(async (trx) => {
+        for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
+        await trx
+          .updateTable('tabular_state')
+          .set({ sealed_position: sealed })
+          .where('id', '=', 1)
+          .where('sealed_position', '<', sealed)
+          .execute();
+      });
+    },
+    async addDelete(organizationId, { predicate, upTo }, nowMs) {
+      await db
+        .insertInto('tabular_deletes')
+        .values({
+          organization_id: organizationId,
+          predicate: JSON.stringify(predicate),
+          up_to: upTo,
+          created_ms: nowMs,
+        })
+        .execute();
+    },
+    async fileNames() {
+      const rows = await db.selectFrom('tabular_files').select('file').execute();
+      return new Set(rows.map((row) => row.file));
+    },
+    async totals() {
+      const row = await db
+        .selectFrom('tabular_files')
+        .select(({ fn }) => [
+          fn.countAll<number>().as('files'),
+          fn.sum<number | null>('rows').as('rows'),
+          fn.sum<number | null>('file_bytes').as('bytes'),
+        ])
+        .executeTakeFirstOrThrow();
+      return { files: Number(row.files), fileRows: Number(row.rows ?? 0), fileBytes: Number(row.bytes ?? 0) };
+    },
+  };
+}
+
+function rowOf(file: SealedFile, nowMs: number) {
+  return {
+    file: file.file,
+    organization_id: file.organizationId,
+    capture_day: file.captureDay,
+    format: file.format,
+    rows: file.rows,
+    logical_bytes: file.logicalBytes,
+    file_bytes: file.fileBytes,
+    min_position: file.minPosition,
+    max_position: file.maxPosition,
+    min_time_received: file.minTimeReceived,
+    max_time_received: file.maxTimeReceived,
+    min_time_requested: file.minTimeRequested,
+    max_time_requested: file.maxTimeRequested,
+    path_sets: JSON.stringify(file.pathSets),
+    created_ms: nowMs,
+  };
+}

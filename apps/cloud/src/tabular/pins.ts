@@ -1,0 +1,25 @@
+/** Which sealed positions open snapshots began at: hot rows after the least of them may still be read (I7). */
+
+export interface Pin {
+  readonly position: number;
+  release(): void;
+}
+
+export interface Pins {
+  /** Taken before the snapshot is opened, with the S known then: the snapshot's own is never less. */
+  hold(position: number): Pin;
+  /** Up to where hot rows may be dropped when `sealed` is S. */
+  least(sealed: number): number;
+}
+
+export function createPins(): Pins {
+  const held = new Set<Pin>();
+  return {
+    hold(position) {
+      const pin = { position, release: () => void held.delete(pin) };
+      held.add(pin);
+      return pin;
+    },
+    least: (sealed) => [...held].reduce((least, { position }) => Math.min(least, position), sealed),
+  };
+}

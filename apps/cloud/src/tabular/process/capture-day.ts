@@ -1,0 +1,20 @@
+/** The UTC day that a reading counts under (D24). */
+
+const dayMs = 86_400_000;
+const year2020Ms = /* @__PURE__ */ Date.UTC(2020, 0, 1);
+
+/** Days since 1970: of time_received, or of the upload when the machine's clock is absurd (before 2020, more than a day ahead) or unknown. */
+export function captureDay(receivedMs: number | undefined, syncedMs: number): number {
+  const absurd = receivedMs === undefined || receivedMs < year2020Ms || receivedMs > syncedMs + dayMs;
+  return Math.floor((absurd ? syncedMs : receivedMs) / dayMs);
+}
+
+/** "YYYY-MM-DD" of days since 1970. */
+export function dayText(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/** Days since 1970 of "YYYY-MM-DD". */
+export function dayNumber(text: string): number {
+  return Math.floor(Date.parse(`${text}T00:00:00Z`) / dayMs);
+}

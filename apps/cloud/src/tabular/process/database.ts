@@ -1,0 +1,45 @@
+/** The child's DuckDB: in memory, locked down, started when first needed. */
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+
+export interface Database {
+  connect(): Promise<DuckDBConnection>;
+}
+
+/**
+ * User text never reaches DuckDB; as a second line it may touch no file but our Parquet directory, load no extension and change no
+ * setting. Nothing is loaded before the first connect(): a cloud without readings does not pay for an engine.
+ */
+export function openDatabase(options: { parquetDir: string; memoryBytes: number; threads: number }): Database {
+  let opened: Promise<DuckDBInstance> | undefined;
+  const open = async (): Promise<DuckDBInstance> => {
+    const { DuckDBInstance } = await import('@duckdb/node-api');
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(options.threads),
+      memory_limit: `${Math.ceil(options.memoryBytes / 1e6)}MB`,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    await connection.run(`SET temp_directory=${quoted(join(options.parquetDir, temporaryFolder))}`);
+    await connection.run(`SET allowed_directories=[${quoted(join(options.parquetDir, '/'))}]`);
+    await connection.run('SET enable_external_access=false');
+    await connection.run('SET lock_configuration=true');
+    connection.closeSync();
+    return instance;
+  };
+  return {
+    async connect() {
+      opened ??= open();
+      return (await opened).connect();
+    },
+  };
+}
+
+/** Below parquet/: what DuckDB moves out of memory while it sorts. Removed at each start. */
+export const temporaryFolder = '.tmp';
+
+/** A SQL text literal of a text of ours. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,146 @@
+/**
+ * The tabular child process: loads hot rows from the ingest log, owns DuckDB, seals, answers queries.
+ *
+ * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
+ */
+import { createLimiter, errorText, follow, PlatformError, systemClock } from '@platform/base';
+import type { Series } from '../series.ts';
+import { openDatabase } from './database.ts';
+import { createHotRows } from './hot-rows.ts';
+import type { FromChild, QueryMessage, ToChild } from './messages.ts';
+import { openLogReader } from './read-log.ts';
+import { runQuery } from './run-query.ts';
+
+function send(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    // A parent that is gone is noticed by `disconnect`; what could not be sent is lost with it.
+    if (!process.connected) resolve();
+    else process.send?.(message, undefined, {}, () => resolve());
+  });
+}
+
+function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => void {
+  const { parquetDir, settings } = init;
+  const clock = systemClock;
+  const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
+  const hot = createHotRows({ sealed: init.sealed, database, log: openLogReader(init.ingestFile), clock });
+  const limit = createLimiter(settings.concurrentQueries);
+  const running = new Map<number, AbortController>();
+  const knownFiles = new Map<string, readonly Series[]>();
+  let sealed = init.sealed;
+  let sealWanted = false;
+
+  const log =
+    (level: 'info' | 'warn' | 'error') =>
+    (message: string, fields: Record<string, unknown> = {}) =>
+      void send({ kind: 'log', level, message, fields });
+  const logger = { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error'), child: () => logger };
+
+  const loader = follow({
+    name: 'load hot rows',
+    clock,
+    log: logger,
+    // Sealing cannot keep up: better late than out of memory. Queries that need the rows wait for them.
+    step: async () => {
+      if (hot.dataBytes > 3 * settings.sealBytes || hot.rows > 3 * settings.sealRows) return false;
+      const more = await hot.loadNext((position, reason) => void send({ kind: 'damaged', position, reason }));
+      if (more) void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+      if (isSealDue()) sealer.wake();
+      return more;
+    },
+  });
+
+  const isSealDue = (): boolean => {
+    const age = hot.openSinceMs === undefined ? 0 : clock.monotonic() - hot.openSinceMs;
+    return hot.openRows >= settings.sealRows || hot.openBytes >= settings.sealBytes || age >= settings.sealAgeMs;
+  };
+
+  // Resolves when the parent lists what was sealed.
+  let flipped = (): void => {};
+  const sealer = follow({
+    name: 'seal hot rows',
+    clock,
+    log: logger,
+    step: async () => {
+      if (sealWanted || isSealDue()) await hot.freeze();
+      sealWanted = false;
+      const segment = hot.frozen().find(({ to }) => to > sealed);
+      if (segment === undefined) return false;
+      let files: Awaited<ReturnType<typeof import('./seal-segment.ts')['sealSegment']>> = [];
+      if (segment.rows > 0) {
+        const { sealSegment } = await import('./seal-segment.ts');
+        const connection = await database.connect();
+        try {
+          files = await sealSegment(connection, segment, { parquetDir, fileBytes: settings.fileBytes });
+        } finally {
+          connection.closeSync();
+        }
+      }
+      const listed = new Promise<void>((resolve) => {
+        flipped = resolve;
+      });
+      await send({ kind: 'sealed', upTo: segment.to, files });
+      await listed;
+      return true;
+    },
+  });
+
+  const query = async (message: QueryMessage, cancel: AbortController): Promise<void> => {
+    const tooLate = new PlatformError(
+      'deadline_exceeded',
+      `the query did not end within ${message.deadlineMs / 1_000} s; filter on a shorter time_received range, or add $limit (LIMIT)`,
+    );
+    const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
+    try {
+      await limit(() => runQuery(message, { database, hot, parquetDir, knownFiles, send }, cancel.signal));
+    } finally {
+      clearTimeout(timer);
+      running.delete(message.id);
+    }
+  };
+
+  return (message) => {
+    switch (message.kind) {
+      case 'committed':
+        loader.wake();
+        return;
+      case 'query': {
+        const cancel = new AbortController();
+        running.set(message.id, cancel);
+        if (message.upTo > hot.loaded) loader.wake();
+        void query(message, cancel);
+        return;
+      }
+      case 'cancel':
+        running.get(message.id)?.abort(new PlatformError('canceled', 'the query was cancelled'));
+        return;
+      case 'flipped':
+        sealed = message.sealed;
+        flipped();
+        hot.drop(message.dropUpTo).then(
+          () => {
+            void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+            loader.wake();
+          },
+          (caught: unknown) => logger.error('dropping sealed rows failed', { error: errorText(caught) }),
+        );
+        return;
+      case 'seal':
+        sealWanted = true;
+        sealer.wake();
+        return;
+      case 'init':
+        return;
+    }
+  };
+}
+
+let handle: ((message: ToChild) => void) | undefined;
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'init') handle = start(message);
+  else handle?.(message);
+});
+process.on('disconnect', () => process.exit(0));
+// The parent decides when this process ends: a Ctrl-C reaches the whole terminal group.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});

@@ -1,0 +1,90 @@
+/** What the cloud's main process and its tabular child say to each other; numbers, strings, byte arrays and plain objects only. */
+
+import type { CodeName } from '@platform/base';
+import type { Batch, Scope } from '@platform/query';
+import type { Delete, RowFilter } from '../row-filter.ts';
+import type { PathSets } from '../series.ts';
+import type { TabularSettings } from '../settings.ts';
+
+export interface FileRef {
+  readonly file: string;
+  readonly format: number;
+  /** UTC day of all its rows, "YYYY-MM-DD". */
+  readonly captureDay: string;
+}
+
+/** A file that is written, synced and renamed, and counts as soon as the catalog lists it. Times in microseconds. */
+export interface SealedFile extends FileRef {
+  readonly organizationId: string;
+  readonly rows: number;
+  readonly logicalBytes: number;
+  readonly fileBytes: number;
+  readonly minPosition: number;
+  readonly maxPosition: number;
+  readonly minTimeReceived: number | null;
+  readonly maxTimeReceived: number | null;
+  readonly minTimeRequested: number | null;
+  readonly maxTimeRequested: number | null;
+  readonly pathSets: PathSets;
+}
+
+/** One query over one snapshot: files ∪ hot(after, upTo] − deletes (I7). */
+export interface ScanRequest {
+  readonly scope: Scope;
+  readonly filter: RowFilter;
+  readonly vocabulary: 'core' | 'rdk';
+  readonly files: readonly FileRef[];
+  readonly deletes: readonly Delete[];
+  /** S of the snapshot. */
+  readonly after: number;
+  /** T of the snapshot. */
+  readonly upTo: number;
+}
+
+export interface QueryMessage extends ScanRequest {
+  readonly kind: 'query';
+  readonly id: number;
+  /** Stages of the plan, packed by pack-plan. */
+  readonly stages: unknown;
+  readonly deadlineMs: number;
+  readonly maxResultBytes: number;
+}
+
+export type ToChild =
+  | {
+      readonly kind: 'init';
+      readonly ingestFile: string;
+      readonly parquetDir: string;
+      /** S: the child replays what is after it. */
+      readonly sealed: number;
+      readonly settings: TabularSettings;
+    }
+  | { readonly kind: 'committed'; readonly position: number }
+  | QueryMessage
+  | { readonly kind: 'cancel'; readonly id: number }
+  /** The catalog lists what the child sealed; hot rows up to dropUpTo are not needed by anyone. */
+  | { readonly kind: 'flipped'; readonly sealed: number; readonly dropUpTo: number }
+  /** Seal what is hot now, whatever its size. */
+  | { readonly kind: 'seal' };
+
+export type FromChild =
+  | { readonly kind: 'loaded'; readonly position: number; readonly hotRows: number; readonly hotBytes: number }
+  | { readonly kind: 'damaged'; readonly position: number; readonly reason: string }
+  | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
+  | { readonly kind: 'rows'; readonly id: number; readonly batch: Batch }
+  | { readonly kind: 'done'; readonly id: number; readonly scannedBytes: number }
+  | {
+      readonly kind: 'failed';
+      readonly id: number;
+      readonly code: CodeName;
+      readonly message: string;
+      readonly scannedBytes: number;
+    }
+  /** The snapshot is older than what this child holds: open a new one. */
+  | { readonly kind: 'stale'; readonly id: number }
+  | {
+      readonly kind: 'log';
+      readonly level: 'info' | 'warn' | 'error';
+      readonly message: string;
+      readonly fields: Record<string, unknown>;
+    };

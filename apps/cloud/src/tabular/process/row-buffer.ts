@@ -1,0 +1,54 @@
+/** Decoded rows on their way into DuckDB, by column. */
+
+/** Stands for a time that the sender left out; DuckDB's and ours only, files and answers hold null. */
+export const noTime: bigint = -(2n ** 63n);
+
+export class RowBuffer {
+  rows = 0;
+  /** BSON bytes of all `data`. */
+  dataBytes = 0;
+  position: BigInt64Array = new BigInt64Array(4096);
+  index: Int32Array = new Int32Array(4096);
+  series: Int32Array = new Int32Array(4096);
+  /** Microseconds since 1970 UTC, or noTime. */
+  timeRequested: BigInt64Array = new BigInt64Array(4096);
+  timeReceived: BigInt64Array = new BigInt64Array(4096);
+  timeSynced: BigInt64Array = new BigInt64Array(4096);
+  /** Days since 1970 UTC. */
+  captureDay: Int32Array = new Int32Array(4096);
+  /** BSON documents; each lies in memory that is not written again. */
+  readonly data: Uint8Array[] = [];
+
+  /** The row that is filled next; room for it is made. */
+  next(): number {
+    if (this.rows === this.index.length) this.#grow();
+    return this.rows++;
+  }
+
+  /** Forgets the rows from `rows` on. */
+  truncate(rows: number): void {
+    this.rows = rows;
+    for (const dropped of this.data.splice(rows)) this.dataBytes -= dropped.length;
+  }
+
+  #grow(): void {
+    const length = this.index.length * 2;
+    const wide = (old: BigInt64Array): BigInt64Array => {
+      const grown = new BigInt64Array(length);
+      grown.set(old);
+      return grown;
+    };
+    const narrow = (old: Int32Array): Int32Array => {
+      const grown = new Int32Array(length);
+      grown.set(old);
+      return grown;
+    };
+    this.position = wide(this.position);
+    this.timeRequested = wide(this.timeRequested);
+    this.timeReceived = wide(this.timeReceived);
+    this.timeSynced = wide(this.timeSynced);
+    this.index = narrow(this.index);
+    this.series = narrow(this.series);
+    this.captureDay = narrow(this.captureDay);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
+ * times, so it is encoded once and copied.
+ */
+import { type Batch, BsonDate, BsonDocument, encodeBson } from '@platform/query';
+import { pathColumns, type Series } from '../series.ts';
+import { writeInt32 } from './bson-bytes.ts';
+import { dayText } from './capture-day.ts';
+
+const timeNames = ['time_requested', 'time_received', 'time_synced'] as const;
+
+interface Head {
+  /** The document up to its field `data`, whose value follows. */
+  readonly bytes: Uint8Array;
+  /** Where the three times lie; -1: null. */
+  readonly times: readonly [number, number, number];
+}
+
+/** Columns of rows as DuckDB hands them over. Times are pairs of 32-bit words: milliseconds as int64. */
+export interface RowColumns {
+  readonly rows: number;
+  readonly series: Int32Array;
+  /** Days since 1970. */
+  readonly captureDay: Int32Array;
+  readonly times: readonly [Uint32Array, Uint32Array, Uint32Array];
+  /** Bit i: time i is missing. */
+  readonly missingTimes: Uint8Array;
+  readonly data: readonly Uint8Array[];
+}
+
+/** Answers a function that turns columns into a batch, for rows whose series numbers mean these series. */
+export function rowDocuments(series: readonly Series[], vocabulary: 'core' | 'rdk'): (columns: RowColumns) => Batch {
+  const heads = new Map<number, Head>();
+  const headOf = (number: number, day: number, missing: number): Head => {
+    const key = (day * series.length + number) * 8 + missing;
+    let head = heads.get(key);
+    if (head === undefined) {
+      head = encodeHead(series[number] as Series, day, missing, vocabulary);
+      heads.set(key, head);
+    }
+    return head;
+  };
+  return ({ rows, series: numbers, captureDay, times, missingTimes, data }) => {
+    const used: Head[] = [];
+    let length = 0;
+    for (let row = 0; row < rows; row++) {
+      const head = headOf(numbers[row] as number, captureDay[row] as number, missingTimes[row] as number);
+      used.push(head);
+      length += head.bytes.length + (data[row] as Uint8Array).length + 1;
+    }
+    const bytes = new Uint8Array(length);
+    const ends = new Uint32Array(rows);
+    let at = 0;
+    for (let row = 0; row < rows; row++) {
+      const head = used[row] as Head;
+      const document = data[row] as Uint8Array;
+      const size = head.bytes.length + document.length + 1;
+      bytes.set(head.bytes, at);
+      for (let i = 0; i < 3; i++) {
+        const offset = head.times[i] as number;
+        if (offset < 0) continue;
+        const words = times[i] as Uint32Array;
+        writeInt32(bytes, at + offset, words[row * 2] as number);
+        writeInt32(bytes, at + offset + 4, words[row * 2 + 1] as number);
+      }
+      writeInt32(bytes, at, size);
+      bytes.set(document, at + head.bytes.length);
+      at += size;
+      ends[row] = at;
+    }
+    return { count: rows, bytes, ends };
+  };
+}
+
+/** BSON bytes of a row's document without those of its `data`, all times present. The same in either vocabulary, so that bills are. */
+export function documentOverheadBytes(series: Series): number {
+  return encodeHead(series, 0, 0, 'core').bytes.length + 1;
+}
+
+function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {
+  const document = new BsonDocument();
+  for (const column of pathColumns) {
+    document.set(column, column === 'component_type' ? spelled(series.path[column], vocabulary) : series.path[column]);
+  }
+  document.set('capture_day', dayText(day));
+  const offsets: number[] = [];
+  for (const [i, name] of timeNames.entries()) {
+    const isMissing = (missing & (1 << i)) !== 0;
+    document.set(name, isMissing ? null : new BsonDate(0));
+    // What is encoded so far ends with this time's eight bytes and the document's closing zero.
+    offsets.push(isMissing ? -1 : encodeBson(document).length - 9);
+  }
+  document.set('tags', [...series.tags]);
+  const withTags = encodeBson(document);
+  const encoder = new TextEncoder();
+  const parameters = encoder.encode('\u0003additional_parameters\0');
+  const data = encoder.encode('\u0003data\0');
+  const bytes = Buffer.concat([withTags.subarray(0, -1), parameters, series.additionalParameters, data]);
+  return {
+    bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length),
+    times: offsets as [number, number, number],
+  };
+}
+
+/** As apiIn of @platform/rpc, which this process does not load. */
+function spelled(api: string, vocabulary: 'core' | 'rdk'): string {
+  return api.replace(/^core(?=:)/, vocabulary);
+}

@@ -1,0 +1,121 @@
+/** Where rows lie: a hot segment or a sealed file, with the SQL that reads the rows a query may need. All SQL text is made here. */
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { coversSeries, type Delete, isInScope, mayKeepSeries } from '../row-filter.ts';
+import type { Series } from '../series.ts';
+import { dayNumber } from './capture-day.ts';
+import type { FileRef, ScanRequest } from './messages.ts';
+import { parquetFormat, readSeries } from './parquet-file.ts';
+import { noTime } from './row-buffer.ts';
+import type { Segment } from './segment.ts';
+
+export interface Source {
+  readonly series: readonly Series[];
+  /** SQL of the rows; `from` with its own bound values. */
+  readonly from: string;
+  readonly binds: readonly (string | bigint)[];
+  /** SQL of a time column, noTime where it is missing. */
+  readonly time: (column: string) => string;
+  /** SQL of the capture day as days since 1970. */
+  readonly day: string;
+}
+
+export function segmentSource(segment: Segment): Source {
+  return { series: segment.series, from: segment.table, binds: [], time: (column) => column, day: 'capture_day' };
+}
+
+/** @param known series of files that were read before, by name: files never change. */
+export async function fileSource(
+  connection: DuckDBConnection,
+  parquetDir: string,
+  { file, format, captureDay }: FileRef,
+  known: Map<string, readonly Series[]>,
+): Promise<Source> {
+  if (format !== parquetFormat)
+    throw new Error(`${file}: expected format ${parquetFormat}, found ${format}; it was written by a newer version`);
+  const path = join(parquetDir, file);
+  let series = known.get(file);
+  if (series === undefined) {
+    series = await readSeries(connection, path);
+    if (known.size >= maxKnownFiles) known.clear();
+    known.set(file, series);
+  }
+  return {
+    series,
+    from: 'read_parquet($1)',
+    binds: [path],
+    time: (column) => `coalesce(${column}, ${noTime})`,
+    day: String(dayNumber(captureDay)),
+  };
+}
+
+const maxKnownFiles = 1_000;
+
+export interface Select {
+  readonly sql: string;
+  readonly binds: (string | bigint)[];
+  /** By series number: whether its rows may be answered. */
+  readonly allowed: Uint8Array;
+}
+
+/** The rows of a source that a query may need; undefined when there are none. */
+export function selectRows(source: Source, request: ScanRequest): Select | undefined {
+  const { scope, filter, after, upTo, deletes } = request;
+  const allowed = new Uint8Array(source.series.length);
+  const wanted: number[] = [];
+  for (const [number, { path }] of source.series.entries()) {
+    if (!isInScope(path, scope)) continue;
+    allowed[number] = 1;
+    if (mayKeepSeries(path, filter)) wanted.push(number);
+  }
+  if (wanted.length === 0) return undefined;
+
+  const binds = [...source.binds];
+  const bind = (value: bigint): string => `$${binds.push(value)}`;
+  const where: string[] = [];
+  if (source.binds.length === 0) where.push(`position > ${bind(BigInt(after))} AND position <= ${bind(BigInt(upTo))}`);
+  if (wanted.length < source.series.length) where.push(`series IN (${wanted.join(', ')})`);
+  for (const column of ['time_requested', 'time_received', 'time_synced'] as const) {
+    const bounds = filter.times[column];
+    if (bounds?.fromMs !== undefined) where.push(`${column} >= ${bind(microseconds(bounds.fromMs, 0n))}`);
+    // Without a lower bound a missing time stays in: some comparisons count it as less than any.
+    if (bounds?.toMs !== undefined) {
+      const below = `${column} <= ${bind(microseconds(bounds.toMs, 999n))}`;
+      where.push(bounds.fromMs === undefined ? `(${below} OR ${column} IS NULL)` : below);
+    }
+  }
+  for (const deletion of deletes) {
+    const covered = deletedRows(deletion, source, bind);
+    if (covered !== undefined) where.push(`NOT (${covered})`);
+  }
+  const times = ['time_requested', 'time_received', 'time_synced'].map((column) => milliseconds(source.time(column)));
+  const missing = ['time_requested', 'time_received', 'time_synced'].map(
+    (column, i) => `CASE WHEN ${source.time(column)} = ${noTime} THEN ${1 << i} ELSE 0 END`,
+  );
+  const sql = `SELECT series, CAST(${source.day} AS INTEGER), ${times.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
+    FROM ${source.from}${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`}`;
+  return { sql, binds, allowed };
+}
+
+function deletedRows({ predicate, upTo }: Delete, source: Source, bind: (value: bigint) => string): string | undefined {
+  const covered = [...source.series.keys()].filter((number) =>
+    coversSeries((source.series[number] as Series).path, predicate),
+  );
+  if (covered.length === 0) return undefined;
+  const terms = [`position <= ${bind(BigInt(upTo))}`];
+  if (covered.length < source.series.length) terms.push(`series IN (${covered.join(', ')})`);
+  if (predicate.beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(predicate.beforeDay)))}`);
+  return terms.join(' AND ');
+}
+
+/** Floor division of microseconds, before 1970 too; the smallest int64 stays in range. */
+function milliseconds(microsecondsSql: string): string {
+  return `(${microsecondsSql} // 1000 - CASE WHEN ${microsecondsSql} % 1000 < 0 THEN 1 ELSE 0 END)`;
+}
+
+const int64 = { min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n };
+
+function microseconds(ms: number, extra: bigint): bigint {
+  const exact = BigInt(Math.trunc(ms)) * 1_000n + extra;
+  return exact < int64.min ? int64.min : exact > int64.max ? int64.max : exact;
+}

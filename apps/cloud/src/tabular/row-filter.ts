@@ -1,0 +1,106 @@
+/**
+ * Which rows a query can need at all: scope exactly, path and times as a superset (the executor filters again).
+ * The same rules choose files in the parent and series in the child.
+ */
+import type { PathFilter, Scope } from '@platform/query';
+import { type PathColumn, type PathSets, pathColumns, type Series } from './series.ts';
+
+/** PathFilter with component_type in the `core` vocabulary, as rows are stored. */
+export type RowFilter = PathFilter;
+
+type TextBounds = NonNullable<PathFilter['columns'][PathColumn]>;
+type TimeBounds = NonNullable<PathFilter['times']['time_received']>;
+
+/** What a deletion covers; a member that is absent covers everything (I10). */
+export interface DeletePredicate {
+  readonly paths?: Readonly<Partial<Record<PathColumn, readonly string[]>>>;
+  /** Rows whose capture day is before this UTC day, "YYYY-MM-DD". */
+  readonly beforeDay?: string;
+}
+
+export interface Delete {
+  readonly predicate: DeletePredicate;
+  /** Last position that it covers. */
+  readonly upTo: number;
+}
+
+/** What the catalog knows of a file. */
+export interface FileRanges {
+  readonly captureDay: string;
+  readonly pathSets: PathSets;
+  readonly timeReceived: HeldTimes;
+  readonly timeRequested: HeldTimes;
+}
+
+/** Microseconds. min is null when a row lacks the time, max when every row does. */
+export interface HeldTimes {
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+/** Whether the caller may see rows of the series (D26). With neither locations nor machines named, the whole organization. */
+export function isInScope(path: Series['path'], scope: Scope): boolean {
+  if (path.organization_id !== scope.organizationId) return false;
+  if (scope.locationIds === null && scope.robotIds === null) return true;
+  return (scope.locationIds?.includes(path.location_id) ?? false) || (scope.robotIds?.includes(path.robot_id) ?? false);
+}
+
+/** False only if the filter keeps no row of the series. */
+export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean {
+  return pathColumns.every((column) => isWithin(path[column], filter.columns[column]));
+}
+
+/** Whether a deletion covers the series on at least some days. */
+export function coversSeries(path: Series['path'], { paths = {} }: DeletePredicate): boolean {
+  return pathColumns.every((column) => paths[column]?.includes(path[column]) ?? true);
+}
+
+/** False only if no row of the file can be needed. */
+export function mayHoldRows(file: FileRanges, scope: Scope, filter: RowFilter): boolean {
+  const { pathSets } = file;
+  const holds = (column: PathColumn, values: readonly string[]): boolean =>
+    pathSets[column].some((value) => values.includes(value));
+  if (!holds('organization_id', [scope.organizationId])) return false;
+  const everywhere = scope.locationIds === null && scope.robotIds === null;
+  if (!everywhere && !holds('location_id', scope.locationIds ?? []) && !holds('robot_id', scope.robotIds ?? []))
+    return false;
+  if (!isWithin(file.captureDay, filter.columns.capture_day)) return false;
+  if (!pathColumns.every((column) => pathSets[column].some((value) => isWithin(value, filter.columns[column]))))
+    return false;
+  return (
+    overlap(file.timeReceived, filter.times.time_received) && overlap(file.timeRequested, filter.times.time_requested)
+  );
+}
+
+function isWithin(value: string, bounds: TextBounds | undefined): boolean {
+  if (bounds?.in !== undefined && !bounds.in.includes(value)) return false;
+  // JavaScript orders text by UTF-16 unit, the executor by code point: where they may differ, the row is kept.
+  if (bounds?.from !== undefined && isBasic(value) && isBasic(bounds.from) && value < bounds.from) return false;
+  if (bounds?.to !== undefined && isBasic(value) && isBasic(bounds.to) && value > bounds.to) return false;
+  return true;
+}
+
+function isBasic(text: string): boolean {
+  return !/[\ud800-\udfff]/.test(text);
+}
+
+/** Stored times are whole microseconds, compared ones whole milliseconds; a missing time may be "less" than any. */
+function overlap(held: HeldTimes, wanted: TimeBounds | undefined): boolean {
+  if (
+    wanted?.fromMs !== undefined &&
+    (held.max ?? Number.NEGATIVE_INFINITY) < Math.min(wanted.fromMs * 1_000, catalogTime.max)
+  )
+    return false;
+  if (
+    wanted?.toMs !== undefined &&
+    (held.min ?? Number.NEGATIVE_INFINITY) > Math.max(wanted.toMs * 1_000 + 999, catalogTime.min)
+  )
+    return false;
+  return true;
+}
+
+/** The catalog's times are clamped to what a JavaScript number holds exactly; the clocks beyond are wrong by centuries. */
+export const catalogTime: { readonly min: number; readonly max: number } = {
+  min: Number.MIN_SAFE_INTEGER,
+  max: Number.MAX_SAFE_INTEGER,
+};

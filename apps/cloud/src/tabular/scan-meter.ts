@@ -1,0 +1,55 @@
+/** Counts the logical bytes that an organization's queries look at in a UTC month, and refuses what goes over the limit (D26). */
+import { type Clock, PlatformError } from '@platform/base';
+import type { Database } from '../metadata/tables.ts';
+
+export interface Reservation {
+  /** Ends the reservation and counts what was really looked at. */
+  settle(scannedBytes: number): Promise<void>;
+}
+
+export interface ScanMeter {
+  /** Sets aside what a query may look at. Throws resource_exhausted when the month's limit would be passed. */
+  reserve(organizationId: string, bytes: number): Promise<Reservation>;
+}
+
+export function createScanMeter(options: { db: Database; clock: Clock; monthlyBytes: number }): ScanMeter {
+  const { db, clock, monthlyBytes } = options;
+  const reserved = new Map<string, number>();
+  return {
+    async reserve(organizationId, bytes) {
+      const month = new Date(clock.now()).toISOString().slice(0, 7);
+      const row = await db
+        .selectFrom('tabular_usage')
+        .select('scanned_bytes')
+        .where('organization_id', '=', organizationId)
+        .where('month', '=', month)
+        .executeTakeFirst();
+      const used = row?.scanned_bytes ?? 0;
+      const others = reserved.get(organizationId) ?? 0;
+      if (used + others + bytes > monthlyBytes) {
+        throw new PlatformError(
+          'resource_exhausted',
+          `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would look at up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
+        );
+      }
+      reserved.set(organizationId, others + bytes);
+      return {
+        async settle(scannedBytes) {
+          const left = (reserved.get(organizationId) ?? 0) - bytes;
+          if (left > 0) reserved.set(organizationId, left);
+          else reserved.delete(organizationId);
+          await db
+            .insertInto('tabular_usage')
+            .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries: 1 })
+            .onConflict((conflict) =>
+              conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
+                scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
+                queries: eb(ref('tabular_usage.queries'), '+', val(1)),
+              })),
+            )
+            .execute();
+        },
+      };
+    },
+  };
+}
