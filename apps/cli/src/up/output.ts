@@ -1,6 +1,6 @@
 /** What `platform up` shows, for two forms: readable text and one JSON object a line. */
 
-/** The cloud's `ready` line. `key` and `signInLink` come on a first start only. */
+/** The cloud's `ready` line. `key` comes on a first start only; `signInLink` is for this start, once. */
 export interface Ready {
   readonly url: string;
   readonly organizationId: string;
