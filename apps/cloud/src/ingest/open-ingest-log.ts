@@ -78,7 +78,11 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       if (message.type === 'answers') settle(message.answers);
       else if (message.type === 'ready') resolve(message);
       else if (message.type === 'fatal') die(message.message);
-      else reject(new PlatformError('failed_precondition', `${file} cannot be opened: ${message.message}`));
+      else {
+        const error = new PlatformError('failed_precondition', `${file} cannot be opened: ${message.message}`);
+        end(error);
+        reject(error);
+      }
     });
     worker.once('error', (error) => {
       reject(error);

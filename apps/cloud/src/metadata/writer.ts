@@ -76,7 +76,11 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
       if (message.type === 'answers') for (const answer of message.answers) settle(answer);
       else if (message.type === 'ready') resolve();
       else if (message.type === 'fatal') die(message.message);
-      else reject(new PlatformError('failed_precondition', `${file} cannot be opened: ${message.message}`));
+      else {
+        const error = new PlatformError('failed_precondition', `${file} cannot be opened: ${message.message}`);
+        end(error);
+        reject(error);
+      }
     });
     worker.once('error', (error) => {
       reject(error);

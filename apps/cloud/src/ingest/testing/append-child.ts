@@ -1,0 +1,73 @@
+/**
+ * A process that appends to an ingest log and says on stdout what was acknowledged, for tests that kill it or record its writes.
+ *
+ * Arguments: the log's file, and a JSON object {stream, appends, parallel, batchBytes, truncateEvery, firstSeq}.
+ * Output, one JSON object a line: {"ready":true}, {"ack":seq,"position","outcome"}, {"truncated":upTo}, {"done":true}.
+ */
+import { createHash } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { silentLog, systemClock } from '@platform/base';
+import type { LogEntry } from '../log.ts';
+import { openIngestLog } from '../open-ingest-log.ts';
+
+export interface AppendPlan {
+  /** Hex, 16 bytes. */
+  readonly stream: string;
+  readonly appends: number;
+  readonly parallel: number;
+  readonly batchBytes: number;
+  /** Truncate half of what is there after so many acknowledgements; 0: never. */
+  readonly truncateEvery: number;
+  readonly firstSeq: number;
+}
+
+/** The upload number `seq` of a plan, the same in every process; its batch begins with a marker that no other one holds. */
+export function plannedEntry(plan: Pick<AppendPlan, 'stream' | 'batchBytes'>, seq: number, floor: number): LogEntry {
+  const marker = createHash('sha256').update(`${plan.stream}/${seq}`).digest();
+  const batch = new Uint8Array(Math.max(marker.length, plan.batchBytes)).fill(seq);
+  batch.set(marker);
+  return {
+    partId: 'part',
+    stream: Buffer.from(plan.stream, 'hex'),
+    seq,
+    floor,
+    sha256: createHash('sha256').update(batch).digest(),
+    batch,
+    fileId: `file-${seq}`,
+  };
+}
+
+function say(line: object): void {
+  writeSync(1, `${JSON.stringify(line)}\n`);
+}
+
+async function main(file: string, plan: AppendPlan): Promise<void> {
+  await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
+  say({ ready: true });
+  const end = plan.firstSeq + plan.appends;
+  const open = new Set<number>();
+  let next = plan.firstSeq;
+  let acknowledged = 0;
+  const worker = async (): Promise<void> => {
+    while (next < end) {
+      const seq = next++;
+      open.add(seq);
+      const { position, outcome } = await log.append(plannedEntry(plan, seq, Math.min(...open)));
+      open.delete(seq);
+      say({ ack: seq, position, outcome });
+      if (plan.truncateEvery > 0 && ++acknowledged % plan.truncateEvery === 0) {
+        const upTo = Math.floor(log.lastPosition() / 2);
+        // Said before it is done: from here on these rows may be gone.
+        say({ truncated: upTo });
+        await log.truncate(upTo, 1_000);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: plan.parallel }, worker));
+  say({ done: true });
+}
+
+const [, self, file, plan] = process.argv;
+if (self !== undefined && import.meta.url.endsWith(self.slice(self.lastIndexOf('/'))) && file && plan) {
+  await main(file, JSON.parse(plan) as AppendPlan);
+}

@@ -1,0 +1,177 @@
+/**
+ * What a power cut leaves on the disk, computed from a recording. The model is harsher than file systems are:
+ *
+ * - what a completed sync of a file covers is there;
+ * - of what was written to it since, any part may be there: nothing, everything, a prefix, or any set of 512-byte sectors;
+ * - a file's name is there once its directory was synced after the creation; of creations, renames and unlinks since
+ *   then, a prefix is there (a name may be missing although its content was synced, and a removed file may be back).
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { Syscall } from './record-syscalls.ts';
+
+const sectorBytes = 512;
+
+type Change = Extract<Syscall, { kind: 'write' | 'truncate' }>;
+type NameChange = Extract<Syscall, { kind: 'create' | 'rename' | 'unlink' }>;
+
+interface Inode {
+  durable: Uint8Array;
+  pending: { readonly at: number; readonly change: Change }[];
+}
+
+export interface CutImage {
+  /** How many calls of the recording had begun. */
+  readonly at: number;
+  /** Contents by absolute path as recorded. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface CutOptions {
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Files that a power cut does not concern, as SQLite's shared memory. */
+  readonly ignore?: (path: string) => boolean;
+  /** At how many random instants besides the sync boundaries. */
+  readonly randomInstants: number;
+  /** One image in so many boundaries; default 1, all of them. */
+  readonly everyBoundary?: number;
+}
+
+/** Images at every sync boundary (just before and just after it) and at random instants, oldest first. */
+export function* cutImages(calls: readonly Syscall[], options: CutOptions): Iterable<CutImage> {
+  const { random, randomInstants, everyBoundary = 1 } = options;
+  const ignore = options.ignore ?? (() => false);
+  const instants = new Set<number>();
+  let boundaries = 0;
+  calls.forEach((call, index) => {
+    if (call.kind === 'sync' && boundaries++ % everyBoundary === 0) instants.add(index).add(index + 1);
+  });
+  for (let count = 0; count < randomInstants; count++) instants.add(Math.floor(random() * (calls.length + 1)));
+
+  const disk = new Disk();
+  for (let at = 0; at <= calls.length; at++) {
+    if (instants.has(at)) yield { at, files: disk.cut(random) };
+    const call = calls[at];
+    if (call && !ignore(call.path)) disk.apply(call, at);
+  }
+}
+
+/** Writes an image below `directory`, as the recorded paths lay below `recordedDirectory`. */
+export async function restoreImage(image: CutImage, recordedDirectory: string, directory: string): Promise<void> {
+  for (const [path, bytes] of image.files) {
+    const target = join(directory, relative(recordedDirectory, path));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, bytes);
+  }
+}
+
+class Disk {
+  /** As the program sees them. */
+  readonly #names = new Map<string, Inode>();
+  readonly #durableNames = new Map<string, Inode>();
+  /** By directory. */
+  readonly #pendingNames = new Map<
+    string,
+    { readonly at: number; readonly change: NameChange; readonly inode: Inode }[]
+  >();
+
+  apply(call: Syscall, at: number): void {
+    if (call.path === 'stdout' || call.path === 'stderr') return;
+    if (call.kind === 'write' || call.kind === 'truncate')
+      this.#names.get(call.path)?.pending.push({ at, change: call });
+    else if (call.kind === 'sync') this.#sync(call.path, call.startedAt);
+    else this.#rename(call, at);
+  }
+
+  #rename(change: NameChange, at: number): void {
+    const inode = this.#names.get(change.path) ?? { durable: new Uint8Array(), pending: [] };
+    if (change.kind !== 'create') this.#names.delete(change.path);
+    if (change.kind !== 'unlink') this.#names.set(change.kind === 'create' ? change.path : change.to, inode);
+    const directory = dirname(change.kind === 'rename' ? change.to : change.path);
+    const pending = this.#pendingNames.get(directory) ?? [];
+    pending.push({ at, change, inode });
+    this.#pendingNames.set(directory, pending);
+  }
+
+  #sync(path: string, startedAt: number): void {
+    const inode = this.#names.get(path);
+    if (inode) {
+      const covered = inode.pending.filter(({ at }) => at < startedAt);
+      inode.durable = changed(
+        inode.durable,
+        covered.map(({ change }) => change),
+      );
+      inode.pending = inode.pending.filter(({ at }) => at >= startedAt);
+    }
+    const names = this.#pendingNames.get(path);
+    if (names) {
+      for (const entry of names) if (entry.at < startedAt) rename(this.#durableNames, entry.change, entry.inode);
+      this.#pendingNames.set(
+        path,
+        names.filter(({ at }) => at >= startedAt),
+      );
+    }
+  }
+
+  cut(random: () => number): Map<string, Uint8Array> {
+    const names = new Map(this.#durableNames);
+    for (const pending of this.#pendingNames.values()) {
+      const kept = Math.floor(random() * (pending.length + 1));
+      for (const { change, inode } of pending.slice(0, kept)) rename(names, change, inode);
+    }
+    return new Map([...names].map(([path, inode]) => [path, survivor(inode, random)]));
+  }
+}
+
+function rename(names: Map<string, Inode>, change: NameChange, inode: Inode): void {
+  if (change.kind !== 'create') names.delete(change.path);
+  if (change.kind !== 'unlink') names.set(change.kind === 'create' ? change.path : change.to, inode);
+}
+
+function survivor({ durable, pending }: Inode, random: () => number): Uint8Array {
+  const style = Math.floor(random() * 4);
+  if (style === 0) return durable;
+  const changes = pending.map(({ change }) => change);
+  if (style === 1) return changed(durable, changes.slice(0, Math.floor(random() * (changes.length + 1))));
+  if (style === 2) return changed(durable, changes);
+  // How likely a sector is to survive, from nearly none to nearly all.
+  const share = random();
+  return changed(
+    durable,
+    changes.flatMap(sectors).filter(() => random() < share),
+  );
+}
+
+function sectors(change: Change): Change[] {
+  if (change.kind === 'truncate') return [change];
+  const { offset, bytes } = change;
+  const parts: Change[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = Math.min(bytes.length, start + sectorBytes - ((offset + start) % sectorBytes));
+    parts.push({ ...change, offset: offset + start, bytes: bytes.subarray(start, end) });
+    start = end;
+  }
+  return parts;
+}
+
+/** A new array, so that images and durable states can share theirs. */
+function changed(content: Uint8Array, changes: readonly Change[]): Uint8Array {
+  let longest = content.length;
+  for (const change of changes) {
+    longest = Math.max(longest, change.kind === 'truncate' ? change.length : change.offset + change.bytes.length);
+  }
+  const result = new Uint8Array(longest);
+  result.set(content);
+  let length = content.length;
+  for (const change of changes) {
+    if (change.kind === 'truncate') {
+      result.fill(0, change.length);
+      length = change.length;
+    } else {
+      result.set(change.bytes, change.offset);
+      length = Math.max(length, change.offset + change.bytes.length);
+    }
+  }
+  return result.subarray(0, length);
+}

@@ -1,0 +1,189 @@
+/** Runs a program under strace and answers what it did to the files of one directory, in order: the raw material of power cuts. */
+import { execFile } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** What the program asked for. `fd` 1 and 2 are files with the paths `stdout` and `stderr`. */
+export type Syscall =
+  | { readonly kind: 'create'; readonly path: string }
+  | { readonly kind: 'write'; readonly path: string; readonly offset: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'truncate'; readonly path: string; readonly length: number }
+  /** Returned successfully; covers what was asked for before the call `startedAt` in this list. */
+  | { readonly kind: 'sync'; readonly path: string; readonly startedAt: number }
+  | { readonly kind: 'rename'; readonly path: string; readonly to: string }
+  | { readonly kind: 'unlink'; readonly path: string };
+
+export interface RecordOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Only files below it are recorded, and stdout and stderr. */
+  readonly directory: string;
+  /** Where strace writes; outside `directory`. */
+  readonly traceFile: string;
+}
+
+const traced =
+  'openat,open,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat';
+
+/** Throws when strace is missing or the program fails. Writes through mmap (SQLite's -shm) are not seen. */
+export async function recordSyscalls(options: RecordOptions): Promise<Syscall[]> {
+  const { command, args, directory, traceFile } = options;
+  const run = promisify(execFile);
+  const strace = ['-f', '-xx', '-s', '10000000', '-e', `trace=${traced}`, '-e', 'signal=none', '-o', traceFile];
+  try {
+    await run('strace', [...strace, command, ...args], { maxBuffer: 64 * 1024 * 1024 });
+  } catch (caught) {
+    if (caught instanceof Error && 'code' in caught && caught.code === 'ENOENT') {
+      throw new Error('strace is needed to record what is written and synced; install it (apt-get install strace)', {
+        cause: caught,
+      });
+    }
+    throw caught;
+  }
+  const reader = new TraceReader(resolve(directory));
+  const file = await open(traceFile);
+  for await (const line of file.readLines({ encoding: 'latin1' })) reader.line(line);
+  return reader.calls;
+}
+
+interface OpenFile {
+  readonly path: string;
+  /** Of write(), which names no offset. */
+  position: number;
+}
+
+class TraceReader {
+  readonly calls: Syscall[] = [];
+  readonly #directory: string;
+  readonly #open = new Map<number, OpenFile>([
+    [1, { path: 'stdout', position: 0 }],
+    [2, { path: 'stderr', position: 0 }],
+  ]);
+  readonly #known = new Set<string>();
+  /** Calls of other threads that had not returned: their text and how many calls came before. */
+  readonly #unfinished = new Map<string, { readonly text: string; readonly startedAt: number }>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  line(line: string): void {
+    const match = /^(\d+) +(.*)$/.exec(line);
+    if (!match) return;
+    const thread = match[1] as string;
+    const text = match[2] as string;
+    if (text.endsWith('<unfinished ...>')) {
+      const begun = text.slice(0, -'<unfinished ...>'.length).trimEnd();
+      const name = begun.slice(0, begun.indexOf('('));
+      const startedAt = this.calls.length;
+      this.#unfinished.set(thread, { text: begun, startedAt });
+      // A write may reach the disk before it returns, so it counts from its beginning; its length is in its arguments.
+      if (isWrite(name)) this.#write(name, begun);
+      return;
+    }
+    const resumed = /^<\.\.\. (\w+) resumed>/.exec(text);
+    if (resumed) {
+      const begun = this.#unfinished.get(thread);
+      this.#unfinished.delete(thread);
+      if (!begun || isWrite(resumed[1] as string)) return;
+      this.#call(begun.text + text.slice(resumed[0].length), begun.startedAt);
+      return;
+    }
+    this.#call(text, this.calls.length);
+  }
+
+  #call(text: string, startedAt: number): void {
+    const name = text.slice(0, text.indexOf('('));
+    const result = Number(/\) += (-?\d+)/.exec(text)?.[1] ?? Number.NaN);
+    if (!(result >= 0)) return;
+    if (isWrite(name)) {
+      this.#write(name, text);
+      return;
+    }
+    const fd = Number(/^\w+\((\d+)/.exec(text)?.[1] ?? -1);
+    switch (name) {
+      case 'open':
+      case 'openat':
+      case 'creat':
+        this.#opened(result, strings(text)[0], text);
+        return;
+      case 'close':
+        this.#open.delete(fd);
+        return;
+      case 'dup':
+      case 'dup2':
+      case 'dup3': {
+        const file = this.#open.get(fd);
+        if (file) this.#open.set(result, file);
+        return;
+      }
+      case 'fsync':
+      case 'fdatasync': {
+        const file = this.#open.get(fd);
+        if (file) this.calls.push({ kind: 'sync', path: file.path, startedAt });
+        return;
+      }
+      case 'ftruncate': {
+        const file = this.#open.get(fd);
+        if (file) this.calls.push({ kind: 'truncate', path: file.path, length: Number(/, (\d+)\)/.exec(text)?.[1]) });
+        return;
+      }
+      default:
+        this.#named(name, text);
+        return;
+    }
+  }
+
+  #opened(fd: number, path: string | undefined, text: string): void {
+    this.#open.delete(fd);
+    if (path === undefined || !this.#inside(path)) return;
+    if (text.includes('O_CREAT') && !this.#known.has(path)) {
+      this.#known.add(path);
+      this.calls.push({ kind: 'create', path });
+    }
+    if (text.includes('O_TRUNC')) this.calls.push({ kind: 'truncate', path, length: 0 });
+    this.#open.set(fd, { path, position: 0 });
+  }
+
+  #named(name: string, text: string): void {
+    const [path, to] = strings(text);
+    if (path === undefined || !this.#inside(path)) return;
+    this.#known.delete(path);
+    if (name.startsWith('unlink')) this.calls.push({ kind: 'unlink', path });
+    else if (to !== undefined) {
+      this.#known.add(to);
+      this.calls.push({ kind: 'rename', path, to });
+    }
+  }
+
+  #write(name: string, text: string): void {
+    const file = this.#open.get(Number(/^\w+\((\d+)/.exec(text)?.[1] ?? -1));
+    if (!file) return;
+    const bytes = Buffer.concat(strings(text, 'latin1').map((part) => Buffer.from(part, 'latin1')));
+    let offset = file.position;
+    if (name.startsWith('pwrite')) {
+      const last = /, (\d+)(?:, \w+)?\)?(?: += -?\d+)?$/.exec(text);
+      if (!last) throw new Error(`expected an offset in ${text.slice(0, 40)}… ${text.slice(-40)}`);
+      offset = Number(last[1]);
+    } else {
+      file.position += bytes.length;
+    }
+    this.calls.push({ kind: 'write', path: file.path, offset, bytes });
+  }
+
+  #inside(path: string): boolean {
+    return path === this.#directory || dirname(path).startsWith(this.#directory);
+  }
+}
+
+function isWrite(name: string): boolean {
+  return name.startsWith('write') || name.startsWith('pwrite');
+}
+
+/** The quoted strings of a call, which `-xx` writes as \xNN throughout. */
+function strings(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string[] {
+  return [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map((match) =>
+    Buffer.from((match[1] as string).replaceAll('\\x', ''), 'hex').toString(encoding),
+  );
+}
