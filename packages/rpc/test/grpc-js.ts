@@ -5,7 +5,9 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 
 export function grpcJs(port: number, secure?: ChannelCredentials): Client {
-  return new Client(`127.0.0.1:${port}`, secure ?? credentials.createInsecure());
+  // A certificate names hosts, and a server name must not be an address.
+  const options = { 'grpc.ssl_target_name_override': 'localhost' };
+  return new Client(`127.0.0.1:${port}`, secure ?? credentials.createInsecure(), options);
 }
 
 export function bearer(token: string): Metadata {

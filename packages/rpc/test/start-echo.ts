@@ -1,14 +1,7 @@
 /** A server on a free loopback port with the echo service, authentication by bearer token, and a list as its log. */
-import { createLog, PlatformError } from '@platform/base';
+import { type Clock, createLog, PlatformError, systemClock } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import {
-  type Call,
-  createRpcServer,
-  type Handlers,
-  type RpcServerOptions,
-  type ServiceBinding,
-  serve,
-} from '../src/server.ts';
+import { type Call, createRpcServer, type Handlers, type RpcServerOptions, serve } from '../src/server.ts';
 import { EchoService } from './echo-service.ts';
 
 export interface Principal {
@@ -43,6 +36,19 @@ const echo: Handlers<typeof EchoService, Principal> = {
   },
 };
 
+type EchoHandlers = Handlers<typeof EchoService, Principal>;
+
+function recording({ say, join, split, chat }: EchoHandlers, record: (call: Call<Principal>) => void): EchoHandlers {
+  const first = <R, T>(handler: ((requests: R, call: Call<Principal>) => T) | undefined) => {
+    if (handler === undefined) throw new Error('the echo service has functions for these methods');
+    return (requests: R, call: Call<Principal>): T => {
+      record(call);
+      return handler(requests, call);
+    };
+  };
+  return { say: first(say), join: first(join), split: first(split), chat: first(chat) };
+}
+
 export async function startEcho(
   handlers: Handlers<typeof EchoService, Principal> = {},
   options: Partial<RpcServerOptions<Principal>> & { port?: number } = {},
@@ -51,15 +57,9 @@ export async function startEcho(
   const logged: string[] = [];
   const tokens = new Set(['token-1']);
   const signIns = { count: 0 };
-  const seen = (binding: ServiceBinding<Principal>): ServiceBinding<Principal> => ({
-    methods: binding.methods.map((method) => ({
-      ...method,
-      handler: (request: never, call: Call<Principal>) => {
-        calls.push(call);
-        return (method.handler as (request: never, call: Call<Principal>) => unknown)(request, call);
-      },
-    })) as ServiceBinding<Principal>['methods'],
-  });
+  const record = (call: Call<Principal>): void => {
+    calls.push(call);
+  };
   const auth = serve<typeof AuthService, Principal>(AuthService, {
     authenticate({ entity, credentials }) {
       signIns.count++;
@@ -84,7 +84,7 @@ export async function startEcho(
     },
     log: createLog((level, _name, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields)}`)),
     ...options,
-    services: [seen(serve(EchoService, { ...echo, ...handlers })), auth, ...(options.services ?? [])],
+    services: [serve(EchoService, recording({ ...echo, ...handlers }, record)), auth, ...(options.services ?? [])],
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   const scheme = options.tls === undefined ? 'http' : 'https';
@@ -101,3 +101,13 @@ export async function startEcho(
 }
 
 export const credentials = { entity: 'key-1', type: 'api-key', payload: 'secret' };
+
+/** A clock on which no wait ends by itself: what finishes under it did not finish by timeout. */
+export const patientClock: Clock = {
+  ...systemClock,
+  sleep: (_ms, signal) =>
+    new Promise((_resolve, reject) => {
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+    }),
+};

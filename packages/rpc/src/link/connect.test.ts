@@ -1,28 +1,167 @@
-import { PlatformError } from '@platform/base';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { credentials, startEcho } from '../../test/start-echo.ts';
 import { connect } from './connect.ts';
+import { createRpcClient } from './rpc-client.ts';
 
 async function* words(...values: string[]): AsyncGenerator<{ value: string }> {
   for (const value of values) yield { value };
 }
 
 async function texts(messages: AsyncIterable<{ value: string }>): Promise<string[]> {
-  return (await Array.fromAsync(messages)).map(({ value }) => value);
+  const values: string[] = [];
+  for await (const { value } of messages) values.push(value);
+  return values;
 }
 
 describe('a link over gRPC', () => {
-  test('carries all four shapes of call', async () => {
+  test('carries all four shapes of call on one connection with one token', async () => {
     await using server = await startEcho();
     await using link = connect({ baseUrl: server.url, credentials });
     const echo = link.client(EchoService);
-
-    expect((await echo.say({ value: 'hello' })).value).toBe('you said hello');
-    expect((await echo.join(words('a', 'b', 'c'))).value).toBe('a b c');
+    expect(link.state).toBe('idle');
+    const both = await Promise.all([echo.say({ value: 'hello' }), echo.join(words('a', 'b', 'c'))]);
+    expect(both.map(({ value }) => value)).toEqual(['you said hello', 'a b c']);
     expect(await texts(echo.split({ value: 'x y z' }))).toEqual(['x', 'y', 'z']);
     expect(await texts(echo.chat(words('up', 'and')))).toEqual(['UP', 'AND']);
     expect(server.signIns.count).toBe(1);
+    expect(new Set(server.calls.map((call) => call.peerAddress)).size).toBe(1);
     expect(link.state).toBe('connected');
+  });
+
+  test('a bidirectional stream is answered message by message', async () => {
+    await using server = await startEcho();
+    await using link = connect({ baseUrl: server.url, credentials });
+    const turns = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
+    async function* conversation(): AsyncGenerator<{ value: string }> {
+      for (const turn of turns) yield { value: await turn.promise };
+    }
+    const answers: string[] = [];
+    turns[0]?.resolve('one');
+    for await (const { value } of link.client(EchoService).chat(conversation())) {
+      answers.push(value);
+      turns[answers.length]?.resolve(`${value}!`);
+    }
+    expect(answers).toEqual(['ONE', 'ONE!', 'ONE!!']);
+  });
+
+  test('D5 a refused token is replaced once, by one sign-in for all calls that were refused', async () => {
+    await using server = await startEcho();
+    await using link = connect({ baseUrl: server.url, credentials });
+    const echo = link.client(EchoService);
+    await echo.say({ value: 'first' });
+    server.tokens.clear();
+    server.tokens.add('token-2');
+    const answers = await Promise.all([
+      echo.say({ value: 'a' }),
+      echo.say({ value: 'b' }),
+      texts(echo.split({ value: 'c d' })),
+    ]);
+    expect(answers.map((answer) => (Array.isArray(answer) ? answer : answer.value))).toEqual([
+      'you said a',
+      'you said b',
+      ['c', 'd'],
+    ]);
+    expect(server.signIns.count).toBe(2);
+  });
+
+  test('D5 a stream to the server cannot be repeated: it fails, and the next call signs in anew', async () => {
+    await using server = await startEcho();
+    await using link = connect({ baseUrl: server.url, credentials });
+    const echo = link.client(EchoService);
+    await echo.say({});
+    server.tokens.clear();
+    server.tokens.add('token-2');
+    await expect(echo.join(words('a'))).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect((await echo.join(words('a'))).value).toBe('a');
+  });
+
+  test('a token that stays refused fails the call after one repetition', async () => {
+    await using server = await startEcho();
+    await using link = connect({ baseUrl: server.url, credentials });
+    server.tokens.clear();
+    await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(server.signIns.count).toBe(2);
+  });
+
+  test('wrong credentials are told with the server’s words, and tried again by the next call', async () => {
+    await using server = await startEcho();
+    await using client = createRpcClient(EchoService, {
+      baseUrl: server.url,
+      credentials: { ...credentials, payload: 'wrong' },
+    });
+    for (const count of [1, 2]) {
+      await expect(client.say({})).rejects.toMatchObject({
+        code: 'permission_denied',
+        message: expect.stringContaining('key-1'),
+      });
+      expect(server.signIns.count).toBe(count);
+    }
+  });
+
+  test('after a restart of the server the next call connects again, with the token it has', async () => {
+    const first = await startEcho();
+    await using link = connect({ baseUrl: first.url, credentials });
+    const echo = link.client(EchoService);
+    await echo.say({});
+    await first.close({ graceMs: 0 });
+    await expect(echo.say({})).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(first.url),
+    });
+    expect(link.state).toBe('unreachable');
+    await using second = await startEcho({}, { port: first.port });
+    expect((await echo.say({ value: 'again' })).value).toBe('you said again');
+    expect(second.signIns.count).toBe(0);
+  });
+
+  test('calls end by their own deadline, the default one, or the caller’s signal', async () => {
+    await using server = await startEcho({ say: () => new Promise(() => {}) });
+    await using link = connect({ baseUrl: server.url, credentials, timeoutMs: 60 });
+    const echo = link.client(EchoService);
+    await expect(echo.say({})).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    await expect(echo.say({}, { timeoutMs: 30 })).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    const leave = new AbortController();
+    const left = echo.say({}, { signal: leave.signal, timeoutMs: 0 });
+    setTimeout(() => leave.abort(), 20);
+    await expect(left).rejects.toMatchObject({ code: 'canceled' });
+  });
+
+  test('a response over the limit is RESOURCE_EXHAUSTED', async () => {
+    await using server = await startEcho({ say: () => ({ value: 'x'.repeat(2000) }) });
+    await using link = connect({ baseUrl: server.url, credentials, maxMessageBytes: 1000 });
+    await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'resource_exhausted' });
+  });
+
+  test('a megabyte-sized message passes whole in both directions', async () => {
+    await using server = await startEcho();
+    await using link = connect({ baseUrl: server.url, credentials });
+    const value = 'x'.repeat(6 * 1024 * 1024);
+    expect((await link.client(EchoService).say({ value })).value).toHaveLength(value.length + 9);
+  });
+
+  test('D16 credentials go over plaintext to loopback, elsewhere only when allowed', () => {
+    const refused = { code: 'failed_precondition', message: expect.stringContaining('cloud.example:8080') };
+    expect(() => connect({ baseUrl: 'http://cloud.example:8080', credentials })).toThrow(
+      expect.objectContaining(refused),
+    );
+    const fine = ['http://localhost:1', 'http://127.8.0.1:1', 'http://[::1]:1', 'https://cloud.example'];
+    for (const baseUrl of fine) expect(connect({ baseUrl, credentials }).state).toBe('idle');
+    expect(connect({ baseUrl: 'http://cloud.example', credentials, allowInsecureCredentials: true }).state).toBe(
+      'idle',
+    );
+    expect(connect({ baseUrl: 'http://cloud.example' }).state).toBe('idle');
+    expect(() => connect({ baseUrl: 'cloud.example:8080' })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    );
+  });
+
+  test('a disposed link has closed its connection', async () => {
+    await using server = await startEcho();
+    const link = connect({ baseUrl: server.url, credentials });
+    await link.client(EchoService).say({});
+    await link[Symbol.asyncDispose]();
+    expect(link.state).toBe('closed');
+    await expect(link.client(EchoService).say({})).rejects.toMatchObject({ code: 'canceled' });
   });
 });

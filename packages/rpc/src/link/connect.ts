@@ -74,7 +74,7 @@ export function connect(options: LinkOptions): Link {
     },
     async [Symbol.asyncDispose]() {
       closed = true;
-      session.abort();
+      session.close();
     },
   };
 }

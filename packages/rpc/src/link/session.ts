@@ -6,6 +6,8 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2';
 import { Http2SessionManager } from '@connectrpc/connect-node';
+import { PlatformError } from '@platform/base';
+import { toConnectError } from '../core/errors.ts';
 import { maxHeaderBytes, windowBytes } from '../port/limits.ts';
 
 /** A connection that was quiet for so long is checked with a PING: before the next call, and while calls run. */
@@ -14,6 +16,7 @@ const pingTimeoutMs = 10_000;
 
 export class Session extends Http2SessionManager {
   readonly #widened = new WeakSet<ClientHttp2Session>();
+  #closed = false;
 
   /** @param ca PEM certificates to trust instead of the system's; undefined: the system's. */
   constructor(baseUrl: string, ca: string | undefined) {
@@ -33,6 +36,7 @@ export class Session extends Http2SessionManager {
     headers: OutgoingHttpHeaders,
     options: Omit<ClientSessionRequestOptions, 'signal'>,
   ): Promise<ClientHttp2Stream> {
+    if (this.#closed) throw toConnectError(new PlatformError('canceled', 'this link is closed'));
     const stream = await super.request(method, path, headers, options);
     const session = stream.session;
     // The stream's window alone is not enough: the connection has its own.
@@ -41,5 +45,11 @@ export class Session extends Http2SessionManager {
       session.setLocalWindowSize(windowBytes);
     }
     return stream;
+  }
+
+  /** Ends running calls as CANCELED, and connects no more. */
+  close(): void {
+    this.#closed = true;
+    this.abort(toConnectError(new PlatformError('canceled', 'this link is closed')));
   }
 }

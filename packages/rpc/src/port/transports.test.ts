@@ -2,17 +2,23 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { DataSyncService, RawDataCaptureUploadRequestSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { describe, expect, test } from 'vitest';
 import { grpcJs, unary } from '../../test/grpc-js.ts';
 import { grpcWeb } from '../../test/grpc-web.ts';
-import { type Principal, startEcho } from '../../test/start-echo.ts';
+import { credentials, type Principal, startEcho } from '../../test/start-echo.ts';
 import { rawUnary, serve } from '../core/binding.ts';
+import { connect } from '../link/connect.ts';
 
 const say = '/platform.test.v1.EchoService/Say';
 const hello = create(StringValueSchema, { value: 'hello' });
 const helloBytes = toBinary(StringValueSchema, hello);
 const json = { 'content-type': 'application/json', authorization: 'Bearer token-1' };
+
+async function codeOf(response: Response): Promise<unknown> {
+  return ((await response.json()) as { code?: unknown }).code;
+}
 
 describe('D3 one plaintext port', () => {
   test('D3 answers gRPC by another implementation, in all its paths', async () => {
@@ -56,7 +62,7 @@ describe('D3 one plaintext port', () => {
     expect(refused.status).toBe(403);
     expect(await refused.json()).toEqual({ code: 7, message: expect.stringContaining('key-1'), details: [] });
     const broken = await fetch(`${server.url}/rpc/v1/authenticate`, { method: 'POST', body: '{"entity":' });
-    expect([broken.status, (await broken.json()).code]).toEqual([400, 3]);
+    expect([broken.status, await codeOf(broken)]).toEqual([400, 3]);
     expect((await fetch(`${server.url}/rpc/v1/authenticate`)).status).toBe(405);
   });
 
@@ -133,6 +139,47 @@ describe('a raw unary method', () => {
   });
 });
 
+describe('D2 the compatibility edge', () => {
+  test('D2 an rdk peer and a core peer see the same configuration, each in its spelling; uploads are core inside', async () => {
+    const robot = serve<typeof RobotService, Principal>(RobotService, {
+      config: () => ({ config: { components: [{ api: 'core:component:sensor', model: 'core:builtin:fake' }] } }),
+    });
+    const uploads: string[] = [];
+    const sync = serve<typeof DataSyncService, Principal>(DataSyncService, {
+      dataCaptureUpload: ({ metadata }) => ({ fileId: metadata?.componentType ?? '' }),
+      async fileUpload(requests) {
+        for await (const { uploadPacket } of requests)
+          if (uploadPacket.case === 'metadata') uploads.push(uploadPacket.value.componentType);
+        return {};
+      },
+    });
+    await using server = await startEcho({}, { services: [robot, sync] });
+    const client = grpcJs(server.port);
+    const { config } = RobotService.method;
+    const apiFor = async (name: string) => {
+      const path = `/${name}.app.v1.RobotService/Config`;
+      const answer = await unary(client, path, [config.input, create(config.input)], config.output);
+      return [answer.config?.components[0]?.api, answer.config?.components[0]?.model];
+    };
+    expect(await apiFor('viam')).toEqual(['rdk:component:sensor', 'rdk:builtin:fake']);
+    expect(await apiFor('platform')).toEqual(['core:component:sensor', 'core:builtin:fake']);
+
+    const { dataCaptureUpload: upload } = DataSyncService.method;
+    const request = create(upload.input, { metadata: { componentType: 'rdk:component:sensor' } });
+    const path = '/viam.app.datasync.v1.DataSyncService/DataCaptureUpload';
+    expect((await unary(client, path, [upload.input, request], upload.output)).fileId).toBe('core:component:sensor');
+    client.close();
+
+    await using link = connect({ baseUrl: server.url, credentials });
+    await link.client(DataSyncService).fileUpload(
+      (async function* () {
+        yield { uploadPacket: { case: 'metadata' as const, value: { componentType: 'rdk:service:vision' } } };
+      })(),
+    );
+    expect(uploads).toEqual(['core:service:vision']);
+  });
+});
+
 describe('cross-origin calls', () => {
   test('a preflight echoes origin and requested headers; answers expose the status', async () => {
     await using server = await startEcho();
@@ -173,7 +220,7 @@ describe('calls that cannot be answered', () => {
       headers: json,
       body: '{}',
     });
-    expect([connect.status, (await connect.json()).code]).toEqual([501, 'unimplemented']);
+    expect([connect.status, await codeOf(connect)]).toEqual([501, 'unimplemented']);
   });
 
   test('D4 a method without a function is UNIMPLEMENTED and named', async () => {
@@ -221,14 +268,14 @@ describe('calls that cannot be answered', () => {
     await expect(grpc).rejects.toMatchObject({ code: 8 });
     client.close();
     const { gzipSync } = await import('node:zlib');
-    const post = (path: string, body: string | Uint8Array, headers = {}) =>
-      fetch(server.url + path, { method: 'POST', headers: { ...json, ...headers }, body: body as BodyInit });
+    const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
+      fetch(server.url + path, { method: 'POST', headers: { ...json, ...headers }, body });
     const responses = await Promise.all([
       post(say, JSON.stringify(value)),
       post(say, gzipSync(JSON.stringify(value)), { 'content-encoding': 'gzip' }),
       post('/rpc/v1/authenticate', JSON.stringify({ entity: value })),
     ]);
-    const codes = await Promise.all(responses.map(async (response) => (await response.json()).code));
+    const codes = await Promise.all(responses.map(async (response) => await codeOf(response)));
     expect(codes).toEqual(['resource_exhausted', 'resource_exhausted', 8]);
     expect(server.calls).toHaveLength(0);
   });
@@ -248,7 +295,7 @@ describe('a call’s end', () => {
       headers: { ...json, 'connect-timeout-ms': '50' },
       body: '""',
     });
-    expect((await response.json()).code).toBe('deadline_exceeded');
+    expect(await codeOf(response)).toBe('deadline_exceeded');
     expect(await ended.promise).toBe(true);
   });
 
