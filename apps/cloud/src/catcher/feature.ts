@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import { asPlatformError, type Clock, type PlatformError } from '@platform/base';
+import { asPlatformError, type Clock } from '@platform/base';
 import { createPreciseNow } from './precise-now.ts';
 import { readBody } from './read-body.ts';
 
@@ -121,7 +121,7 @@ function refusal(status: number, error: string): Answer {
 }
 
 function refusalFor(caught: unknown): Answer {
-  const error: PlatformError = asPlatformError(caught);
+  const error = asPlatformError(caught);
   return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.message);
 }
 

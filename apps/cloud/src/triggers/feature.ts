@@ -2,54 +2,69 @@
  * Triggers: reads every acknowledged upload after its commit and enqueues the notifications that the part's
  * configuration asks for. Knows no HTTP; the outbox is the seam.
  */
-import type { Clock, Log } from '@platform/base';
-import type { Kysely, Transaction } from 'kysely';
-import type { Message } from '../notify/event.ts';
-import type { NotifyTables } from '../notify/store.ts';
+import { type Follower, follow } from '@platform/base';
+import type { Transaction } from 'kysely';
+import { configurationSaved } from './configuration-saved.ts';
+import { createLogFollower, type LogFollower, type LogFollowerOptions } from './follow-log.ts';
+import { readCursor } from './state.ts';
 import type { TriggersTables } from './store.ts';
 
-export interface TriggersOptions {
-  readonly db: Kysely<TriggersTables & NotifyTables>;
-  /** What of the ingest log a follower needs. */
-  readonly ingestLog: FollowedLog;
-  /** The part's effective configuration; undefined: no such part. Asked once a step and part, so let it be cheap. */
-  readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
-  readonly notify: {
-    enqueue(trx: Transaction<NotifyTables>, messages: readonly Message[]): Promise<void>;
-    wake(): void;
-  };
-  readonly clock: Clock;
-  readonly log: Log;
-}
+export type { PartTriggers } from './compiled-triggers.ts';
 
-export interface FollowedLog {
-  /** Committed rows after `after`, in order, a prefix. */
-  read(
-    after: number,
-    limit: { rows: number; bytes: number },
-  ): readonly { position: number; partId: string; batch: Uint8Array }[];
-  lastPosition(): number;
-  onCommit(listener: (position: number) => void): Disposable;
-}
-
-export interface PartTriggers {
-  /** The `triggers` array as configured. */
-  readonly triggers: readonly unknown[];
-  /** Names of the configured components and services. */
-  readonly components: readonly string[];
-  /** Changes whenever the above do. */
-  readonly revision: string;
-}
+export type TriggersOptions = LogFollowerOptions;
 
 export interface Triggers extends AsyncDisposable {
   start(): Promise<void>;
-  /** All rows of the log up to here are decided, durably: the log may be truncated up to here (I12). */
+  /** All rows of the log up to here are decided, durably: it may be truncated up to here (I12). */
   cursor(): Promise<number>;
   /**
    * Call inside the transaction that saves a part's configuration: a trigger that is new, or enabled again, is for
    * uploads after this moment only (I11).
    */
-  configurationSaved(trx: Transaction<TriggersTables>, partId: string, triggers: readonly unknown[]): Promise<void>;
+  configurationSaved(trx: Transaction<TriggersTables>, partId: string, triggers: unknown): Promise<void>;
+  /** Rows that wait to be decided, and failures in a row: a stuck follower is an alarm, never skipped (I12). */
+  lag(): { readonly rows: number; readonly failures: number };
 }
 
-export type CreateTriggers = (options: TriggersOptions) => Triggers;
+export function createTriggers(options: TriggersOptions): Triggers {
+  return new LogTriggers(options);
+}
+
+class LogTriggers implements Triggers {
+  readonly #options: TriggersOptions;
+  readonly #steps: LogFollower;
+  #follower: Follower | null = null;
+  #listening: Disposable | null = null;
+
+  constructor(options: TriggersOptions) {
+    this.#options = options;
+    this.#steps = createLogFollower(options);
+  }
+
+  async start(): Promise<void> {
+    const { clock, log, ingestLog } = this.#options;
+    await this.#steps.open();
+    const follower = follow({ name: 'triggers', step: () => this.#steps.step(), clock, log, idleMs: 250 });
+    this.#follower = follower;
+    this.#listening = ingestLog.onCommit(() => follower.wake());
+  }
+
+  async cursor(): Promise<number> {
+    return (await readCursor(this.#options.db)) ?? 0;
+  }
+
+  configurationSaved(trx: Transaction<TriggersTables>, partId: string, triggers: unknown): Promise<void> {
+    return configurationSaved(trx, partId, triggers, this.#options.ingestLog.lastPosition());
+  }
+
+  lag(): { readonly rows: number; readonly failures: number } {
+    const rows = Math.max(0, this.#options.ingestLog.lastPosition() - this.#steps.position());
+    return { rows, failures: this.#follower?.failures ?? 0 };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listening?.[Symbol.dispose]();
+    await this.#follower?.[Symbol.asyncDispose]();
+    if (this.#follower) await this.#steps.flush();
+  }
+}

@@ -1,0 +1,277 @@
+import { silentLog } from '@platform/base';
+import { FakeClock, startWebhookSink, temporaryDirectory, type WebhookSink } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Metadata, openMetadata } from '../metadata/open-metadata.ts';
+import type { Message } from './event.ts';
+import type { MachineLogLine } from './failure-line.ts';
+import { createNotify, type Notify, type NotifyOptions } from './feature.ts';
+import { messageId } from './message-id.ts';
+import { type NotifyTables, notifyDdl } from './store.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+interface Rig {
+  readonly clock: FakeClock;
+  readonly sink: WebhookSink;
+  readonly metadata: Metadata<NotifyTables>;
+  readonly lines: { partId: string; line: MachineLogLine }[];
+  readonly file: string;
+  open(overrides?: Partial<NotifyOptions>): Notify;
+}
+
+async function rig(): Promise<Rig> {
+  const directory = await temporaryDirectory();
+  const sink = await startWebhookSink();
+  const clock = new FakeClock();
+  const file = directory.file('meta.sqlite');
+  const migrations = [{ version: 1, statements: notifyDdl }];
+  const metadata = await openMetadata<NotifyTables>({ file, migrations, log: silentLog });
+  const lines: { partId: string; line: MachineLogLine }[] = [];
+  const notifies: Notify[] = [];
+  onTestFinished(async () => {
+    const stopped = Promise.all(notifies.map((notify) => notify[Symbol.asyncDispose]()));
+    await clock.advance(1_000);
+    await stopped;
+    await metadata[Symbol.asyncDispose]();
+    await sink[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+  const port = Number(new URL(sink.url).port);
+  return {
+    clock,
+    sink,
+    metadata,
+    lines,
+    file,
+    open(overrides = {}) {
+      const notify = createNotify({
+        db: metadata.db,
+        clock,
+        log: silentLog,
+        version: '1.2.3',
+        signingSecret: async () => secret,
+        ownAddress: () => ({ host: '127.0.0.1', port }),
+        privateTargetsAllowed: () => true,
+        appendMachineLog: async (partId, line) => void lines.push({ partId, line }),
+        ...overrides,
+      });
+      notifies.push(notify);
+      return notify;
+    },
+  };
+}
+
+function message(n: number, target: string, overrides: Partial<Message> = {}): Message {
+  return {
+    id: messageId(['test', n]),
+    triggerName: 'hot',
+    notificationType: 'webhook',
+    target,
+    eventAtMs: 1_000,
+    event: {
+      type: 'part_data_ingested',
+      place: {
+        organizationId: 'org',
+        organizationName: 'Org',
+        locationId: 'loc',
+        locationName: 'Loc',
+        robotId: 'robot',
+        robotName: 'Robot',
+        partId: 'part',
+        partName: 'main',
+      },
+      data: {
+        componentName: 'cpu',
+        componentType: 'core:component:sensor',
+        methodName: 'Readings',
+        fileId: `file-${n}`,
+        minTimeReceived: '2026-01-01T00:00:00.000Z',
+        maxTimeReceived: '2026-01-01T00:00:01.000Z',
+      },
+    },
+    ...overrides,
+  };
+}
+
+async function enqueue({ metadata }: Rig, notify: Notify, ...messages: Message[]): Promise<void> {
+  await metadata.db.transaction().execute((trx) => notify.enqueue(trx, messages));
+  notify.wake();
+}
+
+/** Lets the event loop run until it holds; the test's own time limit ends a wait for ever. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+const states = async (notify: Notify): Promise<string[]> =>
+  (await notify.list({ limit: 500 })).map(({ state }) => state).sort();
+const attempts = async (notify: Notify): Promise<number> =>
+  (await notify.list()).reduce((sum, one) => sum + one.attempts.length, 0);
+
+test('D23 a message is delivered once, with the headers of the specification and a signature, and its attempt recorded', async () => {
+  const on = await rig();
+  const notify = on.open();
+  notify.start();
+  const target = `${on.sink.url}/catcher/webhooks/a?token=x`;
+  const basicAuth = { username: 'me', password: 'pässword' };
+  await enqueue(on, notify, message(1, target, { basicAuth }));
+  await enqueue(on, notify, message(1, target, { basicAuth }));
+  await until(async () => (await states(notify))[0] === 'delivered');
+  expect(on.sink.requests).toHaveLength(1);
+  const [request] = on.sink.requests;
+  expect(request).toMatchObject({ method: 'POST', path: '/catcher/webhooks/a?token=x' });
+  expect(request?.headers).toMatchObject({
+    'org-id': 'org',
+    'location-id': 'loc',
+    'part-id': 'part',
+    'robot-id': 'robot',
+    'content-type': 'application/json',
+    'user-agent': 'platform/1.2.3',
+    'webhook-id': messageId(['test', 1]),
+    'webhook-timestamp': String(Math.floor(on.clock.now() / 1_000)),
+    authorization: `Basic ${Buffer.from('me:pässword').toString('base64')}`,
+  });
+  expect(request?.headers['webhook-signature']).toMatch(/^v1,[\w+/]+=*$/);
+  expect(JSON.parse(request?.body ?? '')).toMatchObject({ file_id: 'file-1', component_name: 'cpu' });
+  const [listed] = await notify.list();
+  expect(listed?.attempts).toMatchObject([{ attempt: 1, outcome: 'accepted', code: 200, error: null, response: '' }]);
+  expect(JSON.stringify(listed)).not.toContain('Basic');
+  expect(on.lines).toEqual([]);
+});
+
+test('D23 a failing target is tried eight times with the specified waits, and the machine log tells the first and the last', async () => {
+  const on = await rig();
+  on.sink.answerWith({ status: 503, body: 'busy' });
+  const notify = on.open();
+  notify.start();
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  const nominalMs = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1_000);
+  for (const [made, waitMs] of nominalMs.entries()) {
+    await until(async () => (await attempts(notify)) === made + 1);
+    const [listed] = await notify.list();
+    const inMs = (listed?.nextAttemptAtMs ?? 0) - on.clock.now();
+    expect(inMs).toBeGreaterThanOrEqual(0.8 * waitMs - 20_000);
+    expect(inMs).toBeLessThanOrEqual(1.2 * waitMs);
+    on.clock.setWall(listed?.nextAttemptAtMs ?? 0);
+    notify.wake();
+  }
+  await until(async () => (await states(notify))[0] === 'failed');
+  expect(on.sink.requests).toHaveLength(8);
+  expect(new Set(on.sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(on.lines.map(({ line }) => line.fields['error'])).toEqual([
+    'received retryable status code: 503 in webhook response',
+    'received retryable status code: 503 in webhook response; given up after 8 attempts',
+  ]);
+  expect((await notify.list())[0]?.attempts[7]).toMatchObject({ outcome: 'retryLater', code: 503, response: 'busy' });
+});
+
+test('D23 a 404 is final, and the machine log says what the specification says', async () => {
+  const on = await rig();
+  on.sink.answerWith({ status: 404 });
+  const notify = on.open();
+  notify.start();
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a?token=secret`));
+  await until(async () => (await states(notify))[0] === 'failed');
+  expect(on.sink.requests).toHaveLength(1);
+  expect(on.lines).toHaveLength(1);
+  const { partId, line } = on.lines[0]!;
+  expect([partId, line.level, line.loggerName]).toEqual(['part', 'error', 'app.trigger.hot']);
+  expect(line.message).toBe(
+    `trigger failed to notify ${on.sink.url}/catcher/webhooks/a for part part; component: cpu, method: Readings, ` +
+      'trigger type: part_data_ingested, notification type: webhook, ' +
+      'error: received unretryable status code: 404 in webhook response, response code: 404',
+  );
+});
+
+test('D23 a target that answers 410 gets nothing more until it is resumed', async () => {
+  const on = await rig();
+  on.sink.answerWith({ status: 410 });
+  const notify = on.open();
+  notify.start();
+  const target = `${on.sink.url}/catcher/webhooks/a`;
+  await enqueue(on, notify, message(1, target));
+  await until(async () => (await states(notify))[0] === 'failed');
+  await enqueue(on, notify, message(2, target), message(3, `${on.sink.url}/catcher/webhooks/b`));
+  await until(async () => (await states(notify)).join() === 'failed,failed,paused');
+  expect(on.sink.requests).toHaveLength(2);
+
+  await notify[Symbol.asyncDispose]();
+  on.sink.answerWith({ status: 200 });
+  const restarted = on.open();
+  restarted.start();
+  await enqueue(on, restarted, message(4, target));
+  await until(async () => (await states(restarted)).join() === 'failed,failed,paused,paused');
+  await restarted.resume('org', target);
+  await until(async () => (await states(restarted)).join() === 'delivered,delivered,failed,failed');
+});
+
+test('D23 a redirect is not followed', async () => {
+  const on = await rig();
+  on.sink.answerWith(({ path }) =>
+    path.endsWith('/a') ? { status: 307, headers: { location: `${on.sink.url}/catcher/webhooks/b` } } : { status: 200 },
+  );
+  const notify = on.open();
+  notify.start();
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  await until(async () => (await states(notify))[0] === 'failed');
+  expect(on.sink.requests.map(({ path }) => path)).toEqual(['/catcher/webhooks/a']);
+});
+
+test('D23 a target that hangs holds four connections and stops nobody else, and times out after 15 s', async () => {
+  const on = await rig();
+  let hanging = 0;
+  on.sink.answerWith(({ path }) => {
+    if (!path.endsWith('/slow')) return { status: 200 };
+    hanging++;
+    return new Promise(() => {});
+  });
+  const notify = on.open();
+  notify.start();
+  const slow = Array.from({ length: 200 }, (_, n) => message(n, `${on.sink.url}/catcher/webhooks/slow`));
+  const fast = Array.from({ length: 20 }, (_, n) => message(1_000 + n, `${on.sink.url}/catcher/webhooks/fast`));
+  await enqueue(on, notify, ...slow, ...fast);
+  await until(async () => (await states(notify)).filter((state) => state === 'delivered').length === 20);
+  expect(hanging).toBe(4);
+  await on.clock.advance(15_000);
+  await until(async () =>
+    (await notify.list({ limit: 500 })).some(({ attempts: [first] }) => first?.outcome === 'retryLater'),
+  );
+  const timedOut = (await notify.list({ limit: 500 })).find(({ attempts: [first] }) => first?.outcome === 'retryLater');
+  expect(timedOut?.attempts[0]).toMatchObject({
+    code: null,
+    error: 'no complete answer within 15 s',
+    duration_ms: 15_000,
+  });
+});
+
+test('I11 what was being sent when the process ended is sent again under the same id', async () => {
+  const on = await rig();
+  on.sink.answerWith(() => new Promise(() => {}));
+  const first = on.open();
+  first.start();
+  await enqueue(on, first, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  await on.sink.waitFor(1);
+  const stopping = first[Symbol.asyncDispose]();
+  await on.clock.advance(1_000);
+  await stopping;
+  expect((await first.list())[0]).toMatchObject({ state: 'pending', attempts: [] });
+
+  on.sink.answerWith({ status: 200 });
+  const second = on.open();
+  second.start();
+  await until(async () => (await states(second))[0] === 'delivered');
+  expect(on.sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(messageId(['test', 1])));
+});
+
+test('what is done is deleted after 30 days, with its attempts', async () => {
+  const on = await rig();
+  const notify = on.open();
+  notify.start();
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  await until(async () => (await states(notify))[0] === 'delivered');
+  on.clock.setWall(on.clock.now() + 31 * 86_400_000);
+  await enqueue(on, notify, message(2, `${on.sink.url}/catcher/webhooks/a`));
+  await on.clock.advance(3_600_000);
+  await until(async () => (await notify.list()).length === 1);
+  expect((await on.metadata.db.selectFrom('notify_attempts').select('message_id').execute()).length).toBe(1);
+});

@@ -1,0 +1,50 @@
+/** Reading configuration JSON: says what was expected and what was found. */
+import type { Problems } from './problem.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A found value in a few words. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}
+
+export function warnUnknown(object: JsonObject, known: readonly string[], path: string, problems: Problems): void {
+  for (const key of Object.keys(object)) {
+    if (!known.includes(key)) {
+      problems.warn(`${path}.${key}`, `unknown key, ignored; known are ${known.join(', ')}`);
+    }
+  }
+}
+
+/** A non-empty text, or undefined with an error. */
+export function requiredText(object: JsonObject, key: string, path: string, problems: Problems): string | undefined {
+  const value = object[key];
+  if (typeof value === 'string' && value !== '') return value;
+  return problems.error(`${path}.${key}`, `expected a non-empty string, found ${shown(value)}`);
+}
+
+/** An array of names out of a list, each once; undefined with an error. */
+export function namesOf<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+  path: string,
+  problems: Problems,
+): ReadonlySet<Name> | undefined {
+  if (!Array.isArray(value) || value.length === 0) {
+    return problems.error(path, `expected an array of ${names.join(', ')}, found ${shown(value)}`);
+  }
+  const found = new Set<Name>();
+  for (const [index, item] of value.entries()) {
+    const name = names.find((one) => one === item);
+    if (name === undefined)
+      return problems.error(`${path}[${index}]`, `expected one of ${names.join(', ')}, found ${shown(item)}`);
+    found.add(name);
+  }
+  return found;
+}

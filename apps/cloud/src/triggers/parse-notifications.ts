@@ -1,0 +1,134 @@
+/** The `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
+import { asPlatformError } from '@platform/base';
+import { webhookUrl } from '../notify/target-guard.ts';
+import { isObject, type JsonObject, requiredText, shown, warnUnknown } from './json.ts';
+import type { Problems } from './problem.ts';
+import type { Notification, TriggerEventRule } from './trigger.ts';
+
+const types = ['webhook', 'email', 'push'] as const;
+const allOwners = 'all_machine_owners';
+const keys = ['type', 'value', 'seconds_between_notifications', 'application', 'auth'];
+
+type EventType = TriggerEventRule['type'];
+
+export function parseNotifications(
+  value: unknown,
+  eventType: EventType,
+  path: string,
+  problems: Problems,
+): Notification[] {
+  const single = isObject(value);
+  if (!single && (!Array.isArray(value) || value.length === 0)) {
+    problems.error(path, `expected an array of notifications, found ${shown(value)}`);
+    return [];
+  }
+  const items: unknown[] = single ? [value] : value;
+  const parsed: Notification[] = [];
+  for (const [index, item] of items.entries()) {
+    const at = single ? path : `${path}[${index}]`;
+    const notification = parseNotification(item, eventType, at, problems);
+    if (notification === undefined) continue;
+    if (parsed.some((one) => one.type === notification.type && one.value === notification.value)) {
+      problems.warn(at, 'the same type and value stand in an earlier notification; this one is ignored');
+    } else {
+      parsed.push(notification);
+    }
+  }
+  return parsed;
+}
+
+function parseNotification(
+  value: unknown,
+  eventType: EventType,
+  path: string,
+  problems: Problems,
+): Notification | undefined {
+  if (!isObject(value)) return problems.error(path, `expected an object with type and value, found ${shown(value)}`);
+  warnUnknown(value, keys, path, problems);
+  const type = types.find((one) => one === value['type']);
+  if (type === undefined)
+    return problems.error(`${path}.type`, `expected one of ${types.join(', ')}, found ${shown(value['type'])}`);
+  const target = requiredText(value, 'value', path, problems);
+  if (target === undefined) return undefined;
+  checkTarget(type, target, `${path}.value`, problems);
+  if (type !== 'webhook')
+    problems.warn(path, `${type} notifications are not delivered yet by this version; webhooks are`);
+  const basicAuth = parseAuth(value, type, path, problems);
+  const application = parseApplication(value, type, path, problems);
+  return {
+    type,
+    value: target,
+    intervalMs: parseInterval(value, eventType, path, problems),
+    ...(basicAuth && { basicAuth }),
+    ...(application !== undefined && { application }),
+  };
+}
+
+function checkTarget(type: Notification['type'], target: string, path: string, problems: Problems): void {
+  if (type === 'webhook') {
+    if (target === allOwners) {
+      problems.error(path, `expected a URL, found ${allOwners}, which is for email and push`);
+      return;
+    }
+    try {
+      webhookUrl(target);
+    } catch (caught) {
+      problems.error(path, asPlatformError(caught).message);
+    }
+  } else if (target !== allOwners && !/^[^\s@]+@[^\s@]+$/.test(target)) {
+    problems.error(path, `expected an e-mail address or ${allOwners}, found ${shown(target)}`);
+  }
+}
+
+function parseInterval(value: JsonObject, eventType: EventType, path: string, problems: Problems): number {
+  const key = 'seconds_between_notifications';
+  const seconds = value[key];
+  if (seconds === undefined) return 0;
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) {
+    problems.error(`${path}.${key}`, `expected a number of seconds of at least 0, found ${shown(seconds)}`);
+    return 0;
+  }
+  if (eventType === 'part_data_ingested' || eventType === 'conditional_data_ingested') return seconds * 1_000;
+  const instead =
+    eventType === 'conditional_logs_ingested' ? 'logs are checked every hour' : 'each change of the status notifies';
+  problems.warn(`${path}.${key}`, `ignored for ${eventType}: ${instead}`);
+  return 0;
+}
+
+function parseAuth(
+  value: JsonObject,
+  type: Notification['type'],
+  path: string,
+  problems: Problems,
+): Notification['basicAuth'] {
+  const auth = value['auth'];
+  if (auth === undefined || auth === null) return undefined;
+  if (type !== 'webhook') {
+    problems.warn(`${path}.auth`, `ignored for ${type}; it is for webhooks`);
+    return undefined;
+  }
+  if (!isObject(auth))
+    return problems.error(`${path}.auth`, `expected {"basic": {"username", "password"}}, found another value`);
+  warnUnknown(auth, ['basic'], `${path}.auth`, problems);
+  const { basic } = auth;
+  if (basic === undefined) return undefined;
+  // What was found is not repeated: it may hold a password.
+  if (!isObject(basic) || typeof basic['username'] !== 'string' || typeof basic['password'] !== 'string') {
+    return problems.error(`${path}.auth.basic`, 'expected the strings username and password');
+  }
+  if (basic['username'].includes(':'))
+    return problems.error(`${path}.auth.basic.username`, 'expected a name without colon');
+  warnUnknown(basic, ['username', 'password'], `${path}.auth.basic`, problems);
+  return { username: basic['username'], password: basic['password'] };
+}
+
+function parseApplication(
+  value: JsonObject,
+  type: Notification['type'],
+  path: string,
+  problems: Problems,
+): string | undefined {
+  if (type === 'push') return requiredText(value, 'application', path, problems);
+  if (value['application'] !== undefined) problems.warn(`${path}.application`, `ignored for ${type}; it is for push`);
+  return undefined;
+}
