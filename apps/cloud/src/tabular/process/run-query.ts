@@ -35,7 +35,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     const { scanRows } = await import('./scan.ts');
     const input = scanRows(connection, sources(message, room, connection), message, scan);
     let sent = 0;
-    for await (const batch of execute(unpackPlan(message.stages) as Stage[], input, {})) {
+    for await (const batch of execute(unpackPlan(message.stages) as Stage[], input, { signal })) {
       signal.throwIfAborted();
       sent += batch.bytes.length;
       if (sent > message.maxResultBytes) throw tooLarge(message.maxResultBytes);

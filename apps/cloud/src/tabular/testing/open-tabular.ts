@@ -1,0 +1,174 @@
+/** A tabular store over a real log file, real metadata and a real child, for tests: the log is written here, row by row. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { create, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { createLog, type Log, systemClock } from '@platform/base';
+import {
+  DataType,
+  SensorDataSchema,
+  type UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
+import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, parseMql } from '@platform/query';
+import { openMetadata } from '../../metadata/open-metadata.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { createTabular } from '../feature.ts';
+import type { TabularSettings } from '../settings.ts';
+import { tabularDdl } from '../store.ts';
+import type { QueryRequest, Tabular } from '../tabular.ts';
+
+export interface TestReading {
+  readonly data: JsonObject;
+  /** Milliseconds; null: absent. Default: now. */
+  readonly receivedMs?: number | null;
+  readonly requestedMs?: number | null;
+}
+
+export interface TestUpload {
+  readonly place?: MessageInitShape<typeof PlaceSchema>;
+  readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
+  readonly readings: readonly TestReading[];
+  readonly syncedMs?: number;
+}
+
+export interface OpenTabular extends AsyncDisposable {
+  readonly tabular: Tabular;
+  readonly db: Database;
+  readonly dataDir: string;
+  readonly damaged: Map<number, string>;
+  readonly lines: { level: string; message: string; fields: unknown }[];
+  /** Appends one upload; answers its position. */
+  append(upload: TestUpload): number;
+  /** Appends bytes as they are. */
+  appendRaw(batch: Uint8Array): number;
+  /** Rows that a pipeline answers. */
+  mql(
+    stages: readonly Record<string, unknown>[],
+    request?: Partial<Omit<QueryRequest, 'plan'>>,
+  ): Promise<Record<string, unknown>[]>;
+  count(): Promise<number>;
+}
+
+export const testPlace = { organizationId: 'org-1', locationId: 'loc-1', robotId: 'robot-1', partId: 'part-1' };
+export const wholeOrganization = { organizationId: 'org-1', locationIds: null, robotIds: null };
+
+export async function openTabular(settings: Partial<TabularSettings> = {}): Promise<OpenTabular> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tabular-'));
+  const lines: OpenTabular['lines'] = [];
+  const log: Log = createLog((level, _logger, message, fields) => void lines.push({ level, message, fields }));
+  const metadata = await openMetadata({
+    file: join(dataDir, 'meta.sqlite'),
+    migrations: [{ version: 1, statements: tabularDdl }],
+    log,
+  });
+  const file = new DatabaseSync(join(dataDir, 'ingest.sqlite'));
+  file.exec(
+    'PRAGMA journal_mode = WAL; CREATE TABLE log (position INTEGER PRIMARY KEY, part TEXT, stream BLOB, seq INTEGER, sha256 BLOB, batch BLOB)',
+  );
+  const insert = file.prepare(
+    "INSERT INTO log (part, stream, seq, sha256, batch) VALUES ('part-1', x'00', 0, x'00', ?)",
+  );
+  const listeners = new Set<(position: number) => void>();
+  const damaged = new Map<number, string>();
+  let last = 0;
+  const tabular = createTabular({
+    dataDir,
+    db: metadata.db,
+    ingestLog: {
+      lastPosition: () => last,
+      onCommit(listener) {
+        listeners.add(listener);
+        return { [Symbol.dispose]: () => void listeners.delete(listener) };
+      },
+      async markDamaged(position, reason) {
+        damaged.set(position, reason);
+      },
+    },
+    log,
+    clock: systemClock,
+    settings,
+  });
+  await tabular.start();
+
+  const appendRaw = (batch: Uint8Array): number => {
+    last = Number(insert.run(batch).lastInsertRowid);
+    for (const listener of listeners) listener(last);
+    return last;
+  };
+  const mql: OpenTabular['mql'] = async (stages, request = {}) => {
+    const plan = parseMql(stages.map((stage) => encodeBson(bson(stage) as BsonDocument)));
+    const result = await tabular.query({ plan, scope: wholeOrganization, vocabulary: 'core', ...request });
+    return [...documentsOf(result)].map((row) => plain(row) as Record<string, unknown>);
+  };
+  return {
+    tabular,
+    db: metadata.db,
+    dataDir,
+    damaged,
+    lines,
+    appendRaw,
+    append: (upload) => appendRaw(encodeUpload(upload)),
+    mql,
+    count: async () => ((await mql([{ $count: 'n' }]))[0]?.['n'] as number) ?? 0,
+    async [Symbol.asyncDispose]() {
+      await tabular[Symbol.asyncDispose]();
+      file.close();
+      await metadata[Symbol.asyncDispose]();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function encodeUpload({ place = testPlace, metadata, readings, syncedMs = Date.now() }: TestUpload): Uint8Array {
+  return toBinary(
+    LoggedUploadSchema,
+    create(LoggedUploadSchema, {
+      metadata: {
+        partId: 'part-1',
+        componentType: 'core:component:sensor',
+        componentName: 'cpu',
+        methodName: 'Readings',
+        type: DataType.TABULAR_SENSOR,
+        ...metadata,
+      },
+      place,
+      timeSynced: timestamp(syncedMs),
+      readings: readings.map(({ data, receivedMs = Date.now(), requestedMs = receivedMs }) =>
+        toBinary(
+          SensorDataSchema,
+          create(SensorDataSchema, {
+            metadata: {
+              ...(requestedMs !== null && { timeRequested: timestamp(requestedMs) }),
+              ...(receivedMs !== null && { timeReceived: timestamp(receivedMs) }),
+            },
+            data: { case: 'struct', value: data },
+          }),
+        ),
+      ),
+    }),
+  );
+}
+
+function timestamp(ms: number): { seconds: bigint; nanos: number } {
+  const seconds = Math.floor(ms / 1_000);
+  return { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1_000) * 1_000) * 1_000 };
+}
+
+/** JavaScript to BSON values: a Date is a date, a number a double. */
+function bson(value: unknown): BsonValue {
+  if (value instanceof Date) return new BsonDate(value.getTime());
+  if (Array.isArray(value)) return value.map(bson);
+  if (typeof value !== 'object' || value === null) return value as BsonValue;
+  return new BsonDocument(Object.entries(value).map(([name, member]) => [name, bson(member)]));
+}
+
+/** BSON values to JavaScript: an ordered document becomes an object, a date a Date, an int32 a number. */
+export function plain(value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, member]) => [name, plain(member)]));
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof BsonDate) return new Date(value.ms);
+  if (typeof value === 'object' && value !== null && 'value' in value) return value.value;
+  return value;
+}
