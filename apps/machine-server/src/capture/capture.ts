@@ -1,0 +1,126 @@
+/** Readings into files: a collector for each method that is to be captured, over directories that this process owns. */
+import { create } from '@bufbuild/protobuf';
+import type { Clock, Log } from '@platform/base';
+import type { CaptureStorage } from '@platform/capture-file';
+import { DataCaptureMetadataSchema, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Directories } from '../directories/directories.ts';
+import type { SeqLedger } from '../directories/seq-ledger.ts';
+import { Collector } from './collector.ts';
+import { methodParameters } from './method-parameters.ts';
+import type { CapturePlan } from './plan-capture.ts';
+import { RollFile } from './roll-file.ts';
+import { createTicker, type Ticker } from './ticker.ts';
+import { createWallMicros } from './wall-micros.ts';
+
+export interface CaptureOptions {
+  readonly partId: string;
+  readonly storage: CaptureStorage;
+  readonly ledger: SeqLedger;
+  readonly directories: Directories;
+  /** The document that a method of a resource gives now. */
+  readonly read: (plan: CapturePlan) => Document | undefined | Promise<Document | undefined>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+export interface CaptureStatus {
+  readonly key: string;
+  readonly taken: number;
+  readonly late: number;
+  readonly held: number;
+  readonly failed: number;
+  readonly diskFailures: number;
+}
+
+interface Running {
+  readonly settings: string;
+  readonly collector: Collector;
+  readonly file: RollFile;
+  readonly ticks: Disposable;
+}
+
+const closeGraceMs = 2_000;
+
+export class Capture implements AsyncDisposable {
+  readonly #options: CaptureOptions;
+  readonly #ticker: Ticker;
+  readonly #wallMicros: () => number;
+  readonly #running = new Map<string, Running>();
+  #syncing: Disposable | undefined;
+
+  constructor(options: CaptureOptions) {
+    this.#options = options;
+    this.#ticker = createTicker(options.clock);
+    this.#wallMicros = createWallMicros(options.clock);
+  }
+
+  /** Begins the once-a-second write-out of what is in user buffers (C6). */
+  start(): void {
+    this.#syncing = this.#options.clock.every(1_000, () => {
+      for (const { file } of this.#running.values()) file.tick();
+    });
+  }
+
+  /** Brings the collectors to what is planned; unchanged ones go on undisturbed. */
+  async configure(plans: readonly CapturePlan[]): Promise<void> {
+    const wanted = new Map(plans.map((plan) => [plan.key, plan]));
+    const ending = [...this.#running].filter(([key, { settings }]) => settings !== JSON.stringify(wanted.get(key)));
+    await Promise.all(ending.map(([key]) => this.#end(key)));
+    for (const plan of plans) if (!this.#running.has(plan.key)) await this.#begin(plan);
+  }
+
+  /** Seals every open file, so that sync can send it. */
+  async seal(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ file }) => file.seal()));
+  }
+
+  status(): CaptureStatus[] {
+    return [...this.#running].map(([key, { collector, file }]) => {
+      const { taken, late, held, failed } = collector;
+      return { key, taken, late, held, failed, diskFailures: file.failures };
+    });
+  }
+
+  /** Drains and seals everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#syncing?.[Symbol.dispose]();
+    await Promise.all([...this.#running.keys()].map((key) => this.#end(key)));
+  }
+
+  async #begin(plan: CapturePlan): Promise<void> {
+    const { directories, storage, ledger, partId, clock } = this.#options;
+    const log = this.#options.log.child(`${plan.name}.${plan.method}`);
+    // A directory that another process owns stops only what would be captured into it.
+    if (!(await directories.own(plan.directory))) return;
+    const metadata = create(DataCaptureMetadataSchema, {
+      componentType: plan.api,
+      componentName: plan.name,
+      methodName: plan.method,
+      type: DataType.TABULAR_SENSOR,
+      methodParameters: methodParameters(plan.params),
+      fileExtension: '.dat',
+      tags: [...plan.tags],
+    });
+    const { directory, maxFileBytes, queueSize, bufferBytes } = plan;
+    const file = new RollFile(
+      { directory, metadata, maxFileBytes, queueSize, bufferBytes },
+      { storage, ledger, partId, wallMicros: this.#wallMicros, clock, log },
+    );
+    const read = (): ReturnType<CaptureOptions['read']> => this.#options.read(plan);
+    const collector = new Collector({ read, file, wallMicros: this.#wallMicros, log });
+    const ticks = this.#ticker.add(plan.hz, (due) => collector.tick(due));
+    this.#running.set(plan.key, { settings: JSON.stringify(plan), collector, file, ticks });
+    log.info('capturing', { hz: plan.hz, directory });
+  }
+
+  async #end(key: string): Promise<void> {
+    const running = this.#running.get(key);
+    if (running === undefined) return;
+    running.ticks[Symbol.dispose]();
+    await Promise.race([running.collector.settled(), this.#options.clock.sleep(closeGraceMs)]);
+    await running.file.close(closeGraceMs);
+    this.#running.delete(key);
+  }
+}

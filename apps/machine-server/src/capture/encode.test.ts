@@ -1,0 +1,37 @@
+import { fromBinary, toJson } from '@bufbuild/protobuf';
+import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ReadingEncoder } from './encode.ts';
+
+test('an encoded reading is the SensorData message of the same document and times', () => {
+  const encoder = new ReadingEncoder();
+  const document = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: true });
+  fc.assert(
+    fc.property(document, fc.nat(), (readings, micros) => {
+      const requestedMicros = 1.7e15 + micros;
+      const bytes = encoder.encode({ requestedMicros, receivedMicros: requestedMicros + 7, document: { readings } });
+      const message = fromBinary(SensorDataSchema, bytes);
+      expect(message.data).toEqual({ case: 'struct', value: { readings } });
+      const { timeRequested, timeReceived } = message.metadata ?? {};
+      expect(timeRequested?.nanos).toBe((requestedMicros % 1e6) * 1_000);
+      expect(Number(timeReceived?.seconds) * 1e6 + (timeReceived?.nanos ?? 0) / 1_000).toBe(requestedMicros + 7);
+    }),
+  );
+});
+
+test('values that JSON does not know are kept as text, absent ones are left out', () => {
+  const document = { at: new Date(0), raw: Uint8Array.of(1, 2), none: undefined, big: 5n };
+  const bytes = new ReadingEncoder().encode({ requestedMicros: 1, receivedMicros: 2, document });
+  const json = toJson(SensorDataSchema, fromBinary(SensorDataSchema, bytes)) as { struct: unknown };
+  expect(json.struct).toEqual({ at: '1970-01-01T00:00:00.000Z', raw: 'AQI=', big: 5 });
+});
+
+test('a document without end is refused, and the encoder goes on', () => {
+  const loop: Record<string, unknown> = {};
+  loop['self'] = loop;
+  const encoder = new ReadingEncoder();
+  const times = { requestedMicros: 1, receivedMicros: 2 };
+  expect(() => encoder.encode({ ...times, document: loop })).toThrow(/deeper/);
+  expect(fromBinary(SensorDataSchema, encoder.encode({ ...times, document: { a: 1 } })).data.value).toEqual({ a: 1 });
+});

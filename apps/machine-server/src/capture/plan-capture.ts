@@ -1,0 +1,92 @@
+/** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
+import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
+import type { JsonObject, Problem, ResourceConfig } from '@platform/machine-config/schema';
+import { captureMethodOf, formatResourceName, parseResourceName } from '@platform/resources';
+
+export interface CapturePlan {
+  /** What names the collector: resource, method and parameters. */
+  readonly key: string;
+  /** Full name of the resource. */
+  readonly resource: string;
+  readonly api: string;
+  readonly name: string;
+  /** As the specification spells it. */
+  readonly method: string;
+  readonly hz: number;
+  readonly params: JsonObject;
+  /** Those of the service and then those of the method (D12). */
+  readonly tags: readonly string[];
+  readonly directory: string;
+  readonly maxFileBytes: number;
+  readonly queueSize: number;
+  readonly bufferBytes: number;
+}
+
+export interface CaptureDefaults {
+  readonly tags: readonly string[];
+  readonly directory: string;
+  readonly maxFileBytes: number;
+  /** `-untrusted-env`: a capture directory of a method's own is refused (D16). */
+  readonly ownDirectories: boolean;
+}
+
+export function planCapture(
+  resources: readonly ResourceConfig[],
+  defaults: CaptureDefaults,
+  resolvePath: (path: string) => string,
+): { plans: CapturePlan[]; problems: Problem[] } {
+  const plans = new Map<string, CapturePlan>();
+  const problems: Problem[] = [];
+  resources.forEach((resource) => {
+    const { methods, problems: found } = readCaptureMethods(resource, resource.name);
+    problems.push(...found);
+    for (const config of methods) {
+      const plan = planOne(resource, config, defaults, resolvePath, problems);
+      if (plan === undefined) continue;
+      if (plans.has(plan.key)) {
+        const message = `${plan.key} is listed twice: the first entry is used`;
+        problems.push({ path: resource.name, level: 'warning', message });
+      } else {
+        plans.set(plan.key, plan);
+      }
+    }
+  });
+  return { plans: [...plans.values()], problems };
+}
+
+function planOne(
+  resource: ResourceConfig,
+  config: CaptureMethodConfig,
+  defaults: CaptureDefaults,
+  resolvePath: (path: string) => string,
+  problems: Problem[],
+): CapturePlan | undefined {
+  const name = (config.name === undefined ? undefined : parseResourceName(config.name)) ?? resource;
+  const api = name.api.startsWith('rdk:') ? `core:${name.api.slice(4)}` : name.api;
+  const complain = (message: string): undefined => {
+    problems.push({ path: formatResourceName({ api, name: name.name }), level: 'error', message });
+    return undefined;
+  };
+  const method = captureMethodOf(api, config.method);
+  if (method === undefined) return complain(`${api} has no capture method "${config.method}"`);
+  if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
+  const own = config.capture_directory;
+  if (own !== undefined && !defaults.ownDirectories) {
+    return complain('changing the capture directory is refused by -untrusted-env: capture_directory');
+  }
+  const resourceName = formatResourceName({ api, name: name.name });
+  return {
+    key: `${resourceName} ${method.name} ${JSON.stringify(config.additional_params)}`,
+    resource: resourceName,
+    api,
+    name: name.name,
+    method: method.name,
+    hz: config.capture_frequency_hz,
+    params: config.additional_params,
+    tags: [...new Set([...defaults.tags, ...config.tags])],
+    directory: own === undefined ? defaults.directory : resolvePath(own),
+    maxFileBytes: defaults.maxFileBytes,
+    queueSize: config.capture_queue_size,
+    bufferBytes: config.capture_buffer_size,
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * The files of one series: opens one when a reading comes, rolls it at its size, seals it on demand.
+ *
+ * States of a reading: queued → in the user buffer → written → synced → sealed. A disk error moves nothing: the reading
+ * stays where it is, the loop waits (growing, at most 30 s) and tries the same step again. So it ends no capture; readings
+ * are only not taken while the queue is full.
+ */
+import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
+import { type CaptureFileWriter, type CaptureStorage, createCaptureFileWriter } from '@platform/capture-file';
+import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
+import { fileName, seriesPath } from '../directories/paths.ts';
+import type { SeqLedger } from '../directories/seq-ledger.ts';
+import type { Series } from './series.ts';
+
+export interface RollContext {
+  readonly storage: CaptureStorage;
+  readonly ledger: SeqLedger;
+  readonly partId: string;
+  readonly wallMicros: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const syncEveryMs = 1_000;
+
+export class RollFile {
+  readonly #series: Series;
+  readonly #context: RollContext;
+  readonly #queue: Uint8Array[] = [];
+  #writer: CaptureFileWriter | undefined;
+  #opening: { seq: number } | undefined;
+  #pumping: Promise<void> | undefined;
+  #sealAsked = false;
+  #sealing = false;
+  #dirtySince: number | undefined;
+  #failures = 0;
+  /** Aborts the wait after a failure. */
+  #retry: AbortController | undefined;
+  #closing = false;
+
+  constructor(series: Series, context: RollContext) {
+    this.#series = series;
+    this.#context = context;
+  }
+
+  /** Consecutive failures of the disk; 0 when it works. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Whether a reading may be taken now; false while the queue is full. */
+  get ready(): boolean {
+    return this.#queue.length < Math.max(1, this.#series.queueSize);
+  }
+
+  /** Queues an encoded SensorData. */
+  add(reading: Uint8Array): void {
+    this.#queue.push(reading);
+    const writer = this.#writer;
+    // The common case costs no promise: the reading goes to the user buffer of the open file at once.
+    if (writer !== undefined && this.#idle && this.#queue.length === 1 && this.#fits(writer, reading)) {
+      this.#queue.length = 0;
+      this.#dirtySince ??= this.#context.clock.monotonic();
+      if (!writer.append(reading)) return;
+    }
+    if (this.#retry === undefined) this.#pump();
+  }
+
+  get #idle(): boolean {
+    return this.#pumping === undefined && this.#failures === 0 && !this.#sealing;
+  }
+
+  /** Writes and syncs what is older than a second. Called every second. */
+  tick(): void {
+    if (this.#dirtySince === undefined || !this.#idle) return;
+    this.#pump(true);
+  }
+
+  /** Seals the open file with everything queued so far; resolves when it is sealed, or the disk refused once. */
+  async seal(): Promise<void> {
+    this.#sealAsked = true;
+    this.#pump();
+    await this.#pumping;
+  }
+
+  /** Drains the queue and seals, trying again for `graceMs` at most when the disk refuses. */
+  async close(graceMs: number): Promise<void> {
+    const deadline = this.#context.clock.monotonic() + graceMs;
+    this.#closing = true;
+    for (;;) {
+      await this.seal();
+      if (this.#writer === undefined && this.#queue.length === 0) return;
+      if (this.#context.clock.monotonic() >= deadline) break;
+      await this.#context.clock.sleep(50);
+    }
+    this.#context.log.error('stopped with readings that the disk did not take', { readings: this.#queue.length });
+    await this.#writer?.abandon().catch(() => {});
+  }
+
+  #fits(writer: CaptureFileWriter, reading: Uint8Array): boolean {
+    return writer.readings === 0 || writer.sizeBytes + reading.length + 8 <= this.#series.maxFileBytes;
+  }
+
+  #pump(sync = false): void {
+    if (this.#pumping !== undefined) return;
+    this.#retry?.abort();
+    this.#retry = undefined;
+    this.#pumping = this.#run(sync).finally(() => {
+      this.#pumping = undefined;
+      if (this.#failures > 0) this.#tryLater();
+      else if (this.#queue.length > 0 || this.#sealAsked) this.#pump();
+    });
+  }
+
+  /** One attempt; a failure leaves everything as it was. */
+  async #run(sync: boolean): Promise<void> {
+    try {
+      await this.#drain();
+      if (sync || this.#due()) await this.#sync();
+      if (this.#failures > 0) this.#context.log.info('the disk takes readings again', { failures: this.#failures });
+      this.#failures = 0;
+    } catch (caught) {
+      this.#failures++;
+      this.#sealAsked = false;
+      this.#context.log.error('writing captured readings failed; they are kept and written again', {
+        directory: this.#series.directory,
+        error: errorText(caught),
+        queued: this.#queue.length,
+        failures: this.#failures,
+      });
+    }
+  }
+
+  #tryLater(): void {
+    if (this.#closing) return;
+    const retry = new AbortController();
+    this.#retry = retry;
+    this.#context.clock.sleep(backoffMs(this.#failures, { maxMs: 30_000 }), retry.signal).then(
+      () => this.#pump(),
+      () => {},
+    );
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0 || this.#sealAsked || this.#sealing) {
+      if (this.#sealing) await this.#finishSeal();
+      const reading = this.#queue[0];
+      if (reading === undefined) {
+        if (!this.#sealAsked) return;
+        this.#sealAsked = false;
+        if (this.#writer === undefined) return;
+        this.#sealing = true;
+        continue;
+      }
+      const writer = this.#writer ?? (await this.#open());
+      if (!this.#fits(writer, reading)) {
+        this.#sealing = true;
+        continue;
+      }
+      this.#queue.shift();
+      this.#dirtySince ??= this.#context.clock.monotonic();
+      if (writer.append(reading)) await writer.flush();
+    }
+    if (this.#writer !== undefined && this.#dirtySince !== undefined) await this.#writer.flush();
+  }
+
+  #due(): boolean {
+    return this.#dirtySince !== undefined && this.#context.clock.monotonic() - this.#dirtySince >= syncEveryMs;
+  }
+
+  async #sync(): Promise<void> {
+    const since = this.#dirtySince;
+    this.#dirtySince = undefined;
+    try {
+      await this.#writer?.sync();
+    } catch (caught) {
+      this.#dirtySince ??= since;
+      throw caught;
+    }
+  }
+
+  async #open(): Promise<CaptureFileWriter> {
+    const { ledger, wallMicros, partId, storage } = this.#context;
+    // Kept over failed attempts, so that a full disk does not use up numbers that would hold the floor (I6).
+    this.#opening ??= { seq: ledger.take() };
+    const { seq } = this.#opening;
+    const micros = wallMicros();
+    const { componentType, componentName, methodName } = this.#series.metadata;
+    const path = join(
+      this.#series.directory,
+      seriesPath(componentType, componentName, methodName),
+      fileName(micros, seq),
+    );
+    const header = create(CaptureFileHeaderSchema, {
+      stream: ledger.stream,
+      seq: BigInt(seq),
+      partId,
+      metadata: this.#series.metadata,
+      created: timestampFromMs(Math.floor(micros / 1_000)),
+    });
+    const writer = await createCaptureFileWriter({ storage, path, header, bufferBytes: this.#series.bufferBytes });
+    this.#opening = undefined;
+    this.#writer = writer;
+    return writer;
+  }
+
+  async #finishSeal(): Promise<void> {
+    await this.#writer?.seal();
+    this.#writer = undefined;
+    this.#dirtySince = undefined;
+    this.#sealing = false;
+  }
+}

@@ -1,0 +1,12 @@
+import type { DataCaptureMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
+
+/** What is captured into files of its own: one method of one resource with one set of parameters. */
+export interface Series {
+  /** Directory that is owned by this process. */
+  readonly directory: string;
+  readonly metadata: DataCaptureMetadata;
+  readonly maxFileBytes: number;
+  readonly bufferBytes: number;
+  /** Readings that may wait for the disk. */
+  readonly queueSize: number;
+}

@@ -1,0 +1,159 @@
+/**
+ * The capture directories of this machine: owned, recovered, remembered.
+ *
+ * `<home>/capture_directories.json` lists every directory that ever held captures, so that files in one that the
+ * configuration no longer names are still recovered, sent, and counted in the floor of their stream (C10).
+ */
+import { open, opendir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, type Log, PlatformError } from '@platform/base';
+import { readCaptureFileHeader } from '@platform/capture-file';
+import { ownDirectory } from './own-directory.ts';
+import { failedFolder } from './paths.ts';
+import { recoverFile } from './recover.ts';
+import type { SeqLedger } from './seq-ledger.ts';
+import { walkFiles } from './walk-files.ts';
+import { writeDurably } from './write-durably.ts';
+
+export class Directories implements AsyncDisposable {
+  readonly #home: string;
+  readonly #ledger: SeqLedger;
+  readonly #log: Log;
+  readonly #owned = new Map<string, AsyncDisposable>();
+  readonly #known = new Set<string>();
+  readonly #refused = new Map<string, string>();
+
+  constructor(home: string, ledger: SeqLedger, log: Log) {
+    this.#home = home;
+    this.#ledger = ledger;
+    this.#log = log;
+  }
+
+  /** Directories that this process owns. */
+  owned(): readonly string[] {
+    return [...this.#owned.keys()];
+  }
+
+  /** Directories that another process owns or that cannot be used, with the reason. */
+  refused(): ReadonlyMap<string, string> {
+    return this.#refused;
+  }
+
+  /** Takes every remembered directory that is still there. */
+  async start(): Promise<void> {
+    for (const directory of await this.#remembered()) {
+      this.#known.add(directory);
+      if (await exists(directory)) await this.own(directory);
+    }
+  }
+
+  /** Lists the headers of everything that was left, so that floors of earlier streams can be told. Slow with many files. */
+  async survey(signal: AbortSignal): Promise<void> {
+    for (const directory of this.#known) {
+      // What cannot be listed may still hold files: then the floors stay untold.
+      if (!this.#owned.has(directory)) return;
+      for (const root of [directory, join(directory, failedFolder)]) {
+        for await (const path of walkFiles(root, signal)) {
+          if (!path.endsWith('.capture')) continue;
+          try {
+            const identity = await readIdentity(path);
+            this.#ledger.found(identity.stream, identity.seq);
+          } catch (caught) {
+            // Without a readable header it can never be sent; a file that went in the meantime was settled.
+            if (!neverSent(caught)) throw caught;
+          }
+        }
+      }
+    }
+    if (!signal.aborted) this.#ledger.complete();
+  }
+
+  /** Owns a directory and recovers what was left open in it; false when another process has it or it cannot be used. */
+  async own(directory: string): Promise<boolean> {
+    if (this.#owned.has(directory)) return true;
+    try {
+      this.#owned.set(directory, await ownDirectory(directory));
+      this.#refused.delete(directory);
+    } catch (caught) {
+      const reason = errorText(caught);
+      if (this.#refused.get(directory) !== reason) this.#log.error('a capture directory cannot be used', { reason });
+      this.#refused.set(directory, reason);
+      return false;
+    }
+    await this.#remember(directory);
+    await this.#recover(directory);
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const lock of this.#owned.values()) await lock[Symbol.asyncDispose]();
+    this.#owned.clear();
+  }
+
+  async #recover(directory: string): Promise<void> {
+    for await (const path of walkFiles(directory, new AbortController().signal)) {
+      try {
+        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#log);
+        else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
+      } catch (caught) {
+        this.#log.error('recovering a capture file failed; it stays as it is', { path, error: errorText(caught) });
+      }
+    }
+  }
+
+  get #listFile(): string {
+    return join(this.#home, 'capture_directories.json');
+  }
+
+  async #remembered(): Promise<string[]> {
+    try {
+      const list: unknown = JSON.parse(await readFile(this.#listFile, 'utf8'));
+      return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+    } catch (caught) {
+      if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      this.#log.error('the list of capture directories is not readable', { error: errorText(caught) });
+      return [];
+    }
+  }
+
+  async #remember(directory: string): Promise<void> {
+    if (this.#known.has(directory)) return;
+    this.#known.add(directory);
+    await writeDurably(this.#listFile, `${JSON.stringify([...this.#known], null, 2)}\n`);
+  }
+}
+
+function neverSent(caught: unknown): boolean {
+  if (caught instanceof PlatformError) return caught.code === 'data_loss';
+  return (caught as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** Stream and seq in the header of a capture file. */
+export async function readIdentity(path: string): Promise<{ stream: Uint8Array; seq: number }> {
+  const handle = await open(path, 'r');
+  try {
+    let bytes = Buffer.alloc(4_096);
+    for (;;) {
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+      try {
+        const { header } = readCaptureFileHeader(bytes.subarray(0, bytesRead));
+        return { stream: header.stream, seq: Number(header.seq) };
+      } catch (caught) {
+        if (bytesRead < bytes.length) throw caught;
+        bytes = Buffer.alloc(bytes.length * 16);
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(directory: string): Promise<boolean> {
+  return opendir(directory).then(
+    async (handle) => {
+      await handle.close();
+      return true;
+    },
+    () => false,
+  );
+}

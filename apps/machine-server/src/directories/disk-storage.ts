@@ -1,0 +1,36 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { CaptureStorage } from '@platform/capture-file';
+
+/** Capture files on the computer's disk. */
+export const diskStorage: CaptureStorage = {
+  async create(path) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, 'wx', 0o600);
+    return {
+      async write(bytes, position) {
+        for (let done = 0; done < bytes.length; ) {
+          const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+          done += bytesWritten;
+        }
+      },
+      sync: () => handle.datasync(),
+      close: () => handle.close(),
+    };
+  },
+  async rename(from, to) {
+    await rename(from, to);
+    await syncDirectory(dirname(to));
+  },
+  remove: (path) => rm(path, { force: true }),
+};
+
+/** Makes the names in a directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

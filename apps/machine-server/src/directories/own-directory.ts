@@ -1,0 +1,81 @@
+/**
+ * One process owns a capture directory (I5): `.lock` holds `<pid> <start of that process> <boot>`.
+ * A lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
+ */
+import { readFileSync } from 'node:fs';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PlatformError } from '@platform/base';
+import { lockFile } from './paths.ts';
+
+/** Takes the directory, creating it (0700); disposing gives it back. Throws failed_precondition while another process has it. */
+export async function ownDirectory(directory: string): Promise<AsyncDisposable> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, lockFile);
+  const mine = identityOf(process.pid);
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (await createLock(path, mine)) return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+    const held = await readFile(path, 'utf8').catch(() => undefined);
+    if (held === undefined) continue;
+    if (held === mine || !isStale(held)) {
+      throw new PlatformError(
+        'failed_precondition',
+        `the capture directory ${directory} belongs to the running process ${held.split(' ')[0]}: give this one another capture_dir, or stop that one`,
+      );
+    }
+    await removeStale(path, held);
+  }
+  throw new PlatformError('unavailable', `the lock of the capture directory ${directory} keeps changing hands`);
+}
+
+async function createLock(path: string, content: string): Promise<boolean> {
+  // Written aside and linked into place, so that no one ever sees an empty lock.
+  const aside = `${path}.${process.pid}`;
+  await rm(aside, { force: true });
+  const handle = await open(aside, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
+  }
+  try {
+    await link(aside, path);
+    return true;
+  } catch (caught) {
+    if ((caught as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw caught;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+/** Takes a stale lock away; if another process has replaced it just now, puts that one back. */
+async function removeStale(path: string, held: string): Promise<void> {
+  const aside = `${path}.stale.${process.pid}`;
+  await rename(path, aside).catch(() => {});
+  const found = await readFile(aside, 'utf8').catch(() => held);
+  if (found !== held) await link(aside, path).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+function isStale(held: string): boolean {
+  const pid = Number(held.split(' ')[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (caught) {
+    return (caught as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+  return identityOf(pid) !== held;
+}
+
+/** What tells a process from a later one with its pid; where the system does not say, the pid alone. */
+function identityOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return `${pid} ${started} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`;
+  } catch {
+    return `${pid}`;
+  }
+}

@@ -1,0 +1,22 @@
+/** Where capture files lie below a capture directory (docs/specs/capture-file.md). */
+import { join } from 'node:path';
+
+/** A path segment: `:` and what a file name cannot carry become `_`. */
+function segment(text: string): string {
+  const safe = text.replaceAll(/[^\w.\- ]/gu, '_').slice(0, 200);
+  return safe === '' || /^\.+$/.test(safe) ? '_' : safe;
+}
+
+/** `<api>/<name>/<method>`. */
+export function seriesPath(api: string, name: string, method: string): string {
+  return join(segment(api), segment(name), segment(method));
+}
+
+/** `2026-11-20T10_15_30.123456Z_7`. */
+export function fileName(micros: number, seq: number): string {
+  const iso = new Date(Math.floor(micros / 1_000)).toISOString().slice(0, -1).replaceAll(':', '_');
+  return `${iso}${String(micros % 1_000).padStart(3, '0')}Z_${seq}`;
+}
+
+export const failedFolder = 'failed';
+export const lockFile = '.lock';

@@ -1,0 +1,20 @@
+/** Files that will never be accepted as they are: kept, with the reason beside them, out of the way of the others. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { failedFolder } from './paths.ts';
+
+/** Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`; returns where it is now. */
+export async function setAside(path: string, directory: string, reason: string): Promise<string> {
+  const target = asidePath(path, directory);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await writeFile(`${target}.reason`, `${new Date().toISOString()} ${reason.replaceAll('\n', ' ')}\n`, { mode: 0o600 });
+  await rename(path, target);
+  return target;
+}
+
+export function asidePath(path: string, directory: string): string {
+  const below = relative(directory, path);
+  return below.startsWith('..')
+    ? join(dirname(path), failedFolder, basename(path))
+    : join(directory, failedFolder, below);
+}

@@ -1,0 +1,60 @@
+/** Readings that the cloud would refuse for their size (D14) leave their file before its first upload (C11). */
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { type CaptureFileContents, createCaptureFileWriter } from '@platform/capture-file';
+import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
+import { diskStorage } from '../directories/disk-storage.ts';
+import { asidePath } from '../directories/set-aside.ts';
+
+/** 4 MB of the specification: the protobuf message of one tabular reading (D14). */
+export const maxReadingBytes: number = 4_194_304;
+
+export interface Split {
+  /** Readings to send. */
+  readonly rest: readonly Uint8Array[];
+  readonly oversize: readonly Uint8Array[];
+}
+
+/** Pure, and by the file alone: a repetition sends the same bytes. */
+export function splitOversize(readings: readonly Uint8Array[]): Split {
+  const oversize = readings.filter((reading) => reading.length > maxReadingBytes);
+  if (oversize.length === 0) return { rest: readings, oversize };
+  return { rest: readings.filter((reading) => reading.length <= maxReadingBytes), oversize };
+}
+
+/** Writes the oversize readings to `failed/<path>.oversize.capture` with the reason; true if they were not there yet. */
+export async function keepOversize(
+  path: string,
+  directory: string,
+  contents: CaptureFileContents,
+  oversize: readonly Uint8Array[],
+): Promise<boolean> {
+  const target = asidePath(path, directory).replace(/\.capture$/, '.oversize');
+  if (await exists(`${target}.capture`)) return false;
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await diskStorage.remove(`${target}.prog`);
+  // A stream of its own, so that this file holds no floor of the stream that its neighbours are sent under.
+  const header = create(CaptureFileHeaderSchema, {
+    ...contents.header,
+    stream: new Uint8Array(randomBytes(16)),
+    seq: 1n,
+  });
+  const writer = await createCaptureFileWriter({ storage: diskStorage, path: target, header });
+  for (const reading of oversize) {
+    writer.append(reading);
+    await writer.flush();
+  }
+  const sizes = oversize.map((reading) => reading.length).join(', ');
+  const reason = `a reading of more than ${maxReadingBytes} bytes (${sizes}) is not accepted by the cloud (D14)`;
+  await writeFile(`${target}.capture.reason`, `${new Date().toISOString()} ${reason}\n`, { mode: 0o600 });
+  await writer.seal();
+  return true;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

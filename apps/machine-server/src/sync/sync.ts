@@ -1,0 +1,245 @@
+/**
+ * Files to the cloud.
+ *
+ * States of a file: waiting → in flight → acknowledged, then deleted | waiting with a next attempt of its own | set aside.
+ * A pass lists the directories and sends what is due, `threads` at a time; no file waits for another's trouble (D15).
+ */
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, errorText, type Log } from '@platform/base';
+import { failedFolder } from '../directories/paths.ts';
+import { setAside } from '../directories/set-aside.ts';
+import { walkFiles } from '../directories/walk-files.ts';
+import { Attempts } from './attempts.ts';
+import type { Outcome } from './outcome.ts';
+import { type UploadContext, uploadCapture } from './upload-capture.ts';
+import { uploadFile } from './upload-file.ts';
+
+export interface SyncSettings {
+  readonly intervalMs: number;
+  readonly disabled: boolean;
+  readonly threads: number;
+  readonly tags: readonly string[];
+  readonly additionalPaths: readonly string[];
+  /** Arbitrary files must be unmodified for this long. */
+  readonly unmodifiedMs: number;
+}
+
+export interface SyncOptions extends UploadContext {
+  readonly partId: string;
+  readonly captureDirectories: () => readonly string[];
+  /** Seals what is open, so that a pass sends it. */
+  readonly seal: () => Promise<void>;
+  /** False while sync is not wanted or there is no cloud. */
+  readonly online: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface SyncStatus {
+  uploadedFiles: number;
+  uploadedReadings: number;
+  setAsideFiles: number;
+  failedAttempts: number;
+}
+
+export class Sync implements AsyncDisposable {
+  readonly status: SyncStatus = { uploadedFiles: 0, uploadedReadings: 0, setAsideFiles: 0, failedAttempts: 0 };
+  readonly #options: SyncOptions;
+  readonly #attempts = new Attempts();
+  readonly #inFlight = new Set<string>();
+  /** Acknowledged, but the disk refused to delete them: not to be sent again. */
+  readonly #acknowledged = new Map<string, { stream: Uint8Array; seq: number } | undefined>();
+  readonly #stop = new AbortController();
+  #settings: SyncSettings | undefined;
+  #timer: Disposable | undefined;
+  #pass: Promise<void> | undefined;
+  #troubleLoggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SyncOptions) {
+    this.#options = options;
+  }
+
+  configure(settings: SyncSettings): void {
+    if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return;
+    this.#settings = settings;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#options.clock.every(settings.intervalMs, () => void this.#tick());
+  }
+
+  /** Ends regular sync. */
+  unconfigure(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#settings = undefined;
+  }
+
+  /** Whether `path` is being sent right now. */
+  sending(path: string): boolean {
+    return this.#inFlight.has(path);
+  }
+
+  /** Seals and sends everything that is due; the same pass for all who ask at the same time. */
+  flush(): Promise<void> {
+    this.#pass ??= this.#run().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.unconfigure();
+    this.#stop.abort();
+    await this.#pass?.catch(() => {});
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#settings?.disabled === true) return this.#options.seal();
+    await this.flush();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#options.seal();
+      if (this.#options.online()) await this.#send();
+    } catch (caught) {
+      this.#options.log.error('a sync pass failed', { error: errorText(caught) });
+    }
+  }
+
+  async #send(): Promise<void> {
+    const { signal } = this.#stop;
+    const running = new Set<Promise<void>>();
+    let unavailable = false;
+    const start = (task: Promise<Outcome>): void => {
+      const done: Promise<void> = task.then((outcome) => {
+        running.delete(done);
+        // The others would fail the same way: they wait for the next pass, with no failure of theirs noted.
+        if (outcome.kind === 'later' && outcome.code === 'unavailable') unavailable = true;
+      });
+      running.add(done);
+    };
+    const threads = this.#settings?.threads ?? 1;
+    for await (const task of this.#due(signal)) {
+      if (unavailable || signal.aborted) break;
+      while (running.size >= threads) await Promise.race(running);
+      if (unavailable || signal.aborted) break;
+      start(task());
+    }
+    await Promise.all(running);
+  }
+
+  /** Files that may be tried now, capture files first. */
+  async *#due(signal: AbortSignal): AsyncGenerator<() => Promise<Outcome>> {
+    const { clock, captureDirectories } = this.#options;
+    const ready = (path: string): boolean => !this.#inFlight.has(path) && this.#attempts.due(path, clock.monotonic());
+    for (const directory of captureDirectories()) {
+      for await (const path of walkFiles(directory, signal)) {
+        if (path.endsWith('.capture') && ready(path)) yield () => this.#sendCapture(path, directory);
+      }
+    }
+    const settings = this.#settings;
+    for (const root of settings?.additionalPaths ?? []) {
+      for await (const path of walkFiles(root, signal)) {
+        if (/\.(capture|prog|tmp|reason)$/.test(path) || !ready(path)) continue;
+        const found = await stat(path).catch(() => undefined);
+        if (found === undefined || found.size === 0) continue;
+        if (clock.now() - found.mtimeMs < (settings?.unmodifiedMs ?? 0)) continue;
+        yield () => this.#sendFile(path);
+      }
+    }
+  }
+
+  async #sendCapture(path: string, directory: string): Promise<Outcome> {
+    this.#inFlight.add(path);
+    try {
+      if (this.#acknowledged.has(path)) {
+        const identity = this.#acknowledged.get(path);
+        await this.#removeAcknowledged(path, identity);
+        return { kind: 'gone' };
+      }
+      const outcome = await uploadCapture(path, directory, this.#options, this.#stop.signal);
+      await this.#conclude(
+        path,
+        outcome,
+        () => setAside(path, directory, 'reason' in outcome ? outcome.reason : ''),
+        outcome.identity,
+      );
+      return outcome;
+    } finally {
+      this.#inFlight.delete(path);
+    }
+  }
+
+  async #sendFile(path: string): Promise<Outcome> {
+    this.#inFlight.add(path);
+    try {
+      const { partId, uploads } = this.#options;
+      const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], uploads, this.#stop.signal);
+      await this.#conclude(path, outcome, () =>
+        setAside(path, join(path, '..'), 'reason' in outcome ? outcome.reason : ''),
+      );
+      return outcome;
+    } finally {
+      this.#inFlight.delete(path);
+    }
+  }
+
+  async #conclude(
+    path: string,
+    outcome: Outcome,
+    aside: () => Promise<string>,
+    identity?: { stream: Uint8Array; seq: number },
+  ): Promise<void> {
+    const { log, ledger, clock } = this.#options;
+    switch (outcome.kind) {
+      case 'accepted':
+        this.status.uploadedFiles++;
+        this.status.uploadedReadings += outcome.readings;
+        this.#acknowledged.set(path, identity);
+        await this.#removeAcknowledged(path, identity);
+        return;
+      case 'gone':
+        this.#attempts.done(path);
+        if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
+        return;
+      case 'aside': {
+        this.#attempts.done(path);
+        const kept = await aside().catch((caught) => `${path} (could not be moved: ${errorText(caught)})`);
+        this.status.setAsideFiles++;
+        log.error(`the cloud will not take a file; set aside in ${failedFolder}/`, {
+          file: kept,
+          reason: outcome.reason,
+        });
+        return;
+      }
+      default: {
+        this.status.failedAttempts++;
+        const waitMs = Math.round(this.#attempts.failed(path, outcome.code, clock.monotonic()));
+        if (this.#stop.signal.aborted || clock.monotonic() - this.#troubleLoggedAt < 60_000) return;
+        this.#troubleLoggedAt = clock.monotonic();
+        log.warn('sync: a file was not accepted and is tried again', {
+          file: path,
+          code: outcome.code,
+          error: outcome.message,
+          waitMs,
+        });
+      }
+    }
+  }
+
+  /** Deletes after acknowledgement; only then may the floor pass the file (I6). */
+  async #removeAcknowledged(path: string, identity: { stream: Uint8Array; seq: number } | undefined): Promise<void> {
+    const { ledger, log, clock } = this.#options;
+    try {
+      await rm(path, { force: true });
+    } catch (caught) {
+      this.#attempts.failed(path, 'internal', clock.monotonic());
+      log.error('a synced file could not be deleted; it is not sent again', { path, error: errorText(caught) });
+      return;
+    }
+    this.#acknowledged.delete(path);
+    this.#attempts.done(path);
+    if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
+  }
+}

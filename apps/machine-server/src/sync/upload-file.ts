@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname, sep } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { DataType, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import type { Uploads } from './uploads.ts';
+
+const chunkBytes = 64 * 1024;
+
+/** Sends an arbitrary file. Path segments `tag=<t>` and `dataset=<id>` become tags and datasets, as public machine-servers do. */
+export async function uploadFile(
+  path: string,
+  partId: string,
+  tags: readonly string[],
+  uploads: Uploads,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const { birthtimeMs, mtimeMs } = await stat(path);
+    const segments = path.split(sep);
+    const named = (key: string): string[] =>
+      segments.filter((segment) => segment.startsWith(key)).map((segment) => segment.slice(key.length));
+    const metadata = create(UploadMetadataSchema, {
+      partId,
+      type: DataType.FILE,
+      fileName: path,
+      fileExtension: extname(path),
+      fileCreateTime: timestampFromMs(birthtimeMs),
+      fileModifyTime: timestampFromMs(mtimeMs),
+      tags: [...tags, ...named('tag=')],
+      datasetIds: named('dataset='),
+    });
+    await uploads.file(metadata, createReadStream(path, { highWaterMark: chunkBytes }), signal);
+    return { kind: 'accepted', readings: 0 };
+  } catch (caught) {
+    return outcomeOf(caught);
+  }
+}
