@@ -33,4 +33,5 @@ export type { Expr, Path } from './plan/expr.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export type { Scope } from './plan/scope.ts';
 export type { Accumulator, AccumulatorName, Plan, ShapeLeaf, ShapeTree, SortKey, Stage } from './plan/stage.ts';
+export { parseSql, type Tables } from './sql/parse.ts';
 export { QueryError, type QueryErrorPlace } from './query-error.ts';

@@ -34,6 +34,9 @@ export async function* runGroup(stage: Stage & { k: 'group' }, input: AsyncItera
       for (let index = 0; index < args.length; index++) group.folds[index]!.add(args[index]!(frame));
     }
   }
+  if (groups.size === 0 && stage.always === true) {
+    groups.set('', { key: null, folds: stage.into.map(([, accumulator]) => newFold(accumulator, hold)) });
+  }
   let chunk: Row[] = [];
   for (const { key, folds } of groups.values()) {
     const document = new BsonDocument([['_id', key ?? null]]);

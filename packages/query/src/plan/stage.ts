@@ -37,7 +37,13 @@ export type Stage =
   /** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
   | { readonly k: 'shape'; readonly mode: 'include' | 'exclude' | 'set'; readonly tree: ShapeTree }
   | { readonly k: 'replace'; readonly with: Expr }
-  | { readonly k: 'group'; readonly key: Expr; readonly into: readonly (readonly [string, Accumulator])[] }
+  /** With `always`, no input gives one group all the same, as SQL wants it for aggregates without GROUP BY. */
+  | {
+      readonly k: 'group';
+      readonly key: Expr;
+      readonly into: readonly (readonly [string, Accumulator])[];
+      readonly always?: boolean;
+    }
   /** Stable. With `top` only the first so many rows are kept. */
   | { readonly k: 'sort'; readonly by: readonly SortKey[]; readonly top?: number }
   | { readonly k: 'slice'; readonly skip: number; readonly limit?: number };
