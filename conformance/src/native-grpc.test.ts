@@ -1,0 +1,184 @@
+/** @grpc/grpc-js with messages of @grpc/proto-loader: an implementation that shares no code with ours, under both names of each method. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { type Client, credentials, Metadata, makeGenericClientConstructor, type ServiceError } from '@grpc/grpc-js';
+import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import { deserialize, serialize } from 'bson';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from './start-cloud.ts';
+
+const protos = fileURLToPath(new URL('../../packages/proto/proto', import.meta.url));
+const files = ['app/v1/app', 'app/v1/robot', 'app/data/v1/data', 'app/datasync/v1/data_sync'].map(
+  (name) => `platform/${name}.proto`,
+);
+const definitions: PackageDefinition = loadSync([...files, 'proto/rpc/v1/auth.proto'], {
+  includeDirs: [protos],
+  keepCase: true,
+  longs: Number,
+  enums: String,
+  defaults: true,
+  oneofs: true,
+});
+
+let cloud: CloudProcess;
+
+beforeAll(async () => {
+  cloud = await startCloud();
+});
+afterAll(async () => {
+  await cloud[Symbol.asyncDispose]();
+});
+
+type Answer = Record<string, unknown>;
+
+/** Calls methods of services of one package prefix; rejects with the ServiceError. */
+class Peer implements Disposable {
+  readonly #prefix: 'viam' | 'platform';
+  readonly #clients = new Map<string, Client>();
+  #token = '';
+
+  constructor(prefix: 'viam' | 'platform') {
+    this.#prefix = prefix;
+  }
+
+  async signIn(entity: string, type: string, payload: string): Promise<this> {
+    const answer = await this.call('proto.rpc.v1.AuthService', 'Authenticate', {
+      entity,
+      credentials: { type, payload },
+    });
+    this.#token = String(answer['access_token']);
+    return this;
+  }
+
+  call(service: string, method: string, request: object): Promise<Answer> {
+    const definition = definitions[service];
+    const found = definition !== undefined && 'format' in definition === false ? definition[method] : undefined;
+    if (found === undefined || typeof found !== 'object' || !('path' in found))
+      throw new Error(`no ${service}/${method} in our .proto files`);
+    const metadata = new Metadata();
+    if (this.#token !== '') metadata.set('authorization', `Bearer ${this.#token}`);
+    const path = found.path.replace(/^\/platform\./, `/${this.#prefix}.`);
+    return new Promise((resolve, reject) => {
+      this.#client(service).makeUnaryRequest(
+        path,
+        found.requestSerialize,
+        found.responseDeserialize,
+        request,
+        metadata,
+        (error: ServiceError | null, answer?: unknown) => {
+          if (error === null) resolve(answer as Answer);
+          else reject(error);
+        },
+      );
+    });
+  }
+
+  #client(service: string): Client {
+    const known = this.#clients.get(service);
+    if (known !== undefined) return known;
+    const client = new (makeGenericClientConstructor({}, service))(cloud.target, credentials.createInsecure());
+    this.#clients.set(service, client);
+    return client;
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+}
+
+const spelling = { viam: 'rdk', platform: 'core' } as const;
+
+function uploadRequest(component: string, type: string, values: readonly number[]): object {
+  const seconds = Date.UTC(2026, 0, 2) / 1000;
+  return {
+    metadata: {
+      part_id: cloud.partId,
+      component_type: 'core:component:sensor',
+      component_name: component,
+      method_name: 'Readings',
+      type,
+      file_extension: '.dat',
+    },
+    sensor_contents: values.map((value, index) => ({
+      metadata: {
+        time_requested: { seconds: seconds + index },
+        time_received: { seconds: seconds + index, nanos: 1000 },
+      },
+      struct: { fields: { readings: { structValue: { fields: { value: { numberValue: value } } } } } },
+    })),
+  };
+}
+
+describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) => {
+  test('signs in, lists the organization, uploads and queries', async () => {
+    using peer = await new Peer(prefix).signIn(cloud.keyId, 'api-key', cloud.key);
+    const { organizations } = await peer.call('platform.app.v1.AppService', 'ListOrganizations', {});
+    expect(organizations).toMatchObject([{ id: cloud.organizationId }]);
+
+    const component = `grpc-${randomUUID()}`;
+    const uploaded = await peer.call(
+      'platform.app.datasync.v1.DataSyncService',
+      'DataCaptureUpload',
+      uploadRequest(component, 'DATA_TYPE_TABULAR_SENSOR', [1, 2]),
+    );
+    expect(uploaded['file_id']).not.toBe('');
+    const stages = [{ $match: { component_name: component } }, { $sort: { 'data.readings.value': -1 } }];
+    const answer = await peer.call('platform.app.data.v1.DataService', 'TabularDataByMQL', {
+      organization_id: cloud.organizationId,
+      mql_binary: stages.map((stage) => serialize(stage)),
+    });
+    const rows = (answer['raw_data'] as Buffer[]).map((row) => deserialize(row));
+    expect(rows).toMatchObject([
+      { component_type: `${spelling[prefix]}:component:sensor`, data: { readings: { value: 2 } } },
+      { component_type: `${spelling[prefix]}:component:sensor`, data: { readings: { value: 1 } } },
+    ]);
+  });
+
+  test('D2 a part reads its configuration in its own spelling', async () => {
+    using peer = await new Peer(prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
+    const { config } = await peer.call('platform.app.v1.RobotService', 'Config', { id: cloud.partId });
+    const name = spelling[prefix];
+    expect(config).toMatchObject({
+      cloud: { id: cloud.partId, location_secrets: [{}] },
+      components: [{ name: 'host', api: `${name}:component:sensor`, model: `${name}:builtin:host-telemetry` }],
+      services: [{ api: `${name}:service:data_manager`, model: `${name}:builtin:builtin` }],
+    });
+  });
+
+  test('D4 faults of the caller have their codes', async () => {
+    using stranger = new Peer(prefix);
+    await expect(stranger.call('platform.app.v1.AppService', 'ListOrganizations', {})).rejects.toMatchObject({
+      code: 16,
+    });
+    using peer = await new Peer(prefix).signIn(cloud.keyId, 'api-key', cloud.key);
+    const sync = 'platform.app.datasync.v1.DataSyncService';
+    const badType = uploadRequest(`bad-${randomUUID()}`, 'DATA_TYPE_UNSPECIFIED', [1]);
+    await expect(peer.call(sync, 'DataCaptureUpload', badType)).rejects.toMatchObject({ code: 3 });
+    const elsewhere = { metadata: { part_id: randomUUID(), type: 'DATA_TYPE_TABULAR_SENSOR' } };
+    await expect(peer.call(sync, 'DataCaptureUpload', elsewhere)).rejects.toMatchObject({
+      code: expect.toBeOneOf([5, 7]),
+    });
+    const unknown = peer.call('proto.rpc.v1.ExternalAuthService', 'AuthenticateTo', { entity: 'x' });
+    await expect(unknown).rejects.toMatchObject({ code: 12, details: expect.stringContaining('AuthenticateTo') });
+  });
+});
+
+describe('GET /api/json1/config', () => {
+  const get = (partId: string, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${cloud.url}/api/json1/config?id=${partId}&client=true`, { headers });
+
+  test('D32 the body starts a server: it names the part, its secret or key, and this address', async () => {
+    const response = await get(cloud.partId, { key_id: cloud.keyId, key: cloud.key });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ cloud: { id: cloud.partId, app_address: cloud.url } });
+  });
+
+  test('D32 is 401 without or with a wrong key, 404 for a part that the key may not see', async () => {
+    const statuses = await Promise.all([
+      get(cloud.partId, {}),
+      get(cloud.partId, { key_id: cloud.keyId, key: 'wrong' }),
+      get(randomUUID(), { key_id: cloud.keyId, key: cloud.key }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([401, 401, 404]);
+  });
+});

@@ -1,0 +1,56 @@
+/** The real cloud as a process, on a data directory and a port of its own, as `platform up` starts it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawnChild, temporaryDirectory } from '@platform/testkit';
+
+const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+export interface CloudProcess extends AsyncDisposable {
+  readonly url: string;
+  /** `host:port`, as gRPC clients take it. */
+  readonly target: string;
+  readonly organizationId: string;
+  readonly partId: string;
+  readonly partSecret: string;
+  /** The owner's API key, which a first start prints once. */
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export async function startCloud(): Promise<CloudProcess> {
+  const directory = await temporaryDirectory('conformance-');
+  const args = [...nodeFlags, main, '--data', directory.path, '--port', '0', '--json'];
+  const cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error' } });
+  const dispose = async (): Promise<void> => {
+    await cloud.kill('SIGTERM');
+    await directory[Symbol.asyncDispose]();
+  };
+  try {
+    const ready = await cloud.waitForLine((line) => line['event'] === 'ready');
+    const demo: unknown = JSON.parse(readFileSync(join(directory.path, 'demo.json'), 'utf8'));
+    const url = textOf(ready, 'url');
+    return {
+      url,
+      target: new URL(url).host,
+      organizationId: textOf(ready, 'organizationId'),
+      partId: textOf(ready, 'partId'),
+      partSecret: textOf(demo, 'partSecret'),
+      keyId: textOf(ready, 'keyId'),
+      key: textOf(ready, 'key'),
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (caught) {
+    await dispose();
+    throw caught;
+  }
+}
+
+function textOf(object: unknown, name: string): string {
+  const value: unknown = typeof object === 'object' && object !== null ? Reflect.get(object, name) : undefined;
+  if (typeof value !== 'string' || value === '') {
+    throw new Error(`expected text under "${name}", found ${JSON.stringify(object)}`);
+  }
+  return value;
+}
