@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { countReadings } from './count-readings.ts';
+import { captureConfiguration } from './part-configuration.ts';
+import { cpuSeconds } from './process-usage.ts';
+import { startProcess } from './server-process.ts';
+import { startCloud } from './start-cloud.ts';
+
+const sensors = 10;
+const readingsPerSecond = 1_000;
+const warmUpMs = 8_000;
+const measuredMs = 24_000;
+
+/** Share of a core that the machine-server uses while it captures and syncs 1,000 readings/s. */
+export async function measureCapture(): Promise<Readonly<Record<string, number>>> {
+  await using cloud = await startCloud(captureConfiguration(sensors, readingsPerSecond));
+  const home = join(cloud.folder, 'machine');
+  mkdirSync(home);
+  const credentials = join(home, 'credentials.json');
+  const content = { cloud: { id: cloud.partId, secret: cloud.partSecret, app_address: cloud.url } };
+  writeFileSync(credentials, JSON.stringify(content), { mode: 0o600 });
+  const entry = fileURLToPath(import.meta.resolve('@platform/machine-server/main'));
+  const args = [...process.execArgv, entry, '-config', credentials];
+  await using machine = startProcess(process.execPath, args, { PLATFORM_HOME: home });
+  await sleep(warmUpMs);
+  const [before, storedBefore] = [cpuSeconds(machine.pid), await countReadings(cloud)];
+  await sleep(measuredMs);
+  const [after, storedAfter] = [cpuSeconds(machine.pid), await countReadings(cloud)];
+  return {
+    percent_of_a_core: ((after - before) / measuredMs) * 1_000 * 100,
+    readings_stored_per_s: ((storedAfter - storedBefore) / measuredMs) * 1_000,
+  };
+}

@@ -1,0 +1,10 @@
+import type { BenchCloud } from './start-cloud.ts';
+
+/** How many readings of components that start with `bench` a query counts. */
+export async function countReadings({ client, organizationId }: BenchCloud): Promise<number> {
+  const [row] = await client.queryMql(organizationId, [
+    { $match: { component_name: { $gte: 'bench', $lt: 'bencha' } } },
+    { $group: { _id: null, readings: { $sum: 1 } } },
+  ]);
+  return Number(row?.['readings'] ?? 0);
+}

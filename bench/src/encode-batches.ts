@@ -1,0 +1,55 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  DataCaptureUploadRequestSchema,
+  DataType,
+  type SensorData,
+  SensorDataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+
+export interface BatchOptions {
+  readonly partId: string;
+  /** 16 random bytes. */
+  readonly stream: Uint8Array;
+  readonly batches: number;
+  readonly readingsEach: number;
+  /** How many uploads may be under way at once: the floor (I6) stays that far behind. */
+  readonly inFlight: number;
+}
+
+/** Uploads of distinct readings of about 130 bytes each, numbered by `n` from 0, as DataCaptureUploadRequest bytes. */
+export function encodeBatches(options: BatchOptions): Uint8Array[] {
+  const { partId, stream, batches, readingsEach, inFlight } = options;
+  return Array.from({ length: batches }, (_, batch) => {
+    const seq = batch + 1;
+    const sensorContents = Array.from({ length: readingsEach }, (_, index) => reading(batch * readingsEach + index));
+    const identity = { stream, seq: BigInt(seq), floor: BigInt(Math.max(1, seq - inFlight)) };
+    const metadata = {
+      partId,
+      componentType: 'core:component:sensor',
+      componentName: 'bench',
+      methodName: 'Readings',
+      type: DataType.TABULAR_SENSOR,
+      fileName: `bench-${seq}.prog`,
+      fileExtension: '.dat',
+      identity,
+    };
+    return toBinary(
+      DataCaptureUploadRequestSchema,
+      create(DataCaptureUploadRequestSchema, { metadata, sensorContents }),
+    );
+  });
+}
+
+/** A microsecond apart, as a machine would stamp them. */
+function reading(n: number): SensorData {
+  const requestedUs = Date.now() * 1_000 + (n % 1_000);
+  const readings = { n, temperature: 20 + Math.sin(n / 1_000), humidity: 40 + (n % 977) / 31, door: n % 2 === 0 };
+  return create(SensorDataSchema, {
+    metadata: { timeRequested: timestamp(requestedUs), timeReceived: timestamp(requestedUs + 500) },
+    data: { case: 'struct', value: { readings } },
+  });
+}
+
+function timestamp(us: number): { seconds: bigint; nanos: number } {
+  return { seconds: BigInt(Math.floor(us / 1e6)), nanos: (us % 1e6) * 1_000 };
+}

@@ -1,0 +1,23 @@
+import { countReadings } from './count-readings.ts';
+import { runGenerator } from './run-generator.ts';
+import { startCloud } from './start-cloud.ts';
+import { percentile } from './statistics.ts';
+
+const readingsEach = 1_000;
+const batches = 600;
+const inFlight = 16;
+
+/** Durable ingest: distinct readings in batches of 1,000, triggers evaluating each, counted afterwards by a query. */
+export async function measureIngest(): Promise<Readonly<Record<string, number>>> {
+  await using cloud = await startCloud();
+  const { readings, bytes, seconds, latenciesMs } = await runGenerator(cloud, { batches, readingsEach, inFlight });
+  const counted = await countReadings(cloud);
+  if (counted !== readings) throw new Error(`acknowledged ${readings} readings, a query counts ${counted}`);
+  return {
+    readings_per_s: readings / seconds,
+    megabytes_per_s: bytes / seconds / 1e6,
+    bytes_per_reading: bytes / readings,
+    ack_p50_ms: percentile(latenciesMs, 0.5),
+    ack_p99_ms: percentile(latenciesMs, 0.99),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * A process that uploads pre-encoded readings and reports as JSON lines: `encoded`, then `done`.
+ *
+ * Closed loop (`inFlight` uploads under way) or open loop (`batchesPerSecond`: an upload starts when its time has come,
+ * whether or not earlier ones are answered, and its latency counts from that time).
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { connect } from '@platform/rpc/client';
+import { encodeBatches } from '../encode-batches.ts';
+import type { GeneratorOptions, GeneratorResult } from '../run-generator.ts';
+import { openUploader, type Uploader } from '../upload-frames.ts';
+
+const options = JSON.parse(process.argv[2] ?? '{}') as GeneratorOptions;
+const { url, partId, partSecret, batches, readingsEach, inFlight, batchesPerSecond } = options;
+
+const encoded = encodeBatches({ partId, stream: randomBytes(16), batches, readingsEach, inFlight });
+const link = connect({ baseUrl: url });
+const credentials = { type: 'robot-secret', payload: partSecret };
+const { accessToken } = await link.client(AuthService).authenticate({ entity: partId, credentials });
+await link[Symbol.asyncDispose]();
+using uploader = await openUploader(url, accessToken);
+
+const started = performance.now();
+const acknowledgedAt: number[] = new Array(batches).fill(0);
+const latenciesMs = batchesPerSecond ? await openLoop(uploader, batchesPerSecond) : await closedLoop(uploader);
+const result: GeneratorResult = {
+  readings: batches * readingsEach,
+  bytes: encoded.reduce((sum, { length }) => sum + length, 0),
+  seconds: (performance.now() - started) / 1_000,
+  latenciesMs,
+  acknowledgedAt,
+};
+process.stdout.write(`${JSON.stringify({ event: 'done', ...result })}\n`);
+
+async function closedLoop({ upload }: Uploader): Promise<number[]> {
+  const latencies: number[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < batches) {
+      const batch = next++;
+      const before = performance.now();
+      await upload(encoded[batch] as Uint8Array);
+      latencies.push(performance.now() - before);
+      acknowledgedAt[batch] = performance.timeOrigin + performance.now();
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+  return latencies;
+}
+
+async function openLoop({ upload }: Uploader, perSecond: number): Promise<number[]> {
+  const calls: Promise<number>[] = [];
+  for (let batch = 0; batch < batches; batch++) {
+    const due = started + (batch * 1_000) / perSecond;
+    const waitMs = due - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    calls.push(
+      upload(encoded[batch] as Uint8Array).then(() => {
+        const now = performance.now();
+        acknowledgedAt[batch] = performance.timeOrigin + now;
+        return now - due;
+      }),
+    );
+  }
+  return Promise.all(calls);
+}
