@@ -24,7 +24,7 @@ export interface RecordOptions {
 }
 
 const traced =
-  'openat,open,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat';
+  'openat,open,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat';
 
 /** Throws when strace is missing or the program fails. Writes through mmap (SQLite's -shm) are not seen. */
 export async function recordSyscalls(options: RecordOptions): Promise<Syscall[]> {
@@ -163,7 +163,7 @@ class TraceReader {
     const bytes = Buffer.concat(strings(text, 'latin1').map((part) => Buffer.from(part, 'latin1')));
     let offset = file.position;
     if (name.startsWith('pwrite')) {
-      const last = /, (\d+)(?:, \w+)?\)?(?: += -?\d+)?$/.exec(text);
+      const last = /, (\d+)\)?(?: += -?\d+)?$/.exec(text);
       if (!last) throw new Error(`expected an offset in ${text.slice(0, 40)}… ${text.slice(-40)}`);
       offset = Number(last[1]);
     } else {

@@ -3,29 +3,19 @@
  * sync answers many uploads; an upload alone waits for nobody.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { migrate } from '../metadata/migrate.ts';
 import { sqliteFault } from '../metadata/sqlite-fault.ts';
-import { openWritable } from '../metadata/sqlite-file.ts';
-import { Appender } from './appender.ts';
 import { LogMaintenance } from './log-maintenance.ts';
-import type { LogAnswer, LogMessage, LogOpened, LogRequest, LogThreadSetup } from './log-protocol.ts';
-import { ingestMigrations } from './log-tables.ts';
+import type { LogAnswer, LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
+import { openLogFile } from './open-log-file.ts';
 
 /** A group is committed when it holds this much, so that the first of it does not wait for a long queue. */
 const groupEntries = 512;
 const groupBytes = 16 * 1024 * 1024;
-// Measured with batches of 130 kB: pages of 16 KiB free twice as fast as 4 KiB; a longer checkpoint only makes the appends
-// behind it wait longer (32 MiB: 120 ms, 4 MiB: 15 ms) without raising the throughput.
-const pageBytes = 16_384;
-const checkpointBytes = 4 * 1024 * 1024;
-
 function start(setup: LogThreadSetup): void {
   const port = parentPort;
   if (!port) throw new Error('log-thread.ts is a worker; start it through openIngestLog');
   const say = (message: LogMessage): void => port.postMessage(message);
-  const db = openWritable(setup.file, { pageBytes, checkpointBytes });
-  migrate(db, ingestMigrations, setup.file);
-  const appender = new Appender(db);
+  const { db, appender, state } = openLogFile(setup.file);
   const maintenance = new LogMaintenance(db);
   let failed = false;
   let closing: number | null = null;
@@ -80,14 +70,7 @@ function start(setup: LogThreadSetup): void {
   });
   const take = (): LogRequest | undefined => receiveMessageOnPort(port)?.message;
 
-  say({ type: 'ready', ...opened() });
-
-  function opened(): LogOpened {
-    // The sequence remembers positions that truncation has removed.
-    const last = db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'];
-    const bytes = db.prepare('select sum(length(batch)) as bytes from log').get()?.['bytes'];
-    return { lastPosition: Number(last ?? 0), retainedBytes: Number(bytes ?? 0) };
-  }
+  say({ type: 'ready', ...state });
 }
 
 try {

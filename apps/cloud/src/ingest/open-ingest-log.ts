@@ -37,6 +37,8 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   let lastPosition = 0;
   let retainedBytes = 0;
   let ended: PlatformError | null = null;
+  let closing = false;
+  const closedError = (): PlatformError => new PlatformError('unavailable', `${file} is closed`);
 
   const end = (error: PlatformError): void => {
     if (ended) return;
@@ -88,7 +90,10 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       reject(error);
       die(error.message);
     });
-    worker.once('exit', () => die('the thread of the ingest log ended'));
+    worker.once('exit', () => {
+      if (closing) end(closedError());
+      else die('the thread of the ingest log ended');
+    });
   });
   lastPosition = opened.lastPosition;
   retainedBytes = opened.retainedBytes;
@@ -144,10 +149,11 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     hasBlob: (path) => reader.hasBlob(path),
     async [Symbol.asyncDispose]() {
       expiry[Symbol.dispose]();
-      if (!ended) {
-        const closed = ask({ kind: 'close' });
-        await closed;
-        end(new PlatformError('unavailable', `${file} is closed`));
+      if (!ended && !closing) {
+        closing = true;
+        // Everything asked before is done and answered first; the thread's end may overtake its last answer.
+        await ask({ kind: 'close' }).catch(() => {});
+        end(closedError());
       }
       reader[Symbol.dispose]();
       await worker.terminate();

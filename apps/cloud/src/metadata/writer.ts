@@ -50,6 +50,8 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   let ended: PlatformError | null = null;
   let closing = false;
 
+  const closedError = (): PlatformError => new PlatformError('unavailable', `${file} is closed`);
+
   const end = (error: PlatformError): void => {
     if (ended) return;
     ended = error;
@@ -87,7 +89,9 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
       die(error.message);
     });
     worker.once('exit', () => {
-      if (!closing) die('the writer thread ended');
+      // The thread's end may overtake its last answer.
+      if (closing) end(closedError());
+      else die('the writer thread ended');
     });
   });
 
@@ -110,10 +114,10 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
     commit: async (tx) => void (await ask({ kind: 'commit', tx }, 'the transaction')),
     rollback: async (tx) => void (await ask({ kind: 'rollback', tx }, 'the transaction')),
     async [Symbol.asyncDispose]() {
-      if (!ended) {
+      if (!ended && !closing) {
         closing = true;
-        await ask({ kind: 'close' }, 'closing');
-        end(new PlatformError('unavailable', `${file} is closed`));
+        await ask({ kind: 'close' }, 'closing').catch(() => {});
+        end(closedError());
       }
       await worker.terminate();
     },
