@@ -14,7 +14,14 @@ export type Answer =
 
 export interface Questions {
   readonly running: number;
-  ask(message: Omit<QueryMessage, 'kind' | 'id'>, signal: AbortSignal): Promise<Answer>;
+  /**
+   * `answered` comes soon after the signal's abort at the latest; `ended` when the child really is done with the question (or dead),
+   * which is when its snapshot may be released.
+   */
+  ask(
+    message: Omit<QueryMessage, 'kind' | 'id'>,
+    signal: AbortSignal,
+  ): { answered: Promise<Answer>; ended: Promise<void> };
   /** Hands over a message of the child. */
   onMessage(message: FromChild): void;
   onDeath(): void;
@@ -22,8 +29,13 @@ export interface Questions {
 
 interface Question {
   readonly batches: Batch[];
-  readonly end: (answer: Answer) => void;
+  readonly finish: (answer: Answer) => void;
 }
+
+/** A cancelled question that the child answers within this long still counts what it scanned. */
+const graceMs = 250;
+
+const ignore = (): void => {};
 
 export function createQuestions(options: { child: () => Child; clock: Clock; killAfterMs: number }): Questions {
   const { child, clock, killAfterMs } = options;
@@ -34,38 +46,31 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
     get running() {
       return questions.size;
     },
-    async ask(message, signal) {
+    ask(message, signal) {
       const id = nextId++;
+      const { promise: answered, resolve: answer } = Promise.withResolvers<Answer>();
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const over = new AbortController();
       // Asked politely first (interrupt, then the executor's next pause); a child that does not come back is killed.
       const endBy = (error: PlatformError): void => {
         child().send({ kind: 'cancel', id });
-        clock.sleep(killAfterMs, over.signal).then(
-          () => {
-            questions.get(id)?.end({ kind: 'failed', error, scannedBytes: 0 });
-            child().kill();
-          },
-          () => {},
-        );
+        const failed: Answer = { kind: 'failed', error, scannedBytes: 0 };
+        clock.sleep(graceMs, over.signal).then(() => answer(failed), ignore);
+        clock.sleep(killAfterMs, over.signal).then(() => child().kill(), ignore);
       };
       const cancelled = (): void => endBy(asPlatformError(signal.reason));
-      signal.addEventListener('abort', cancelled, { once: true });
-      clock.sleep(message.deadlineMs, over.signal).then(
-        () =>
-          endBy(new PlatformError('deadline_exceeded', `the query did not end within ${message.deadlineMs / 1_000} s`)),
-        () => {},
-      );
-      try {
-        return await new Promise<Answer>((end) => {
-          questions.set(id, { batches: [], end });
-          child().send({ kind: 'query', id, ...message });
-          if (signal.aborted) cancelled();
-        });
-      } finally {
+      const finish = (given: Answer): void => {
         over.abort();
         signal.removeEventListener('abort', cancelled);
         questions.delete(id);
-      }
+        answer(given);
+        end();
+      };
+      questions.set(id, { batches: [], finish });
+      signal.addEventListener('abort', cancelled, { once: true });
+      child().send({ kind: 'query', id, ...message });
+      if (signal.aborted) cancelled();
+      return { answered, ended };
     },
     onMessage(message) {
       if (message.kind !== 'rows' && message.kind !== 'done' && message.kind !== 'failed' && message.kind !== 'stale')
@@ -73,18 +78,18 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       const question = questions.get(message.id);
       if (question === undefined) return;
       if (message.kind === 'rows') question.batches.push(message.batch);
-      else if (message.kind === 'stale') question.end({ kind: 'stale' });
+      else if (message.kind === 'stale') question.finish({ kind: 'stale' });
       else if (message.kind === 'done')
-        question.end({ kind: 'rows', batch: joined(question.batches), scannedBytes: message.scannedBytes });
+        question.finish({ kind: 'rows', batch: joined(question.batches), scannedBytes: message.scannedBytes });
       else
-        question.end({
+        question.finish({
           kind: 'failed',
           error: new PlatformError(message.code, message.message),
           scannedBytes: message.scannedBytes,
         });
     },
     onDeath() {
-      for (const { end } of questions.values()) end({ kind: 'died' });
+      for (const { finish } of [...questions.values()]) finish({ kind: 'died' });
     },
   };
 }

@@ -87,7 +87,7 @@ export function startChild(options: ChildOptions): Child {
       quickDeaths = clock.monotonic() - startedMs < 10_000 ? quickDeaths + 1 : 0;
       // One crash must not be felt; one after the other must not take the machine.
       if (quickDeaths > 1)
-        await clock.sleep(backoffMs(quickDeaths - 1, { firstMs: 100, maxMs: 10_000 }), stop.signal).catch(() => {});
+        await clock.sleep(backoffMs(quickDeaths - 1, { firstMs: 50, maxMs: 5_000 }), stop.signal).catch(() => {});
     }
   };
 

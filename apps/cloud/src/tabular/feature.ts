@@ -125,6 +125,7 @@ export function createTabular(options: TabularOptions): Tabular {
     const { plan, scope, vocabulary } = request;
     await running().ready(signal);
     const pin = pins.hold(sealed);
+    let ended = Promise.resolve();
     try {
       const snapshot = await catalog.open(scope.organizationId);
       // Read after the snapshot: what is committed up to here is either in its files or hot.
@@ -137,7 +138,7 @@ export function createTabular(options: TabularOptions): Tabular {
       );
       let scannedBytes = 0;
       try {
-        const result = await questions.ask(
+        const question = questions.ask(
           {
             scope,
             filter,
@@ -152,6 +153,8 @@ export function createTabular(options: TabularOptions): Tabular {
           },
           signal,
         );
+        ended = question.ended;
+        const result = await question.answered;
         if (result.kind === 'stale') return 'again';
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;
@@ -161,8 +164,10 @@ export function createTabular(options: TabularOptions): Tabular {
         await reservation.settle(scannedBytes);
       }
     } finally {
-      pin.release();
-      if (pins.least(sealed) > pin.position) tellFlip();
+      void ended.then(() => {
+        pin.release();
+        if (pins.least(sealed) > pin.position) tellFlip();
+      });
     }
   };
 

@@ -49,10 +49,9 @@ export function decodeUpload(
     tags: metadata.tags,
     additionalParameters: additionalParameters(metadata.methodParameters),
   });
-  const syncedMs =
-    timeSynced === undefined ? Date.now() : Number(timeSynced.seconds) * 1_000 + Math.floor(timeSynced.nanos / 1e6);
-  const syncedUs =
-    timeSynced === undefined ? noTime : timeSynced.seconds * 1_000_000n + BigInt(Math.floor(timeSynced.nanos / 1_000));
+  if (timeSynced === undefined) throw new Error('expected the time of the upload beside the readings, found none');
+  const syncedMs = Number(timeSynced.seconds) * 1_000 + Math.floor(timeSynced.nanos / 1e6);
+  const syncedUs = timeSynced.seconds * 1_000_000n + BigInt(Math.floor(timeSynced.nanos / 1_000));
   readings.forEach((reading, index) => {
     const row = rows.next();
     rows.position[row] = BigInt(position);

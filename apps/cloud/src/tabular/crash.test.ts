@@ -1,0 +1,113 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type OpenTabular, openTabular } from './testing/open-tabular.ts';
+
+const uploadRows = 50;
+
+/** Appends uploads whose readings count on, with a pause after each, until stopped; `appended` is what was acknowledged. */
+function appendUploads(store: OpenTabular, pauseMs: number): { readonly appended: number; stop(): Promise<void> } {
+  let appended = 0;
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      const first = appended;
+      const componentName = `c${Math.floor(first / uploadRows) % 4}`;
+      store.append({
+        metadata: { componentName },
+        readings: Array.from({ length: uploadRows }, (_, i) => ({ data: { i: first + i } })),
+      });
+      appended += uploadRows;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  };
+  const finished = run();
+  return {
+    get appended() {
+      return appended;
+    },
+    async stop() {
+      stopped = true;
+      await finished;
+    },
+  };
+}
+
+interface Summary {
+  readonly rows: number;
+  readonly distinct: number;
+  readonly most: number;
+}
+
+/** Counts rows and different values of i, and the largest i. */
+async function summary(store: OpenTabular): Promise<Summary> {
+  const [row] = await store.mql([
+    { $group: { _id: '$data.i', rows: { $sum: 1 } } },
+    { $group: { _id: null, rows: { $sum: '$rows' }, distinct: { $sum: 1 }, most: { $max: '$_id' } } },
+  ]);
+  return {
+    rows: Number(row?.['rows'] ?? 0),
+    distinct: Number(row?.['distinct'] ?? 0),
+    most: Number(row?.['most'] ?? -1),
+  };
+}
+
+/** A prefix of what was appended, whole uploads, at least `atLeast` rows of it, each row once. */
+function expectPrefix({ rows, distinct, most }: Summary, atLeast: number): void {
+  expect(distinct).toBe(rows);
+  expect(most).toBe(rows - 1);
+  expect(rows % uploadRows).toBe(0);
+  expect(rows).toBeGreaterThanOrEqual(atLeast);
+}
+
+test('I7 I9 queries that overlap with seals see every row that was acknowledged before them, each once', async () => {
+  await using store = await openTabular({ sealRows: 1_000, concurrentQueries: 3 });
+  const writer = appendUploads(store, 20);
+  const reader = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) {
+      const before = writer.appended;
+      expectPrefix(await summary(store), before);
+    }
+  };
+  await Promise.all([reader(), reader(), reader()]);
+  await writer.stop();
+  const { files } = await store.tabular.status();
+  expect(files).toBeGreaterThan(2);
+  await store.tabular.seal();
+  expectPrefix(await summary(store), writer.appended);
+  await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
+});
+
+test('I8 I9 I14 a child that is killed again and again while rows are loaded and sealed loses none and doubles none', async () => {
+  await using store = await openTabular({ sealRows: 500 });
+  const writer = appendUploads(store, 20);
+  for (let kills = 0; kills < 8; kills++) {
+    await expect.poll(async () => (await store.tabular.status()).processId, { timeout: 10_000 }).toBeDefined();
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+    store.tabular.killProcess();
+    if (kills % 3 === 0) {
+      const before = writer.appended;
+      expectPrefix(await summary(store), before);
+    }
+  }
+  await writer.stop();
+  expectPrefix(await summary(store), writer.appended);
+  const sealed = await store.tabular.seal();
+  expect(sealed).toBe(writer.appended / uploadRows);
+  expectPrefix(await summary(store), writer.appended);
+  const listed = await store.db.selectFrom('tabular_files').select(['file', 'rows']).execute();
+  expect(listed.reduce((sum, { rows }) => sum + rows, 0)).toBe(writer.appended);
+  const names = await readdir(join(store.dataDir, 'parquet'));
+  expect(listed.filter(({ file }) => !names.includes(file))).toEqual([]);
+  expect((await store.tabular.status()).restarts).toBeGreaterThanOrEqual(6);
+});
+
+test('I14 a query whose child dies is answered by the next one', async () => {
+  await using store = await openTabular();
+  store.append({ readings: Array.from({ length: 3_000 }, (_, i) => ({ data: { i } })) });
+  await store.count();
+  const counts = Array.from({ length: 4 }, () => store.count());
+  await new Promise((resolve) => setTimeout(resolve, 3));
+  store.tabular.killProcess();
+  expect(await Promise.all(counts)).toEqual([3_000, 3_000, 3_000, 3_000]);
+});
