@@ -18,6 +18,12 @@ export const prefaceTimeoutMs = 10_000;
 /** From the first line to the end of an HTTP/1.1 request's headers. */
 export const headersTimeoutMs = 20_000;
 
+/** How often overdue headers are looked for. */
+export const headersCheckMs = 5000;
+
+/** A connection without traffic is probed after so long, so that vanished peers do not keep theirs for ever. */
+export const keepAliveMs = 60_000;
+
 /** Running calls may finish for so long after a stop was asked for; then they are aborted as UNAVAILABLE … */
 export const drainMs = 3000;
 

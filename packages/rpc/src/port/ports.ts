@@ -9,7 +9,15 @@ import {
 } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { type Clock, errorText, type Log } from '@platform/base';
-import { headersTimeoutMs, maxConcurrentStreams, maxHeaderBytes, maxSessionMemoryMb, windowBytes } from './limits.ts';
+import {
+  headersCheckMs,
+  headersTimeoutMs,
+  keepAliveMs,
+  maxConcurrentStreams,
+  maxHeaderBytes,
+  maxSessionMemoryMb,
+  windowBytes,
+} from './limits.ts';
 import type { NodeListener } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
 
@@ -41,7 +49,12 @@ const http2Options = {
   settings: { initialWindowSize: windowBytes, maxConcurrentStreams, maxHeaderListSize: maxHeaderBytes },
   maxSessionMemory: maxSessionMemoryMb,
 };
-const http1Options = { maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs };
+const tcpOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
+const http1Options = {
+  connectionsCheckingInterval: headersCheckMs,
+  maxHeaderSize: maxHeaderBytes,
+  headersTimeout: headersTimeoutMs,
+};
 
 export function createPort(options: PortOptions): Port {
   return options.tls === undefined ? createPlainPort(options) : createTlsPort(options, options.tls);
@@ -55,7 +68,7 @@ function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: Po
   const http2 = createHttp2(http2Options, listener);
   const sessions = trackSessions(http2, log);
   const silent = new Set<Socket>();
-  const server = createTcp({ noDelay: true, keepAlive: true }, (socket) => {
+  const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
     peekVersion(socket, prefaceTimeoutMs, clock)
       .then((version) => {
@@ -87,6 +100,7 @@ function createTlsPort(
   tls: { cert: string; key: string },
 ): Port {
   const options = {
+    ...tcpOptions,
     ...http2Options,
     ...tls,
     allowHTTP1: true,

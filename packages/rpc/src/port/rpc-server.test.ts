@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Socket, connect as tcp } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { credentials, patientClock, startEcho } from '../../test/start-echo.ts';
@@ -59,6 +60,35 @@ describe('D3 telling protocols apart', () => {
     expect(await textOf(bare)).toContain(' 400 ');
     const large = await fetch(`${server.url}/`, { headers: { large: 'x'.repeat(80_000) } });
     expect(large.status).toBe(431);
+  });
+});
+
+describe('strangers', () => {
+  test('no bytes of a stranger, however they end, keep the server from serving', async () => {
+    await using server = await startEcho();
+    const openings = [
+      '',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      'POST /platform.test.v1.EchoService/Say HTTP/1.1\r\nhost: x\r\ncontent-type: application/grpc-web\r\nauthorization: Bearer token-1\r\ntransfer-encoding: chunked\r\n\r\n',
+    ];
+    const noise = fc.record({
+      opening: fc.constantFrom(...openings),
+      bytes: fc.uint8Array({ maxLength: 200 }),
+      reset: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(noise, async ({ opening, bytes, reset }) => {
+        const socket = await dial(server.port);
+        socket.write(opening);
+        socket.write(bytes);
+        if (reset) socket.resetAndDestroy();
+        else socket.end();
+        expect((await fetch(`${server.url}/`)).status).toBe(404);
+        socket.destroy();
+      }),
+      { numRuns: 60 },
+    );
+    expect(server.logged.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 });
 
