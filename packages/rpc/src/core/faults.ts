@@ -1,7 +1,6 @@
 /** Interprets whatever a call ended with, once for all transports (D4). */
-import { randomUUID } from 'node:crypto';
 import { ConnectError } from '@connectrpc/connect';
-import { errorText, type Log, PlatformError } from '@platform/base';
+import { errorText, type Log, newId, PlatformError } from '@platform/base';
 import { fromConnectError } from './errors.ts';
 
 /**
@@ -12,7 +11,7 @@ export function faultOf(caught: unknown, call: { method: string; signal: AbortSi
   if (caught instanceof PlatformError) return caught;
   if (call.signal.aborted && isAbort(caught, call.signal)) return abortFault(call);
   if (caught instanceof ConnectError) return fromConnectError(caught);
-  const requestId = randomUUID();
+  const requestId = newId();
   const stack = caught instanceof Error ? caught.stack : undefined;
   log.error('a call failed for a reason that its method did not foresee', {
     requestId,

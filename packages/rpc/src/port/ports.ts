@@ -1,5 +1,5 @@
 /** The listening sockets: one port for HTTP/1.1 and HTTP/2, in plaintext or under TLS. */
-import { createServer as createHttp1 } from 'node:http';
+import { createServer as createHttp1, type IncomingMessage } from 'node:http';
 import {
   createServer as createHttp2,
   createSecureServer,
@@ -8,6 +8,7 @@ import {
   type Http2Session,
 } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Clock, errorText, type Log } from '@platform/base';
 import {
   headersCheckMs,
@@ -22,11 +23,7 @@ import type { NodeListener } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
 
 /** Takes over a connection that asked for another protocol, as a WebSocket does. */
-export type UpgradeListener = (
-  request: import('node:http').IncomingMessage,
-  socket: import('node:stream').Duplex,
-  head: Buffer,
-) => void;
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface PortOptions {
   tls: { cert: string; key: string } | undefined;
@@ -68,17 +65,22 @@ function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: Po
   const http2 = createHttp2(http2Options, listener);
   const sessions = trackSessions(http2, log);
   const silent = new Set<Socket>();
+  const adopt = async (socket: Socket): Promise<void> => {
+    const version = await peekVersion(socket, prefaceTimeoutMs, clock);
+    if (version === 'http/1.1') {
+      // HTTP/1.1 clients may end their side and still wait for the answer.
+      socket.allowHalfOpen = true;
+      http1.emit('connection', socket);
+    } else if (version === 'h2') {
+      http2.emit('connection', socket);
+    }
+  };
   const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
-    peekVersion(socket, prefaceTimeoutMs, clock)
-      .then((version) => {
-        if (version === 'http/1.1') {
-          // HTTP/1.1 clients may end their side and still wait for the answer.
-          socket.allowHalfOpen = true;
-          http1.emit('connection', socket);
-        } else if (version === 'h2') {
-          http2.emit('connection', socket);
-        }
+    adopt(socket)
+      .catch((caught: unknown) => {
+        log.warn('a connection could not be served', { error: errorText(caught) });
+        socket.destroy();
       })
       .finally(() => silent.delete(socket));
   });
