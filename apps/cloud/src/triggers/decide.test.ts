@@ -1,0 +1,173 @@
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { expect, test } from 'vitest';
+import type { Message } from '../notify/event.ts';
+import { webhookRequest } from '../notify/webhook-request.ts';
+import { decide } from './decide.ts';
+import { parseTriggers } from './parse-triggers.ts';
+import { readUpload } from './read-upload.ts';
+import { logged, type UploadShape } from './testing.ts';
+
+const notifications = [{ type: 'webhook', value: 'https://example.com/hook' }];
+const onData = (...types: string[]) => ({
+  name: 'synced',
+  event: { type: 'part_data_ingested', data_ingested: { data_types: types } },
+  notifications,
+});
+const conditional = (conditional: object) => ({
+  name: 'hot',
+  event: { type: 'conditional_data_ingested', conditional },
+  notifications,
+});
+const loadAbove = (limit: number) => ({
+  data_capture_method: 'sensor:cpu:Readings',
+  conditions: { evals: [{ operator: 'gt', value: { load: limit } }] },
+});
+
+function decided(trigger: unknown, shape: UploadShape = {}): readonly Message[] {
+  const { triggers, problems } = parseTriggers([trigger], ['cpu']);
+  expect(problems).toEqual([]);
+  const { messages, damaged } = decide(
+    { position: 7, partId: 'part' },
+    readUpload(logged(shape)),
+    triggers,
+    () => false,
+  );
+  expect(damaged).toEqual([]);
+  return messages;
+}
+
+const bodyOf = (message: Message | undefined): Record<string, unknown> => {
+  if (!message) throw new Error('expected a message');
+  return JSON.parse(webhookRequest(message.event).body);
+};
+
+const threeReadings: UploadShape = {
+  fileId: 'file-1',
+  receivedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+  readings: [{ readings: { load: 1 } }, { readings: { load: 7 } }, { readings: { load: 9 } }],
+};
+
+test('D21 part_data_ingested: one event for an upload, with exactly the body keys of the specification and the last reading', () => {
+  const messages = decided(onData('tabular'), threeReadings);
+  expect(messages).toHaveLength(1);
+  expect(bodyOf(messages[0])).toEqual({
+    component_name: 'cpu',
+    component_type: 'core:component:sensor',
+    method_name: 'Readings',
+    min_time_received: '2026-01-02T03:04:05.678Z',
+    max_time_received: '2026-01-02T03:04:07.678Z',
+    machine_name: 'Machine',
+    location_name: 'Location',
+    org_name: 'Organization',
+    file_id: 'file-1',
+    data: {
+      metadata: { received_at: '2026-01-02T03:04:07.678Z', requested_at: '2026-01-02T03:04:07.673Z' },
+      data: { readings: { load: 9 } },
+    },
+  });
+});
+
+test('D21 conditional_data_ingested: exactly its body keys, the condition as configured, the first reading that met it', () => {
+  const condition = loadAbove(5);
+  const messages = decided(conditional(condition), threeReadings);
+  expect(messages).toHaveLength(1);
+  expect(bodyOf(messages[0])).toEqual({
+    component_name: 'cpu',
+    component_type: 'core:component:sensor',
+    method_name: 'Readings',
+    machine_name: 'Machine',
+    location_name: 'Location',
+    org_name: 'Organization',
+    trigger_condition: condition,
+    data: {
+      metadata: { received_at: '2026-01-02T03:04:06.678Z', requested_at: '2026-01-02T03:04:06.673Z' },
+      data: { readings: { load: 7 } },
+    },
+  });
+});
+
+test('both are POST with the four ids as headers and no names', () => {
+  for (const trigger of [onData('tabular'), conditional(loadAbove(5))]) {
+    const [message] = decided(trigger, threeReadings);
+    if (!message) throw new Error('expected a message');
+    expect(webhookRequest(message.event)).toMatchObject({ method: 'POST' });
+    expect(webhookRequest(message.event).headers).toEqual({
+      'Org-Id': 'org',
+      'Location-Id': 'loc',
+      'Part-Id': 'part',
+      'Robot-Id': 'robot',
+      'Content-Type': 'application/json',
+    });
+  }
+});
+
+test('D20 a condition that no reading meets fires nothing', () => {
+  expect(decided(conditional(loadAbove(9)), threeReadings)).toEqual([]);
+});
+
+test('D20 without conditions every upload of the linked component and method fires, others never', () => {
+  const linked = { data_capture_method: 'sensor:cpu:Readings' };
+  for (const conditions of [{}, { conditions: {} }, { conditions: { evals: [] } }]) {
+    expect(decided(conditional({ ...linked, ...conditions }))).toHaveLength(1);
+  }
+  expect(decided(conditional(linked), { metadata: { componentName: 'other' } })).toEqual([]);
+  expect(decided(conditional(linked), { metadata: { methodName: 'DoCommand' } })).toEqual([]);
+});
+
+test.each([
+  [DataType.TABULAR_SENSOR, 'tabular'],
+  [DataType.BINARY_SENSOR, 'binary'],
+  [DataType.FILE, 'file'],
+  [DataType.UNSPECIFIED, 'unspecified'],
+])('data type %i fires triggers for %s only', (type, name) => {
+  const fired = ['tabular', 'binary', 'file', 'unspecified'].filter(
+    (one) => decided(onData(one), { type }).length === 1,
+  );
+  expect(fired).toEqual([name]);
+});
+
+test('D21 data is absent for binary readings and files, and their times are there', () => {
+  const binary = bodyOf(
+    decided(onData('binary'), { type: DataType.BINARY_SENSOR, readings: [new Uint8Array(3)], receivedAtMs: 1_000 })[0],
+  );
+  expect(binary).not.toHaveProperty('data');
+  expect(binary).toMatchObject({ min_time_received: '1970-01-01T00:00:01.000Z' });
+  const file = bodyOf(decided(onData('file'), { type: DataType.FILE, readings: [], syncedAtMs: 5_000 })[0]);
+  expect(file).not.toHaveProperty('data');
+  expect(file).toMatchObject({ max_time_received: '1970-01-01T00:00:05.000Z' });
+});
+
+test('an upload of which nothing was stored fires nothing', () => {
+  expect(decided(onData('tabular'), { readings: [] })).toEqual([]);
+});
+
+test.each([
+  ['a reading beyond the limit', 'x'.repeat(300_000)],
+  ['a body just beyond the limit', 'x'.repeat(256 * 1024 - 300)],
+  ['a reading whose text grows in JSON', '\u0001'.repeat(60_000)],
+])('D21 %s leaves data out and says so', (_what, text) => {
+  const [message] = decided(onData('tabular'), { readings: [{ readings: { text } }] });
+  const body = bodyOf(message);
+  expect(body).not.toHaveProperty('data');
+  expect(body['data_omitted']).toMatch(/^data left out: .* 262144 are sent$/);
+  expect(body).toMatchObject({ component_name: 'cpu', file_id: 'file' });
+});
+
+test('I11 the id of a message follows from part, trigger, notification and position alone', () => {
+  const ids = (trigger: unknown, shape?: UploadShape) => decided(trigger, shape).map(({ id }) => id);
+  const [id] = ids(onData('tabular'));
+  expect(id).toMatch(/^msg_[0-9a-f]{40}$/);
+  expect(ids(onData('tabular'), { readings: [{ readings: { load: 2 } }] })).toEqual([id]);
+  expect(ids({ ...onData('tabular'), name: 'else' })).not.toEqual([id]);
+  expect(
+    ids({ ...onData('tabular'), notifications: [{ type: 'webhook', value: 'https://example.com/b' }] }),
+  ).not.toEqual([id]);
+});
+
+test('a condition on a damaged reading is recorded, and other triggers still fire', () => {
+  const { triggers } = parseTriggers([conditional(loadAbove(0)), onData('unspecified', 'tabular')], ['cpu']);
+  const upload = readUpload(logged());
+  const damaged = { ...upload, readings: [Uint8Array.of(0x12, 0xff), ...upload.readings] };
+  const decision = decide({ position: 1, partId: 'part' }, damaged, triggers, () => false);
+  expect(decision.damaged.map(({ triggerName }) => triggerName)).toContain('hot');
+});

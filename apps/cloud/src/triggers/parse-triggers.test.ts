@@ -1,0 +1,267 @@
+import { expect, test } from 'vitest';
+import { parseTriggers } from './parse-triggers.ts';
+
+const webhook = { type: 'webhook', value: 'https://example.com/hook' };
+const event = { type: 'part_data_ingested', data_ingested: { data_types: ['tabular'] } };
+
+const parse = (...triggers: unknown[]) => parseTriggers(triggers, ['my-sensor']);
+const problemsOf = (...triggers: unknown[]) =>
+  parse(...triggers).problems.map(({ path, severity, message }) => `${severity} ${path}: ${message}`);
+
+test('D18 data types are accepted inside data_ingested and at event level alike', () => {
+  for (const one of [event, { type: 'part_data_ingested', data_types: ['tabular'] }]) {
+    const { triggers, problems } = parse({ name: 'a', event: one, notifications: [webhook] });
+    expect(problems).toEqual([]);
+    expect(triggers[0]?.event).toEqual({ type: 'part_data_ingested', dataTypes: new Set(['tabular']) });
+  }
+});
+
+test('D18 notifications are accepted as an object and as an array', () => {
+  const [array] = parse({ name: 'a', event, notifications: [webhook] }).triggers;
+  const [object] = parse({ name: 'a', event, notifications: webhook }).triggers;
+  expect(object).toEqual(array);
+  expect(array?.notifications).toEqual([{ type: 'webhook', value: 'https://example.com/hook', intervalMs: 0 }]);
+});
+
+test('D18 conditions may stand under condition and conditions', () => {
+  const evals = { evals: [{ operator: 'gt', value: { cpu: 50 } }] };
+  for (const key of ['condition', 'conditions']) {
+    const conditional = { data_capture_method: 'sensor:my-sensor:Readings', [key]: evals };
+    const { triggers, problems } = parse({
+      name: 'a',
+      event: { type: 'conditional_data_ingested', conditional },
+      notifications: webhook,
+    });
+    expect(problems).toEqual([]);
+    const rule = triggers[0]?.event;
+    if (rule?.type !== 'conditional_data_ingested') throw new Error('expected a conditional trigger');
+    expect(rule.configured).toEqual(conditional);
+    expect(rule.condition?.meets({ readings: { cpu: 51 } })).toBe(true);
+    expect(rule.condition?.meets({ readings: { cpu: 50 } })).toBe(false);
+  }
+});
+
+test('D18 a capture method names short type or full triplet, and matches its uploads with and without Get', () => {
+  for (const method of [
+    'sensor:my-sensor:Readings',
+    'core:component:sensor:my-sensor:Readings',
+    'rdk:component:sensor:my-sensor:Readings',
+  ]) {
+    const { triggers, problems } = parse({
+      name: 'a',
+      event: { type: 'conditional_data_ingested', conditional: { data_capture_method: method } },
+      notifications: webhook,
+    });
+    expect([method, problems]).toEqual([method, []]);
+    const rule = triggers[0]?.event;
+    if (rule?.type !== 'conditional_data_ingested') throw new Error('expected a conditional trigger');
+    const source = { componentType: 'core:component:sensor', componentName: 'my-sensor', methodName: 'Readings' };
+    expect(rule.isFrom(source)).toBe(true);
+    expect(rule.isFrom({ ...source, methodName: 'GetReadings' })).toBe(true);
+    expect(rule.isFrom({ ...source, methodName: 'DoCommand' })).toBe(false);
+    expect(rule.isFrom({ ...source, componentName: 'other' })).toBe(false);
+    expect(rule.isFrom({ ...source, componentType: 'core:component:camera' })).toBe(false);
+    expect(rule.condition).toBe(undefined);
+  }
+});
+
+test('D18 a disabled trigger is parsed and does not run', () => {
+  expect(parse({ name: 'a', event, notifications: webhook, disabled: true }).triggers[0]?.enabled).toBe(false);
+});
+
+test('D18 every notification type is accepted for every event type; what this version does not deliver is said', () => {
+  const events = [
+    event,
+    { type: 'conditional_data_ingested', conditional: { data_capture_method: 'sensor:my-sensor:Readings' } },
+    { type: 'part_online' },
+    { type: 'part_offline' },
+    { type: 'conditional_logs_ingested', log_levels: ['error'] },
+  ];
+  const notifications = [
+    webhook,
+    { type: 'email', value: 'a@example.com' },
+    { type: 'email', value: 'all_machine_owners' },
+    { type: 'push', value: 'a@example.com', application: 'com.platform.platformmobile' },
+  ];
+  for (const one of events) {
+    const { triggers, problems } = parse({ name: 'a', event: one, notifications });
+    expect(triggers[0]?.notifications).toHaveLength(4);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const notYet = problems.filter(
+      ({ message }) => message.includes('in this version') || message.includes('by this version'),
+    );
+    expect(notYet).toHaveLength(3 + (one.type.includes('data') ? 0 : 1));
+  }
+});
+
+test('D18 the interval counts for the data types and is said to be ignored for others', () => {
+  const notifications = { ...webhook, seconds_between_notifications: 1.5 };
+  expect(parse({ name: 'a', event, notifications }).triggers[0]?.notifications[0]?.intervalMs).toBe(1_500);
+  expect(problemsOf({ name: 'a', event: { type: 'part_online' }, notifications })).toContain(
+    'warning triggers[0].notifications.seconds_between_notifications: ignored for part_online: each change of the status notifies',
+  );
+});
+
+test('basic authentication is read, and its password never repeated in a problem', () => {
+  const auth = { basic: { username: 'u', password: 'p:w' } };
+  expect(
+    parse({ name: 'a', event, notifications: { ...webhook, auth } }).triggers[0]?.notifications[0]?.basicAuth,
+  ).toEqual(auth.basic);
+  const broken = problemsOf({
+    name: 'a',
+    event,
+    notifications: { ...webhook, auth: { basic: { password: 'geheim' } } },
+  });
+  expect(broken).toEqual(['error triggers[0].notifications.auth.basic: expected the strings username and password']);
+});
+
+test.each<[string, unknown[], RegExp]>([
+  ['no array', [42], /^error triggers\[0\]: expected an object with name/],
+  [
+    'no name',
+    [{ event, notifications: webhook }],
+    /^error triggers\[0\]\.name: expected a non-empty string, found nothing/,
+  ],
+  ['no event', [{ name: 'a', notifications: webhook }], /^error triggers\[0\]\.event: expected an object/],
+  [
+    'another event type',
+    [{ name: 'a', event: { type: 'x' }, notifications: webhook }],
+    /^error triggers\[0\]\.event\.type: expected one of part_data_ingested, .* found "x"/,
+  ],
+  [
+    'no data types',
+    [{ name: 'a', event: { type: 'part_data_ingested' }, notifications: webhook }],
+    /^error triggers\[0\]\.event\.data_types: /,
+  ],
+  [
+    'another data type',
+    [
+      {
+        name: 'a',
+        event: { type: 'part_data_ingested', data_ingested: { data_types: ['video'] } },
+        notifications: webhook,
+      },
+    ],
+    /^error triggers\[0\]\.event\.data_ingested\.data_types\[0\]: .* found "video"/,
+  ],
+  [
+    'no conditional',
+    [{ name: 'a', event: { type: 'conditional_data_ingested' }, notifications: webhook }],
+    /^error triggers\[0\]\.event\.conditional: /,
+  ],
+  [
+    'a capture method of two parts',
+    [
+      {
+        name: 'a',
+        event: { type: 'conditional_data_ingested', conditional: { data_capture_method: 'sensor:my-sensor' } },
+        notifications: webhook,
+      },
+    ],
+    /^error triggers\[0\]\.event\.conditional\.data_capture_method: /,
+  ],
+  [
+    'a capture method with an empty part',
+    [
+      {
+        name: 'a',
+        event: { type: 'conditional_data_ingested', conditional: { data_capture_method: 'sensor::Readings' } },
+        notifications: webhook,
+      },
+    ],
+    /^error triggers\[0\]\.event\.conditional\.data_capture_method: /,
+  ],
+  [
+    'several fields in one eval',
+    [
+      {
+        name: 'a',
+        event: {
+          type: 'conditional_data_ingested',
+          conditional: {
+            data_capture_method: 'sensor:my-sensor:Readings',
+            conditions: { evals: [{ operator: 'gt', value: { a: 1, b: 2 } }] },
+          },
+        },
+        notifications: webhook,
+      },
+    ],
+    /^error triggers\[0\]\.event\.conditional\.conditions/,
+  ],
+  [
+    'an unknown component',
+    [
+      {
+        name: 'a',
+        event: { type: 'conditional_data_ingested', conditional: { data_capture_method: 'sensor:ghost:Readings' } },
+        notifications: webhook,
+      },
+    ],
+    /^warning triggers\[0\]\.event\.conditional\.data_capture_method: .*"ghost"/,
+  ],
+  [
+    'no log levels',
+    [{ name: 'a', event: { type: 'conditional_logs_ingested' }, notifications: webhook }],
+    /^error triggers\[0\]\.event\.log_levels: /,
+  ],
+  ['no notifications', [{ name: 'a', event }], /^error triggers\[0\]\.notifications: expected an array/],
+  ['empty notifications', [{ name: 'a', event, notifications: [] }], /^error triggers\[0\]\.notifications: /],
+  [
+    'another notification type',
+    [{ name: 'a', event, notifications: [{ type: 'sms', value: '1' }] }],
+    /^error triggers\[0\]\.notifications\[0\]\.type: .* found "sms"/,
+  ],
+  [
+    'a webhook to all owners',
+    [{ name: 'a', event, notifications: [{ type: 'webhook', value: 'all_machine_owners' }] }],
+    /^error triggers\[0\]\.notifications\[0\]\.value: expected a URL/,
+  ],
+  [
+    'a webhook to no URL',
+    [{ name: 'a', event, notifications: [{ type: 'webhook', value: 'example.com/hook' }] }],
+    /^error triggers\[0\]\.notifications\[0\]\.value: expected an absolute URL/,
+  ],
+  [
+    'a webhook to a file',
+    [{ name: 'a', event, notifications: [{ type: 'webhook', value: 'file:///etc/passwd' }] }],
+    /^error triggers\[0\]\.notifications\[0\]\.value: expected an http or https URL/,
+  ],
+  [
+    'push without application',
+    [{ name: 'a', event, notifications: [{ type: 'push', value: 'a@example.com' }] }],
+    /error triggers\[0\]\.notifications\[0\]\.application: /,
+  ],
+  [
+    'a negative interval',
+    [{ name: 'a', event, notifications: [{ ...webhook, seconds_between_notifications: -1 }] }],
+    /^error triggers\[0\]\.notifications\[0\]\.seconds_between_notifications: /,
+  ],
+  [
+    'an unknown key',
+    [{ name: 'a', event, notifications: [webhook], nots: 'x' }],
+    /^warning triggers\[0\]\.nots: unknown key/,
+  ],
+  [
+    'the same notification twice',
+    [{ name: 'a', event, notifications: [webhook, webhook] }],
+    /^warning triggers\[0\]\.notifications\[1\]: /,
+  ],
+  [
+    'the same name twice',
+    [
+      { name: 'a', event, notifications: webhook },
+      { name: 'a', event, notifications: webhook },
+    ],
+    /^error triggers\[1\]\.name: the name "a" is that of triggers\[0\]/,
+  ],
+])('D18 %s is a problem with its path', (_what, triggers, expected) => {
+  const problems = problemsOf(...triggers);
+  expect(problems.join('\n')).toMatch(new RegExp(expected.source, 'm'));
+  const failed = problems.some((problem) => problem.startsWith('error'));
+  expect(parse(...triggers).triggers).toHaveLength(failed ? triggers.length - 1 : triggers.length);
+});
+
+test('triggers that are no array are a problem, absent ones are none', () => {
+  expect(parseTriggers({}, []).problems[0]).toMatchObject({ path: 'triggers', severity: 'error' });
+  expect(parseTriggers(undefined, [])).toEqual({ triggers: [], problems: [] });
+});

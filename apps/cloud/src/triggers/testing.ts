@@ -1,0 +1,90 @@
+/** What the tests of this feature share: rows as ingest writes them, and a log in memory. */
+import { create, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  DataType,
+  SensorDataSchema,
+  type UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import type { LogRow } from '../ingest/log.ts';
+
+export interface UploadShape {
+  readonly partId?: string;
+  readonly fileId?: string;
+  readonly type?: DataType;
+  readonly syncedAtMs?: number;
+  readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
+  /** Documents of its readings; `Uint8Array` for a binary one. */
+  readonly readings?: readonly (JsonObject | Uint8Array)[];
+  /** Receive time of the first reading; each next is a second later. Requested 5 ms before. */
+  readonly receivedAtMs?: number;
+}
+
+/** A LoggedUpload; tabular, from `sensor:cpu:Readings`, with one reading, unless told otherwise. */
+export function logged(shape: UploadShape = {}): Uint8Array {
+  const { partId = 'part', fileId = 'file', type = DataType.TABULAR_SENSOR, syncedAtMs = 1_000_000 } = shape;
+  const { metadata = {}, readings = [{ readings: { load: 1 } }], receivedAtMs = 900_000 } = shape;
+  return toBinary(
+    LoggedUploadSchema,
+    create(LoggedUploadSchema, {
+      metadata: {
+        partId,
+        componentType: 'core:component:sensor',
+        componentName: 'cpu',
+        methodName: 'Readings',
+        type,
+        ...(metadata as object),
+      },
+      place: {
+        organizationId: 'org',
+        organizationName: 'Organization',
+        locationId: 'loc',
+        locationName: 'Location',
+        robotId: 'robot',
+        robotName: 'Machine',
+        partId,
+        partName: 'main',
+      },
+      timeSynced: timestampFromMs(syncedAtMs),
+      fileId,
+      readings: readings.map((reading, index) => {
+        const at = receivedAtMs + index * 1_000;
+        return toBinary(
+          SensorDataSchema,
+          create(SensorDataSchema, {
+            metadata: { timeRequested: timestampFromMs(at - 5), timeReceived: timestampFromMs(at) },
+            data:
+              reading instanceof Uint8Array ? { case: 'binary', value: reading } : { case: 'struct', value: reading },
+          }),
+        );
+      }),
+    }),
+  );
+}
+
+/** The part of an ingest log that followers see. */
+export class MemoryLog {
+  readonly rows: LogRow[] = [];
+  readonly #listeners = new Set<(position: number) => void>();
+
+  append(batch: Uint8Array, partId = 'part'): number {
+    const position = this.rows.length + 1;
+    this.rows.push({ position, partId, batch });
+    for (const listener of this.#listeners) listener(position);
+    return position;
+  }
+
+  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[] {
+    return this.rows.slice(after, after + limit.rows);
+  }
+
+  lastPosition(): number {
+    return this.rows.length;
+  }
+
+  onCommit(listener: (position: number) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+}

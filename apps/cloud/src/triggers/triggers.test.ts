@@ -1,0 +1,271 @@
+import { silentLog, systemClock } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
+import fc from 'fast-check';
+import type { Kysely, Transaction } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { openMetadata } from '../metadata/open-metadata.ts';
+import { enqueue } from '../notify/enqueue.ts';
+import type { Message } from '../notify/event.ts';
+import { type NotifyTables, notifyDdl } from '../notify/store.ts';
+import { createTriggers, type Triggers } from './feature.ts';
+import { createLogFollower } from './follow-log.ts';
+import { type TriggersTables, triggersDdl } from './store.ts';
+import { logged, MemoryLog } from './testing.ts';
+
+type Tables = TriggersTables & NotifyTables;
+
+const trigger = (name: string, seconds = 0, overrides: object = {}) => ({
+  name,
+  event: { type: 'part_data_ingested', data_ingested: { data_types: ['tabular'] } },
+  notifications: [{ type: 'webhook', value: `https://example.com/${name}`, seconds_between_notifications: seconds }],
+  ...overrides,
+});
+
+async function openDb(): Promise<Kysely<Tables>> {
+  const directory = await temporaryDirectory();
+  const migrations = [{ version: 1, statements: [...notifyDdl, ...triggersDdl] }];
+  const metadata = await openMetadata<Tables>({ file: directory.file('meta.sqlite'), migrations, log: silentLog });
+  onTestFinished(async () => {
+    await metadata[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+  return metadata.db;
+}
+
+const notify = {
+  enqueue: (trx: Transaction<NotifyTables>, messages: readonly Message[]) => enqueue(trx, messages, systemClock.now()),
+  wake: () => {},
+};
+
+interface Rig {
+  readonly db: Kysely<Tables>;
+  readonly log: MemoryLog;
+  /** Triggers by part, as a user saves them. */
+  save(triggers: readonly unknown[], partId?: string): Promise<void>;
+  readonly triggers: Triggers;
+  /** `<trigger> <file id>` of everything enqueued, in order. */
+  enqueued(): Promise<string[]>;
+}
+
+async function rig(): Promise<Rig> {
+  const db = await openDb();
+  const log = new MemoryLog();
+  const saved = new Map<string, { triggers: readonly unknown[]; components: readonly string[]; revision: string }>();
+  let revision = 0;
+  const configOf = async (partId: string) => saved.get(partId);
+  const triggers = createTriggers({ db, ingestLog: log, configOf, notify, clock: systemClock, log: silentLog });
+  onTestFinished(() => triggers[Symbol.asyncDispose]());
+  return {
+    db,
+    log,
+    triggers,
+    async save(list, partId = 'part') {
+      await db.transaction().execute((trx) => triggers.configurationSaved(trx, partId, list));
+      saved.set(partId, { triggers: list, components: ['cpu'], revision: String(++revision) });
+    },
+    enqueued: () => enqueuedIn(db),
+  };
+}
+
+async function enqueuedIn(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db.selectFrom('notify_messages').select(['trigger_name', 'event']).execute();
+  return rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`).sort();
+}
+
+async function caughtUp({ triggers, log }: Rig): Promise<void> {
+  while ((await triggers.cursor()) < log.lastPosition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+test('an upload of a part with a trigger is enqueued, one of a part without is passed', async () => {
+  const on = await rig();
+  await on.save([trigger('a')]);
+  await on.triggers.start();
+  on.log.append(logged({ fileId: 'mine' }));
+  on.log.append(logged({ fileId: 'other', partId: 'other' }), 'other');
+  on.log.append(logged({ fileId: 'unknown' }), 'no such part');
+  await caughtUp(on);
+  expect(await on.enqueued()).toEqual(['a mine']);
+  expect(on.triggers.lag()).toEqual({ rows: 0, failures: 0 });
+});
+
+test('a disabled trigger, and one with an error beside one without, do not stop the other', async () => {
+  const on = await rig();
+  await on.save([trigger('off', 0, { disabled: true }), { name: 'broken' }, trigger('a')]);
+  await on.triggers.start();
+  on.log.append(logged({ fileId: 'f' }));
+  await caughtUp(on);
+  expect(await on.enqueued()).toEqual(['a f']);
+});
+
+test('I11 a new trigger starts at the end of the log, one enabled again too, though the follower was behind', async () => {
+  const on = await rig();
+  on.log.append(logged({ fileId: '1' }));
+  await on.save([trigger('a')]);
+  on.log.append(logged({ fileId: '2' }));
+  await on.save([trigger('a', 0, { disabled: true })]);
+  on.log.append(logged({ fileId: '3' }));
+  await on.save([trigger('a'), trigger('b')]);
+  on.log.append(logged({ fileId: '4' }));
+  await on.save([trigger('a'), trigger('b'), trigger('c')]);
+  on.log.append(logged({ fileId: '5' }));
+  await on.triggers.start();
+  await caughtUp(on);
+  expect(await on.enqueued()).toEqual(['a 4', 'a 5', 'b 4', 'b 5', 'c 5']);
+});
+
+test('a throttled notification is counted in the time of the uploads, each notification for itself', async () => {
+  const on = await rig();
+  await on.save([trigger('a', 10), trigger('b')]);
+  for (const seconds of [0, 9.999, 10, 15, 20.5, 30]) {
+    on.log.append(logged({ fileId: `at-${seconds}`, syncedAtMs: 1_000_000 + seconds * 1_000 }));
+  }
+  await on.triggers.start();
+  await caughtUp(on);
+  const ofA = (await on.enqueued()).filter((one) => one.startsWith('a'));
+  expect(ofA).toEqual(['a at-0', 'a at-10', 'a at-20.5']);
+  expect((await on.enqueued()).length - ofA.length).toBe(6);
+});
+
+test('a row that cannot be read is recorded and passed', async () => {
+  const on = await rig();
+  await on.save([trigger('a')]);
+  on.log.append(Uint8Array.of(0xff, 0xff, 0xff));
+  on.log.append(new Uint8Array());
+  on.log.append(logged({ fileId: 'good' }));
+  await on.triggers.start();
+  await caughtUp(on);
+  expect(await on.enqueued()).toEqual(['a good']);
+  const damaged = await on.db.selectFrom('trigger_damaged_rows').select(['position', 'part_id']).execute();
+  expect(damaged).toEqual([
+    { position: 1, part_id: 'part' },
+    { position: 2, part_id: 'part' },
+  ]);
+});
+
+test('e-mail and push notifications and triggers of later versions enqueue nothing', async () => {
+  const on = await rig();
+  await on.save([
+    trigger('mail', 0, { notifications: [{ type: 'email', value: 'all_machine_owners' }] }),
+    trigger('status', 0, { event: { type: 'part_online' } }),
+    trigger('logs', 0, { event: { type: 'conditional_logs_ingested', log_levels: ['error'] } }),
+  ]);
+  on.log.append(logged());
+  await on.triggers.start();
+  await caughtUp(on);
+  expect(await on.enqueued()).toEqual([]);
+});
+
+test('a log of many rows is caught up in steps', async () => {
+  const on = await rig();
+  await on.save([trigger('a')]);
+  for (let n = 0; n < 1_000; n++) on.log.append(logged({ fileId: `f${String(n).padStart(4, '0')}` }));
+  await on.triggers.start();
+  await caughtUp(on);
+  expect(await on.enqueued()).toEqual(Array.from({ length: 1_000 }, (_, n) => `a f${String(n).padStart(4, '0')}`));
+});
+
+class Killed extends Error {}
+
+/** Throws at the `at`-th point that it is asked at, and never again. */
+function killer(at: number): (point: string) => void {
+  let points = 0;
+  return () => {
+    if (++points === at) throw new Killed();
+  };
+}
+
+test('I11 whatever step a kill falls into, each upload is enqueued exactly once for each notification', async () => {
+  const db = await openDb();
+  let run = 0;
+  const gaps = fc.array(fc.integer({ min: 0, max: 8_000 }), { minLength: 1, maxLength: 12 });
+  const kills = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(gaps, kills, fc.integer({ min: 1, max: 5 }), async (gapsMs, killPoints, readRows) => {
+      // Each run has a part, a log and a cursor of its own.
+      const partId = `part-${++run}`;
+      await db.deleteFrom('trigger_cursors').execute();
+      const list = [trigger('every'), trigger('slow', 10)];
+      const configOf = async () => ({ triggers: list, components: [], revision: '1' });
+      const log = new MemoryLog();
+      const expected: string[] = [];
+      let atMs = 1_000_000;
+      let lastSlowMs = Number.NEGATIVE_INFINITY;
+      for (const [index, gapMs] of gapsMs.entries()) {
+        atMs += gapMs;
+        const fileId = `${run}-${index}`;
+        log.append(logged({ partId, fileId, syncedAtMs: atMs }), partId);
+        expected.push(`every ${fileId}`);
+        if (atMs - lastSlowMs < 10_000) continue;
+        lastSlowMs = atMs;
+        expected.push(`slow ${fileId}`);
+      }
+      for (let attempt = 0; ; attempt++) {
+        const point = killer(killPoints[attempt] ?? 0);
+        const follower = createLogFollower({
+          db,
+          log: silentLog,
+          clock: systemClock,
+          ingestLog: {
+            lastPosition: () => log.lastPosition(),
+            onCommit: (listener) => log.onCommit(listener),
+            read(after) {
+              point('before reading');
+              return log.read(after, { rows: readRows, bytes: 1 });
+            },
+          },
+          async configOf() {
+            point('before deciding');
+            return configOf();
+          },
+          notify: {
+            async enqueue(trx, messages) {
+              point('in the transaction, before the messages');
+              await enqueue(trx, messages, 0);
+              point('in the transaction, after the messages');
+            },
+            wake: () => point('after the commit'),
+          },
+        });
+        try {
+          await follower.open();
+          while (await follower.step());
+          await follower.flush();
+          break;
+        } catch (caught) {
+          if (!(caught instanceof Killed)) throw caught;
+        }
+      }
+      const rows = await db
+        .selectFrom('notify_messages')
+        .select(['trigger_name', 'event'])
+        .where('part_id', '=', partId)
+        .execute();
+      const found = rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`);
+      expect(found.sort()).toEqual(expected.sort());
+      expect(await db.selectFrom('trigger_cursors').select('position').execute()).toEqual([
+        { position: gapsMs.length },
+      ]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('I11 a second process on the same cursor decides nothing twice', async () => {
+  const db = await openDb();
+  const log = new MemoryLog();
+  const options = {
+    db,
+    ingestLog: log,
+    configOf: async () => ({ triggers: [trigger('a')], components: [], revision: '1' }),
+    notify,
+    clock: systemClock,
+    log: silentLog,
+  };
+  const [first, second] = [createLogFollower(options), createLogFollower(options)];
+  await first.open();
+  await second.open();
+  log.append(logged({ fileId: 'f' }));
+  await first.step();
+  await expect(second.step()).rejects.toThrow('cursor of the triggers');
+  expect(await enqueuedIn(db)).toEqual(['a f']);
+});
