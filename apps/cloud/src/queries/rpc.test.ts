@@ -1,0 +1,134 @@
+import { PlatformError, silentLog } from '@platform/base';
+import { DataService, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
+import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
+import { connect } from '@platform/rpc/client';
+import { createRpcServer } from '@platform/rpc/server';
+import { expect, test } from 'vitest';
+import { type OpenTabular, openTabular, plain, wholeOrganization } from '../tabular/testing/open-tabular.ts';
+import { createQueries } from './feature.ts';
+
+async function serveQueries(store: OpenTabular) {
+  const { bindings } = createQueries<string>({
+    tabular: store.tabular,
+    async scopeOf(principal, organizationId) {
+      if (organizationId !== 'org-1') throw new PlatformError('not_found', `organization ${organizationId}: not found`);
+      return principal === 'all' ? wholeOrganization : { organizationId, locationIds: ['loc-2'], robotIds: [] };
+    },
+    log: silentLog,
+  });
+  const server = createRpcServer<string>({
+    services: [...bindings],
+    authenticate: async (call) => call.metadata.get('x-who') ?? 'all',
+    open: [],
+    fallback: (_request, response) => response.end(),
+    log: silentLog,
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const link = connect({ baseUrl });
+  const client = link.client(DataService);
+  return {
+    client,
+    baseUrl,
+    async mql(stages: readonly BsonValue[], headers: Record<string, string> = {}): Promise<BsonDocument[]> {
+      const mqlBinary = stages.map((stage) => encodeBson(stage as BsonDocument));
+      const { rawData } = await client.tabularDataByMQL({ organizationId: 'org-1', mqlBinary }, { headers });
+      return rawData.map((row) => decodeBson(row));
+    },
+    async [Symbol.asyncDispose]() {
+      await link[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function doc(fields: Record<string, BsonValue>): BsonDocument {
+  return BsonDocument.of(fields);
+}
+
+test('TabularDataByMQL and TabularDataBySQL answer one BSON document for each row', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { load: 1 } }, { data: { load: 3 } }] });
+  const grouped = await queries.mql([
+    doc({ $match: doc({ component_name: 'cpu' }) }),
+    doc({ $group: doc({ _id: '$part_id', load: doc({ $avg: '$data.load' }), n: doc({ $sum: new Int32(1) }) }) }),
+  ]);
+  expect(grouped.map(plain)).toEqual([{ _id: 'part-1', load: 2, n: 2 }]);
+  const sqlQuery =
+    "SELECT component_name, count(*) AS n FROM readings WHERE part_id = 'part-1' GROUP BY component_name";
+  const { rawData } = await queries.client.tabularDataBySQL({ organizationId: 'org-1', sqlQuery });
+  expect(rawData.map((row) => plain(decodeBson(row)))).toEqual([{ component_name: 'cpu', n: 2 }]);
+});
+
+test('D2 a peer that calls /viam… reads rdk:component:sensor', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { load: 1 } }] });
+  const read = async (name: string): Promise<unknown> => {
+    const response = await fetch(`${queries.baseUrl}/${name}.app.data.v1.DataService/TabularDataBySQL`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ organizationId: 'org-1', sqlQuery: 'SELECT component_type FROM readings' }),
+    });
+    const { rawData } = (await response.json()) as { rawData: string[] };
+    return plain(decodeBson(new Uint8Array(Buffer.from(rawData[0] ?? '', 'base64'))));
+  };
+  expect(await read('viam')).toEqual({ component_type: 'rdk:component:sensor' });
+  expect(await read('platform')).toEqual({ component_type: 'core:component:sensor' });
+});
+
+test('D26 the scope is the caller’s, and an organization that the caller may not see is not found', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { load: 1 } }] });
+  expect(await queries.mql([], { 'x-who': 'all' })).toHaveLength(1);
+  expect(await queries.mql([], { 'x-who': 'other' })).toHaveLength(0);
+  await expect(queries.client.tabularDataByMQL({ organizationId: 'org-2' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(queries.client.tabularDataByMQL({})).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('organization_id'),
+  });
+});
+
+test('a broken query is INVALID_ARGUMENT and says what was found and where', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  await expect(queries.mql([doc({ $match: doc({}) }), doc({ $lookup: doc({}) })])).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(/stage 1 .*\$lookup/),
+  });
+  const sql = queries.client.tabularDataBySQL({ organizationId: 'org-1', sqlQuery: 'SELECT *\nFORM readings' });
+  await expect(sql).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(/line 2, column 1/),
+  });
+  const bytes = queries.client.tabularDataByMQL({ organizationId: 'org-1', mqlBinary: [Uint8Array.of(1, 2, 3)] });
+  await expect(bytes).rejects.toMatchObject({ code: 'invalid_argument' });
+});
+
+test('data sources that are not there yet are refused by name', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  const ask = (request: object) => queries.client.tabularDataByMQL({ organizationId: 'org-1', ...request });
+  await expect(ask({ dataSource: { type: TabularDataSourceType.HOT_STORAGE } })).rejects.toMatchObject({
+    code: 'unimplemented',
+    message: expect.stringContaining('hot data stores'),
+  });
+  await expect(ask({ dataSource: { type: TabularDataSourceType.PIPELINE_SINK } })).rejects.toMatchObject({
+    code: 'unimplemented',
+    message: expect.stringContaining('pipelines'),
+  });
+  await expect(ask({ useRecentData: true })).rejects.toMatchObject({ code: 'unimplemented' });
+  await expect(ask({ queryPrefixName: 'mine' })).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('mine'),
+  });
+  await expect(ask({ dataSource: { type: 77 } })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('77'),
+  });
+  expect(await ask({ dataSource: { type: TabularDataSourceType.STANDARD } })).toMatchObject({ rawData: [] });
+});
