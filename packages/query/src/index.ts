@@ -17,8 +17,8 @@ export {
   DbPointer,
   Decimal128,
   Int32,
-  type Maybe,
   MaxKey,
+  type Maybe,
   MinKey,
   ObjectId,
   Regex,
@@ -28,10 +28,17 @@ export type { Limits } from './execute/budget.ts';
 export { execute } from './execute/execute.ts';
 export { parseMql } from './mql/parse.ts';
 export { supportedStages } from './mql/stages.ts';
-export { isPathColumn, type PathColumn, pathColumns, readingColumns, type TimeColumn, timeColumns } from './plan/columns.ts';
+export {
+  isPathColumn,
+  type PathColumn,
+  pathColumns,
+  readingColumns,
+  type TimeColumn,
+  timeColumns,
+} from './plan/columns.ts';
 export type { Expr, Path } from './plan/expr.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export type { Scope } from './plan/scope.ts';
 export type { Accumulator, AccumulatorName, Plan, ShapeLeaf, ShapeTree, SortKey, Stage } from './plan/stage.ts';
-export { parseSql, type Tables } from './sql/parse.ts';
 export { QueryError, type QueryErrorPlace } from './query-error.ts';
+export { parseSql, type Tables } from './sql/parse.ts';

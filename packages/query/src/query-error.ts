@@ -83,7 +83,8 @@ export class QueryError extends Error {
 
 function placeText(place: QueryErrorPlace): string {
   if (place.line !== undefined) return `line ${place.line}, column ${place.column ?? 1}: `;
-  const stage = place.stage === undefined ? '' : `stage ${place.stage}${place.stageName ? ` (${place.stageName})` : ''}`;
+  const stage =
+    place.stage === undefined ? '' : `stage ${place.stage}${place.stageName ? ` (${place.stageName})` : ''}`;
   const path = place.path ? `at ${place.path}` : '';
   const text = [stage, path].filter((part) => part !== '').join(' ');
   return text === '' ? '' : `${text}: `;

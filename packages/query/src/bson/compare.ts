@@ -36,7 +36,9 @@ function compareSameRank(left: Maybe, right: Maybe): number {
   if (left instanceof BsonDate && right instanceof BsonDate) return left.ms - right.ms;
   if (left instanceof ObjectId && right instanceof ObjectId) return compareBytes(left.bytes, right.bytes);
   if (left instanceof Binary && right instanceof Binary) {
-    return left.bytes.length - right.bytes.length || left.subtype - right.subtype || compareBytes(left.bytes, right.bytes);
+    return (
+      left.bytes.length - right.bytes.length || left.subtype - right.subtype || compareBytes(left.bytes, right.bytes)
+    );
   }
   if (left instanceof Timestamp && right instanceof Timestamp) return order(left.value, right.value);
   if (left instanceof Regex && right instanceof Regex) {
@@ -54,7 +56,9 @@ function compareSameRank(left: Maybe, right: Maybe): number {
 type Numeric = number | bigint | Int32 | Decimal128;
 
 function isNumber(value: Maybe): value is Numeric {
-  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Int32 || value instanceof Decimal128;
+  return (
+    typeof value === 'number' || typeof value === 'bigint' || value instanceof Int32 || value instanceof Decimal128
+  );
 }
 
 function isText(value: Maybe): value is string | BsonSymbol {

@@ -1,8 +1,8 @@
 /** User regular expressions in linear time: RE2 syntax, so no look-around and no back-references. */
 
 import { RE2JS } from 're2js';
-import type { Regex } from './value.ts';
 import { QueryError } from '../query-error.ts';
+import type { Regex } from './value.ts';
 
 const maxPatternBytes = 32_764;
 
@@ -28,7 +28,10 @@ function compile(regex: Regex): RE2JS {
     throw new QueryError('BadValue', 'a regular expression cannot contain a null byte');
   }
   if (regex.pattern.length > maxPatternBytes) {
-    throw new QueryError(51091, `a regular expression may have ${maxPatternBytes} characters, found ${regex.pattern.length}`);
+    throw new QueryError(
+      51091,
+      `a regular expression may have ${maxPatternBytes} characters, found ${regex.pattern.length}`,
+    );
   }
   let flags = 0;
   let { pattern } = regex;

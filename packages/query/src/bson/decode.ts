@@ -218,4 +218,3 @@ class Reader {
 function damaged(at: number, found: string): QueryError {
   return new QueryError('InvalidBSON', `expected a BSON document, found ${found} at byte ${at}`);
 }
-

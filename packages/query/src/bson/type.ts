@@ -10,8 +10,8 @@ import {
   DbPointer,
   Decimal128,
   Int32,
-  type Maybe,
   MaxKey,
+  type Maybe,
   MinKey,
   ObjectId,
   Regex,
@@ -111,7 +111,9 @@ export function typeRank(value: Maybe): number {
 }
 
 export function isNumeric(value: Maybe): value is number | bigint | Int32 | Decimal128 {
-  return typeof value === 'number' || value instanceof Int32 || typeof value === 'bigint' || value instanceof Decimal128;
+  return (
+    typeof value === 'number' || value instanceof Int32 || typeof value === 'bigint' || value instanceof Decimal128
+  );
 }
 
 /** Null, missing and the deprecated undefined, which most expressions treat alike. */

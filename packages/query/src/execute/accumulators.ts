@@ -3,7 +3,7 @@
 import { compareValues } from '../bson/compare.ts';
 import { valueKey } from '../bson/key.ts';
 import { isNullish } from '../bson/type.ts';
-import { Int32, type BsonValue, type Maybe } from '../bson/value.ts';
+import { type BsonValue, Int32, type Maybe } from '../bson/value.ts';
 import type { AccumulatorName } from '../plan/stage.ts';
 import { ExactSum } from './exact-sum.ts';
 import { sizeOf } from './size.ts';

@@ -26,16 +26,15 @@ export class Budget {
   readonly #clock: Clock;
   #heldBytes = 0;
   #turnEndsMs: number;
+  /** Start of the query, ms since 1970 UTC: what $$NOW is. */
+  readonly nowMs: number;
 
   constructor(limits: Limits) {
     this.#limits = limits;
     this.#maxBytes = limits.maxBytes ?? 100 * 1024 * 1024;
     this.#clock = limits.clock ?? systemClock;
     this.#turnEndsMs = this.#clock.monotonic() + turnMs;
-  }
-
-  nowMs(): number {
-    return this.#clock.now();
+    this.nowMs = this.#clock.now();
   }
 
   /** @throws QueryError QueryExceededMemoryLimitNoDiskUseAllowed */

@@ -3,7 +3,7 @@
  * so that the result does not depend on luck with the order. What is not a number is passed over.
  */
 
-import { Decimal128, Int32, type BsonValue, type Maybe } from '../bson/value.ts';
+import { type BsonValue, Decimal128, Int32, type Maybe } from '../bson/value.ts';
 import { decimalLater, maxLong, minLong } from './functions/number.ts';
 
 export class ExactSum {

@@ -26,7 +26,7 @@ export async function* execute(
   limits: Limits = {},
 ): AsyncGenerator<Batch, void, undefined> {
   const budget = new Budget(limits);
-  const frame = newFrame(budget.nowMs());
+  const frame = newFrame(budget.nowMs);
   let rows = decoded(stages, input, budget);
   for (const stage of stages) rows = runStage(stage, rows, frame, budget);
   yield* encoded(rows, budget, limits);
@@ -75,7 +75,11 @@ async function* mapChunks(input: AsyncIterable<Row[]>, change: (rows: Row[]) => 
 const chunkRows = 1000;
 
 /** Reads only the fields that the stages ask for. */
-async function* decoded(stages: readonly Stage[], input: AsyncIterable<Batch> | Iterable<Batch>, budget: Budget): AsyncIterable<Row[]> {
+async function* decoded(
+  stages: readonly Stage[],
+  input: AsyncIterable<Batch> | Iterable<Batch>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
   const { mask, passThrough } = fieldsRead(stages);
   for await (const batch of input) {
     let start = 0;
@@ -95,7 +99,11 @@ async function* decoded(stages: readonly Stage[], input: AsyncIterable<Batch> | 
   }
 }
 
-async function* encoded(input: AsyncIterable<Row[]>, budget: Budget, limits: Limits): AsyncGenerator<Batch, void, undefined> {
+async function* encoded(
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+  limits: Limits,
+): AsyncGenerator<Batch, void, undefined> {
   const { batchRows = 1000, batchBytes = 1024 * 1024 } = limits;
   const writer = new BsonWriter(64 * 1024);
   let ends: number[] = [];

@@ -63,7 +63,10 @@ function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
   const first = Math.max(-1, ...slots.values()) + 1;
   const places = expr.vars.map((_name, index) => first + index);
   for (const [index, name] of expr.vars.entries()) inner.set(name, first + index);
-  return located(bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner)), expr.at);
+  return located(
+    bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner)),
+    expr.at,
+  );
 }
 
 function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
@@ -72,7 +75,8 @@ function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
   const lazy = lazyFunctions[expr.fn];
   if (lazy !== undefined) return located(lazy(args), expr.at);
   const eager = eagerFunctions[expr.fn];
-  if (eager === undefined) throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
+  if (eager === undefined)
+    throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
   return located(applied(eager, args), expr.at);
 }
 

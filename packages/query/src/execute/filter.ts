@@ -4,7 +4,17 @@ import { compareValues } from '../bson/compare.ts';
 import { compileRegex } from '../bson/compile-regex.ts';
 import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric, typeName, typeNumbers, typeRank } from '../bson/type.ts';
-import { BsonDocument, BsonSymbol, type BsonValue, Decimal128, Int32, type Maybe, MaxKey, MinKey, Regex } from '../bson/value.ts';
+import {
+  BsonDocument,
+  BsonSymbol,
+  type BsonValue,
+  Decimal128,
+  Int32,
+  MaxKey,
+  type Maybe,
+  MinKey,
+  Regex,
+} from '../bson/value.ts';
 import type { Expr, Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { pathMatches } from './match-path.ts';
@@ -67,7 +77,8 @@ export function compileElemMatch(expr: Expr & { k: 'bind' }, compile: Compile): 
     const holds = (item: BsonValue): boolean => {
       if (ofObjects && !(item instanceof BsonDocument) && !Array.isArray(item)) return false;
       // An array as an element is looked into by index, like an object with the names "0", "1", ….
-      inner.root = ofObjects && Array.isArray(item) ? new BsonDocument(item.map((each, index) => [String(index), each])) : item;
+      inner.root =
+        ofObjects && Array.isArray(item) ? new BsonDocument(item.map((each, index) => [String(index), each])) : item;
       return isTruthy(body(inner));
     };
     return pathMatches(frame.root, path, false, (value) => Array.isArray(value) && value.some(holds));
@@ -105,18 +116,21 @@ function compileTest(expr: Expr & { k: 'call' }): Test {
 function equality(value: Maybe): Test {
   // Missing counts as null.
   if (value === null) return (found) => found === undefined || found === null;
-  if (typeof value === 'string') return (found) => found === value || (found instanceof BsonSymbol && found.value === value);
+  if (typeof value === 'string')
+    return (found) => found === value || (found instanceof BsonSymbol && found.value === value);
   return (found) => found !== undefined && compareValues(found, value) === 0;
 }
 
 /** Only values of the same kind compare; NaN compares only with NaN, and only as equal. */
 function ordered(value: Maybe, holds: (order: number) => boolean): Test {
   if (value === null) return holds(0) ? (found) => found === undefined || found === null : () => false;
-  if (value instanceof MinKey || value instanceof MaxKey) return (found) => found !== undefined && holds(compareValues(found, value));
+  if (value instanceof MinKey || value instanceof MaxKey)
+    return (found) => found !== undefined && holds(compareValues(found, value));
   const rank = typeRank(value);
   const isNan = (each: Maybe): boolean => typeof each === 'number' && Number.isNaN(each);
   if (isNan(value)) return holds(0) ? isNan : () => false;
-  return (found) => found !== undefined && typeRank(found) === rank && !isNan(found) && holds(compareValues(found, value));
+  return (found) =>
+    found !== undefined && typeRank(found) === rank && !isNan(found) && holds(compareValues(found, value));
 }
 
 function membership(values: readonly BsonValue[]): Test {

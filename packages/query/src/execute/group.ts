@@ -14,8 +14,12 @@ interface Group {
   readonly folds: readonly Fold[];
 }
 
-export async function* runGroup(stage: Stage & { k: 'group' }, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
-  const frame = newFrame(budget.nowMs());
+export async function* runGroup(
+  stage: Stage & { k: 'group' },
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs);
   const keyOf = compileExpression(stage.key);
   const args = stage.into.map(([, accumulator]) => compileExpression(accumulator.arg));
   const groups = new Map<string, Group>();

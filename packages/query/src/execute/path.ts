@@ -16,7 +16,7 @@ export function valueAt(value: Maybe, path: Path, from = 0): Maybe {
 function throughArray(array: readonly BsonValue[], path: Path, index: number): BsonValue[] {
   const found: BsonValue[] = [];
   for (const item of array) {
-    if (!(item instanceof BsonDocument) && !Array.isArray(item)) continue;
+    if (!(item instanceof BsonDocument)) continue;
     const below = valueAt(item, path, index);
     if (below !== undefined) found.push(below);
   }

@@ -16,7 +16,11 @@ interface Sorted {
   readonly bytes: number;
 }
 
-export async function* runSort(stage: Stage & { k: 'sort' }, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+export async function* runSort(
+  stage: Stage & { k: 'sort' },
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
   const top = stage.top ?? Number.POSITIVE_INFINITY;
   const compare = comparator(stage.by);
   let kept: Sorted[] = [];
@@ -79,10 +83,11 @@ function collect(start: Maybe, path: Path, from: number, into: BsonValue[]): num
       if (current.length === 0) into.push(index === path.length ? new BsonUndefined() : null);
       const position = index < path.length && /^\d+$/.test(path[index]!) ? current[Number(path[index])] : undefined;
       if (position !== undefined) collect(position, path, index + 1, into);
-      else for (const item of current) {
-        if (index === path.length) into.push(item);
-        else collect(item, path, index, into);
-      }
+      else
+        for (const item of current) {
+          if (index === path.length) into.push(item);
+          else collect(item, path, index, into);
+        }
       return index;
     }
     if (index === path.length) break;

@@ -1,6 +1,6 @@
 /** What counts as true in expressions: everything but false, null, missing, the deprecated undefined, and zero. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
+import { decimalParts } from '../bson/decimal.ts';
 import { isNullish } from '../bson/type.ts';
 import { Decimal128, Int32, type Maybe } from '../bson/value.ts';
 
@@ -10,5 +10,10 @@ export function isTruthy(value: Maybe): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'bigint') return value !== 0n;
   if (value instanceof Int32) return value.value !== 0;
-  return value instanceof Decimal128 ? decimalToNumber(value) !== 0 : true;
+  return value instanceof Decimal128 ? isNonZero(value) : true;
+}
+
+function isNonZero(value: Decimal128): boolean {
+  const { kind, coefficient } = decimalParts(value);
+  return kind !== 'finite' || coefficient !== 0n;
 }

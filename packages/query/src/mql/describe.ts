@@ -10,6 +10,7 @@ export function describe(value: Maybe): string {
   if (typeof value === 'number' || typeof value === 'bigint') return `${value} (${typeName(value)})`;
   if (value instanceof Int32) return String(value.value);
   if (value instanceof BsonDate) return `date ${value.ms}`;
-  if (value instanceof BsonDocument) return `an object with the fields ${[...value.keys()].slice(0, 5).join(', ') || '(none)'}`;
+  if (value instanceof BsonDocument)
+    return `an object with the fields ${[...value.keys()].slice(0, 5).join(', ') || '(none)'}`;
   return Array.isArray(value) ? `an array of ${value.length}` : typeName(value);
 }

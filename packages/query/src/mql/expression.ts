@@ -4,7 +4,7 @@ import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
-import { arities } from './signatures.ts';
+import { arities, laterOperators } from './signatures.ts';
 import { specialForms } from './special-forms.ts';
 
 /** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
@@ -20,7 +20,9 @@ export function parseExpression(value: BsonValue, at: string, vars: readonly str
   if (entry[0].startsWith('$')) {
     if (value.size > 1) {
       const found = [...value.keys()].join(', ');
-      throw new QueryError(15983, `an object that is an expression must have exactly one field, found ${found}`, { path: at });
+      throw new QueryError(15983, `an object that is an expression must have exactly one field, found ${found}`, {
+        path: at,
+      });
     }
     return parseOperator(entry[0], entry[1], `${at}.${entry[0]}`, vars);
   }
@@ -63,14 +65,22 @@ function parseOperator(name: string, operand: BsonValue, at: string, vars: reado
     return form(operand, at, vars, (value, below = at, bound = vars) => parseExpression(value, below, bound));
   }
   const arity = Object.hasOwn(arities, name) ? arities[name] : undefined;
+  if (arity === undefined && laterOperators.has(name)) {
+    throw new QueryError('NotImplemented', `the expression ${name} arrives in a later version`, { path: at });
+  }
   if (arity === undefined) {
     throw new QueryError('InvalidPipelineOperator', `unrecognized expression '${name}'`, { path: at });
   }
   const [least, most] = arity;
   const operands = Array.isArray(operand) ? operand : [operand];
   if (operands.length < least || operands.length > most) {
-    const expected = least === most ? `exactly ${least}` : `${least} to ${most}`;
-    const code = least === most ? 16020 : 28667;
+    const expected =
+      least === most
+        ? `exactly ${least}`
+        : most === Number.POSITIVE_INFINITY
+          ? `at least ${least}`
+          : `${least} to ${most}`;
+    const code = name === '$ifNull' ? 1257300 : least === most ? 16020 : 28667;
     throw new QueryError(code, `${name} takes ${expected} arguments, found ${operands.length}`, { path: at });
   }
   return call(
@@ -79,4 +89,3 @@ function parseOperator(name: string, operand: BsonValue, at: string, vars: reado
     at,
   );
 }
-

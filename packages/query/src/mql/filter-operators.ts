@@ -1,8 +1,8 @@
 /** The operators that $match knows for one field. */
 
-import { isNumeric, typeNumbers } from '../bson/type.ts';
-import { BsonDocument, BsonUndefined, Decimal128, Int32, Regex, type BsonValue } from '../bson/value.ts';
 import { decimalToNumber } from '../bson/decimal.ts';
+import { isNumeric, typeNumbers } from '../bson/type.ts';
+import { BsonDocument, BsonUndefined, type BsonValue, Decimal128, Int32, Regex } from '../bson/value.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -79,7 +79,8 @@ function listOf(value: BsonValue, name: string, at: string): BsonValue[] {
 
 function parseNot(subject: Expr, value: BsonValue, at: string, parts: FilterParts): Expr {
   if (value instanceof Regex) return not(parseRegex(subject, value, at, parts), at);
-  if (!(value instanceof BsonDocument)) throw bad(`$not needs a regular expression or an object, found ${describe(value)}`, at);
+  if (!(value instanceof BsonDocument))
+    throw bad(`$not needs a regular expression or an object, found ${describe(value)}`, at);
   if (value.size === 0) throw bad('$not cannot be empty', at);
   return not(parts.operators(subject, value, at), at);
 }
@@ -106,12 +107,15 @@ function parseType(subject: Expr, value: BsonValue, at: string): Expr {
 
 function parseRegex(subject: Expr, value: BsonValue, at: string, parts: FilterParts): Expr {
   const options = parts.options;
-  if (options !== undefined && typeof options !== 'string') throw bad(`$options has to be a string, found ${describe(options)}`, at);
-  if (typeof value !== 'string' && !(value instanceof Regex)) throw bad(`$regex has to be a string, found ${describe(value)}`, at);
+  if (options !== undefined && typeof options !== 'string')
+    throw bad(`$options has to be a string, found ${describe(options)}`, at);
+  if (typeof value !== 'string' && !(value instanceof Regex))
+    throw bad(`$regex has to be a string, found ${describe(value)}`, at);
   if (value instanceof Regex && value.options !== '' && options !== undefined) {
     throw new QueryError(51075, 'options set in both $regex and $options', { path: at });
   }
-  const regex = value instanceof Regex ? new Regex(value.pattern, options ?? value.options) : new Regex(value, options ?? '');
+  const regex =
+    value instanceof Regex ? new Regex(value.pattern, options ?? value.options) : new Regex(value, options ?? '');
   checkRegex(regex, at);
   return call('match.regex', [subject, literal(regex)], at);
 }
@@ -131,7 +135,8 @@ function parseSize(subject: Expr, value: BsonValue, at: string): Expr {
 
 function parseMod(subject: Expr, value: BsonValue, at: string): Expr {
   if (!Array.isArray(value)) throw bad(`malformed mod, needs to be an array, found ${describe(value)}`, at);
-  if (value.length !== 2) throw bad(`malformed mod, needs a divisor and a remainder, found ${value.length} elements`, at);
+  if (value.length !== 2)
+    throw bad(`malformed mod, needs a divisor and a remainder, found ${value.length} elements`, at);
   const [divisor, remainder] = value.map((part) => {
     if (!isNumeric(part)) throw bad(`malformed mod, needs numbers, found ${describe(part)}`, at);
     const number = Math.trunc(numberOf(part));
@@ -145,12 +150,14 @@ function parseMod(subject: Expr, value: BsonValue, at: string): Expr {
 function parseAll(subject: Expr, value: BsonValue, at: string, parts: FilterParts): Expr {
   if (!Array.isArray(value)) throw bad(`$all needs an array, found ${describe(value)}`, at);
   if (value.length === 0) return literal(false);
-  const isElemMatch = (item: BsonValue): item is BsonDocument => item instanceof BsonDocument && [...item.keys()][0] === '$elemMatch';
+  const isElemMatch = (item: BsonValue): item is BsonDocument =>
+    item instanceof BsonDocument && [...item.keys()][0] === '$elemMatch';
   const nested = isElemMatch(value[0]!);
   const terms = value.map((item) => {
     if (isElemMatch(item) !== nested) throw bad('$all/$elemMatch has to be consistent', at);
     if (isElemMatch(item)) return parseElemMatch(subject, item.get('$elemMatch')!, at, parts);
-    if (item instanceof BsonDocument && String([...item.keys()][0]).startsWith('$')) throw bad('no $ expressions in $all', at);
+    if (item instanceof BsonDocument && String([...item.keys()][0]).startsWith('$'))
+      throw bad('no $ expressions in $all', at);
     if (item instanceof Regex) return parseRegex(subject, item, at, { ...parts, options: undefined });
     return call('match.eq', [subject, literal(defined(item, at))], at);
   });

@@ -1,6 +1,6 @@
 /** $match: the query language, in which a comparison looks into arrays and compares only values of one kind. */
 
-import { BsonDocument, BsonUndefined, Regex, type BsonValue } from '../bson/value.ts';
+import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../bson/value.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -54,7 +54,9 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
 
 function queryList(name: string, value: BsonValue, at: string, top: boolean): readonly Expr[] {
   if (!Array.isArray(value) || value.length === 0) {
-    throw new QueryError('BadValue', `${name} takes an array that is not empty, found ${describe(value)}`, { path: at });
+    throw new QueryError('BadValue', `${name} takes an array that is not empty, found ${describe(value)}`, {
+      path: at,
+    });
   }
   return value.map((query, index) => {
     if (query instanceof BsonDocument) return parseQuery(query, `${at}.${index}`, top);

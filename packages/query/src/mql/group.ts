@@ -1,13 +1,23 @@
 /** $group: the key under `_id`, accumulators in the other fields. */
 
-import { BsonDocument, Int32, type BsonValue } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
 import { type Expr, literal } from '../plan/expr.ts';
 import type { Accumulator, AccumulatorName, Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
 import { parseExpression } from './expression.ts';
 
-const accumulators: readonly AccumulatorName[] = ['sum', 'avg', 'min', 'max', 'first', 'last', 'count', 'push', 'addToSet'];
+const accumulators: readonly AccumulatorName[] = [
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'first',
+  'last',
+  'count',
+  'push',
+  'addToSet',
+];
 
 /** Accumulators of MongoDB that this version does not run. */
 const later: readonly string[] = [
@@ -36,16 +46,29 @@ function parseAccumulator(name: string, spec: BsonValue): Accumulator {
   }
   const [entry] = spec;
   if (entry === undefined || spec.size > 1) {
-    throw new QueryError(40238, `the field '${name}' must name one accumulator, found ${[...spec.keys()].join(', ') || 'none'}`, { path });
+    throw new QueryError(
+      40238,
+      `the field '${name}' must name one accumulator, found ${[...spec.keys()].join(', ') || 'none'}`,
+      { path },
+    );
   }
   const [operator, argument] = entry;
+  if (!operator.startsWith('$')) {
+    throw new QueryError(40234, `the field '${name}' must be an accumulator object, found ${describe(spec)}`, { path });
+  }
   const fn = accumulators.find((known) => `$${known}` === operator);
   if (fn === undefined) {
     if (later.includes(operator)) {
       throw new QueryError('NotImplemented', `the accumulator ${operator} arrives in a later version`, { path });
     }
     const known = accumulators.map((each) => `$${each}`).join(', ');
-    throw new QueryError(15952, `unknown group operator '${operator}'`, { path, hint: `the accumulators are ${known}` });
+    throw new QueryError(15952, `unknown group operator '${operator}'`, {
+      path,
+      hint: `the accumulators are ${known}`,
+    });
+  }
+  if (Array.isArray(argument)) {
+    throw new QueryError(40237, `the ${operator} accumulator is a unary operator, found an array`, { path });
   }
   if (fn === 'count') {
     if (!(argument instanceof BsonDocument) || argument.size > 0) {
@@ -53,9 +76,5 @@ function parseAccumulator(name: string, spec: BsonValue): Accumulator {
     }
     return { fn: 'sum', arg: literal(new Int32(1)) };
   }
-  if (Array.isArray(argument) && argument.length !== 1) {
-    throw new QueryError(40237, `the ${operator} accumulator is a unary operator, found ${argument.length} arguments`, { path });
-  }
-  const operand = Array.isArray(argument) ? argument[0]! : argument;
-  return { fn, arg: parseExpression(operand, `${path}.${operator}`) };
+  return { fn, arg: parseExpression(argument, `${path}.${operator}`) };
 }

@@ -13,6 +13,7 @@ export function parseFieldPath(text: string): Path {
     if (part.startsWith('$')) throw new QueryError(16410, `a part of a field path must not start with '$': '${text}'`);
     if (part.includes('\0')) throw new QueryError(16411, 'a field path must not contain a null byte');
   }
-  if (parts.length > 200) throw new QueryError('Overflow', `a field path may have 200 parts, this one has ${parts.length}`);
+  if (parts.length > 200)
+    throw new QueryError('Overflow', `a field path may have 200 parts, this one has ${parts.length}`);
   return parts;
 }

@@ -1,7 +1,8 @@
 /** $project, $addFields (also called $set) and $unset: which fields a row has afterwards. */
 
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, Int32, type BsonValue } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
+import { literal } from '../plan/expr.ts';
 import type { ShapeLeaf, ShapeTree, Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -15,7 +16,9 @@ export function parseProject(spec: BsonValue): Stage {
   const decisive = leaves.find(({ path, leaf }) => leaf.k !== 'set' && !isId(path));
   const computed = leaves.find(({ leaf }) => leaf.k === 'set');
   const id = leaves.find(({ path }) => isId(path));
-  const excludes = decisive ? decisive.leaf.k === 'drop' && leaves.indexOf(decisive) <= indexOr(leaves, computed) : !computed && id?.leaf.k === 'drop';
+  const excludes = decisive
+    ? decisive.leaf.k === 'drop' && leaves.indexOf(decisive) <= indexOr(leaves, computed)
+    : !computed && id?.leaf.k === 'drop';
   const tree = new TreeBuilder();
   for (const { path, leaf, text } of leaves) {
     if (!isId(path)) {
@@ -23,7 +26,10 @@ export function parseProject(spec: BsonValue): Stage {
         throw new QueryError(31253, `cannot do inclusion on field ${text} in an exclusion projection`);
       }
       if (excludes && leaf.k === 'set') {
-        throw new QueryError(31252, `cannot use an expression for ${text} in an exclusion projection`);
+        throw new QueryError(
+          leaf.value.k === 'call' ? 31252 : 31310,
+          `cannot use an expression for ${text} in an exclusion projection`,
+        );
       }
       if (!excludes && leaf.k === 'drop') {
         throw new QueryError(31254, `cannot do exclusion on field ${text} in an inclusion projection`);
@@ -53,8 +59,12 @@ export function parseUnset(spec: BsonValue): Stage {
   }
   if (names.length === 0) throw new QueryError(31119, '$unset takes at least one field, found an empty array');
   const tree = new TreeBuilder();
-  for (const name of names) {
-    if (typeof name !== 'string') throw new QueryError(31120, `$unset takes names of fields, found ${describe(name)}`);
+  const texts = names.map((name) => {
+    if (typeof name === 'string') return name;
+    throw new QueryError(31120, `$unset takes names of fields, found ${describe(name)}`);
+  });
+  for (const name of texts) {
+    if (name.includes('\0')) throw new QueryError(9527900, 'a field of $unset must not contain a null byte');
     tree.add(parseFieldPath(name), { k: 'drop' }, name, 31249, 31250);
   }
   return { k: 'shape', mode: 'exclude', tree: tree.build(() => true) };
@@ -82,9 +92,8 @@ function* leavesOf(spec: BsonDocument, above: readonly string[], stage: string, 
     const path = [...above, ...parseFieldPath(name)];
     const text = path.join('.');
     if (value instanceof BsonDocument && ![...value.keys()][0]?.startsWith('$')) {
-      if (value.size === 0) {
-        throw new QueryError(flags ? 51270 : 40180, `an empty object is not a valid value for ${text}`);
-      }
+      if (value.size === 0 && flags) throw new QueryError(51270, `an empty object is not a valid value for ${text}`);
+      if (value.size === 0) yield { path, leaf: { k: 'set', value: literal(value) }, text };
       yield* leavesOf(value, path, stage, flags);
     } else if (flags && (typeof value === 'boolean' || isNumeric(value))) {
       yield { path, leaf: isTrue(value) ? { k: 'keep' } : { k: 'drop' }, text };

@@ -45,3 +45,16 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $trunc: [1, 2],
   $type: [1, 1],
 };
+
+/** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
+export const laterOperators: ReadonlySet<string> = new Set(
+  `acos acosh allElementsTrue anyElementTrue arrayToObject asin asinh atan atan2 atanh avg binarySize bitAnd bitNot bitOr bitXor
+   bsonSize concatArrays convert cos cosh dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts degreesToRadians
+   exp first firstN getField indexOfArray indexOfBytes indexOfCP isoDayOfWeek isoWeek isoWeekYear last lastN ln log log10 ltrim max
+   maxN median mergeObjects min minN objectToArray percentile radiansToDegrees rand range reduce regexFind regexFindAll regexMatch
+   replaceAll replaceOne reverseArray rtrim sampleRate setDifference setEquals setField setIntersection setIsSubset setUnion sigmoid sin
+   sinh sortArray split stdDevPop stdDevSamp strLenBytes strcasecmp substr substrBytes sum tan tanh toDecimal toObjectId toUUID trim
+   tsIncrement tsSecond unsetField week zip`
+    .split(/\s+/)
+    .map((name) => `$${name}`),
+);

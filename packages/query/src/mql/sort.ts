@@ -1,8 +1,8 @@
 /** $sort: 1 and -1 for each path. */
 
-import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, Decimal128, Int32, type BsonValue } from '../bson/value.ts';
 import { decimalToNumber } from '../bson/decimal.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
 import type { SortKey, Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -19,16 +19,26 @@ export function parseSort(spec: BsonValue): Stage {
 
 function parseKey(name: string, direction: BsonValue): SortKey {
   if (direction instanceof BsonDocument) {
-    if (!direction.has('$meta')) throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
+    if (!direction.has('$meta'))
+      throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
     throw new QueryError(31138, `$sort of '${name}': {$meta: …} needs a text index, which this platform does not have`);
   }
   if (!isNumeric(direction)) {
-    throw new QueryError(15974, `$sort of '${name}' takes 1 (ascending) or -1 (descending), found ${describe(direction)}`);
+    throw new QueryError(
+      15974,
+      `$sort of '${name}' takes 1 (ascending) or -1 (descending), found ${describe(direction)}`,
+    );
   }
+  // Fractions are cut off, those of decimals rounded, as MongoDB does.
   const number =
-    direction instanceof Decimal128 ? decimalToNumber(direction) : Number(direction instanceof Int32 ? direction.value : direction);
+    direction instanceof Decimal128
+      ? Math.round(decimalToNumber(direction))
+      : Math.trunc(Number(direction instanceof Int32 ? direction.value : direction));
   if (number !== 1 && number !== -1) {
-    throw new QueryError(15975, `$sort of '${name}' takes 1 (ascending) or -1 (descending), found ${describe(direction)}`);
+    throw new QueryError(
+      15975,
+      `$sort of '${name}' takes 1 (ascending) or -1 (descending), found ${describe(direction)}`,
+    );
   }
   return { path: parseFieldPath(name), descending: number === -1 };
 }

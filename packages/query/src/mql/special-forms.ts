@@ -59,7 +59,11 @@ function parseCond(operand: BsonValue, at: string, _vars: readonly string[], par
     if (operands.length !== 3) {
       throw new QueryError(16020, `$cond takes exactly 3 arguments, found ${operands.length}`, { path: at });
     }
-    return call('agg.cond', operands.map((item) => parse(item)), at);
+    return call(
+      'agg.cond',
+      operands.map((item) => parse(item)),
+      at,
+    );
   }
   const parts = namedParts(operand, at, {
     required: ['if', 'then', 'else'],
@@ -100,7 +104,9 @@ function parseSwitch(operand: BsonValue, at: string, _vars: readonly string[], p
 function variableName(name: string, at: string): string {
   if (name === '') throw new QueryError('FailedToParse', 'empty variable names are not allowed', { path: at });
   if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
-    throw new QueryError('FailedToParse', `a variable name starts with a lower-case letter, found '${name}'`, { path: at });
+    throw new QueryError('FailedToParse', `a variable name starts with a lower-case letter, found '${name}'`, {
+      path: at,
+    });
   }
   return name;
 }
@@ -108,7 +114,8 @@ function variableName(name: string, at: string): string {
 function loopVariable(parts: BsonDocument, at: string): string {
   const as = parts.get('as');
   if (as === undefined) return 'this';
-  if (typeof as !== 'string') throw new QueryError('FailedToParse', `'as' must be a string, found ${describe(as)}`, { path: at });
+  if (typeof as !== 'string')
+    throw new QueryError('FailedToParse', `'as' must be a string, found ${describe(as)}`, { path: at });
   return variableName(as, at);
 }
 
@@ -154,7 +161,14 @@ function parseLet(operand: BsonValue, at: string, vars: readonly string[], parse
   }
   const names = [...bound.keys()].map((name) => variableName(name, at));
   const args = [...bound.values()].map((value) => parse(value));
-  return { k: 'bind', fn: 'let', vars: names, args, body: parse(parts.get('in')!, `${at}.in`, [...vars, ...names]), at };
+  return {
+    k: 'bind',
+    fn: 'let',
+    vars: names,
+    args,
+    body: parse(parts.get('in')!, `${at}.in`, [...vars, ...names]),
+    at,
+  };
 }
 
 /** `{$year: date}`, `{$year: [date]}` or `{$year: {date, timezone}}`. */
@@ -190,7 +204,11 @@ function parseDateTrunc(operand: BsonValue, at: string, _vars: readonly string[]
   });
   const defaults = BsonDocument.of({ binSize: 1, timezone: 'UTC', startOfWeek: 'sunday' });
   const names = ['date', 'unit', 'binSize', 'timezone', 'startOfWeek'];
-  return call('agg.dateTrunc', names.map((name) => parse(parts.get(name) ?? defaults.get(name)!)), at);
+  return call(
+    'agg.dateTrunc',
+    names.map((name) => parse(parts.get(name) ?? defaults.get(name)!)),
+    at,
+  );
 }
 
 /** Arguments in turn: date, format, timezone, and onNull if there is one. */
@@ -205,5 +223,9 @@ function parseDateToString(operand: BsonValue, at: string, _vars: readonly strin
   const format = parts.get('format') ?? '%Y-%m-%dT%H:%M:%S.%LZ';
   const onNull = parts.get('onNull');
   const args = [parts.get('date')!, format, parts.get('timezone') ?? 'UTC', ...(onNull === undefined ? [] : [onNull])];
-  return call('agg.dateToString', args.map((arg) => parse(arg)), at);
+  return call(
+    'agg.dateToString',
+    args.map((arg) => parse(arg)),
+    at,
+  );
 }

@@ -8,7 +8,13 @@ export type SqlNode =
   | { readonly k: 'column'; readonly path: readonly string[]; readonly at: Token }
   | { readonly k: 'call'; readonly fn: string; readonly args: readonly SqlNode[]; readonly at: Token }
   /** COUNT(*) has no argument. */
-  | { readonly k: 'aggregate'; readonly fn: string; readonly arg: SqlNode | undefined; readonly distinct: boolean; readonly at: Token }
+  | {
+      readonly k: 'aggregate';
+      readonly fn: string;
+      readonly arg: SqlNode | undefined;
+      readonly distinct: boolean;
+      readonly at: Token;
+    }
   | { readonly k: 'document'; readonly fields: readonly (readonly [string, SqlNode])[]; readonly at: Token };
 
 export type SelectItem =

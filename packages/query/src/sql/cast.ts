@@ -49,7 +49,11 @@ function typeOf(cursor: Cursor): string {
   const fn = Object.hasOwn(casts, name) ? casts[name] : undefined;
   if (fn === undefined) {
     const meant = nearest(name, Object.keys(casts));
-    throw fault(token, `unknown type ${token.text}`, meant ? `did you mean ${meant}?` : `the types are ${Object.keys(casts).join(', ')}`);
+    throw fault(
+      token,
+      `unknown type ${token.text}`,
+      meant ? `did you mean ${meant}?` : `the types are ${Object.keys(casts).join(', ')}`,
+    );
   }
   if (name === 'DOUBLE') cursor.take('PRECISION');
   if (cursor.take('(')) {
@@ -60,5 +64,6 @@ function typeOf(cursor: Cursor): string {
 }
 
 export function refuseDate(token: Token, name: string): void {
-  if (name === 'DATE' || name === 'TIME') throw fault(token, `the type ${name.toLowerCase()} is not supported`, 'use timestamp');
+  if (name === 'DATE' || name === 'TIME')
+    throw fault(token, `the type ${name.toLowerCase()} is not supported`, 'use timestamp');
 }

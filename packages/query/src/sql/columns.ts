@@ -18,7 +18,8 @@ const database = 'sensorData';
 export function columnsOf(table: Select['table'], tables: Tables): Columns {
   const name = table.path.at(-1)!;
   const known = Object.hasOwn(tables, name) ? tables[name] : undefined;
-  const inDatabase = table.path.length === 1 || known === null || (table.path.length === 2 && table.path[0] === database);
+  const inDatabase =
+    table.path.length === 1 || known === null || (table.path.length === 2 && table.path[0] === database);
   if (known === undefined || !inDatabase) {
     const all = Object.keys(tables);
     const meant = nearest(name, all) ?? all[0];

@@ -5,9 +5,8 @@
  * name the later one gets `_2`, `_3`, … appended.
  */
 
-import { type Expr, field, literal } from '../plan/expr.ts';
+import { call, type Expr, field, literal } from '../plan/expr.ts';
 import type { Plan, ShapeTree, SortKey, Stage } from '../plan/stage.ts';
-import { call } from '../plan/expr.ts';
 import type { Select, SelectItem, SqlNode } from './ast.ts';
 import { type Columns, columnsOf } from './columns.ts';
 import { fault } from './cursor.ts';
@@ -22,7 +21,8 @@ export function compileSelect(select: Select, tables: Tables): Plan {
   const stages: Stage[] = [];
   if (select.where !== undefined) stages.push({ k: 'filter', where: lowerRow(select.where, columns) });
   const grouping = groupingOf(select, columns);
-  const lower: Lower = (node) => (grouping === undefined ? lowerRow(node, columns) : lowerGroup(node, columns, grouping));
+  const lower: Lower = (node) =>
+    grouping === undefined ? lowerRow(node, columns) : lowerGroup(node, columns, grouping);
   // Lowering gathers the aggregates, so all expressions come before the group stage is made.
   const having = select.having === undefined ? undefined : lower(select.having);
   const listed = columnList(select, columns, lower, grouping !== undefined);
@@ -34,7 +34,9 @@ export function compileSelect(select: Select, tables: Tables): Plan {
   const top = slice.length > 0 && select.limit !== undefined ? { top: select.offset + select.limit } : {};
   if (select.distinct) {
     stages.push(...projection(select, listed), ...distinctStages());
-    const by = order.map((item): SortKey => ({ path: outputPath(item.expr, item.value, select, listed), descending: item.descending }));
+    const by = order.map(
+      (item): SortKey => ({ path: outputPath(item.expr, item.value, select, listed), descending: item.descending }),
+    );
     if (by.length > 0) stages.push({ k: 'sort', by, ...top });
     return { source: 'readings', stages: [...stages, ...slice] };
   }
@@ -86,7 +88,8 @@ function columnList(select: Select, columns: Columns, lower: Lower, grouped: boo
   return select.items.flatMap((item, index): Column[] => {
     if (item.k === 'all') {
       if (grouped) throw fault(item.at, '* cannot be selected from groups', 'list the grouped columns and aggregates');
-      if (item.qualifier !== undefined && !columns.isTable(item.qualifier)) throw fault(item.at, `unknown table ${item.qualifier}`);
+      if (item.qualifier !== undefined && !columns.isTable(item.qualifier))
+        throw fault(item.at, `unknown table ${item.qualifier}`);
       return [];
     }
     const wanted = nameOf(item, index, select);
@@ -111,7 +114,8 @@ function keepsAll(select: Select): boolean {
 function projection(select: Select, listed: readonly Column[]): Stage[] {
   if (select.value) {
     const [item] = select.items;
-    if (select.items.length !== 1 || item?.k !== 'expression') throw fault(select.items[0]!.at, 'SELECT VALUE takes one expression');
+    if (select.items.length !== 1 || item?.k !== 'expression')
+      throw fault(select.items[0]!.at, 'SELECT VALUE takes one expression');
     return [{ k: 'replace', with: listed[0]![1] }];
   }
   if (!keepsAll(select)) return [{ k: 'replace', with: { k: 'doc', fields: listed } }];
@@ -146,13 +150,18 @@ function distinctStages(): Stage[] {
 /** A place in the list, an alias, or any expression. */
 function orderExpression(node: SqlNode, select: Select, lower: Lower, listed: readonly Column[]): Expr {
   if (node.k === 'literal') {
-    const place = Number(typeof node.value === 'object' && node.value !== null && 'value' in node.value ? node.value.value : Number.NaN);
+    const place = Number(
+      typeof node.value === 'object' && node.value !== null && 'value' in node.value ? node.value.value : Number.NaN,
+    );
     const column = keepsAll(select) ? undefined : listed[place - 1];
-    if (column === undefined) throw fault(node.at, 'ORDER BY takes a column, an expression, or the place of a selected one');
+    if (column === undefined)
+      throw fault(node.at, 'ORDER BY takes a column, an expression, or the place of a selected one');
     return column[1];
   }
   const alias = node.k === 'column' && node.path.length === 1 ? node.path[0] : undefined;
-  const index = select.items.findIndex((item) => item.k === 'expression' && alias !== undefined && item.alias === alias);
+  const index = select.items.findIndex(
+    (item) => item.k === 'expression' && alias !== undefined && item.alias === alias,
+  );
   const item = select.items[index];
   return item?.k === 'expression' ? lower(item.value) : lower(node);
 }

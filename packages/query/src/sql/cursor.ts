@@ -47,17 +47,30 @@ export class Cursor {
     if (token.kind === 'quoted') return this.next().text;
     if (token.kind === 'word' && !reserved.has(token.text.toUpperCase())) return this.next().text;
     if (token.kind === 'word') {
-      throw fault(token, `expected ${what}, found the keyword ${token.text}`, `to use it as a name, write \`${token.text}\``);
+      throw fault(
+        token,
+        `expected ${what}, found the keyword ${token.text}`,
+        `to use it as a name, write \`${token.text}\``,
+      );
     }
     throw this.unexpected(what);
   }
 
   unexpected(expected: string, words: Iterable<string> = reserved): QueryError {
     const token = this.peek();
-    const found = token.kind === 'end' ? 'the end of the text' : token.kind === 'string' ? `the string '${token.text}'` : `'${token.text}'`;
+    const found =
+      token.kind === 'end'
+        ? 'the end of the text'
+        : token.kind === 'string'
+          ? `the string '${token.text}'`
+          : `'${token.text}'`;
     const meant = token.kind === 'word' ? nearest(token.text, words) : undefined;
     const same = meant !== undefined && meant === token.text.toUpperCase();
-    return fault(token, `expected ${expected}, found ${found}`, meant === undefined || same ? undefined : `did you mean ${meant}?`);
+    return fault(
+      token,
+      `expected ${expected}, found ${found}`,
+      meant === undefined || same ? undefined : `did you mean ${meant}?`,
+    );
   }
 }
 
@@ -67,5 +80,8 @@ export function fault(token: Token, reason: string, hint?: string): QueryError {
 }
 
 export function later(token: Token, what: string): QueryError {
-  return new QueryError('NotImplemented', `${what} arrives in a later version`, { line: token.line, column: token.column });
+  return new QueryError('NotImplemented', `${what} arrives in a later version`, {
+    line: token.line,
+    column: token.column,
+  });
 }

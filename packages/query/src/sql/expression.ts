@@ -1,7 +1,7 @@
 /** Expressions of SQL, by operator precedence (Pratt): OR, AND, NOT, comparison, ||, + -, * / %, unary minus, access. */
 
 import { maxDepth } from '../bson/decode.ts';
-import { Int32, type BsonValue } from '../bson/value.ts';
+import { type BsonValue, Int32 } from '../bson/value.ts';
 import type { SqlNode } from './ast.ts';
 import { parseCast } from './cast.ts';
 import { type Cursor, fault, later } from './cursor.ts';
@@ -9,8 +9,25 @@ import { parseFunction } from './function.ts';
 import { reserved } from './keywords.ts';
 import type { Token } from './lex.ts';
 
-const powers: Readonly<Record<string, number>> = { OR: 10, AND: 20, '||': 50, '+': 60, '-': 60, '*': 70, '/': 70, '%': 70 };
-const comparisons: Readonly<Record<string, string>> = { '=': 'eq', '<>': 'ne', '!=': 'ne', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
+const powers: Readonly<Record<string, number>> = {
+  OR: 10,
+  AND: 20,
+  '||': 50,
+  '+': 60,
+  '-': 60,
+  '*': 70,
+  '/': 70,
+  '%': 70,
+};
+const comparisons: Readonly<Record<string, string>> = {
+  '=': 'eq',
+  '<>': 'ne',
+  '!=': 'ne',
+  '<': 'lt',
+  '<=': 'lte',
+  '>': 'gt',
+  '>=': 'gte',
+};
 const operators: Readonly<Record<string, string>> = {
   ...{ OR: 'sql.or', AND: 'sql.and', '||': 'sql.concat', '+': 'agg.add', '-': 'agg.subtract', '*': 'agg.multiply' },
   ...{ '/': 'sql.divide', '%': 'sql.mod' },
@@ -33,7 +50,8 @@ export function parseSqlExpression(cursor: Cursor, power = 0, depth = 1): SqlNod
       cursor.next();
       const right = below(binding);
       // Chains of AND and OR stay flat, whatever their length.
-      const flat = (text === 'AND' || text === 'OR') && left.k === 'call' && left.fn === operators[text] ? left.args : [left];
+      const flat =
+        (text === 'AND' || text === 'OR') && left.k === 'call' && left.fn === operators[text] ? left.args : [left];
       left = { k: 'call', fn: operators[text]!, args: [...flat, right], at: token };
     } else if (comparisonPower > power) {
       const compared = parseComparison(cursor, left, below);
@@ -52,7 +70,8 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
   }
   if (cursor.take('IS')) {
     const not = cursor.take('NOT');
-    if (!cursor.is('NULL') && !cursor.is('MISSING')) throw cursor.unexpected('NULL or MISSING after IS', ['NULL', 'MISSING', 'NOT']);
+    if (!cursor.is('NULL') && !cursor.is('MISSING'))
+      throw cursor.unexpected('NULL or MISSING after IS', ['NULL', 'MISSING', 'NOT']);
     const test = call(cursor.next().text.toUpperCase() === 'NULL' ? 'sql.isNull' : 'sql.isMissing', left);
     return not ? call('sql.not', test) : test;
   }
@@ -99,9 +118,14 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
     cursor.expect(')', 'to close the parenthesis');
     return access(cursor, inner, below);
   }
-  if (cursor.take('[')) return access(cursor, { k: 'call', fn: 'agg.array', args: parseList(cursor, ']', below), at }, below);
+  if (cursor.take('['))
+    return access(cursor, { k: 'call', fn: 'agg.array', args: parseList(cursor, ']', below), at }, below);
   if (cursor.take('{')) return access(cursor, parseDocument(cursor, at, below), below);
-  for (const [word, value] of [['NULL', null], ['TRUE', true], ['FALSE', false]] as const) {
+  for (const [word, value] of [
+    ['NULL', null],
+    ['TRUE', true],
+    ['FALSE', false],
+  ] as const) {
     if (cursor.take(word)) return { k: 'literal', value, at };
   }
   if (cursor.take('CASE')) return parseCase(cursor, at, below);
@@ -165,7 +189,8 @@ function parseDocument(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode
   if (cursor.take('}')) return { k: 'document', fields, at };
   do {
     const key = cursor.peek();
-    if (key.kind !== 'string' && key.kind !== 'quoted' && key.kind !== 'word') throw cursor.unexpected('the name of a field');
+    if (key.kind !== 'string' && key.kind !== 'quoted' && key.kind !== 'word')
+      throw cursor.unexpected('the name of a field');
     cursor.next();
     cursor.expect(':', 'after the name of a field');
     fields.push([key.text, below()]);

@@ -33,7 +33,17 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   SECOND: ['agg.second', 1, 1],
 };
 
-const aggregates: readonly string[] = ['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'FIRST', 'LAST', 'ADD_TO_ARRAY', 'ADD_TO_SET'];
+const aggregates: readonly string[] = [
+  'COUNT',
+  'SUM',
+  'AVG',
+  'MIN',
+  'MAX',
+  'FIRST',
+  'LAST',
+  'ADD_TO_ARRAY',
+  'ADD_TO_SET',
+];
 const laterAggregates: readonly string[] = ['STDDEV_POP', 'STDDEV_SAMP', 'MERGE_DOCUMENTS'];
 const special: readonly string[] = ['NULLIF', 'EXTRACT', 'DATETRUNC', 'CURRENT_TIMESTAMP'];
 
@@ -63,7 +73,11 @@ export function parseFunction(cursor: Cursor, below: () => SqlNode): SqlNode | u
     if (name === 'DATE') refuseDate(at, name);
     const known = [...Object.keys(scalars), ...aggregates, ...special, 'CAST'];
     const meant = nearest(name, known);
-    throw fault(at, `unknown function ${at.text}`, meant ? `did you mean ${meant}?` : `the functions are ${known.join(', ')}`);
+    throw fault(
+      at,
+      `unknown function ${at.text}`,
+      meant ? `did you mean ${meant}?` : `the functions are ${known.join(', ')}`,
+    );
   }
   const [fn, least, most] = scalar;
   if (args.length < least || args.length > most) {
@@ -107,7 +121,8 @@ function parseArguments(cursor: Cursor, name: string, below: () => SqlNode): Sql
 function parseExtract(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   const part = cursor.next();
   const fn = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'].find((unit) => unit === part.text.toUpperCase());
-  if (fn === undefined) throw fault(part, `EXTRACT does not know the unit ${part.text}`, 'use YEAR, MONTH, DAY, HOUR, MINUTE or SECOND');
+  if (fn === undefined)
+    throw fault(part, `EXTRACT does not know the unit ${part.text}`, 'use YEAR, MONTH, DAY, HOUR, MINUTE or SECOND');
   cursor.expect('FROM', 'after the unit of EXTRACT');
   const args = [below()];
   cursor.expect(')', 'to close EXTRACT');
@@ -116,8 +131,14 @@ function parseExtract(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode 
 
 function dateTrunc(at: Token, args: readonly SqlNode[]): SqlNode {
   const [unit, date] = args;
-  const text = unit!.k === 'column' && unit!.path.length === 1 ? unit!.path[0]!.toLowerCase() : unit!.k === 'literal' ? unit!.value : undefined;
-  if (typeof text !== 'string') throw fault(at, 'DATETRUNC takes a unit and a timestamp', "e.g. DATETRUNC('minute', time_received)");
+  const text =
+    unit!.k === 'column' && unit!.path.length === 1
+      ? unit!.path[0]!.toLowerCase()
+      : unit!.k === 'literal'
+        ? unit!.value
+        : undefined;
+  if (typeof text !== 'string')
+    throw fault(at, 'DATETRUNC takes a unit and a timestamp', "e.g. DATETRUNC('minute', time_received)");
   const rest = [text.toLowerCase(), 1, 'UTC', 'sunday'].map((value): SqlNode => ({ k: 'literal', value, at }));
   return { k: 'call', fn: 'agg.dateTrunc', args: [date!, ...rest], at };
 }

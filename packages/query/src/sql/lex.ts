@@ -46,7 +46,9 @@ export function lex(text: string): Token[] {
     }
     const found = match(number) ?? match(word) ?? match(symbols);
     if (found === undefined) {
-      const hint = text.startsWith('/*', at) ? 'close the comment with */' : 'wrap names with special characters in backticks';
+      const hint = text.startsWith('/*', at)
+        ? 'close the comment with */'
+        : 'wrap names with special characters in backticks';
       throw new QueryError('FailedToParse', `unexpected character '${char}'`, { ...place, hint });
     }
     const kind = /^\.?\d/.test(found) ? 'number' : /^[\w$]/.test(found) ? 'word' : 'symbol';
@@ -62,7 +64,11 @@ export function lex(text: string): Token[] {
 }
 
 /** A quote inside is written twice. */
-function quoted(text: string, start: number, place: { line: number; column: number }): { content: string; length: number } {
+function quoted(
+  text: string,
+  start: number,
+  place: { line: number; column: number },
+): { content: string; length: number } {
   const quote = text[start]!;
   let content = '';
   for (let at = start + 1; at < text.length; at++) {
@@ -73,5 +79,8 @@ function quoted(text: string, start: number, place: { line: number; column: numb
     } else return { content, length: at + 1 - start };
   }
   const hint = quote === "'" ? "a quote inside of a string is written as two: ''" : `close it with ${quote}`;
-  throw new QueryError('FailedToParse', `the ${quote === "'" ? 'string' : 'name'} that starts here does not end`, { ...place, hint });
+  throw new QueryError('FailedToParse', `the ${quote === "'" ? 'string' : 'name'} that starts here does not end`, {
+    ...place,
+    hint,
+  });
 }

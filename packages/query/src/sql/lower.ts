@@ -33,7 +33,10 @@ export function lowerRow(node: SqlNode, columns: Columns): Expr {
     case 'document':
       return { k: 'doc', fields: node.fields.map(([name, value]) => [name, lowerRow(value, columns)]) };
     case 'call':
-      return lowered(node, node.args.map((arg) => lowerRow(arg, columns)));
+      return lowered(
+        node,
+        node.args.map((arg) => lowerRow(arg, columns)),
+      );
   }
 }
 
@@ -49,7 +52,11 @@ export function lowerGroup(node: SqlNode, columns: Columns, grouping: Grouping):
     case 'literal':
       return literal(node.value);
     case 'column':
-      throw fault(node.at, `the column ${node.path.join('.')} is neither grouped nor aggregated`, 'add it to GROUP BY or wrap it, e.g. in MAX');
+      throw fault(
+        node.at,
+        `the column ${node.path.join('.')} is neither grouped nor aggregated`,
+        'add it to GROUP BY or wrap it, e.g. in MAX',
+      );
     case 'aggregate':
       return aggregated(node, columns, grouping);
     case 'document':
@@ -71,7 +78,11 @@ function refuseTextForTime(node: SqlNode & { k: 'call' }, args: readonly Expr[])
   const time = args.find((arg) => arg.k === 'field' && arg.path.length === 1 && isTimeColumn(arg.path[0]!));
   const text = args.find((arg) => arg.k === 'lit' && typeof arg.value === 'string');
   if (time?.k !== 'field' || text?.k !== 'lit') return;
-  throw fault(node.at, `${time.path[0]} is a timestamp and is compared with a string`, `write CAST('${text.value}' AS TIMESTAMP)`);
+  throw fault(
+    node.at,
+    `${time.path[0]} is a timestamp and is compared with a string`,
+    `write CAST('${text.value}' AS TIMESTAMP)`,
+  );
 }
 
 const accumulators: Readonly<Record<string, AccumulatorName>> = {
@@ -89,7 +100,9 @@ const accumulators: Readonly<Record<string, AccumulatorName>> = {
 function aggregated(node: SqlNode & { k: 'aggregate' }, columns: Columns, grouping: Grouping): Expr {
   const arg = node.arg === undefined ? literal(new Int32(1)) : lowerRow(node.arg, columns);
   const wanted: Accumulator = { fn: accumulators[node.fn]!, arg, ...(node.distinct ? { distinct: true } : {}) };
-  const same = grouping.into.find(([, each]) => each.fn === wanted.fn && each.distinct === wanted.distinct && exprKey(each.arg) === exprKey(arg));
+  const same = grouping.into.find(
+    ([, each]) => each.fn === wanted.fn && each.distinct === wanted.distinct && exprKey(each.arg) === exprKey(arg),
+  );
   if (same !== undefined) return field(same[0]);
   const name = `a${grouping.into.length}`;
   grouping.into.push([name, wanted]);

@@ -19,7 +19,10 @@ const readings: Tables = { readings: readingColumns };
 /** @throws QueryError with line, column and mostly a hint. */
 export function parseSql(text: string, tables: Tables = readings): Plan {
   if (text.length > maxStatementLength) {
-    throw new QueryError('BadValue', `a statement may have ${maxStatementLength} characters, this one has ${text.length}`);
+    throw new QueryError(
+      'BadValue',
+      `a statement may have ${maxStatementLength} characters, this one has ${text.length}`,
+    );
   }
   return compileSelect(parseSelect(new Cursor(lex(text))), tables);
 }

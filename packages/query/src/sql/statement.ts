@@ -33,7 +33,15 @@ export function parseSelect(cursor: Cursor): Select {
   if (cursor.is('UNION')) throw later(cursor.peek(), 'UNION');
   cursor.take(';');
   if (cursor.peek().kind !== 'end') {
-    throw cursor.unexpected('the end of the statement or its next clause', ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'OFFSET', 'AS']);
+    throw cursor.unexpected('the end of the statement or its next clause', [
+      'WHERE',
+      'GROUP',
+      'HAVING',
+      'ORDER',
+      'LIMIT',
+      'OFFSET',
+      'AS',
+    ]);
   }
   return { distinct, value, items, table, where, groupBy, having, orderBy, limit, offset };
 }
@@ -95,7 +103,8 @@ function parseOrder(cursor: Cursor): OrderItem[] {
 
 function count(cursor: Cursor, clause: string): number {
   const token = cursor.peek();
-  if (token.kind !== 'number' || !/^\d+$/.test(token.text)) throw fault(token, `${clause} takes a whole number, found '${token.text}'`);
+  if (token.kind !== 'number' || !/^\d+$/.test(token.text))
+    throw fault(token, `${clause} takes a whole number, found '${token.text}'`);
   cursor.next();
   return Math.min(Number(token.text), Number.MAX_SAFE_INTEGER);
 }

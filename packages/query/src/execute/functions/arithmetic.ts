@@ -1,7 +1,7 @@
 /** $add, $subtract, $multiply, $divide, $mod, $pow. The result has the widest type of the operands; int32 grows to int64. */
 
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
-import { BsonDate, Decimal128, Int32, type BsonValue, type Maybe } from '../../bson/value.ts';
+import { BsonDate, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { decimalLater, isInt32, plainNumber, wholeResult } from './number.ts';
 import type { Eager } from './registry.ts';
@@ -11,12 +11,16 @@ export const arithmetic: Readonly<Record<string, Eager>> = {
   'agg.subtract': subtract,
   'agg.multiply': (...values) => {
     let product: BsonValue = new Int32(1);
-    let nothing = false;
     for (const value of values) {
-      if (isNullish(value)) nothing = true;
-      else product = binary(product, numeric(value, '$multiply'), (a, b) => a * b, (a, b) => a * b);
+      if (isNullish(value)) return null;
+      product = binary(
+        product,
+        numeric(value, '$multiply'),
+        (a, b) => a * b,
+        (a, b) => a * b,
+      );
     }
-    return nothing ? null : product;
+    return product;
   },
   'agg.divide': divide,
   'agg.mod': modulo,
@@ -32,7 +36,12 @@ function numeric(value: Maybe, name: string): Numeric {
 }
 
 /** Doubles as doubles; integers exactly, as double only when they leave 64 bits. */
-function binary(left: BsonValue, right: Numeric, double: (a: number, b: number) => number, whole: (a: bigint, b: bigint) => bigint): BsonValue {
+function binary(
+  left: BsonValue,
+  right: Numeric,
+  double: (a: number, b: number) => number,
+  whole: (a: bigint, b: bigint) => bigint,
+): BsonValue {
   if (typeof left === 'number' && typeof right === 'number') return double(left, right);
   const a = left instanceof Int32 ? left.value : (left as number | bigint);
   const b = right instanceof Int32 ? right.value : right;
@@ -54,7 +63,13 @@ function add(...values: Maybe[]): Maybe {
     else if (value instanceof BsonDate) {
       if (date !== undefined) throw new QueryError(16612, 'only one date allowed in an $add expression');
       date = value;
-    } else if (isNumeric(value)) sum = binary(sum, numeric(value, '$add'), (a, b) => a + b, (a, b) => a + b);
+    } else if (isNumeric(value))
+      sum = binary(
+        sum,
+        numeric(value, '$add'),
+        (a, b) => a + b,
+        (a, b) => a + b,
+      );
     else throw new QueryError('TypeMismatch', `$add only supports numeric or date types, not ${typeName(value)}`);
   }
   if (nothing) return null;
@@ -77,13 +92,21 @@ function subtract(left: Maybe, right: Maybe): Maybe {
   if (!isNumeric(left) || !isNumeric(right)) {
     throw new QueryError('TypeMismatch', `can't $subtract ${typeName(right)} from ${typeName(left)}`);
   }
-  return binary(numeric(left, '$subtract'), numeric(right, '$subtract'), (a, b) => a - b, (a, b) => a - b);
+  return binary(
+    numeric(left, '$subtract'),
+    numeric(right, '$subtract'),
+    (a, b) => a - b,
+    (a, b) => a - b,
+  );
 }
 
 function divide(left: Maybe, right: Maybe): Maybe {
   if (isNullish(left) || isNullish(right)) return null;
   if (!isNumeric(left) || !isNumeric(right)) {
-    throw new QueryError('TypeMismatch', `$divide only supports numeric types, not ${typeName(left)} and ${typeName(right)}`);
+    throw new QueryError(
+      'TypeMismatch',
+      `$divide only supports numeric types, not ${typeName(left)} and ${typeName(right)}`,
+    );
   }
   const divisor = Number(plainNumber(right, '$divide', 14));
   if (divisor === 0) throw new QueryError('BadValue', "can't $divide by zero");
@@ -97,7 +120,8 @@ function modulo(left: Maybe, right: Maybe): Maybe {
   }
   const divisor = plainNumber(right, '$mod', 16611);
   if (Number(divisor) === 0) throw new QueryError(16610, "can't $mod by zero");
-  if (typeof left === 'number' || typeof right === 'number') return Number(plainNumber(left, '$mod', 16611)) % Number(divisor);
+  if (typeof left === 'number' || typeof right === 'number')
+    return Number(plainNumber(left, '$mod', 16611)) % Number(divisor);
   const remainder = BigInt(plainNumber(left, '$mod', 16611)) % BigInt(divisor);
   return wholeResult(remainder, typeof left === 'bigint' || typeof right === 'bigint');
 }
@@ -108,14 +132,16 @@ function power(base: Maybe, exponent: Maybe): Maybe {
   if (!isNumeric(exponent)) throw new QueryError(28763, `$pow's exponent must be numeric, not ${typeName(exponent)}`);
   const a = plainNumber(base, '$pow', 28762);
   const b = plainNumber(exponent, '$pow', 28763);
-  if (Number(a) === 0 && Number(b) < 0) throw new QueryError(28764, '$pow cannot take a base of 0 and a negative exponent');
+  if (Number(a) === 0 && Number(b) < 0)
+    throw new QueryError(28764, '$pow cannot take a base of 0 and a negative exponent');
   const double = Number(a) ** Number(b);
   if (typeof base === 'number' || typeof exponent === 'number') return nanPower(Number(a), Number(b), double);
   const long = typeof base === 'bigint' || typeof exponent === 'bigint';
   const size = Math.abs(Number(a));
   if (Number(b) < 0 && size > 1) return double;
   const odd = Number(b) < 0 ? BigInt(b) % 2n : BigInt(b);
-  if (size <= 1) return wholeResult(BigInt(a) ** (odd < 0n ? -odd : odd % 2n === 0n && odd > 0n ? 2n : odd > 0n ? 1n : 0n), long);
+  if (size <= 1)
+    return wholeResult(BigInt(a) ** (odd < 0n ? -odd : odd % 2n === 0n && odd > 0n ? 2n : odd > 0n ? 1n : 0n), long);
   return double < 2 ** 65 && double > -(2 ** 65) ? (wholeResult(BigInt(a) ** BigInt(b), long) ?? double) : double;
 }
 

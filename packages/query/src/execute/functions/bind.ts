@@ -11,27 +11,32 @@ import { plainNumber } from './number.ts';
 type Binding = (args: readonly Evaluate[], slots: readonly number[], body: Evaluate) => Evaluate;
 
 export const bindings: Readonly<Record<'map' | 'filter' | 'let', Binding>> = {
-  map: (args, [slot], body) => (frame) => {
-    const input = args[0]!(frame);
-    if (isNullish(input)) return null;
-    if (!Array.isArray(input)) throw new QueryError(16883, `input to $map must be an array not ${typeName(input)}`);
-    return input.map((item) => {
-      frame.slots[slot!] = item;
-      return body(frame) ?? null;
-    });
-  },
-  filter: (args, [slot], body) => (frame) => {
-    const input = args[0]!(frame);
-    const most = args[1] === undefined ? Number.POSITIVE_INFINITY : limitOf(args[1](frame));
-    if (isNullish(input)) return null;
-    if (!Array.isArray(input)) throw new QueryError(28651, `input to $filter must be an array not ${typeName(input)}`);
-    const kept: BsonValue[] = [];
-    for (const item of input) {
-      frame.slots[slot!] = item;
-      if (isTruthy(body(frame)) && kept.push(item) >= most) break;
-    }
-    return kept;
-  },
+  map:
+    (args, [slot], body) =>
+    (frame) => {
+      const input = args[0]!(frame);
+      if (isNullish(input)) return null;
+      if (!Array.isArray(input)) throw new QueryError(16883, `input to $map must be an array not ${typeName(input)}`);
+      return input.map((item) => {
+        frame.slots[slot!] = item;
+        return body(frame) ?? null;
+      });
+    },
+  filter:
+    (args, [slot], body) =>
+    (frame) => {
+      const input = args[0]!(frame);
+      const most = args[1] === undefined ? Number.POSITIVE_INFINITY : limitOf(args[1](frame));
+      if (isNullish(input)) return null;
+      if (!Array.isArray(input))
+        throw new QueryError(28651, `input to $filter must be an array not ${typeName(input)}`);
+      const kept: BsonValue[] = [];
+      for (const item of input) {
+        frame.slots[slot!] = item;
+        if (isTruthy(body(frame)) && kept.push(item) >= most) break;
+      }
+      return kept;
+    },
   let: (args, slots, body) => (frame) => {
     const values = args.map((arg) => arg(frame));
     for (const [index, slot] of slots.entries()) frame.slots[slot] = values[index];
@@ -41,9 +46,11 @@ export const bindings: Readonly<Record<'map' | 'filter' | 'let', Binding>> = {
 
 function limitOf(value: ReturnType<Evaluate>): number {
   if (isNullish(value)) return Number.POSITIVE_INFINITY;
-  if (!isNumeric(value)) throw new QueryError(327391, `the limit of $filter must be a whole number, found ${typeName(value)}`);
+  if (!isNumeric(value))
+    throw new QueryError(327391, `the limit of $filter must be a whole number, found ${typeName(value)}`);
   const limit = Number(plainNumber(value, '$filter', 327391));
-  if (limit !== (limit | 0)) throw new QueryError(327391, `the limit of $filter must be a 32-bit whole number, found ${limit}`);
+  if (limit !== (limit | 0))
+    throw new QueryError(327391, `the limit of $filter must be a 32-bit whole number, found ${limit}`);
   if (limit < 1) throw new QueryError(327392, `the limit of $filter must be greater than 0, found ${limit}`);
   return limit;
 }

@@ -2,7 +2,17 @@
 
 import { decimalText, decimalToNumber } from '../../bson/decimal.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
-import { Binary, BsonDate, BsonSymbol, Code, Decimal128, Int32, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
+import {
+  Binary,
+  BsonDate,
+  BsonSymbol,
+  Code,
+  Decimal128,
+  Int32,
+  type Maybe,
+  ObjectId,
+  Timestamp,
+} from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseDate } from './date-text.ts';
 import { maxLong, minLong } from './number.ts';
@@ -10,8 +20,10 @@ import type { Eager } from './registry.ts';
 
 export const conversion: Readonly<Record<string, Eager>> = {
   'agg.toString': (value) => (isNullish(value) ? null : toText(value)),
-  'agg.toInt': (value) => (isNullish(value) ? null : new Int32(Number(toWhole(value, 'int', -2147483648n, 2147483647n)))),
-  'agg.toLong': (value) => (isNullish(value) ? null : value instanceof BsonDate ? BigInt(value.ms) : toWhole(value, 'long', minLong, maxLong)),
+  'agg.toInt': (value) =>
+    isNullish(value) ? null : new Int32(Number(toWhole(value, 'int', -2147483648n, 2147483647n))),
+  'agg.toLong': (value) =>
+    isNullish(value) ? null : value instanceof BsonDate ? BigInt(value.ms) : toWhole(value, 'long', minLong, maxLong),
   'agg.toDouble': (value) => (isNullish(value) ? null : toDouble(value)),
   'agg.toDate': (value) => (isNullish(value) ? null : toDate(value)),
   'agg.toBool': (value) => (isNullish(value) ? null : toBool(value)),
@@ -115,7 +127,7 @@ function toDate(value: Maybe): BsonDate {
   if (value instanceof BsonDate) return value;
   if (value instanceof Timestamp) return new BsonDate(Number(value.value >> 32n) * 1000);
   if (value instanceof ObjectId) {
-    return new BsonDate(new DataView(value.bytes.buffer, value.bytes.byteOffset, 12).getUint32(0) * 1000);
+    return new BsonDate(new DataView(value.bytes.buffer, value.bytes.byteOffset, 12).getInt32(0) * 1000);
   }
   if (typeof value === 'string') {
     const ms = parseDate(value);

@@ -40,36 +40,51 @@ function part(read: (date: Date) => number): Eager {
 function millisecondsOf(value: Maybe, code: number): number {
   if (value instanceof BsonDate) return value.ms;
   if (value instanceof Timestamp) return Number(value.value >> 32n) * 1000;
-  if (value instanceof ObjectId) return new DataView(value.bytes.buffer, value.bytes.byteOffset, 12).getUint32(0) * 1000;
+  if (value instanceof ObjectId) return new DataView(value.bytes.buffer, value.bytes.byteOffset, 12).getInt32(0) * 1000;
   throw new QueryError(code, `can't convert from ${typeName(value)} to a date`);
 }
 
 function offsetMs(zone: Maybe): number {
-  if (typeof zone !== 'string') throw new QueryError(40517, `timezone must evaluate to a string, found ${typeName(zone)}`);
+  if (typeof zone !== 'string')
+    throw new QueryError(40517, `timezone must evaluate to a string, found ${typeName(zone)}`);
   const minutes = zoneMinutes(zone);
   if (minutes !== undefined) return minutes * 60_000;
   if (/^[A-Za-z_]+\/[A-Za-z_+/-]+$/.test(zone)) {
-    throw new QueryError('NotImplemented', `time zones by name ('${zone}') arrive in a later version`, { hint: 'use UTC or an offset such as +02:00' });
+    throw new QueryError('NotImplemented', `time zones by name ('${zone}') arrive in a later version`, {
+      hint: 'use UTC or an offset such as +02:00',
+    });
   }
   throw new QueryError(40485, `unrecognized time zone identifier: '${zone}'`);
 }
 
-const units: Readonly<Record<string, number>> = { millisecond: 1, second: 1000, minute: 60_000, hour: 3_600_000, day: dayMs, week: 7 * dayMs };
+const units: Readonly<Record<string, number>> = {
+  millisecond: 1,
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: dayMs,
+  week: 7 * dayMs,
+};
 const months: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 const weekdays: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /** Bins count from 2000-01-01T00:00 in the zone, weeks from the first start of a week after it. */
 function dateTrunc(value: Maybe, unit: Maybe, binSize: Maybe, zone: Maybe, startOfWeek: Maybe): Maybe {
-  if (isNullish(value) || isNullish(unit) || isNullish(binSize) || isNullish(zone)) return null;
-  if (unit === 'week' && isNullish(startOfWeek)) return null;
+  if ([value, unit, binSize, zone, startOfWeek].some(isNullish)) return null;
   const ms = millisecondsOf(value, 5439012);
-  if (typeof unit !== 'string') throw new QueryError(5439013, `$dateTrunc: unit must be a string, found ${typeName(unit)}`);
+  if (typeof unit !== 'string')
+    throw new QueryError(5439013, `$dateTrunc: unit must be a string, found ${typeName(unit)}`);
   if (units[unit] === undefined && months[unit] === undefined) {
-    throw new QueryError('FailedToParse', `$dateTrunc: unknown time unit '${unit}', expected ${[...Object.keys(units), ...Object.keys(months)].join(', ')}`);
+    throw new QueryError(
+      'FailedToParse',
+      `$dateTrunc: unknown time unit '${unit}', expected ${[...Object.keys(units), ...Object.keys(months)].join(', ')}`,
+    );
   }
-  if (!isNumeric(binSize)) throw new QueryError(5439017, `$dateTrunc: binSize must be a whole number, found ${typeName(binSize)}`);
+  if (!isNumeric(binSize))
+    throw new QueryError(5439017, `$dateTrunc: binSize must be a whole number, found ${typeName(binSize)}`);
   const size = Number(plainNumber(binSize, '$dateTrunc', 5439017));
-  if (!Number.isInteger(size)) throw new QueryError(5439017, `$dateTrunc: binSize must be a whole number, found ${size}`);
+  if (!Number.isInteger(size))
+    throw new QueryError(5439017, `$dateTrunc: binSize must be a whole number, found ${size}`);
   if (size <= 0) throw new QueryError(5439018, `$dateTrunc: binSize must be positive, found ${size}`);
   const offset = offsetMs(zone);
   const local = ms + offset;
@@ -82,7 +97,8 @@ function dateTrunc(value: Maybe, unit: Maybe, binSize: Maybe, zone: Maybe, start
 /** 2000-01-01 was a Saturday. */
 function weekShift(startOfWeek: Maybe): number {
   const name = typeof startOfWeek === 'string' ? startOfWeek.toLowerCase() : undefined;
-  if (name === undefined) throw new QueryError(5439015, `$dateTrunc: startOfWeek must be a string, found ${typeName(startOfWeek)}`);
+  if (name === undefined)
+    throw new QueryError(5439015, `$dateTrunc: startOfWeek must be a string, found ${typeName(startOfWeek)}`);
   const day = weekdays.findIndex((weekday) => weekday === name || weekday.slice(0, 3) === name);
   if (day < 0) throw new QueryError('FailedToParse', `$dateTrunc: unknown day of week '${startOfWeek}'`);
   return ((day - 6 + 7) % 7) * dayMs;
@@ -109,20 +125,26 @@ function dateToString(args: readonly Maybe[]): Maybe {
   const offset = offsetMs(zone);
   const date = new Date(ms + offset);
   const year = date.getUTCFullYear();
-  if (!(year >= 0 && year <= 9999)) throw new QueryError(18537, `$dateToString is only defined on year 0-9999, found ${year}`);
+  if (!(year >= 0 && year <= 9999))
+    throw new QueryError(18537, `$dateToString is only defined on year 0-9999, found ${year}`);
   return String(format).replace(/%(.)/g, (_, letter: string) => formatters[letter]!(date, offset / 60_000));
 }
 
 function checkFormat(format: string): void {
   for (const [, letter] of format.matchAll(/%(.?)/gs)) {
-    if (letter === '') throw new QueryError(18535, "unmatched '%' at end of $dateToString/$dateFromString format string");
+    if (letter === '')
+      throw new QueryError(18535, "unmatched '%' at end of $dateToString/$dateFromString format string");
     if (formatters[letter!] === undefined) {
-      throw new QueryError(18536, `invalid format character '%${letter}' in $dateToString/$dateFromString format string`);
+      throw new QueryError(
+        18536,
+        `invalid format character '%${letter}' in $dateToString/$dateFromString format string`,
+      );
     }
   }
 }
 
-const monthNames: readonly string[] = 'January February March April May June July August September October November December'.split(' ');
+const monthNames: readonly string[] =
+  'January February March April May June July August September October November December'.split(' ');
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
 
 const formatters: Readonly<Record<string, (date: Date, zoneMinutes: number) => string>> = {

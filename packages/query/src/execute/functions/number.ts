@@ -1,7 +1,7 @@
 /** Numbers inside of functions: their values, the widest of their types, and the way back to BSON. */
 
 import { typeName } from '../../bson/type.ts';
-import { Decimal128, Int32, type BsonValue, type Maybe } from '../../bson/value.ts';
+import { type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 
 export const maxLong: bigint = 2n ** 63n - 1n;
@@ -26,5 +26,7 @@ export function plainNumber(value: Maybe, name: string, code: number): number | 
 }
 
 export function decimalLater(name: string): QueryError {
-  return new QueryError('NotImplemented', `${name} of Decimal128 arrives in a later version`, { hint: 'use $toDouble first' });
+  return new QueryError('NotImplemented', `${name} of Decimal128 arrives in a later version`, {
+    hint: 'use $toDouble first',
+  });
 }

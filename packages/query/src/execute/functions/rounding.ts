@@ -1,5 +1,6 @@
 /** $abs, $ceil, $floor, $round, $trunc, $sqrt. */
 
+import { partsOfNumber } from '../../bson/decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
@@ -10,8 +11,8 @@ export const rounding: Readonly<Record<string, Eager>> = {
   'agg.abs': absolute,
   'agg.ceil': (value) => onDouble(value, '$ceil', Math.ceil),
   'agg.floor': (value) => onDouble(value, '$floor', Math.floor),
-  'agg.round': (value, place) => toPlace(value, place, '$round', halfEven),
-  'agg.trunc': (value, place) => toPlace(value, place, '$trunc', Math.trunc),
+  'agg.round': (value, place) => toPlace(value, place, '$round'),
+  'agg.trunc': (value, place) => toPlace(value, place, '$trunc'),
   'agg.sqrt': (value) => {
     if (isNullish(value)) return null;
     const number = Number(number28765(value, '$sqrt'));
@@ -42,19 +43,12 @@ function onDouble(value: Maybe, name: string, round: (value: number) => number):
   return typeof value === 'number' ? round(value) : value;
 }
 
-function halfEven(value: number): number {
-  const below = Math.floor(value);
-  const rest = value - below;
-  if (rest !== 0.5) return Object.is(value, -0) || (value < 0 && value >= -0.5) ? -0 : Math.round(value);
-  return below % 2 === 0 ? (below === 0 && value < 0 ? -0 : below) : below + 1;
-}
-
-function toPlace(value: Maybe, place: Maybe, name: string, round: (value: number) => number): Maybe {
+function toPlace(value: Maybe, place: Maybe, name: '$round' | '$trunc'): Maybe {
   if (isNullish(value) || place === null) return null;
   if (!isNumeric(value)) throw new QueryError(51081, `${name} only supports numeric types, not ${typeName(value)}`);
   const number = plainNumber(value, name, 51081);
   const digits = place === undefined ? 0 : decimalPlace(place, name);
-  if (typeof value === 'number') return roundDouble(value, digits, round);
+  if (typeof value === 'number') return roundDouble(value, digits, name === '$round');
   if (digits >= 0) return value;
   const unit = 10n ** BigInt(-digits);
   const whole = BigInt(number);
@@ -70,23 +64,26 @@ function toPlace(value: Maybe, place: Maybe, name: string, round: (value: number
 }
 
 function decimalPlace(place: Maybe, name: string): number {
-  if (!isNumeric(place)) throw new QueryError(51082, `the place of ${name} must be a whole number, found ${typeName(place)}`);
+  if (!isNumeric(place))
+    throw new QueryError(16004, `the place of ${name} must be a whole number, found ${typeName(place)}`);
   const digits = Number(plainNumber(place, name, 51082));
-  if (!Number.isInteger(digits)) throw new QueryError(51082, `the place of ${name} must be a whole number, found ${digits}`);
-  if (digits < -20 || digits > 100) throw new QueryError(51083, `the place of ${name} is from -20 to 100, found ${digits}`);
+  if (!Number.isFinite(digits))
+    throw new QueryError(31109, `the place of ${name} must be a whole number, found ${digits}`);
+  if (!Number.isInteger(digits))
+    throw new QueryError(51082, `the place of ${name} must be a whole number, found ${digits}`);
+  if (digits < -20 || digits > 100)
+    throw new QueryError(51083, `the place of ${name} is from -20 to 100, found ${digits}`);
   return digits;
 }
 
-/** Decimal digits of the shortest text of the double decide, as a user would round what is shown. */
-function roundDouble(value: number, digits: number, round: (value: number) => number): number {
+/** Exact: a double is a finite decimal number, and it is that number which is rounded (half to even) or cut off. */
+function roundDouble(value: number, digits: number, round: boolean): number {
   if (!Number.isFinite(value) || value === 0) return value;
-  if (digits === 0) return round(value);
-  const scaled = shift(value, digits);
-  return Number.isFinite(scaled) ? shift(round(scaled), -digits) : value;
+  const { negative, coefficient, exponent } = partsOfNumber(value);
+  if (exponent >= -digits) return value;
+  const unit = 10n ** BigInt(-digits - exponent);
+  let kept = coefficient / unit;
+  const twice = (coefficient % unit) * 2n;
+  if (round && (twice > unit || (twice === unit && kept % 2n === 1n))) kept++;
+  return Number(`${negative ? '-' : ''}${kept}e${-digits}`);
 }
-
-function shift(value: number, digits: number): number {
-  const [mantissa, exponent = '0'] = String(value).split('e');
-  return Number(`${mantissa}e${Number(exponent) + digits}`);
-}
-

@@ -4,9 +4,9 @@
  */
 
 import { compareValues } from '../../bson/compare.ts';
+import { compileRegex } from '../../bson/compile-regex.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDate, Int32, type Maybe, Regex } from '../../bson/value.ts';
-import { compileRegex } from '../../bson/compile-regex.ts';
 import { QueryError } from '../../query-error.ts';
 import { arithmetic } from './arithmetic.ts';
 import { conversion, textOf } from './convert.ts';
@@ -42,14 +42,17 @@ export const sql: Readonly<Record<string, Eager>> = {
     if (isNullish(value) || isNullish(start) || (length !== undefined && isNullish(length))) return null;
     const from = Number(conversion['agg.toDouble']!(start)) - 1;
     const to = length === undefined ? undefined : from + Number(conversion['agg.toDouble']!(length));
-    return Array.from(text(value, 'SUBSTRING')).slice(Math.max(0, from), to === undefined ? undefined : Math.max(0, to)).join('');
+    return Array.from(text(value, 'SUBSTRING'))
+      .slice(Math.max(0, from), to === undefined ? undefined : Math.max(0, to))
+      .join('');
   },
   'sql.castString': (value) => orNull(() => conversion['agg.toString']!(value)),
   'sql.castInt': (value) => orNull(() => conversion['agg.toInt']!(value)),
   'sql.castLong': (value) => orNull(() => conversion['agg.toLong']!(value)),
   'sql.castDouble': (value) => orNull(() => conversion['agg.toDouble']!(value)),
   'sql.castBool': (value) => orNull(() => castBool(value)),
-  'sql.castTimestamp': (value) => orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
+  'sql.castTimestamp': (value) =>
+    orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
   'sql.scalar': (value) => value,
 };
 
@@ -111,13 +114,19 @@ function divide(a: Maybe, b: Maybe): Maybe {
   const whole = (value: Maybe): value is Int32 | bigint => value instanceof Int32 || typeof value === 'bigint';
   if (!whole(a) || !whole(b)) return arithmetic['agg.divide']!(a, b);
   const quotient = BigInt(a instanceof Int32 ? a.value : a) / BigInt(b instanceof Int32 ? b.value : b);
-  return a instanceof Int32 && b instanceof Int32 ? new Int32(Number(BigInt.asIntN(32, quotient))) : BigInt.asIntN(64, quotient);
+  return a instanceof Int32 && b instanceof Int32
+    ? new Int32(Number(BigInt.asIntN(32, quotient)))
+    : BigInt.asIntN(64, quotient);
 }
 
 function castBool(value: Maybe): Maybe {
   if (typeof value !== 'string') return conversion['agg.toBool']!(value);
   const lower = value.toLowerCase();
-  return lower === 'true' || lower === 't' || lower === '1' ? true : lower === 'false' || lower === 'f' || lower === '0' ? false : null;
+  return lower === 'true' || lower === 't' || lower === '1'
+    ? true
+    : lower === 'false' || lower === 'f' || lower === '0'
+      ? false
+      : null;
 }
 
 /** A cast that fails gives null, the dialect's default. */

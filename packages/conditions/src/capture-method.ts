@@ -1,0 +1,54 @@
+/** `data_capture_method`: which component and method a condition listens to (D18, D12). */
+
+export interface CaptureMethod {
+  /** `sensor`, or the full `core:component:sensor` if it was written so. */
+  readonly componentType: string;
+  readonly componentName: string;
+  /** As written, with or without `Get`. */
+  readonly method: string;
+}
+
+/** Where a reading comes from, as it is stored. */
+export interface CaptureSource {
+  /** `core:component:sensor`. */
+  readonly componentType: string;
+  readonly componentName: string;
+  readonly methodName: string;
+}
+
+/**
+ * Parses `<type>:<name>:<method>`. The type is short or a full triplet; the name may contain colons (resources of remotes).
+ * Returns what is wrong as a text.
+ */
+export function parseCaptureMethod(value: unknown): CaptureMethod | string {
+  const expected = 'expected <component type>:<component name>:<method>, e.g. sensor:my-sensor:Readings';
+  if (typeof value !== 'string') return `${expected}, found ${value === undefined ? 'nothing' : typeof value}`;
+  const parts = value.split(':').map((part) => part.trim());
+  if (parts.length < 3 || parts.some((part) => part === ''))
+    return `${expected} (three parts that are not empty), found '${value}'`;
+  const isTriplet = parts.length >= 5 && (parts[1] === 'component' || parts[1] === 'service');
+  const typeParts = isTriplet ? 3 : 1;
+  return {
+    componentType: canonicalType(parts.slice(0, typeParts).join(':')),
+    componentName: parts.slice(typeParts, -1).join(':'),
+    method: parts.at(-1)!,
+  };
+}
+
+/** Whether readings of a source are meant; the method with and without `Get` is the same. */
+export function isCapturedBy(method: CaptureMethod, source: CaptureSource): boolean {
+  const type = canonicalType(source.componentType);
+  const sameType = method.componentType.includes(':')
+    ? type === method.componentType
+    : type.split(':').at(-1) === method.componentType;
+  return sameType && method.componentName === source.componentName && bare(method.method) === bare(source.methodName);
+}
+
+/** Public peers spell our namespace `rdk` (D2). */
+function canonicalType(type: string): string {
+  return type.replace(/^rdk:/, 'core:');
+}
+
+function bare(method: string): string {
+  return /^Get[A-Z]/.test(method) ? method.slice(3) : method;
+}

@@ -1,0 +1,6 @@
+/** Conditions of triggers: compiled once when the configuration changes, evaluated for each reading. Pure. */
+
+export { type CaptureMethod, type CaptureSource, isCapturedBy, parseCaptureMethod } from './capture-method.ts';
+export { type Condition, compileCondition } from './compile-condition.ts';
+export type { Json, JsonObject } from './json.ts';
+export type { Problem } from './problem.ts';

@@ -1,0 +1,33 @@
+/** JSON as it comes from `google.protobuf.Struct` and from configurations. */
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** For messages: the type, and the value where it is short. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  if (isObject(value)) return 'an object';
+  const text = String(JSON.stringify(value));
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** Same value at every depth; the order of keys does not count. */
+export function equalJson(left: Json, right: Json): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => equalJson(item, right[index]));
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equalJson(left[key]!, right[key]!))
+  );
+}

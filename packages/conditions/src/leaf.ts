@@ -1,0 +1,83 @@
+/** The `value` of an eval: one path, dotted or nested, that ends in the right operand. */
+
+import { maxPathParts } from './field-path.ts';
+import { describe, isObject, type Json } from './json.ts';
+import type { Report } from './problem.ts';
+
+export interface Leaf {
+  readonly parts: readonly string[];
+  readonly operand: Json | Pattern;
+}
+
+/** A regular expression as right operand, from `{"$regex": "…", "$options": "i"}` or `{"$regularExpression": {…}}`. */
+export class Pattern {
+  readonly source: string;
+  readonly options: string;
+  constructor(source: string, options: string) {
+    this.source = source;
+    this.options = options;
+  }
+}
+
+/** Undefined after a problem was reported. */
+export function parseLeaf(value: unknown, path: string, report: Report): Leaf | undefined {
+  if (!isObject(value)) {
+    report(
+      path,
+      `expected an object with one field path and its operand, e.g. {"readings": {"cpu": 80}}, found ${describe(value)}`,
+    );
+    return undefined;
+  }
+  const parts: string[] = [];
+  let current: Json = value;
+  for (;;) {
+    if (Array.isArray(current)) {
+      report(
+        path,
+        `the operand of '${parts.join('.')}' must be a string, boolean, number, object or regular expression, found an array`,
+      );
+      return undefined;
+    }
+    if (!isObject(current)) return parts.length === 0 ? undefined : leafOf(parts, current, path, report);
+    const pattern: Pattern | undefined = parts.length > 0 ? patternOf(current) : undefined;
+    if (pattern !== undefined) return leafOf(parts, pattern, path, report);
+    const keys: string[] = Object.keys(current);
+    if (keys.length === 0 && parts.length > 0) return leafOf(parts, current, path, report);
+    if (keys.length !== 1) {
+      const found = keys.length === 0 ? 'none' : keys.join(', ');
+      report(path, `expected one field, found ${found}`, 'error');
+      if (keys.length > 1) report(path, 'write several fields as several evals; all of them must hold', 'warning');
+      return undefined;
+    }
+    const key: string = keys[0]!;
+    parts.push(...key.split('.'));
+    if (parts.some((part) => part === '')) {
+      report(path, `the field path '${parts.join('.')}' has an empty part`);
+      return undefined;
+    }
+    if (parts.length > maxPathParts) {
+      report(path, `a field path may have ${maxPathParts} parts, found ${parts.length}`);
+      return undefined;
+    }
+    current = current[key]!;
+  }
+}
+
+function leafOf(parts: readonly string[], operand: Json | Pattern, path: string, report: Report): Leaf | undefined {
+  if (operand !== null) return { parts, operand };
+  report(
+    path,
+    `the operand of '${parts.join('.')}' must be a string, boolean, number, object or regular expression, found null`,
+  );
+  return undefined;
+}
+
+function patternOf(value: Json): Pattern | undefined {
+  if (!isObject(value)) return undefined;
+  const [first] = Object.keys(value);
+  const [source, options] =
+    first === '$regularExpression' && isObject(value[first])
+      ? [value[first]['pattern'], value[first]['options'] ?? '']
+      : [value['$regex'], value['$options'] ?? ''];
+  return typeof source === 'string' && typeof options === 'string' ? new Pattern(source, options) : undefined;
+}

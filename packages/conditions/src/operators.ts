@@ -1,0 +1,52 @@
+/** The seven operators. Values of different types are never ordered, and are unequal. A missing field meets no condition. */
+
+import { RE2JS, RE2JSException } from 're2js';
+import { describe, equalJson, type Json } from './json.ts';
+import { Pattern } from './leaf.ts';
+
+type Test = (left: Json) => boolean;
+
+/** Makes the test of an operator, or says what is wrong with its right operand. */
+type Operator = (right: Json | Pattern) => Test | string;
+
+export const operators: Readonly<Record<string, Operator>> = {
+  lt: ordering('lt', (order) => order < 0),
+  lte: ordering('lte', (order) => order <= 0),
+  gt: ordering('gt', (order) => order > 0),
+  gte: ordering('gte', (order) => order >= 0),
+  eq: (right) =>
+    right instanceof Pattern ? 'a regular expression needs the operator regex' : (left) => equalJson(left, right),
+  neq: (right) =>
+    right instanceof Pattern ? 'a regular expression needs the operator regex' : (left) => !equalJson(left, right),
+  regex: matching,
+};
+
+function ordering(name: string, holds: (order: number) => boolean): Operator {
+  return (right) => {
+    if (typeof right === 'number') return (left) => typeof left === 'number' && holds(left - right);
+    if (typeof right === 'string')
+      return (left) => typeof left === 'string' && holds(left < right ? -1 : left > right ? 1 : 0);
+    return `${name} needs a number or a string to compare with, found ${right instanceof Pattern ? 'a regular expression' : describe(right)}`;
+  };
+}
+
+/** Anywhere in the text, in linear time; therefore without look-around and back-references. */
+function matching(right: Json | Pattern): Test | string {
+  if (typeof right !== 'string' && !(right instanceof Pattern))
+    return `regex needs a pattern as a string, found ${describe(right)}`;
+  const { source, options } = right instanceof Pattern ? right : { source: right, options: '' };
+  let flags = 0;
+  for (const option of options) {
+    if (option === 'i') flags |= RE2JS.CASE_INSENSITIVE;
+    else if (option === 'm') flags |= RE2JS.MULTILINE;
+    else if (option === 's') flags |= RE2JS.DOTALL;
+    else return `unknown option '${option}' of a regular expression, expected i, m or s`;
+  }
+  try {
+    const pattern = RE2JS.compile(source, flags);
+    return (left) => typeof left === 'string' && pattern.matcher(left).find();
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return `the pattern ${describe(source)} is not a valid regular expression: ${error.message} (look-around and back-references are not supported)`;
+  }
+}
