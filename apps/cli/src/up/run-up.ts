@@ -91,14 +91,25 @@ async function runDemo(
 }
 
 function startCloud({ cloudEntry, dataDir, port, env, output, graceMs = 10_000 }: UpOptions): Child {
-  return startChild({
+  let isReady = false;
+  const child = startChild({
     name: 'cloud',
     entry: cloudEntry,
     args: ['--data', dataDir, '--port', String(port), '--host', '127.0.0.1', '--json'],
     env,
-    onLog: (line) => output.logged('cloud', line),
+    // Plain words before it is ready say why it cannot start: they are shown as that, once.
+    onLog: (line) => {
+      if (isReady || line.startsWith('{')) output.logged('cloud', line);
+    },
     graceMs,
   });
+  child.ready.then(
+    () => {
+      isReady = true;
+    },
+    () => {},
+  );
+  return child;
 }
 
 /** Before it was ready the process's own sentence says it all; later the process is named too. */

@@ -6,6 +6,7 @@ export function terminalOutput(
   coloured: boolean,
   live: boolean = Boolean(process.stdout.isTTY),
   write: (text: string) => void = (text) => process.stdout.write(text),
+  complain: (text: string) => void = (text) => process.stderr.write(text),
 ): Output {
   const paint =
     (code: number) =>
@@ -27,11 +28,11 @@ export function terminalOutput(
   return {
     ready(ready, dataDir, demo) {
       title('The cloud is running');
-      lines(`  address    ${ready.url}`, `  data       ${dataDir}`);
-      if (ready.signInLink) lines(`  sign in    ${ready.signInLink}`);
-      if (ready.key) lines(`  owner key  ${ready.keyId} ${ready.key}`, dim('             shown this once: keep it'));
-      else lines(`  key id     ${ready.keyId}`, dim('             the key was shown at the first start'));
-      lines(`  organization ${ready.organizationId}`);
+      lines(`  address       ${ready.url}`);
+      if (ready.signInLink) lines(`  status page   ${ready.signInLink}`);
+      lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
+      if (ready.key) lines(`  owner key     ${ready.key}`, dim('                shown this once: keep it'));
+      lines(`  data          ${dataDir}`);
       if (demo) lines('', dim('This computer is being captured once a second, and synced every second …'));
     },
     reading(row) {
@@ -59,7 +60,8 @@ export function terminalOutput(
       if (readable) lines(dim(`  ${process}: ${readable}`));
     },
     failed(message, tail) {
-      lines(red(message), ...tail.map((line) => `  ${readableLog(line, 'debug') ?? line}`));
+      const readable = tail.map((line) => `  ${readableLog(line, 'debug') ?? line}`);
+      complain(`${[red(message), ...readable].join('\n')}\n`);
     },
     stopping: () => lines('', 'Stopping …'),
     stopped: () => lines('Stopped. Everything acknowledged is on disk; start again to go on.'),

@@ -1,0 +1,75 @@
+import { PlatformError, silentLog } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { createRpcServer, serve } from '@platform/rpc/server';
+import { deserialize, serialize } from 'bson';
+import { expect, test } from 'vitest';
+import { openCloud } from './open-cloud.ts';
+
+/** A server that answers a pipeline with its stages, and a statement with its text. */
+async function startServer() {
+  const tokens: string[] = [];
+  const server = createRpcServer({
+    services: [
+      serve(AuthService, {
+        authenticate({ entity, credentials }) {
+          if (entity !== 'key-id' || credentials?.payload !== 'secret') {
+            throw new PlatformError('unauthenticated', 'expected a known key, found another');
+          }
+          tokens.push(`token-${tokens.length}`);
+          return { accessToken: tokens.at(-1) ?? '' };
+        },
+      }),
+      serve(DataService, {
+        tabularDataByMQL: ({ mqlBinary, organizationId }) => ({
+          rawData: mqlBinary.map((stage) => serialize({ organizationId, stage: deserialize(stage) })),
+        }),
+        tabularDataBySQL: ({ sqlQuery }) => ({ rawData: [serialize({ sqlQuery })] }),
+      }),
+    ],
+    authenticate: async ({ metadata }) => {
+      if (!tokens.includes((metadata.get('authorization') ?? '').slice('Bearer '.length))) {
+        throw new PlatformError('unauthenticated', 'expected a token');
+      }
+    },
+    open: ['/proto.rpc.v1.AuthService/Authenticate'],
+    fallback(request, response) {
+      const known = tokens.includes(String(request.headers.authorization).slice('Bearer '.length));
+      const status = request.url === '/broken' ? 500 : known ? 200 : 401;
+      response.statusCode = status;
+      response.end(JSON.stringify({ status, url: request.url }));
+    },
+    log: silentLog,
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  return { url: `http://127.0.0.1:${port}`, tokens, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+test('queries carry the organization, the stages as BSON or the statement, and give rows', async () => {
+  await using server = await startServer();
+  await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
+  const since = new Date(1_700_000_000_123);
+  expect(await cloud.queryMql('org', [{ $match: { time_received: { $gte: since } } }, { $limit: 2 }])).toEqual([
+    { organizationId: 'org', stage: { $match: { time_received: { $gte: since } } } },
+    { organizationId: 'org', stage: { $limit: 2 } },
+  ]);
+  expect(await cloud.querySql('org', 'SELECT 1')).toEqual([{ sqlQuery: 'SELECT 1' }]);
+});
+
+test('D5 a path that is not RPC is asked with the token; a refused token is replaced once', async () => {
+  await using server = await startServer();
+  await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
+  expect(await cloud.getJson('/catcher/requests?after=0')).toEqual({ status: 200, url: '/catcher/requests?after=0' });
+  server.tokens.length = 0;
+  server.tokens.push('another');
+  expect(await cloud.getJson('/x')).toEqual({ status: 200, url: '/x' });
+  await expect(cloud.getJson('/broken')).rejects.toThrow('GET /broken: expected 200, found 500');
+});
+
+test('a wrong key, and a cloud that is not there, are errors with a code', async () => {
+  await using server = await startServer();
+  await using wrong = openCloud({ url: server.url, keyId: 'key-id', key: 'other' });
+  await expect(wrong.querySql('org', 'SELECT 1')).rejects.toMatchObject({ code: 'unauthenticated' });
+  await using absent = openCloud({ url: 'http://127.0.0.1:9', keyId: 'key-id', key: 'secret' });
+  await expect(absent.querySql('org', 'SELECT 1')).rejects.toMatchObject({ code: 'unavailable' });
+});
