@@ -1,16 +1,23 @@
 import { once } from 'node:events';
 import { type Socket, connect as tcp } from 'node:net';
+import { silentLog } from '@platform/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
 import { credentials, patientClock, startEcho } from '../../test/start-echo.ts';
 import { connect } from '../link/connect.ts';
+import { createRpcServer } from './rpc-server.ts';
 
 async function dial(port: number): Promise<Socket> {
   const socket = tcp(port, '127.0.0.1');
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
+}
+
+/** Resets count as well as orderly ends. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 async function textOf(socket: Socket): Promise<string> {
@@ -44,7 +51,7 @@ describe('D3 telling protocols apart', () => {
     const trickling = await dial(server.port);
     const preface = [...'PRI * HTTP/2.0'];
     const trickle = setInterval(() => trickling.write(preface.shift() ?? ''), 50);
-    const ends = Promise.all([once(silent, 'close'), once(trickling, 'close')]);
+    const ends = Promise.all([closed(silent), closed(trickling)]);
     expect((await fetch(`${server.url}/`)).status).toBe(404);
     await ends;
     clearInterval(trickle);
@@ -152,8 +159,6 @@ describe('stopping', () => {
   });
 
   test('a server that never listened closes as well', async () => {
-    const { createRpcServer } = await import('./rpc-server.ts');
-    const { silentLog } = await import('@platform/base');
     const never = createRpcServer({
       services: [],
       authenticate: async () => undefined,
