@@ -83,8 +83,10 @@ test('D5 a token that another instance key signed, or whose claims were changed,
 
 test('a wrong key, an unknown id, an unknown credential type and a missing header each say what was expected', async () => {
   const { authenticator, owner } = await given();
-  await expect(authenticator.signIn(owner.id, 'api-key', 'wrong')).rejects.toMatchObject({ code: 'unauthenticated' });
-  await expect(authenticator.signIn('nobody', 'api-key', owner.key)).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(authenticator.signIn(owner.id, 'api-key', 'wrong')).rejects.toMatchObject({ code: 'permission_denied' });
+  await expect(authenticator.signIn('nobody', 'api-key', owner.key)).rejects.toMatchObject({
+    code: 'permission_denied',
+  });
   await expect(authenticator.signIn(owner.id, 'password', 'x')).rejects.toThrow(
     /expected type "api-key" or "robot-secret", found "password"/,
   );

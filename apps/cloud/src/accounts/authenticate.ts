@@ -19,7 +19,7 @@ export interface PartSecrets {
 }
 
 export interface Authenticator {
-  /** Exchanges credentials for a token. @throws unauthenticated, invalid_argument */
+  /** Exchanges credentials for a token. @throws permission_denied for wrong ones (as the public system does), invalid_argument */
   signIn(entity: string, type: string, payload: string): Promise<string>;
   /** The principal behind an `authorization` header. @throws unauthenticated */
   principalOf(metadata: Headers): Promise<Principal>;
@@ -40,16 +40,13 @@ export function createAuthenticator(deps: {
     if (type === 'api-key') {
       const epoch = await checkKey(db, instanceKey, entity, payload);
       if (epoch !== undefined) return issueToken(instanceKey, { kind: 'key', id: entity, epoch });
-      throw new PlatformError(
-        'unauthenticated',
-        `API key ${shown(entity)}: expected the key that belongs to this id, found another, a revoked one, or an unknown id`,
-      );
+      throw new PlatformError('permission_denied', wrongKey(entity));
     }
     if (type === 'robot-secret') {
       const epoch = await partSecrets.check(entity, payload);
       if (epoch !== undefined) return issueToken(instanceKey, { kind: 'part', id: entity, epoch });
       throw new PlatformError(
-        'unauthenticated',
+        'permission_denied',
         `part ${shown(entity)}: expected one of its secrets, found another, or an unknown part`,
       );
     }
@@ -102,11 +99,17 @@ export function createAuthenticator(deps: {
       return principalOfToken(token);
     },
     async principalOfKey(keyId, key) {
-      return principalOfToken(await signIn(keyId, 'api-key', key));
+      const epoch = await checkKey(db, instanceKey, keyId, key);
+      if (epoch === undefined) throw new PlatformError('unauthenticated', wrongKey(keyId));
+      return principalOfToken(issueToken(instanceKey, { kind: 'key', id: keyId, epoch }));
     },
   };
 }
 
 function shown(text: string): string {
   return text === '' ? '(empty)' : JSON.stringify(text.slice(0, 64));
+}
+
+function wrongKey(keyId: string): string {
+  return `API key ${shown(keyId)}: expected the key that belongs to this id, found another, a revoked one, or an unknown id`;
 }

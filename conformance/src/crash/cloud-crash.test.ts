@@ -1,0 +1,43 @@
+/** kill -9 of the cloud and of its tabular process at random moments while readings flow: each acknowledged reading is there, once. */
+import { expect, test } from 'vitest';
+import { CloudUnderFire, countOf, linkTo, pauseMs, seededRandom, uploadUntil } from './cloud-under-fire.ts';
+
+const kills = 20;
+const uploaders = ['a', 'b', 'c'];
+
+async function underFire(seed: number, strike: (cloud: CloudUnderFire) => Promise<void>): Promise<void> {
+  await using cloud = await CloudUnderFire.start();
+  const random = seededRandom(seed);
+  let over = false;
+  const uploads = uploaders.map((name) => uploadUntil(cloud, name, () => over));
+  for (let kill = 0; kill < kills; kill++) {
+    await pauseMs(random(20, 600));
+    await strike(cloud);
+  }
+  await pauseMs(300);
+  over = true;
+  const outcomes = await Promise.all(uploads);
+  await using link = linkTo(cloud);
+  for (const [index, name] of uploaders.entries()) {
+    const { acknowledged, retries } = outcomes[index] ?? { acknowledged: 0, retries: 0 };
+    console.log(`seed ${seed}, uploader ${name}: ${acknowledged} readings acknowledged, ${retries} tries again`);
+    expect(acknowledged).toBeGreaterThan(0);
+    const found = await countOf(link, cloud.demo.organizationId, name);
+    expect(found).toEqual({ _id: null, distinct: acknowledged, rows: acknowledged, least: 1, greatest: acknowledged });
+  }
+}
+
+test(`I2 I5 I14 the cloud is killed ${kills} times while readings flow: none acknowledged is missing, none is there twice`, async () => {
+  await underFire(20_261_121, async (cloud) => {
+    await cloud.kill();
+    await cloud.start();
+  });
+}, 240_000);
+
+test(`I8 I14 the tabular process is killed ${kills} times while readings flow: none acknowledged is missing, none is there twice`, async () => {
+  await underFire(7, async (cloud) => {
+    const pids = cloud.tabularPids();
+    expect(pids.length).toBeLessThanOrEqual(1);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  });
+}, 240_000);

@@ -1,0 +1,218 @@
+/** A cloud that is killed and started again on the same data and port, and readings that flow into it all the while. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { connect, type Link } from '@platform/rpc/client';
+import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { deserialize, serialize } from 'bson';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+export interface Demo {
+  readonly organizationId: string;
+  readonly partId: string;
+  readonly partSecret: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export const pauseMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A number in [from, to) that a seed decides, so that a failing run can be repeated. */
+export function seededRandom(seed: number): (from: number, to: number) => number {
+  let state = seed >>> 0;
+  return (from, to) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return from + (state / 2 ** 32) * (to - from);
+  };
+}
+
+export class CloudUnderFire implements AsyncDisposable {
+  readonly directory: string = mkdtempSync(join(tmpdir(), 'under-fire-'));
+  readonly port: number;
+  #cloud: ChildProcess | undefined;
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  static async start(): Promise<CloudUnderFire> {
+    const cloud = new CloudUnderFire(await freePort());
+    await cloud.start();
+    return cloud;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get demo(): Demo {
+    return JSON.parse(readFileSync(join(this.directory, 'demo.json'), 'utf8'));
+  }
+
+  async start(): Promise<void> {
+    const args = [
+      ...nodeFlags,
+      join(root, 'apps/cloud/src/main.ts'),
+      '--data',
+      this.directory,
+      '--port',
+      String(this.port),
+    ];
+    this.#cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error' } });
+    await this.#cloud.waitForLine((line) => line['event'] === 'ready');
+  }
+
+  /** kill -9 of the cloud; its tabular process sees the closed channel and ends by itself. */
+  async kill(): Promise<void> {
+    await this.#cloud?.kill('SIGKILL');
+  }
+
+  /** The process ids of the cloud's tabular processes. */
+  tabularPids(): number[] {
+    return childrenOf(this.#cloud?.pid ?? -1);
+  }
+
+  spawnMachine(configFile: string, home: string): ChildProcess {
+    const args = [...nodeFlags, join(root, 'apps/machine-server/src/main.ts'), '-config', configFile];
+    return spawnChild(process.execPath, args, { env: { PLATFORM_HOME: home } });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#cloud?.kill('SIGTERM');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Rows of a pipeline; tried again while the cloud restarts. */
+export async function query(
+  link: Link,
+  organizationId: string,
+  pipeline: readonly object[],
+): Promise<Record<string, unknown>[]> {
+  const client = link.client(DataService);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const answer = await client.tabularDataByMQL({
+        organizationId,
+        mqlBinary: pipeline.map((stage) => serialize(stage)),
+      });
+      return answer.rawData.map((row) => deserialize(row));
+    } catch (caught) {
+      if (attempt === 20 || !(caught instanceof PlatformError) || caught.code !== 'unavailable') throw caught;
+      await pauseMs(250);
+    }
+  }
+}
+
+/**
+ * Uploads readings numbered 1, 2, … of one component until it is told to stop, as a machine does: an upload is sent again,
+ * unchanged, until it is acknowledged; the floor tells what is settled.
+ */
+export async function uploadUntil(
+  cloud: CloudUnderFire,
+  component: string,
+  stopped: () => boolean,
+): Promise<{ acknowledged: number; retries: number }> {
+  const { partId, partSecret } = cloud.demo;
+  await using link = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+    timeoutMs: 5_000,
+  });
+  const client = link.client(DataSyncService);
+  const stream = randomBytes(16);
+  const batchSize = 10;
+  let acknowledged = 0;
+  let retries = 0;
+  for (let seq = 1n; !stopped(); seq++) {
+    const request = {
+      metadata: {
+        partId,
+        componentType: 'core:component:sensor',
+        componentName: component,
+        methodName: 'Readings',
+        type: DataType.TABULAR_SENSOR,
+        identity: { stream, seq, floor: seq },
+      },
+      sensorContents: Array.from({ length: batchSize }, (_, index) => reading(acknowledged + index + 1)),
+    };
+    for (;;) {
+      try {
+        await client.dataCaptureUpload(request);
+        break;
+      } catch {
+        retries++;
+        await pauseMs(20);
+      }
+    }
+    acknowledged += batchSize;
+  }
+  return { acknowledged, retries };
+}
+
+function reading(n: number) {
+  const now = timestampFromMs(Date.now());
+  return create(SensorDataSchema, {
+    metadata: { timeRequested: now, timeReceived: now },
+    data: { case: 'struct', value: { readings: { n } } },
+  });
+}
+
+/** What the store says of readings 1 … acknowledged of a component: how many distinct numbers, and how many rows. */
+export async function countOf(
+  link: Link,
+  organizationId: string,
+  component: string,
+): Promise<{ distinct: number; rows: number; least: number; greatest: number }> {
+  const [all] = await query(link, organizationId, [
+    { $match: { component_name: component } },
+    { $group: { _id: '$data.readings.n', copies: { $sum: 1 } } },
+    {
+      $group: {
+        _id: null,
+        distinct: { $sum: 1 },
+        rows: { $sum: '$copies' },
+        least: { $min: '$_id' },
+        greatest: { $max: '$_id' },
+      },
+    },
+  ]);
+  return (all ?? { distinct: 0, rows: 0, least: 0, greatest: 0 }) as never;
+}
+
+export function linkTo(cloud: CloudUnderFire): Link {
+  const { keyId, key } = cloud.demo;
+  return connect({ baseUrl: cloud.url, credentials: { entity: keyId, type: 'api-key', payload: key } });
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
