@@ -1,7 +1,8 @@
 /** The `event.conditional` of a trigger: which component and method, and the conditions on its readings (D18, D20). */
-import { isObject, requiredText, shown, warnUnknown } from './json.ts';
+import { compileCondition, isCapturedBy, type JsonObject } from '@platform/conditions';
+import { isObject, shown } from './json.ts';
 import type { Problems } from './problem.ts';
-import type { TriggerEventRule, UploadSource } from './trigger.ts';
+import type { TriggerEventRule } from './trigger.ts';
 
 export function parseConditional(
   value: unknown,
@@ -9,27 +10,34 @@ export function parseConditional(
   path: string,
   problems: Problems,
 ): TriggerEventRule | undefined {
-  if (!isObject(value))
-    return problems.error(path, `expected an object with data_capture_method, found ${shown(value)}`);
-  warnUnknown(value, ['data_capture_method', 'conditions', 'condition'], path, problems);
-  const text = requiredText(value, 'data_capture_method', path, problems);
-  if (text === undefined) return undefined;
-  const parts = text.split(':');
-  const [method = '', name = '', type = '', ...prefix] = parts.reverse();
-  if (method === '' || name === '' || type === '' || (prefix.length !== 0 && prefix.length !== 2)) {
-    return problems.error(
-      `${path}.data_capture_method`,
-      `expected <component>:<component_name>:<method> such as sensor:my-sensor:Readings, found ${shown(text)}`,
-    );
+  const condition = compileCondition(value);
+  for (const problem of condition.problems) {
+    const at = problem.path === '' ? path : `${path}.${problem.path}`;
+    if (problem.severity === 'error') problems.error(at, problem.message);
+    else problems.warn(at, problem.message);
   }
-  if (!components.includes(name))
+  const method = condition.captureMethod;
+  if (method === undefined) return undefined;
+  if (!components.includes(method.componentName)) {
     problems.warn(
       `${path}.data_capture_method`,
-      `no component or service is named ${shown(name)}; if a fragment or module brings it, the trigger works once it is there`,
+      `no component or service of this configuration is named ${shown(method.componentName)}; if a fragment or module brings it, the trigger works once it is there`,
     );
+  }
   return {
     type: 'conditional_data_ingested',
-    isFrom: (source: UploadSource) => source.componentName === name,
+    isFrom: (source) => isCapturedBy(method, source),
+    ...(hasEvals(value) && {
+      condition: { meets: (document: Readonly<Record<string, unknown>>) => condition.matches(document as JsonObject) },
+    }),
     configured: value,
   };
+}
+
+/** Without any eval every upload fires, binary ones too (D20). */
+function hasEvals(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const conditions = value['conditions'] ?? value['condition'];
+  const evals = isObject(conditions) ? conditions['evals'] : undefined;
+  return Array.isArray(evals) && evals.length > 0;
 }
