@@ -16,7 +16,7 @@ const rules: readonly Rule[] = [
   {
     name: 'environment',
     pattern: /\bprocess\.env\b/,
-    allowed: ['*/settings.ts', 'apps/cloud/src/main.ts', 'apps/machine-server/src/main.ts'],
+    allowed: ['*/settings.ts', 'packages/testkit/*', 'apps/cloud/src/main.ts', 'apps/machine-server/src/main.ts'],
     instead: 'read it in settings.ts',
   },
   {
@@ -32,25 +32,26 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'timers',
-    pattern: /\bset(?:Timeout|Interval)\(|['"]node:timers/,
+    pattern: /\bset(?:Timeout|Interval)\(|\bset(?:Timeout|Interval)\b.*['"]node:timers/,
     allowed: [
       'packages/base/src/clock.ts',
       'packages/testkit/*',
+      // Yields to the event loop.
+      'packages/query/src/execute/budget.ts',
+      // Threads and processes of their own, whose deadlines guard against what hangs.
+      'apps/cloud/src/metadata/writer-thread.ts',
+      'apps/cloud/src/tabular/process/main.ts',
       'apps/cli/src/up/pause.ts',
-      ...['apps/cloud/src/metadata/writer-thread.ts', pageInBrowser],
+      pageInBrowser,
     ],
     instead: 'take a Clock',
   },
   {
+    // A default parameter is a port; ids and secrets come from the system and are never seeded.
     name: 'randomness',
-    pattern: /\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/,
-    allowed: [
-      'packages/base/src/*',
-      'packages/testkit/*',
-      'apps/cloud/src/instance/instance-key.ts',
-      'apps/cloud/src/notify/classify.ts',
-    ],
-    instead: 'use newId, newSecret or backoffMs of base, or take the bytes',
+    pattern: /(?<!= )\bMath\.random\b/,
+    allowed: ['packages/testkit/*'],
+    instead: 'take `random: () => number = Math.random`',
   },
   {
     name: 'fetch',

@@ -52,7 +52,8 @@ export function read(path: string): string {
 }
 
 export const isSource = (path: string): boolean => /\.(ts|js)$/.test(path) && !path.endsWith('.d.ts');
-export const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
+/** Tests, and what only tests use: folders `test` and `testing`. */
+export const isTest = (path: string): boolean => /\.test\.ts$|\/test(?:ing)?\//.test(path);
 
 /** Source text without comments; strings stay, line numbers too. */
 export function withoutComments(text: string): string {
