@@ -88,11 +88,16 @@ class Peer implements Disposable {
 
 const spelling = { viam: 'rdk', platform: 'core' } as const;
 
-function uploadRequest(component: string, type: string, values: readonly number[]): object {
+function uploadRequest(
+  component: string,
+  type: string,
+  values: readonly number[],
+  partId: string = cloud.partId,
+): object {
   const seconds = Date.UTC(2026, 0, 2) / 1000;
   return {
     metadata: {
-      part_id: cloud.partId,
+      part_id: partId,
       component_type: 'core:component:sensor',
       component_name: component,
       method_name: 'Readings',
@@ -154,7 +159,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     const sync = 'platform.app.datasync.v1.DataSyncService';
     const badType = uploadRequest(`bad-${randomUUID()}`, 'DATA_TYPE_UNSPECIFIED', [1]);
     await expect(peer.call(sync, 'DataCaptureUpload', badType)).rejects.toMatchObject({ code: 3 });
-    const elsewhere = { metadata: { part_id: randomUUID(), type: 'DATA_TYPE_TABULAR_SENSOR' } };
+    const elsewhere = uploadRequest('elsewhere', 'DATA_TYPE_TABULAR_SENSOR', [1], randomUUID());
     await expect(peer.call(sync, 'DataCaptureUpload', elsewhere)).rejects.toMatchObject({
       code: expect.toBeOneOf([5, 7]),
     });

@@ -58,7 +58,7 @@ export function createPort(options: PortOptions): Port {
 }
 
 function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: PortOptions): Port {
-  const http1 = createHttp1(http1Options, listener);
+  const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
   if (upgrade !== undefined) http1.on('upgrade', upgrade);
   // A server that never listens itself does not watch its header timeouts until it hears this.
   http1.emit('listening');
@@ -108,6 +108,7 @@ function createTlsPort(
     allowHTTP1: true,
     handshakeTimeout: prefaceTimeoutMs,
     ...http1Options,
+    ...upgrading(upgrade),
   };
   const server = createSecureServer(options, listener);
   if (upgrade !== undefined) server.on('upgrade', upgrade);
@@ -121,6 +122,12 @@ function createTlsPort(
       for (const session of sessions) session.close();
     },
   };
+}
+
+/** Only WebSockets are handed over; other upgrades, `h2c` among them, are answered as HTTP/1.1 requests. */
+function upgrading(upgrade: UpgradeListener | undefined): { shouldUpgradeCallback(request: IncomingMessage): boolean } {
+  const wanted = upgrade !== undefined;
+  return { shouldUpgradeCallback: ({ headers }) => wanted && /^websocket$/i.test(headers.upgrade ?? '') };
 }
 
 function trackSessions(server: Http2Server | Http2SecureServer, log: Log): ReadonlySet<Http2Session> {

@@ -92,16 +92,23 @@ describe('D3 one plaintext port', () => {
       {},
       {
         upgrade: (_request, socket) =>
-          socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: test\r\nconnection: upgrade\r\n\r\n'),
+          socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'),
       },
     );
     const upgraded = await new Promise<string | undefined>((resolve, reject) => {
-      request(`${server.url}/live`, { headers: { connection: 'upgrade', upgrade: 'test' } })
+      request(`${server.url}/live`, { headers: { connection: 'upgrade', upgrade: 'websocket' } })
         .on('upgrade', (response) => resolve(response.headers.upgrade))
         .on('error', reject)
         .end();
     });
-    expect(upgraded).toBe('test');
+    expect(upgraded).toBe('websocket');
+    const text = await new Promise<string>((resolve, reject) => {
+      request(`${server.url}/old`, { headers: { connection: 'upgrade', upgrade: 'h2c' } })
+        .on('response', (response) => response.setEncoding('utf8').on('data', resolve))
+        .on('error', reject)
+        .end();
+    });
+    expect(text).toBe('nothing at /old');
   });
 });
 
