@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type Client, credentials, Metadata, makeGenericClientConstructor, type ServiceError } from '@grpc/grpc-js';
-import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
 import { deserialize, serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
@@ -51,26 +51,32 @@ class Peer implements Disposable {
   }
 
   call(service: string, method: string, request: object): Promise<Answer> {
-    const definition = definitions[service];
-    const found = definition !== undefined && 'format' in definition === false ? definition[method] : undefined;
-    if (found === undefined || typeof found !== 'object' || !('path' in found))
-      throw new Error(`no ${service}/${method} in our .proto files`);
+    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    return new Promise((resolve, reject) => {
+      const done = (error: ServiceError | null, answer?: unknown): void =>
+        error === null ? resolve(answer as Answer) : reject(error);
+      this.#client(service).makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, done);
+    });
+  }
+
+  /** A client stream: all requests, then the one answer. */
+  send(service: string, method: string, requests: readonly object[]): Promise<Answer> {
+    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    return new Promise((resolve, reject) => {
+      const done = (error: ServiceError | null, answer?: unknown): void =>
+        error === null ? resolve(answer as Answer) : reject(error);
+      const client = this.#client(service);
+      const stream = client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, metadata, done);
+      for (const request of requests) stream.write(request);
+      stream.end();
+    });
+  }
+
+  #prepare(service: string, method: string): MethodDefinition<object, object> & { metadata: Metadata } {
+    const found = methodOf(service, method);
     const metadata = new Metadata();
     if (this.#token !== '') metadata.set('authorization', `Bearer ${this.#token}`);
-    const path = found.path.replace(/^\/platform\./, `/${this.#prefix}.`);
-    return new Promise((resolve, reject) => {
-      this.#client(service).makeUnaryRequest(
-        path,
-        found.requestSerialize,
-        found.responseDeserialize,
-        request,
-        metadata,
-        (error: ServiceError | null, answer?: unknown) => {
-          if (error === null) resolve(answer as Answer);
-          else reject(error);
-        },
-      );
-    });
+    return { ...found, metadata, path: found.path.replace(/^\/platform\./, `/${this.#prefix}.`) };
   }
 
   #client(service: string): Client {
@@ -84,6 +90,13 @@ class Peer implements Disposable {
   [Symbol.dispose](): void {
     for (const client of this.#clients.values()) client.close();
   }
+}
+
+function methodOf(service: string, method: string): MethodDefinition<object, object> {
+  const definition = definitions[service];
+  const found = definition === undefined || 'format' in definition ? undefined : definition[method];
+  if (found === undefined) throw new Error(`no ${service}/${method} in our .proto files`);
+  return found;
 }
 
 const spelling = { viam: 'rdk', platform: 'core' } as const;
@@ -137,6 +150,35 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
       { component_type: `${spelling[prefix]}:component:sensor`, data: { readings: { value: 2 } } },
       { component_type: `${spelling[prefix]}:component:sensor`, data: { readings: { value: 1 } } },
     ]);
+  });
+
+  test('uploads a file, and a large binary reading in chunks; both answers name what was stored', async () => {
+    using peer = await new Peer(prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
+    const sync = 'platform.app.datasync.v1.DataSyncService';
+    const common = {
+      part_id: cloud.partId,
+      component_type: `${spelling[prefix]}:component:camera`,
+      component_name: `camera-${randomUUID()}`,
+    };
+    const chunk = Buffer.alloc(64 * 1024, randomUUID());
+    const file = { ...common, type: 'DATA_TYPE_FILE', file_name: 'notes.txt', file_extension: '.txt' };
+    const stored = await peer.send(sync, 'FileUpload', [
+      { metadata: file },
+      ...Array(3).fill({ file_contents: { data: chunk } }),
+    ]);
+    const image = {
+      ...common,
+      method_name: 'ReadImage',
+      type: 'DATA_TYPE_BINARY_SENSOR',
+      file_extension: '.jpg',
+      mime_type: 'image/jpeg',
+    };
+    const times = { time_requested: { seconds: 1_767_312_000 }, time_received: { seconds: 1_767_312_000 } };
+    const first = { metadata: { upload_metadata: image, sensor_metadata: times } };
+    const streamed = await peer.send(sync, 'StreamingDataCaptureUpload', [first, ...Array(20).fill({ data: chunk })]);
+    const ids = [stored, streamed].flatMap((answer) => [answer['file_id'], answer['binary_data_id']]);
+    expect(ids.filter((id) => typeof id === 'string' && id !== '')).toHaveLength(4);
+    expect(stored['binary_data_id']).not.toBe(streamed['binary_data_id']);
   });
 
   test('D2 a part reads its configuration in its own spelling', async () => {

@@ -118,6 +118,14 @@ describe('the public TypeScript client', () => {
     expect(rows).toEqual([{ rows: 2 }]);
   });
 
+  test('uploads a binary reading', async () => {
+    const times: [Date, Date] = [new Date(start), new Date(start + 5)];
+    const image = new TextEncoder().encode(`image ${randomUUID()}`);
+    const camera = ['rdk:component:camera', 'camera', 'ReadImage'] as const;
+    const upload = client.dataClient.binaryDataCaptureUpload(image, cloud.partId, ...camera, '.jpg', times, ['red']);
+    expect(await upload).not.toBe('');
+  });
+
   test('D7 no row is lost to a BSON type that the client does not know', async () => {
     const component = `types-${randomUUID()}`;
     await upload(component, [1]);

@@ -8,6 +8,7 @@ import { EchoService } from '../../test/echo-service.ts';
 import { grpcJs, unary } from '../../test/grpc-js.ts';
 import { credentials, patientClock, startEcho } from '../../test/start-echo.ts';
 import { connect } from '../link/connect.ts';
+import type { UpgradeListener } from './ports.ts';
 
 const tls = selfSigned();
 
@@ -35,6 +36,19 @@ describe('D3 one port under TLS', () => {
       }).on('error', reject);
     });
     expect(version).toBe('1.1 404');
+  });
+
+  test('D3 hands WebSocket requests to the application', async () => {
+    const upgrade: UpgradeListener = (_request, socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n');
+    await using server = await startEcho({}, { tls, upgrade });
+    const headers = { connection: 'upgrade', upgrade: 'websocket' };
+    const upgraded = await new Promise<string | undefined>((resolve, reject) => {
+      get(`${server.url}/live`, { ca: tls.cert, headers })
+        .on('upgrade', (response) => resolve(response.headers.upgrade))
+        .on('error', reject);
+    });
+    expect(upgraded).toBe('websocket');
   });
 
   test('stopping ends idle connections of both versions', async () => {
