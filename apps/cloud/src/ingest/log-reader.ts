@@ -37,6 +37,6 @@ export class LogReader implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#db.close();
+    if (this.#db.isOpen) this.#db.close();
   }
 }

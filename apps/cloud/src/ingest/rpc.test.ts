@@ -1,0 +1,349 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { StructSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  DataCaptureUploadRequestSchema,
+  DataSyncService,
+  DataType,
+  type SensorData,
+  SensorDataSchema,
+  type UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { type LoggedUpload, LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { type Client, connect } from '@platform/rpc/client';
+import { createFaultProxy, FakeClock } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import type { IngestLog } from './log.ts';
+import { maxReadingBytes } from './sort-readings.ts';
+import { placeOf, startUploadServer } from './testing/upload-server.ts';
+
+type MetadataInit = MessageInitShape<typeof UploadMetadataSchema>;
+
+const takenMs = Date.UTC(2026, 2, 4, 5, 6, 7, 890);
+const times = { timeRequested: timestampFromMs(takenMs - 5), timeReceived: timestampFromMs(takenMs) };
+const stream = new Uint8Array(16).fill(7);
+
+function metadata(more: MetadataInit = {}): MetadataInit {
+  return {
+    partId: 'part-1',
+    componentType: 'rdk:component:sensor',
+    componentName: 'thermometer',
+    methodName: 'Readings',
+    type: DataType.TABULAR_SENSOR,
+    tags: ['lab'],
+    ...more,
+  };
+}
+
+function reading(value: number | string, more: object = { metadata: times }): SensorData {
+  return create(SensorDataSchema, { ...more, data: { case: 'struct', value: { readings: { celsius: value } } } });
+}
+
+function logged(log: IngestLog): LoggedUpload[] {
+  return log.read(0, { rows: 1_000, bytes: 2 ** 30 }).map(({ batch }) => fromBinary(LoggedUploadSchema, batch));
+}
+
+function celsius(upload: LoggedUpload): unknown[] {
+  return upload.readings.map((bytes) => {
+    const { data } = fromBinary(SensorDataSchema, bytes);
+    const readings = data.case === 'struct' ? data.value['readings'] : undefined;
+    return typeof readings === 'object' && readings !== null && 'celsius' in readings ? readings['celsius'] : undefined;
+  });
+}
+
+async function refusal(answer: Promise<unknown>): Promise<{ code: string; message: string }> {
+  return answer.then(
+    () => ({ code: 'ok', message: '' }),
+    ({ code, message }) => ({ code, message }),
+  );
+}
+
+test('I1 a tabular upload is one row: its place, its time, its readings as sent, component_type in core', async () => {
+  const clock = new FakeClock();
+  await using server = await startUploadServer(clock);
+  await using link = connect({ baseUrl: server.url });
+  const answer = await link.client(DataSyncService).dataCaptureUpload({
+    metadata: metadata({ identity: { stream, seq: 1n, floor: 1n } }),
+    sensorContents: [reading(20.5), reading(21)],
+  });
+
+  const [upload, ...others] = logged(server.log);
+  expect(others).toEqual([]);
+  expect(answer.fileId).toBe(upload?.fileId);
+  expect(answer.binaryDataId).toBe(answer.fileId);
+  expect(upload?.place).toMatchObject(placeOf('part-1'));
+  expect(upload?.timeSynced).toEqual(timestampFromMs(clock.now()));
+  expect(upload?.metadata).toMatchObject({
+    componentType: 'core:component:sensor',
+    componentName: 'thermometer',
+    tags: ['lab'],
+  });
+  expect(upload?.metadata?.identity).toBeUndefined();
+  expect(upload?.readings.map((bytes) => fromBinary(SensorDataSchema, bytes))).toEqual([reading(20.5), reading(21)]);
+  expect(upload?.gaps).toEqual([]);
+});
+
+test('JSON and binary codecs of the upload call store the same', async () => {
+  await using server = await startUploadServer();
+  const response = await fetch(`${server.url}/platform.app.datasync.v1.DataSyncService/DataCaptureUpload`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      metadata: {
+        partId: 'part-1',
+        componentType: 'core:component:sensor',
+        componentName: 'c',
+        methodName: 'Readings',
+        type: 'DATA_TYPE_TABULAR_SENSOR',
+      },
+      sensorContents: [
+        {
+          metadata: { timeRequested: '2026-01-02T03:04:05Z', timeReceived: '2026-01-02T03:04:05Z' },
+          struct: { readings: { celsius: 3 } },
+        },
+      ],
+    }),
+  });
+  expect(response.status).toBe(200);
+  expect(logged(server.log).map(celsius)).toEqual([[3]]);
+});
+
+test('D14 readings over 4 MB or without content are named gaps, their neighbours are stored, and the answer is OK', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  await link.client(DataSyncService).dataCaptureUpload({
+    metadata: metadata(),
+    sensorContents: [
+      reading(1),
+      reading('x'.repeat(maxReadingBytes)),
+      create(SensorDataSchema, { metadata: times }),
+      reading(4),
+    ],
+  });
+  const [upload] = logged(server.log);
+  expect(upload && celsius(upload)).toEqual([1, 4]);
+  expect(upload?.gaps.map(({ index }) => index)).toEqual([1, 2]);
+  expect(upload?.gaps[0]?.reason).toMatch(/at most 4194304 bytes .* found 41943\d\d/);
+  expect(server.gaps).toHaveLength(2);
+});
+
+test('D14 the largest allowed reading is stored', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const overhead = toBinary(SensorDataSchema, reading('x'.repeat(4_000_000))).length - 4_000_000;
+  const largest = reading('x'.repeat(maxReadingBytes - overhead));
+  expect(toBinary(SensorDataSchema, largest)).toHaveLength(maxReadingBytes);
+  await link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents: [largest] });
+  expect(logged(server.log)[0]?.gaps).toEqual([]);
+});
+
+test('D14 an upload is refused as a whole only when nothing of it can be stored', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const sensorContents = [reading('x'.repeat(maxReadingBytes)), reading(2, { metadata: {} })];
+  const refused = await refusal(
+    link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents }),
+  );
+  expect(refused).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('sensor_contents[0]') });
+  expect(logged(server.log)).toEqual([]);
+});
+
+test('a malformed upload is refused with what was expected and found, and the next one is stored', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const client: Client<typeof DataSyncService> = link.client(DataSyncService);
+  const bytes = create(SensorDataSchema, { metadata: times, data: { case: 'binary', value: new Uint8Array(9) } });
+  const send = (
+    more: MetadataInit,
+    contents: SensorData[] = [reading(1)],
+  ): Promise<{ code: string; message: string }> =>
+    refusal(client.dataCaptureUpload({ metadata: metadata(more), sensorContents: contents }));
+
+  const expected: [Promise<{ code: string; message: string }>, string, RegExp][] = [
+    [
+      send({ type: DataType.UNSPECIFIED }),
+      'invalid_argument',
+      /DATA_TYPE_TABULAR_SENSOR or DATA_TYPE_BINARY_SENSOR, found DATA_TYPE_UNSPECIFIED/,
+    ],
+    [send({ type: 77 as DataType }), 'invalid_argument', /found number 77/],
+    [send({ componentName: '' }), 'invalid_argument', /component_name, found none/],
+    [send({ partId: '' }), 'invalid_argument', /part_id, found none/],
+    [send({ partId: 'part-9' }), 'not_found', /no part part-9/],
+    [send({ partId: 'part-2' }), 'permission_denied', /part-2/],
+    [send({}, [reading(1), bytes]), 'invalid_argument', /expected documents, found bytes in sensor_contents\[1\]/],
+    [send({}, []), 'invalid_argument', /at least one reading/],
+    [
+      send({ type: DataType.BINARY_SENSOR }),
+      'invalid_argument',
+      /expected bytes in sensor_contents\[0\], found a document/,
+    ],
+    [
+      send({ type: DataType.BINARY_SENSOR }, [bytes, bytes]),
+      'invalid_argument',
+      /one reading in sensor_contents, found 2/,
+    ],
+    [send({ identity: { stream: new Uint8Array(3), seq: 1n, floor: 0n } }), 'invalid_argument', /16 bytes, found 3/],
+    [send({ identity: { stream, seq: 1n, floor: 2n } }), 'invalid_argument', /floor ≤ seq, found seq 1, floor 2/],
+    [refusal(client.dataCaptureUpload({ sensorContents: [reading(1)] })), 'invalid_argument', /expected metadata/],
+  ];
+  for (const [answer, code, message] of expected) {
+    expect(await answer).toEqual({ code, message: expect.stringMatching(message) });
+  }
+  expect(logged(server.log)).toEqual([]);
+  expect(await send({})).toMatchObject({ code: 'ok' });
+});
+
+test('I5 a lost acknowledgement and its retries leave one copy and one answer', async () => {
+  await using server = await startUploadServer();
+  await using proxy = await createFaultProxy(server);
+  const request = create(DataCaptureUploadRequestSchema, {
+    metadata: metadata({ identity: { stream, seq: 4n, floor: 2n } }),
+    sensorContents: [reading(1), reading(2)],
+  });
+  const send = async (): Promise<string> => {
+    await using link = connect({ baseUrl: `http://${proxy.host}:${proxy.port}`, timeoutMs: 5_000 });
+    return (await link.client(DataSyncService).dataCaptureUpload(request)).fileId;
+  };
+  for (const afterBytes of [0, 40, 60, 80]) {
+    proxy.setFault({ kind: 'cutResponse', afterBytes });
+    await send().catch(() => {});
+  }
+  proxy.setFault({ kind: 'none' });
+  const answers = [await send(), await send()];
+  expect(logged(server.log).map(({ fileId }) => fileId)).toEqual([answers[0]]);
+  expect(new Set(answers).size).toBe(1);
+});
+
+test('I6 an upload below the floor is answered as settled, under the id that it had', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const send = (seq: bigint, floor: bigint): Promise<{ fileId: string }> =>
+    link.client(DataSyncService).dataCaptureUpload({
+      metadata: metadata({ identity: { stream, seq, floor } }),
+      sensorContents: [reading(Number(seq))],
+    });
+  const first = await send(1n, 1n);
+  await send(2n, 2n);
+  expect((await send(1n, 1n)).fileId).toBe(first.fileId);
+  expect(logged(server.log).map(celsius)).toEqual([[1], [2]]);
+});
+
+test('D13 a public client that sends an upload again, its document encoded in another order, is recognised', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const document = (order: readonly string[], nested: readonly string[]): SensorData =>
+    create(SensorDataSchema, {
+      metadata: times,
+      data: {
+        case: 'struct',
+        value: {
+          ...Object.fromEntries(order.map((key) => [key, key.length])),
+          deep: [Object.fromEntries(nested.map((key) => [key, { [key]: true }]))],
+        },
+      },
+    });
+  expect(toBinary(StructSchema, create(StructSchema))).toHaveLength(0);
+  const send = (contents: SensorData[]): Promise<{ fileId: string }> =>
+    link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents: contents });
+  const first = await send([document(['aa', 'b'], ['x', 'y'])]);
+  const again = await send([document(['b', 'aa'], ['y', 'x'])]);
+  expect(again.fileId).toBe(first.fileId);
+  const other = await send([document(['b', 'aa'], ['y', 'z'])]);
+  expect(other.fileId).not.toBe(first.fileId);
+  expect(logged(server.log)).toHaveLength(2);
+});
+
+test('I4 a binary reading lies under the path pattern before its row is in; its row holds no bytes', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const payload = crypto.getRandomValues(new Uint8Array(5_000));
+  const binary = metadata({ type: DataType.BINARY_SENSOR, componentName: '../we ird/é', fileExtension: '.jpeg' });
+  await link.client(DataSyncService).dataCaptureUpload({
+    metadata: binary,
+    sensorContents: [{ metadata: times, data: { case: 'binary', value: payload } }],
+  });
+  const [upload] = logged(server.log);
+  const path = upload?.blob?.path ?? '';
+  expect(path).toMatch(
+    /^org\/loc\/robot\/part-1\/core:component:sensor\/%2E.%2Fwe%20ird%2F%C3%A9\/Readings\/2026-03-04\/[0-9a-f-]{36}\.jpeg$/,
+  );
+  expect(new Uint8Array(await readFile(join(server.blobDirectory, path)))).toEqual(payload);
+  expect(server.log.hasBlob(path)).toBe(true);
+  expect(upload?.readings.map((bytes) => fromBinary(SensorDataSchema, bytes))).toEqual([
+    create(SensorDataSchema, { metadata: times }),
+  ]);
+});
+
+test('I4 I5 files and streamed readings arrive whole, and a retry leaves no second payload', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const client = link.client(DataSyncService);
+  const chunks = Array.from({ length: 20 }, () => crypto.getRandomValues(new Uint8Array(40_000)));
+  const sendFile = () =>
+    client.fileUpload(
+      (async function* () {
+        const file = metadata({ type: DataType.FILE, componentName: '', componentType: '', fileName: 'a/b/notes.txt' });
+        yield { uploadPacket: { case: 'metadata' as const, value: file } };
+        for (const data of chunks) yield { uploadPacket: { case: 'fileContents' as const, value: { data } } };
+      })(),
+    );
+  const sendStream = () =>
+    client.streamingDataCaptureUpload(
+      (async function* () {
+        const uploadMetadata = metadata({ type: DataType.BINARY_SENSOR, identity: { stream, seq: 9n, floor: 0n } });
+        yield { uploadPacket: { case: 'metadata' as const, value: { uploadMetadata, sensorMetadata: times } } };
+        for (const value of chunks) yield { uploadPacket: { case: 'data' as const, value } };
+      })(),
+    );
+  const answers = [await sendFile(), await sendFile(), await sendStream(), await sendStream()];
+  expect(answers[0]?.binaryDataId).toBe(answers[1]?.binaryDataId);
+  expect(answers[2]?.binaryDataId).toBe(answers[3]?.binaryDataId);
+
+  const uploads = logged(server.log);
+  expect(uploads).toHaveLength(2);
+  for (const { blob } of uploads) {
+    expect(Buffer.compare(await readFile(join(server.blobDirectory, blob?.path ?? '')), Buffer.concat(chunks))).toBe(0);
+  }
+  const files = (await readdir(server.blobDirectory, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files).toHaveLength(2);
+});
+
+test('a stream without metadata, or with metadata in its middle, is refused and leaves nothing', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const client = link.client(DataSyncService);
+  const first = { uploadPacket: { case: 'metadata' as const, value: metadata({ type: DataType.FILE }) } };
+  const data = { uploadPacket: { case: 'fileContents' as const, value: { data: new Uint8Array(10) } } };
+  for (const packets of [[], [data], [first, data, first]]) {
+    const answer = await refusal(
+      client.fileUpload(
+        (async function* () {
+          yield* packets;
+        })(),
+      ),
+    );
+    expect(answer.code).toBe('invalid_argument');
+  }
+  expect(logged(server.log)).toEqual([]);
+  const files = (await readdir(server.blobDirectory, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files).toEqual([]);
+});
+
+test('I13 uploads are refused while the disk has too little room, and go on when it has', async () => {
+  const clock = new FakeClock();
+  await using server = await startUploadServer(clock);
+  await using link = connect({ baseUrl: server.url });
+  const send = (value: number): Promise<{ code: string; message: string }> =>
+    refusal(link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents: [reading(value)] }));
+  server.setFreeBytes(511 * 1024 * 1024);
+  expect(await send(1)).toMatchObject({ code: 'resource_exhausted', message: expect.stringContaining('512 MiB free') });
+  expect(logged(server.log)).toEqual([]);
+  server.setFreeBytes(513 * 1024 * 1024);
+  await clock.advance(1_000);
+  expect(await send(1)).toMatchObject({ code: 'ok' });
+});

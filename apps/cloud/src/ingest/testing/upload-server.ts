@@ -1,0 +1,90 @@
+/** DataSyncService on a real port over a temporary directory, for tests: every token is the part id that it may upload for. */
+import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@platform/base';
+import { createRpcServer } from '@platform/rpc/server';
+import { temporaryDirectory } from '@platform/testkit';
+import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
+import { createIngest, type Ingest } from '../ingest.ts';
+import type { IngestLog } from '../log.ts';
+import { openIngestLog } from '../open-ingest-log.ts';
+import type { Place } from '../place.ts';
+
+export interface UploadServer extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  readonly log: IngestLog;
+  readonly blobs: BlobStore;
+  readonly ingest: Ingest<string>;
+  readonly blobDirectory: string;
+  /** What reportGap was told. */
+  readonly gaps: readonly string[];
+  /** What the disk has left from now on. */
+  setFreeBytes(bytes: number): void;
+}
+
+/** The parts that exist. The caller named by the header `caller` may upload for `part-1` only. */
+export const parts: readonly string[] = ['part-1', 'part-2'];
+
+export function placeOf(partId: string): Place {
+  return {
+    organizationId: 'org',
+    locationId: 'loc',
+    robotId: 'robot',
+    partId,
+    organizationName: 'Org',
+    locationName: 'Loc',
+    robotName: 'Robot',
+    partName: 'Part',
+  };
+}
+
+export async function startUploadServer(clock: Clock = systemClock): Promise<UploadServer> {
+  const directory = await temporaryDirectory();
+  const blobDirectory = directory.file('blobs');
+  const log = await openIngestLog({ file: directory.file('ingest.sqlite'), log: silentLog, clock });
+  const blobs = await openBlobStore({ directory: blobDirectory, clock });
+  const gaps: string[] = [];
+  let free = 2 ** 40;
+  const ingest = createIngest<string>({
+    ingestLog: log,
+    blobs,
+    clock,
+    log: silentLog,
+    freeBytes: async () => free,
+    reportGap: (_place, text) => void gaps.push(text),
+    async authorizeUpload(principal, partId) {
+      if (!parts.includes(partId)) throw new PlatformError('not_found', `there is no part ${partId}`);
+      if (partId !== principal)
+        throw new PlatformError('permission_denied', `${principal} may not upload for ${partId}`);
+      return placeOf(partId);
+    },
+  });
+  const server = createRpcServer<string>({
+    services: ingest.bindings,
+    authenticate: async () => 'part-1',
+    open: [],
+    fallback: (_request, response) => void response.end(),
+    log: createLog((level, logger, message, fields) => {
+      if (level === 'error') console.error(logger, message, fields);
+    }),
+  });
+  const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    host,
+    port,
+    url: `http://${host}:${port}`,
+    log,
+    blobs,
+    ingest,
+    blobDirectory,
+    gaps,
+    setFreeBytes(bytes) {
+      free = bytes;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close({ graceMs: 0 });
+      await log[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
