@@ -16,6 +16,7 @@ export { revisionOf } from './revision.ts';
 
 /** The message for a part: its configuration, the `cloud` block that the cloud knows, and the revision (D10). */
 export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typeof CloudConfigSchema>): RobotConfig {
+  const bindAddress = config.network?.['bind_address'];
   const auth = config.auth === undefined ? {} : { auth: authOf(config.auth) };
   const maintenance = config.maintenance;
   return create(RobotConfigSchema, {
@@ -27,6 +28,7 @@ export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typ
     disableLogDeduplication: config.disable_log_deduplication,
     revision: revisionOf(config),
     ...auth,
+    ...(typeof bindAddress === 'string' ? { network: { bindAddress } } : {}),
     ...(maintenance === undefined
       ? {}
       : {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Log } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
-import { UploadIdentitySchema, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { DataCaptureMetadataSchema, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { keepOversize, splitOversize } from './split-oversize.ts';
@@ -36,12 +36,19 @@ export async function uploadCapture(
     }
     if (rest.length > 0) {
       const floor = context.ledger.floor(identity.stream, identity.seq);
+      const { componentType, componentName, methodName, type, methodParameters, fileExtension, tags, mimeType } =
+        header.metadata ?? create(DataCaptureMetadataSchema);
       const metadata = create(UploadMetadataSchema, {
-        ...header.metadata,
-        $typeName: UploadMetadataSchema.typeName,
-        $unknown: [],
         partId: header.partId,
-        identity: create(UploadIdentitySchema, { stream: header.stream, seq: header.seq, floor: BigInt(floor) }),
+        componentType,
+        componentName,
+        methodName,
+        type,
+        methodParameters,
+        fileExtension,
+        tags,
+        mimeType,
+        identity: { stream: header.stream, seq: header.seq, floor: BigInt(floor) },
       });
       try {
         await context.uploads.readings(toBinary(UploadMetadataSchema, metadata), rest, signal);

@@ -1,0 +1,44 @@
+/** Asks the cloud whether this server is to exit, so that whoever started it starts it anew. */
+import { type Clock, errorText, type Log } from '@platform/base';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import type { Link } from '@platform/rpc/client';
+
+const leastMs = 1_000;
+const usualMs = 5_000;
+
+/** Polls until disposed; `restart` is called once. */
+export function watchNeedsRestart(
+  link: Link,
+  partId: string,
+  restart: () => void,
+  clock: Clock,
+  log: Log,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const run = async (): Promise<void> => {
+    for (let waitMs = usualMs; !signal.aborted; ) {
+      await clock.sleep(waitMs, signal).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        const answer = await link.client(RobotService).needsRestart({ id: partId }, { signal, timeoutMs: 10_000 });
+        if (answer.mustRestart) {
+          log.info('the cloud asks for a restart');
+          return restart();
+        }
+        const { seconds = 0n, nanos = 0 } = answer.restartCheckInterval ?? {};
+        waitMs = Math.max(leastMs, Number(seconds) * 1_000 + nanos / 1e6 || usualMs);
+      } catch (caught) {
+        log.debug('asking for a restart failed', { error: errorText(caught) });
+        waitMs = usualMs * 6;
+      }
+    }
+  };
+  const running = run();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}

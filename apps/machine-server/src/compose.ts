@@ -1,0 +1,205 @@
+/** All wiring of the machine-server, top to bottom: configuration → resources → capture → sync → cloud. */
+import type { Clock } from '@platform/base';
+import { fromRobotConfig } from '@platform/machine-config/robot-config';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import { connect, type Link } from '@platform/rpc/client';
+import { Capture } from './capture/capture.ts';
+import { readDocument } from './capture/read-document.ts';
+import { watchNeedsRestart } from './cloud-link/needs-restart.ts';
+import { shipLogs } from './cloud-link/ship-logs.ts';
+import { type ConfigFile, readConfigFile } from './config/credentials.ts';
+import { readLocalConfig } from './config/local-config.ts';
+import { ConfigWatch } from './config/watch-config.ts';
+import { Directories } from './directories/directories.ts';
+import { diskStorage } from './directories/disk-storage.ts';
+import { SeqLedger } from './directories/seq-ledger.ts';
+import { Graph } from './graph/graph.ts';
+import type { ServerLog } from './logging/server-log.ts';
+import { fakeSensor } from './models/components/sensor/fake.ts';
+import { hostTelemetry } from './models/components/sensor/host-telemetry.ts';
+import { configureDataManager, dataManagerModel } from './models/services/data-manager.ts';
+import { MachineAuth, secretsOf } from './serve/authenticate.ts';
+import { type Serving, startServing } from './serve/serve.ts';
+import type { Settings } from './settings.ts';
+import { Reclaim } from './sync/reclaim.ts';
+import { Sync } from './sync/sync.ts';
+import { createUploads } from './sync/uploads.ts';
+import { version } from './version.ts';
+
+export interface MachineServer extends AsyncDisposable {
+  readonly serving: Serving;
+  readonly sync: Sync;
+  readonly capture: Capture;
+  readonly graph: Graph;
+}
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  readonly configFile: string;
+  readonly clock: Clock;
+  readonly serverLog: ServerLog;
+  /** Called when the cloud asks for a restart. */
+  readonly restart: () => void;
+}
+
+const lastSyncMs = 2_000;
+
+export async function startMachineServer(options: ComposeOptions): Promise<MachineServer> {
+  const { settings, clock, serverLog } = options;
+  const { log, levels } = serverLog;
+  await using starting = new AsyncDisposableStack();
+
+  const file: ConfigFile = await readConfigFile(options.configFile);
+  const credentials = file.kind === 'cloud' ? file.credentials : undefined;
+  const partId = credentials?.partId ?? '';
+  const link: Link | undefined =
+    credentials === undefined
+      ? undefined
+      : starting.use(
+          connect({
+            baseUrl: credentials.appAddress,
+            credentials: { entity: credentials.entity, type: credentials.type, payload: credentials.payload },
+            allowInsecureCredentials: settings.allowInsecureCredentials,
+            userAgent: `platform-machine-server/${version}`,
+          }),
+        );
+  const watch =
+    link === undefined || credentials === undefined
+      ? undefined
+      : new ConfigWatch({
+          link,
+          credentials,
+          home: settings.home,
+          readTimeoutMs: settings.configReadTimeoutMs,
+          clock,
+          log: log.child('config'),
+        });
+  const first = watch === undefined ? await readLocalConfig(file) : await watch.first();
+  if (link !== undefined) {
+    const shipper = starting.use(shipLogs(link, partId, clock));
+    serverLog.onLine((line) => shipper.add(line));
+    starting.use(watchNeedsRestart(link, partId, options.restart, clock, log.child('cloud-link')));
+  }
+
+  const ledger = new SeqLedger();
+  const directories = starting.use(new Directories(settings.home, ledger, log.child('capture')));
+  await directories.start();
+  const survey = new AbortController();
+  const surveyed = directories
+    .survey(survey.signal)
+    .catch((caught) => log.warn('what earlier starts left could not be listed', { error: String(caught) }));
+  starting.defer(async () => {
+    survey.abort();
+    await surveyed;
+  });
+
+  const graph = starting.use(
+    new Graph({
+      models: [fakeSensor, hostTelemetry, dataManagerModel],
+      configureTimeoutMs: settings.resourceConfigureTimeoutMs,
+      clock,
+      log: log.child('resources'),
+    }),
+  );
+  const sync = starting.use(
+    new Sync({
+      partId,
+      uploads: createUploads(() => link),
+      ledger,
+      captureDirectories: () => directories.owned(),
+      seal: () => capture.seal(),
+      online: () => link !== undefined,
+      clock,
+      log: log.child('sync'),
+    }),
+  );
+  const reclaim = starting.use(
+    new Reclaim({
+      directories: () => directories.owned(),
+      sending: (path) => sync.sending(path),
+      ledger,
+      clock,
+      log: log.child('sync'),
+    }),
+  );
+  // A running pass may have begun before the last files were sealed, hence two.
+  // Before capture closes its files, so that it comes after it when unwinding: drained, sealed, then sent once more.
+  starting.defer(() => Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]));
+  const capture: Capture = starting.use(
+    new Capture({
+      partId,
+      storage: diskStorage,
+      ledger,
+      directories,
+      read: readDocument(graph),
+      clock,
+      log: log.child('capture'),
+    }),
+  );
+
+  const auth = new MachineAuth();
+  let applied: RobotConfig = first;
+  let appliedMs = clock.now();
+  const apply = async (message: RobotConfig): Promise<void> => {
+    const config = fromRobotConfig(message);
+    const resources = [...config.components, ...config.services];
+    serverLog.deduplicate = !config.disable_log_deduplication;
+    const own = resources.flatMap(({ name, log_configuration }) =>
+      log_configuration === undefined ? [] : [[name, log_configuration.level] as const],
+    );
+    for (const problem of levels.set({
+      debug: settings.debug || config.debug,
+      patterns: config.log,
+      resources: new Map(own),
+    }))
+      log.warn(problem);
+    auth.configure(secretsOf(message));
+    await graph.apply(resources, message.revision);
+    await configureDataManager(resources, {
+      capture,
+      sync,
+      reclaim,
+      home: settings.home,
+      untrusted: settings.untrustedEnvironment,
+      log: log.child('data_manager'),
+    });
+    applied = message;
+    appliedMs = clock.now();
+    log.info('configuration applied', { revision: message.revision, resources: resources.length });
+  };
+  let running = false;
+  auth.configure(secretsOf(first));
+  const serving = starting.use(
+    await startServing({
+      graph,
+      auth,
+      facts: () => ({
+        version,
+        revision: applied.revision,
+        appliedMs,
+        running,
+        cloud: {
+          primaryOrgId: applied.cloud?.primaryOrgId ?? '',
+          locationId: applied.cloud?.locationId ?? '',
+          machineId: applied.cloud?.machineId ?? '',
+          machinePartId: partId,
+        },
+      }),
+      requestsLimit: settings.resourceRequestsLimit,
+      bindAddress: first.network?.bindAddress,
+      log: log.child('serve'),
+    }),
+  );
+  capture.start();
+  reclaim.start();
+  graph.start();
+  await apply(first);
+  running = true;
+  if (watch !== undefined) {
+    starting.use(watch);
+    watch.start(apply);
+  }
+
+  const unwinding = starting.move();
+  return { serving, sync, capture, graph, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+}

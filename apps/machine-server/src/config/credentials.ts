@@ -1,0 +1,71 @@
+/** The `-config` file: credentials for a cloud (D32), or a whole configuration that needs none. */
+import { readFile } from 'node:fs/promises';
+import { errorText, PlatformError } from '@platform/base';
+import { durationMs } from '../settings.ts';
+
+export interface CloudCredentials {
+  readonly partId: string;
+  readonly appAddress: string;
+  readonly entity: string;
+  readonly type: 'robot-secret' | 'api-key';
+  readonly payload: string;
+  readonly refreshMs: number;
+  /** Days that a cached configuration may start the server without its cloud (D8). 0: no limit. */
+  readonly offlineLimitDays: number;
+}
+
+export type ConfigFile =
+  | { readonly kind: 'cloud'; readonly credentials: CloudCredentials }
+  | { readonly kind: 'local'; readonly document: unknown };
+
+/** @throws PlatformError that names the file, what was expected and found. */
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  const fail = (message: string, cause?: unknown): never => {
+    throw new PlatformError('invalid_argument', `configuration file ${path}: ${message}`, cause);
+  };
+  const text = await readFile(path, 'utf8').catch((caught) => fail(errorText(caught), caught));
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch (caught) {
+    return fail(`not JSON: ${errorText(caught)}`);
+  }
+  if (!isRecord(file)) return fail('expected a JSON object');
+  const { cloud } = file;
+  if (cloud === undefined) return { kind: 'local', document: file };
+  if (!isRecord(cloud)) return fail('expected an object at "cloud"');
+  const word = (key: string): string => {
+    const value = cloud[key];
+    return typeof value === 'string' && value !== ''
+      ? value
+      : fail(`expected text at "cloud.${key}", found ${JSON.stringify(value)}`);
+  };
+  const partId = word('id');
+  const key = cloud['api_key'];
+  const hasKey = isRecord(key) && typeof key['id'] === 'string' && typeof key['key'] === 'string';
+  if (!hasKey && typeof cloud['secret'] !== 'string')
+    return fail('expected "cloud.secret", or "cloud.api_key" with "id" and "key"');
+  const refresh = cloud['refresh_interval'] ?? '15s';
+  const refreshMs =
+    durationMs(String(refresh)) ??
+    fail(`expected a duration such as 15s at "cloud.refresh_interval", found ${JSON.stringify(refresh)}`);
+  const days = file['offline_limit_days'] ?? cloud['offline_limit_days'] ?? 60;
+  if (typeof days !== 'number' || !(days >= 0))
+    return fail(`expected days at "offline_limit_days", found ${JSON.stringify(days)}`);
+  return {
+    kind: 'cloud',
+    credentials: {
+      partId,
+      appAddress: word('app_address'),
+      entity: hasKey ? String(key['id']) : partId,
+      type: hasKey ? 'api-key' : 'robot-secret',
+      payload: hasKey ? String(key['key']) : String(cloud['secret']),
+      refreshMs: Math.max(100, refreshMs),
+      offlineLimitDays: days,
+    },
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

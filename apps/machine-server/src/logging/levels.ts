@@ -1,0 +1,69 @@
+/** Which lines are written: default info; debug mode overrides everything; patterns top to bottom, the last match wins. */
+import type { LogLevel } from '@platform/base';
+import type { LogPattern } from '@platform/machine-config/schema';
+
+const order: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+export interface LevelSettings {
+  readonly debug: boolean;
+  readonly patterns: readonly LogPattern[];
+  /** `log_configuration.level` by resource name; overrides the patterns. */
+  readonly resources: ReadonlyMap<string, string>;
+}
+
+export class Levels {
+  #settings: LevelSettings = { debug: false, patterns: [], resources: new Map() };
+  readonly #known = new Map<string, LogLevel>();
+  #problems: string[] = [];
+
+  /** Returns the patterns and levels that mean nothing. */
+  set(settings: LevelSettings): readonly string[] {
+    this.#settings = settings;
+    this.#known.clear();
+    this.#problems = settings.patterns.flatMap(({ pattern, level }) => [
+      ...(regexOf(pattern) === undefined ? [`log pattern "${pattern}" is not a regular expression`] : []),
+      ...(levelOf(level) === undefined ? [`log level "${level}" is none of debug, info, warn, error`] : []),
+    ]);
+    return this.#problems;
+  }
+
+  get debug(): boolean {
+    return this.#settings.debug;
+  }
+
+  passes(level: LogLevel, logger: string): boolean {
+    let least = this.#known.get(logger);
+    if (least === undefined) {
+      least = this.#leastOf(logger);
+      if (this.#known.size < 10_000) this.#known.set(logger, least);
+    }
+    return order[level] >= order[least];
+  }
+
+  #leastOf(logger: string): LogLevel {
+    if (this.#settings.debug) return 'debug';
+    for (const name of logger.split('.').toReversed()) {
+      const own = levelOf(this.#settings.resources.get(name) ?? '');
+      if (own !== undefined) return own;
+    }
+    let least: LogLevel = 'info';
+    for (const { pattern, level } of this.#settings.patterns) {
+      if (regexOf(pattern)?.test(logger) === true) least = levelOf(level) ?? least;
+    }
+    return least;
+  }
+}
+
+function levelOf(text: string): LogLevel | undefined {
+  const level = text.toLowerCase() === 'warning' ? 'warn' : text.toLowerCase();
+  return level in order ? (level as LogLevel) : undefined;
+}
+
+/** As public machine-servers read them: a dot is itself, `*` is anything, the whole name must match. */
+function regexOf(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  } catch {
+    return undefined;
+  }
+}

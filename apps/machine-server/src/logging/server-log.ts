@@ -1,0 +1,127 @@
+/**
+ * The server's log: lines to standard output (text for people, JSON objects when it is no terminal) or to a file, and to
+ * whoever ships them. A message logged more than 3 times within a minute is noisy: the rest of the minute is counted
+ * and told in one line. Not while debug logging is on.
+ */
+import { createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Clock, createLog, type Log, type LogFields, type LogLevel } from '@platform/base';
+import { Levels } from './levels.ts';
+
+export interface LogLine {
+  readonly timeMs: number;
+  readonly level: LogLevel;
+  readonly logger: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export interface ServerLogOptions {
+  /** `-log-file`: instead of standard output. */
+  readonly file: string | undefined;
+  /** `PLATFORM_LOGFILE`: as well. */
+  readonly alsoFile: string | undefined;
+  readonly clock: Clock;
+}
+
+export interface ServerLog {
+  readonly log: Log;
+  readonly levels: Levels;
+  deduplicate: boolean;
+  onLine(listener: (line: LogLine) => void): void;
+}
+
+const noisyAfter = 3;
+const windowMs = 60_000;
+const maxFileBytes = 64 * 1024 * 1024;
+
+export function createServerLog({ file, alsoFile, clock }: ServerLogOptions): ServerLog {
+  const levels = new Levels();
+  const listeners: ((line: LogLine) => void)[] = [];
+  const sinks = [
+    file === undefined ? toStandardOutput : toFile(file),
+    ...(alsoFile === undefined ? [] : [toFile(alsoFile)]),
+  ];
+  let window = { from: 0, counts: new Map<string, number>() };
+
+  const emit = (line: LogLine): void => {
+    for (const sink of sinks) sink(line);
+    for (const listener of listeners) listener(line);
+  };
+  const noisy = (logger: string, message: string, fields: LogFields, timeMs: number): boolean => {
+    if (timeMs - window.from >= windowMs) {
+      const before = window;
+      window = { from: timeMs, counts: new Map() };
+      for (const [key, count] of before.counts) {
+        if (count > noisyAfter)
+          emit({
+            timeMs,
+            level: 'info',
+            logger: '',
+            message: `logged ${count} times in the past minute: ${key}`,
+            fields: {},
+          });
+      }
+    }
+    if (window.counts.size > 1_000) window.counts.clear();
+    const key = `${logger} ${message} ${stringify(fields)}`;
+    const count = (window.counts.get(key) ?? 0) + 1;
+    window.counts.set(key, count);
+    return count > noisyAfter;
+  };
+  const server: ServerLog = {
+    levels,
+    deduplicate: true,
+    onLine: (listener) => void listeners.push(listener),
+    log: createLog((level, logger, message, fields) => {
+      if (!levels.passes(level, logger)) return;
+      const timeMs = clock.now();
+      if (server.deduplicate && !levels.debug && noisy(logger, message, fields, timeMs)) return;
+      emit({ timeMs, level, logger, message, fields });
+    }),
+  };
+  return server;
+}
+
+const toStandardOutput = (line: LogLine): void => {
+  process.stdout.write(process.stdout.isTTY ? asText(line) : asJson(line));
+};
+
+/** Appends; a file over 64 MiB becomes `<file>.1`, replacing the one before. */
+function toFile(path: string): (line: LogLine) => void {
+  mkdirSync(dirname(path), { recursive: true });
+  let size = sizeOf(path);
+  let stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
+  stream.on('error', () => {});
+  return (line) => {
+    const text = asText(line);
+    size += text.length;
+    if (size > maxFileBytes) {
+      stream.end();
+      renameSync(path, `${path}.1`);
+      stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
+      stream.on('error', () => {});
+      size = text.length;
+    }
+    stream.write(text);
+  };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function asText({ timeMs, level, logger, message, fields }: LogLine): string {
+  const rest = Object.entries(fields).map(
+    ([key, value]) => ` ${key}=${typeof value === 'string' ? value : stringify(value)}`,
+  );
+  return `${new Date(timeMs).toISOString()} ${level.toUpperCase().padEnd(5)} ${logger} ${message}${rest.join('')}\n`;
+}
+
+function asJson({ timeMs, level, logger, message, fields }: LogLine): string {
+  return `${stringify({ level, time: timeMs, name: logger, msg: message, ...fields })}\n`;
+}
+
+function stringify(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)) ?? 'null';
+}

@@ -1,0 +1,69 @@
+/** The machine-server: reads settings, composes, runs until it is asked to stop, unwinds in reverse. */
+import { writeFile } from 'node:fs/promises';
+import { errorText, systemClock } from '@platform/base';
+import { startMachineServer } from './compose.ts';
+import { createServerLog } from './logging/server-log.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { version } from './version.ts';
+
+const stopLimitMs = 60_000;
+
+async function main(): Promise<number> {
+  let settings: Settings;
+  try {
+    settings = readSettings(process.argv.slice(2), process.env);
+  } catch (caught) {
+    return fail(errorText(caught));
+  }
+  if (settings.version) {
+    process.stdout.write(`machine-server ${version}\n`);
+    return 0;
+  }
+  if (settings.dumpResources !== undefined) {
+    const { sensor } = await import('@platform/resources');
+    const registered = [{ api: sensor.api, proto_service: sensor.service.typeName }];
+    await writeFile(settings.dumpResources, `${JSON.stringify(registered, null, 2)}\n`);
+    return 0;
+  }
+  const { config: configFile } = settings;
+  if (configFile === undefined) return fail('expected -config <file> with the credentials of this machine, found none');
+  const serverLog = createServerLog({ file: settings.logFile, alsoFile: settings.alsoLogFile, clock: systemClock });
+  const log = serverLog.log.child('machine-server');
+  for (const warning of settings.warnings) log.warn(warning);
+
+  const stop = Promise.withResolvers<string>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
+  // Started by `platform up`: when that is gone, so is our reason to run.
+  process.on('disconnect', () => stop.resolve('the process that started this one is gone'));
+  try {
+    const server = await startMachineServer({
+      settings,
+      configFile,
+      clock: systemClock,
+      serverLog,
+      restart: () => stop.resolve('restart'),
+    });
+    log.info('running', { version, home: settings.home, port: server.serving.port });
+    const reason = await stop.promise;
+    log.info('stopping', { reason });
+    const late = setTimeout(() => {
+      log.error('stopping took too long');
+      process.exit(1);
+    }, stopLimitMs);
+    await server[Symbol.asyncDispose]();
+    clearTimeout(late);
+    return 0;
+  } catch (caught) {
+    return fail(errorText(caught));
+  }
+}
+
+function fail(message: string): number {
+  process.stderr.write(`machine-server: ${message}\n`);
+  return 1;
+}
+
+process.exitCode = await main();
+// Keep-alive connections of peers and the channel of a parent must not hold a stopped server.
+process.disconnect?.();
+setTimeout(() => process.exit(), 500).unref();

@@ -1,0 +1,51 @@
+/**
+ * `core:builtin:host-telemetry`: this computer, read from the operating system.
+ *
+ * Attributes: `volumes` (list of mount points; default: the root and every mounted disk, at most 8).
+ * A reading: `cpu_percent`, `cpu_percent_per_core` [], `load_1m|5m|15m`, `memory_total_bytes|used_bytes|used_percent`,
+ * `swap_total_bytes|used_bytes`, `disks.<volume>.total_bytes|used_bytes|used_percent`, `disk_io.<device>.read_bytes|written_bytes`,
+ * `network.<interface>.received_bytes|sent_bytes`, `temperatures.<zone>` (°C), `uptime_seconds`. Byte counts of devices
+ * count from their start. Percentages are over the time since the last reading. What a system does not tell is absent.
+ * Names are keys of documents, so `/` is `root`, and dots and slashes become `_`.
+ */
+import { PlatformError } from '@platform/base';
+import type { Model, Sensor } from '../../../graph/resource.ts';
+import { createCpuMeter } from './host/cpu.ts';
+import { readDiskIo } from './host/disk-io.ts';
+import { findVolumes, readVolumes } from './host/disks.ts';
+import { readLoad } from './host/load.ts';
+import { readMemory } from './host/memory.ts';
+import { readNetwork } from './host/network.ts';
+import { createThermometers } from './host/temperatures.ts';
+
+export const hostTelemetry: Model = {
+  api: 'core:component:sensor',
+  model: 'core:builtin:host-telemetry',
+  async build({ attributes }): Promise<Sensor> {
+    const { volumes } = attributes;
+    if (volumes !== undefined && !(Array.isArray(volumes) && volumes.every((volume) => typeof volume === 'string'))) {
+      throw new PlatformError(
+        'invalid_argument',
+        `attributes.volumes: expected a list of mount points, found ${JSON.stringify(volumes)}`,
+      );
+    }
+    const mounts = (volumes as readonly string[] | undefined) ?? findVolumes();
+    const cpu = createCpuMeter();
+    const thermometers = createThermometers();
+    return {
+      readings: () => ({
+        ...cpu(),
+        ...readLoad(),
+        ...readMemory(),
+        disks: readVolumes(mounts),
+        disk_io: readDiskIo(),
+        network: readNetwork(),
+        temperatures: thermometers(),
+      }),
+      doCommand: async () => {
+        throw new PlatformError('unimplemented', 'host telemetry has no commands');
+      },
+      async close() {},
+    };
+  },
+};

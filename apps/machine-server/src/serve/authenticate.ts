@@ -1,0 +1,91 @@
+/**
+ * Who may call this machine. Handlers come from the configuration: API keys, and the location secrets of its cloud. Tokens are
+ * random, kept in memory, and end with the handlers that they were given under. Without any handler the server is open,
+ * and then it listens on loopback alone.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { PlatformError } from '@platform/base';
+import { CredentialsType, type RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
+
+export interface Principal {
+  readonly entity: string;
+}
+
+/** Secrets by credentials type; those of API keys by key id. */
+export interface Secrets {
+  readonly keys: ReadonlyMap<string, string>;
+  readonly locationSecrets: readonly string[];
+}
+
+export class MachineAuth {
+  #secrets: Secrets = { keys: new Map(), locationSecrets: [] };
+  #print = '';
+  readonly #tokens = new Map<string, Principal>();
+  readonly binding: ServiceBinding<Principal> = serve<typeof AuthService, Principal>(AuthService, {
+    authenticate: ({ entity, credentials }) => ({
+      accessToken: this.#signIn(entity, credentials?.type ?? '', credentials?.payload ?? ''),
+    }),
+  });
+
+  configure(secrets: Secrets): void {
+    const print = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
+    // Tokens outlive a configuration that leaves the secrets as they are (D5).
+    if (print !== this.#print) this.#tokens.clear();
+    this.#print = print;
+    this.#secrets = secrets;
+  }
+
+  get open(): boolean {
+    return this.#secrets.keys.size === 0 && this.#secrets.locationSecrets.length === 0;
+  }
+
+  async authenticate(call: Call): Promise<Principal> {
+    if (this.open) return { entity: '' };
+    const token = /^Bearer (.+)$/i.exec(call.metadata.get('authorization') ?? '')?.[1];
+    const principal = token === undefined ? undefined : this.#tokens.get(hash(token).toString('hex'));
+    if (principal !== undefined) return principal;
+    throw new PlatformError(
+      'unauthenticated',
+      `${call.method}: expected a token of this machine, found ${token === undefined ? 'none' : 'one that it does not know'}; sign in with proto.rpc.v1.AuthService/Authenticate`,
+    );
+  }
+
+  #signIn(entity: string, type: string, payload: string): string {
+    const candidates =
+      type === 'api-key'
+        ? [this.#secrets.keys.get(entity)]
+        : type === 'robot-location-secret'
+          ? this.#secrets.locationSecrets
+          : [];
+    const known = candidates.some((secret) => secret !== undefined && timingSafeEqual(hash(secret), hash(payload)));
+    if (!known && !this.open)
+      throw new PlatformError(
+        'unauthenticated',
+        `credentials of type "${type}" for "${entity}" are not those of this machine`,
+      );
+    const token = randomBytes(32).toString('base64url');
+    if (this.#tokens.size >= 10_000) this.#tokens.clear();
+    this.#tokens.set(hash(token).toString('hex'), { entity });
+    return token;
+  }
+}
+
+/** The secrets that a configuration names: `auth.handlers` of type api-key (key id → key), and the location's. */
+export function secretsOf(config: RobotConfig): Secrets {
+  const keys = new Map<string, string>();
+  for (const { type, config: handler } of config.auth?.handlers ?? []) {
+    if (type !== CredentialsType.API_KEY) continue;
+    for (const [id, key] of Object.entries(handler ?? {}))
+      if (id !== 'keys' && typeof key === 'string') keys.set(id, key);
+  }
+  const locationSecrets = (config.cloud?.locationSecrets ?? [])
+    .map(({ secret }) => secret)
+    .filter((secret) => secret !== '');
+  return { keys, locationSecrets };
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,68 @@
+/** What this machine-server says about itself. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ResourceName } from '@platform/proto/platform/common/v1/common';
+import {
+  type GetCloudMetadataResponse,
+  GetMachineStatusResponse_State,
+  ResourceStatus_State,
+  RobotService,
+} from '@platform/proto/platform/robot/v1/robot';
+import { sensor } from '@platform/resources';
+import { type ServiceBinding, serve } from '@platform/rpc/server';
+import type { Graph, ResourceState } from '../graph/graph.ts';
+import type { Principal } from './authenticate.ts';
+
+export interface MachineFacts {
+  readonly version: string;
+  readonly revision: string;
+  /** Wall ms of the last applied configuration. */
+  readonly appliedMs: number;
+  readonly running: boolean;
+  readonly cloud: Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
+}
+
+const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
+  configuring: ResourceStatus_State.CONFIGURING,
+  ready: ResourceStatus_State.READY,
+  unhealthy: ResourceStatus_State.UNHEALTHY,
+  removing: ResourceStatus_State.REMOVING,
+};
+
+export function machineRpc(graph: Graph, facts: () => MachineFacts): ServiceBinding<Principal> {
+  const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
+  return serve<typeof RobotService, Principal>(RobotService, {
+    resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
+    getOperations: () => ({ operations: [] }),
+    resourceRPCSubtypes: () => ({
+      resourceRpcSubtypes: [{ subtype: nameOf({ api: sensor.api, name: '' }), protoService: sensor.service.typeName }],
+    }),
+    getCloudMetadata: () => facts().cloud,
+    getVersion: () => ({ platform: 'machine-server', version: facts().version, apiVersion: 'v1' }),
+    getMachineStatus: () => {
+      const { revision, appliedMs, running, cloud } = facts();
+      return {
+        state: running ? GetMachineStatusResponse_State.RUNNING : GetMachineStatusResponse_State.INITIALIZING,
+        config: { revision, lastUpdated: timestampFromMs(appliedMs) },
+        resources: graph.status().map((status) => ({
+          name: nameOf(status.config),
+          state: states[status.state],
+          lastUpdated: timestampFromMs(status.since),
+          revision: status.revision,
+          error: status.error,
+          cloudMetadata: cloud,
+        })),
+      };
+    },
+  });
+}
+
+function nameOf({
+  api,
+  name,
+}: {
+  api: string;
+  name: string;
+}): Pick<ResourceName, 'namespace' | 'type' | 'subtype' | 'name'> {
+  const [namespace = '', type = '', subtype = ''] = api.split(':');
+  return { namespace, type, subtype, name };
+}

@@ -1,0 +1,71 @@
+/** The machine's own port. */
+import { type Log, PlatformError } from '@platform/base';
+import { createRpcServer, type RpcServer } from '@platform/rpc/server';
+import type { Graph } from '../graph/graph.ts';
+import type { MachineAuth, Principal } from './authenticate.ts';
+import { type MachineFacts, machineRpc } from './machine-rpc.ts';
+import { sensorRpc } from './sensor-rpc.ts';
+
+export interface ServeOptions {
+  readonly graph: Graph;
+  readonly auth: MachineAuth;
+  readonly facts: () => MachineFacts;
+  readonly requestsLimit: number;
+  /** `host:port` of `network.bind_address`; undefined: loopback, 8080 or the next free port (D16). */
+  readonly bindAddress: string | undefined;
+  readonly log: Log;
+}
+
+export interface Serving extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+}
+
+const usualPort = 8080;
+const portsTried = 100;
+
+export async function startServing(options: ServeOptions): Promise<Serving> {
+  const { graph, auth, facts, requestsLimit, log } = options;
+  const create = (): RpcServer =>
+    createRpcServer<Principal>({
+      services: [auth.binding, machineRpc(graph, facts), sensorRpc(graph, requestsLimit)],
+      authenticate: (call) => auth.authenticate(call),
+      open: ['/proto.rpc.v1.AuthService/Authenticate'],
+      fallback: (_request, response) => {
+        response.statusCode = 404;
+        response.setHeader('content-type', 'text/plain');
+        response.end('machine-server: this port speaks gRPC, gRPC-Web and Connect\n');
+      },
+      log,
+    });
+  const asked = parseAddress(options.bindAddress);
+  if (asked !== undefined && auth.open && !/^(127\.|localhost$|\[?::1)/.test(asked.host)) {
+    throw new PlatformError(
+      'failed_precondition',
+      `network.bind_address ${options.bindAddress} is open to other computers, and no credentials are configured: set auth.handlers`,
+    );
+  }
+  const { host, port } = asked ?? { host: '127.0.0.1', port: usualPort };
+  for (let candidate = port; ; candidate++) {
+    const server = create();
+    try {
+      const address = await server.listen({ host, port: candidate });
+      if (candidate !== port) log.info(`port ${port} is taken; serving on ${address.port}`);
+      log.info('serving', { address: `${address.host}:${address.port}` });
+      return { ...address, [Symbol.asyncDispose]: () => server.close({ graceMs: 1_000 }) };
+    } catch (caught) {
+      await server.close().catch(() => {});
+      if (asked !== undefined || candidate >= port + portsTried) throw caught;
+    }
+  }
+}
+
+function parseAddress(text: string | undefined): { host: string; port: number } | undefined {
+  if (text === undefined || text === '') return undefined;
+  const colon = text.lastIndexOf(':');
+  const port = Number(text.slice(colon + 1));
+  if (colon < 0 || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new PlatformError('invalid_argument', `network.bind_address: expected host:port, found "${text}"`);
+  }
+  return { host: text.slice(0, colon) || '0.0.0.0', port };
+}

@@ -1,0 +1,129 @@
+/** Command line and environment, read once. The only file that reads the environment. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PlatformError } from '@platform/base';
+
+export interface Settings {
+  readonly version: boolean;
+  /** Path of the `-config` file. */
+  readonly config: string | undefined;
+  readonly debug: boolean;
+  readonly noTls: boolean;
+  readonly allowInsecureCredentials: boolean;
+  readonly untrustedEnvironment: boolean;
+  readonly logFile: string | undefined;
+  readonly dumpResources: string | undefined;
+  readonly home: string;
+  readonly alsoLogFile: string | undefined;
+  readonly configReadTimeoutMs: number;
+  readonly resourceConfigureTimeoutMs: number;
+  readonly resourceRequestsLimit: number;
+  /** What was asked for and has no effect yet, each said once. */
+  readonly warnings: readonly string[];
+}
+
+type Kind = 'flag' | 'text';
+
+const flags: Readonly<Record<string, Kind>> = {
+  'allow-insecure-creds': 'flag',
+  config: 'text',
+  cpuprofile: 'text',
+  debug: 'flag',
+  'disable-mdns': 'flag',
+  'dump-resources': 'text',
+  ftdc: 'flag',
+  'log-file': 'text',
+  'network-check': 'flag',
+  'no-tls': 'flag',
+  'output-telemetry': 'flag',
+  'reveal-sensitive-config-diffs': 'flag',
+  shareddir: 'text',
+  'untrusted-env': 'flag',
+  version: 'flag',
+  webprofile: 'flag',
+  webrtc: 'flag',
+};
+
+const withoutEffect: ReadonlySet<string> = new Set([
+  'cpuprofile',
+  'disable-mdns',
+  'ftdc',
+  'network-check',
+  'output-telemetry',
+  'reveal-sensitive-config-diffs',
+  'shareddir',
+  'webprofile',
+  'webrtc',
+]);
+
+/** @throws PlatformError invalid_argument that names the option (D16). */
+export function readSettings(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Settings {
+  const given = readFlags(args);
+  const warnings: string[] = [];
+  for (const name of given.keys()) if (withoutEffect.has(name)) warnings.push(`option -${name} has no effect yet`);
+  const duration = (name: string, fallbackMs: number): number => {
+    const text = env[name];
+    if (text === undefined || text === '') return fallbackMs;
+    const ms = durationMs(text);
+    if (ms === undefined)
+      warnings.push(`${name}="${text}" is not a duration such as 30s or 1m: ${fallbackMs} ms is used`);
+    return ms ?? fallbackMs;
+  };
+  const on = (name: string): boolean => given.get(name) === 'true';
+  const limit = Number(env['PLATFORM_RESOURCE_REQUESTS_LIMIT'] ?? 100);
+  return {
+    version: on('version'),
+    config: given.get('config'),
+    debug: on('debug'),
+    noTls: on('no-tls'),
+    allowInsecureCredentials: on('allow-insecure-creds'),
+    untrustedEnvironment: on('untrusted-env'),
+    logFile: given.get('log-file'),
+    dumpResources: given.get('dump-resources'),
+    home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
+    alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
+    configReadTimeoutMs: duration('PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
+    resourceConfigureTimeoutMs: duration('PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT', 120_000),
+    resourceRequestsLimit: Number.isInteger(limit) && limit > 0 ? limit : 100,
+    warnings,
+  };
+}
+
+/** Milliseconds of `30s`, `1m`, `1m30s`, `500ms`; undefined for anything else. */
+export function durationMs(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+  let total = 0;
+  for (const [, amount, unit = 'ms'] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    total += Number(amount) * (units[unit] ?? 0);
+  return total;
+}
+
+function readFlags(args: readonly string[]): Map<string, string> {
+  const given = new Map<string, string>();
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    const [, name = '', , value] = /^--?([a-z-]+)(=(.*))?$/s.exec(arg) ?? [];
+    const kind = flags[name];
+    if (kind === undefined) {
+      throw new PlatformError(
+        'invalid_argument',
+        `unknown option "${arg}"; known: ${Object.keys(flags)
+          .map((flag) => `-${flag}`)
+          .join(' ')}`,
+      );
+    }
+    if (kind === 'flag') {
+      if (value !== undefined && value !== 'true' && value !== 'false') {
+        throw new PlatformError('invalid_argument', `option -${name}: expected true or false, found "${value}"`);
+      }
+      given.set(name, value ?? 'true');
+      continue;
+    }
+    const text = value ?? args[++i];
+    if (text === undefined || text === '')
+      throw new PlatformError('invalid_argument', `option -${name}: expected a value after it`);
+    given.set(name, text);
+  }
+  return given;
+}
