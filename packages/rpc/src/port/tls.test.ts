@@ -10,7 +10,7 @@ import { credentials, patientClock, startEcho } from '../../test/start-echo.ts';
 import { connect } from '../link/connect.ts';
 import type { UpgradeListener } from './ports.ts';
 
-const tls = selfSigned();
+const tls = await selfSigned();
 
 describe('D3 one port under TLS', () => {
   test('D3 speaks gRPC to our link and to another implementation, and HTTP/1.1 to the rest', async () => {
