@@ -18,7 +18,7 @@ const script = `
 const at = (id) => document.getElementById(id);
 const text = (value) => document.createTextNode(value);
 const cell = (value, code) => { const td = document.createElement('td'); const inner = document.createElement(code ? 'pre' : 'span'); inner.append(text(value)); td.append(inner); return td; };
-const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); return tr; })); };
+const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); if (cells.length === 1) tr.firstChild.colSpan = 9; return tr; })); };
 const time = (ms) => ms ? new Date(ms).toLocaleTimeString() : 'never';
 async function refresh() {
   try {
