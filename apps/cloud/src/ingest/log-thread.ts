@@ -3,64 +3,46 @@
  * sync answers many uploads; an upload alone waits for nobody.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { sqliteFault } from '../metadata/sqlite-fault.ts';
+import { commitGroup, type LogWork } from './commit-group.ts';
 import { LogMaintenance } from './log-maintenance.ts';
-import type { LogAnswer, LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
+import type { LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
 import { openLogFile } from './open-log-file.ts';
 
 /** A group is committed when it holds this much, so that the first of it does not wait for a long queue. */
 const groupEntries = 512;
 const groupBytes = 16 * 1024 * 1024;
+
 function start(setup: LogThreadSetup): void {
   const port = parentPort;
   if (!port) throw new Error('log-thread.ts is a worker; start it through openIngestLog');
   const say = (message: LogMessage): void => port.postMessage(message);
+  const take = (): LogRequest | undefined => receiveMessageOnPort(port)?.message;
   const { db, appender, state } = openLogFile(setup.file);
   const maintenance = new LogMaintenance(db);
+  const committing = {
+    appender,
+    maintenance,
+    answer: (answers: Extract<LogMessage, { type: 'answers' }>['answers']) => say({ type: 'answers', answers }),
+  };
   let failed = false;
-  let closing: number | null = null;
-
-  const perform = (request: Exclude<LogRequest, { kind: 'close' }>): LogAnswer => {
-    const { id } = request;
-    if (request.kind === 'append') return { id, result: appender.append(request.entry) };
-    if (request.kind === 'truncate') return { id, result: maintenance.truncate(request.upTo, request.maxRows) };
-    if (request.kind === 'damaged') return { id, result: maintenance.markDamaged(request.position, request.reason) };
-    return { id, result: maintenance.expire(request.nowMs) };
-  };
-
-  const commitGroup = (requests: readonly Exclude<LogRequest, { kind: 'close' }>[]): void => {
-    if (failed) return;
-    try {
-      appender.begin();
-      const answers = requests.map(perform);
-      appender.commit();
-      say({ type: 'answers', answers });
-    } catch (caught) {
-      const fault = sqliteFault(caught);
-      if (fault.kind === 'fatal') {
-        // What reached the disk is unknown, so nobody is answered and the process ends (I2).
-        failed = true;
-        say({ type: 'fatal', message: fault.message });
-        return;
-      }
-      appender.rollback();
-      // One that cannot be stored, or that does not fit on the disk, takes none of its neighbours with it.
-      if (requests.length > 1) for (const request of requests) commitGroup([request]);
-      else say({ type: 'answers', answers: requests.map(({ id }) => ({ id, fault })) });
-    }
-  };
 
   port.on('message', (first: LogRequest) => {
     let next: LogRequest | undefined = first;
+    let closing: number | null = null;
     while (next && !failed) {
-      const group: Exclude<LogRequest, { kind: 'close' }>[] = [];
+      const group: LogWork[] = [];
       let bytes = 0;
       for (; next && group.length < groupEntries && bytes < groupBytes; next = take()) {
         if (next.kind === 'close') closing = next.id;
         else group.push(next);
         if (next.kind === 'append') bytes += next.entry.batch.length;
       }
-      if (group.length > 0) commitGroup(group);
+      if (group.length === 0) continue;
+      const outcome = commitGroup(committing, group);
+      if (outcome.kind === 'fatal') {
+        failed = true;
+        say({ type: 'fatal', message: outcome.message });
+      }
     }
     if (closing !== null && !failed) {
       db.close();
@@ -68,8 +50,6 @@ function start(setup: LogThreadSetup): void {
       port.close();
     }
   });
-  const take = (): LogRequest | undefined => receiveMessageOnPort(port)?.message;
-
   say({ type: 'ready', ...state });
 }
 
