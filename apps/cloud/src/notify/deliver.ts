@@ -38,11 +38,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return new DeliveryLoop(options);
 }
 
+type Due = Pick<NotifyMessageRow, 'id' | 'organization_id' | 'target'>;
+
 class DeliveryLoop implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #recorder: Recorder;
   readonly #inFlight = new Map<string, Promise<void>>();
-  readonly #perTarget = new Map<string, number>();
+  /** Requests under way to each target. */
+  readonly #sending = new Map<string, number>();
   readonly #stop = new AbortController();
   #follower: Follower | null = null;
 
@@ -79,31 +82,32 @@ class DeliveryLoop implements Delivery {
     const free = maxInFlight - this.#inFlight.size;
     if (free <= 0) return false;
     await this.#recorder.load();
-    const rows = await this.#due(free + this.#inFlight.size);
+    const claimed: Due[] = [];
     let again = false;
-    for (const row of rows) {
-      if (this.#inFlight.has(row.id)) continue;
-      if (this.#recorder.isPaused(row.organization_id, row.target)) {
-        await this.#recorder.pause(row.organization_id, row.target, 'answered 410 Gone');
+    for (const due of await this.#due(free + this.#inFlight.size)) {
+      if (this.#inFlight.has(due.id)) continue;
+      if (claimed.length >= free) break;
+      if (this.#recorder.isPaused(due.organization_id, due.target)) {
+        await this.#recorder.pause(due.organization_id, due.target, 'answered 410 Gone');
         again = true;
-      } else if (this.#inFlight.size >= maxInFlight) {
-        break;
-      } else if ((this.#perTarget.get(row.target) ?? 0) < maxPerTarget) {
-        this.#begin(row);
+      } else if ((this.#sending.get(due.target) ?? 0) < maxPerTarget) {
+        this.#sending.set(due.target, (this.#sending.get(due.target) ?? 0) + 1);
+        claimed.push(due);
       } else {
         // Its siblings filled the answer; the next look leaves this target out.
         again = true;
       }
     }
+    for (const due of claimed) this.#begin(due);
     return again;
   }
 
-  #due(limit: number): Promise<NotifyMessageRow[]> {
+  #due(limit: number): Promise<Due[]> {
     const { db, clock } = this.#options;
-    const saturated = [...this.#perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target);
+    const saturated = [...this.#sending].filter(([, count]) => count >= maxPerTarget).map(([target]) => target);
     let query = db
       .selectFrom('notify_messages')
-      .selectAll()
+      .select(['id', 'organization_id', 'target'])
       .where('state', '=', 'pending')
       .where('next_attempt_at', '<=', clock.now())
       .orderBy('next_attempt_at')
@@ -112,28 +116,39 @@ class DeliveryLoop implements Delivery {
     return query.execute();
   }
 
-  #begin(row: NotifyMessageRow): void {
-    this.#perTarget.set(row.target, (this.#perTarget.get(row.target) ?? 0) + 1);
-    const done = this.#deliver(row)
+  #begin(due: Due): void {
+    let sending = true;
+    const sent = (): void => {
+      if (!sending) return;
+      sending = false;
+      const left = (this.#sending.get(due.target) ?? 1) - 1;
+      if (left > 0) this.#sending.set(due.target, left);
+      else this.#sending.delete(due.target);
+      this.wake();
+    };
+    const done = this.#deliver(due.id, sent)
       .catch((caught) => {
         if (!this.#stop.signal.aborted) {
-          this.#options.log.error('a delivery was not recorded', { messageId: row.id, error: errorText(caught) });
+          this.#options.log.error('a delivery was not recorded', { messageId: due.id, error: errorText(caught) });
         }
       })
       .finally(() => {
-        this.#inFlight.delete(row.id);
-        const left = (this.#perTarget.get(row.target) ?? 1) - 1;
-        if (left > 0) this.#perTarget.set(row.target, left);
-        else this.#perTarget.delete(row.target);
+        sent();
+        this.#inFlight.delete(due.id);
         this.wake();
       });
-    this.#inFlight.set(row.id, done);
+    this.#inFlight.set(due.id, done);
   }
 
-  async #deliver(row: NotifyMessageRow): Promise<void> {
-    const { clock, log, appendMachineLog } = this.#options;
+  /** @param sent called when the target is done with it: the next may go there while this one is recorded. */
+  async #deliver(id: string, sent: () => void): Promise<void> {
+    const { clock, log, db, appendMachineLog } = this.#options;
+    const row = await db.selectFrom('notify_messages').selectAll().where('id', '=', id).executeTakeFirst();
+    // Between the look and now it may have been paused.
+    if (row?.state !== 'pending') return;
     const atMs = clock.now();
     const attempt = await this.#attempt(row, atMs);
+    sent();
     const recorded = this.#recorder.judge(row, attempt);
     const failedFinally = recorded.state === 'failed';
     if (attempt.outcome !== 'accepted' && (row.attempts === 0 || failedFinally)) {

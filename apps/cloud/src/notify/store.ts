@@ -24,7 +24,8 @@ export const notifyDdl: readonly string[] = [
     created_at bigint not null,
     finished_at bigint
   )`,
-  'create index notify_messages_due on notify_messages (state, next_attempt_at)',
+  // Holds all that a look for due messages needs, so that a target's backlog is passed by without reading its rows.
+  'create index notify_messages_due on notify_messages (state, next_attempt_at, target, organization_id, id)',
   'create index notify_messages_target on notify_messages (organization_id, target, state)',
   'create index notify_messages_created on notify_messages (created_at)',
   `create table notify_attempts (
