@@ -88,7 +88,9 @@ export class BsonWriter {
     const typeAt = this.#at++;
     this.#at += writeText(key, this.#bytes, this.#at);
     this.#bytes[this.#at++] = 0;
-    this.#bytes[typeAt] = this.#value(value, depth);
+    // First the value: writing it may replace the buffer.
+    const type = this.#value(value, depth);
+    this.#bytes[typeAt] = type;
   }
 
   #string(text: string): void {
@@ -153,7 +155,10 @@ export class BsonWriter {
   }
 
   #code(value: Code, depth: number): void {
-    if (value.scope === undefined) return this.#string(value.code);
+    if (value.scope === undefined) {
+      this.#string(value.code);
+      return;
+    }
     const start = this.#at;
     this.#at += 4;
     this.#string(value.code);

@@ -70,7 +70,11 @@ function parseCond(operand: BsonValue, at: string, _vars: readonly string[], par
     optional: [],
     notObject: 17080,
     unknown: 17083,
-    missing: { if: 17080, then: 17081, else: 17082 },
+    missing: Object.fromEntries([
+      ['if', 17080],
+      ['then', 17081],
+      ['else', 17082],
+    ]),
   });
   return call('agg.cond', [parse(parts.get('if')!), parse(parts.get('then')!), parse(parts.get('else')!)], at);
 }

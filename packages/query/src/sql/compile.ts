@@ -62,7 +62,7 @@ function sliceOf(select: Select): Stage[] {
 function groupingOf(select: Select, columns: Columns): Grouping | undefined {
   const values = select.items.flatMap((item) => (item.k === 'expression' ? [item.value] : []));
   const nodes = [...values, ...select.orderBy.map((item) => item.value), ...(select.having ? [select.having] : [])];
-  if (select.groupBy.length === 0 && select.having === undefined && !nodes.some(hasAggregate)) return undefined;
+  if (select.groupBy.length === 0 && !nodes.some(hasAggregate)) return undefined;
   return { keys: groupKeys(select, columns).map(exprKey), into: [] };
 }
 

@@ -24,7 +24,7 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   LENGTH: ['sql.length', 1, 1],
   SUBSTRING: ['sql.substring', 2, 3],
   COALESCE: ['agg.ifNull', 1, 100],
-  SIZE: ['agg.size', 1, 1],
+  SIZE: ['sql.size', 1, 1],
   YEAR: ['agg.year', 1, 1],
   MONTH: ['agg.month', 1, 1],
   DAY: ['agg.dayOfMonth', 1, 1],
@@ -45,6 +45,22 @@ const aggregates: readonly string[] = [
   'ADD_TO_SET',
 ];
 const laterAggregates: readonly string[] = ['STDDEV_POP', 'STDDEV_SAMP', 'MERGE_DOCUMENTS'];
+const laterFunctions: readonly string[] = [
+  ...[
+    'BIT_LENGTH',
+    'COS',
+    'DATEADD',
+    'DATEDIFF',
+    'DEGREES',
+    'LOG',
+    'LOG10',
+    'OCTET_LENGTH',
+    'POSITION',
+    'RADIANS',
+    'REPLACE',
+  ],
+  ...['SIN', 'SLICE', 'SPLIT', 'TAN', 'TRIM', 'USER'],
+];
 const special: readonly string[] = ['NULLIF', 'EXTRACT', 'DATETRUNC', 'CURRENT_TIMESTAMP'];
 
 /** A call, or undefined where the word is a plain name. */
@@ -60,7 +76,7 @@ export function parseFunction(cursor: Cursor, below: () => SqlNode): SqlNode | u
   cursor.next();
   cursor.next();
   if (aggregates.includes(name)) return parseAggregate(cursor, at, name, below);
-  if (laterAggregates.includes(name)) throw later(at, name);
+  if (laterAggregates.includes(name) || laterFunctions.includes(name)) throw later(at, name);
   if (name === 'EXTRACT') return parseExtract(cursor, at, below);
   const args = parseArguments(cursor, name, below);
   if (name === 'NULLIF' && args.length === 2) {

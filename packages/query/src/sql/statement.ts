@@ -68,7 +68,8 @@ function parseAlias(cursor: Cursor): string | undefined {
 
 function parseTable(cursor: Cursor): Select['table'] {
   const at = cursor.peek();
-  if (cursor.is('(') || cursor.is('[')) throw later(at, 'FROM with a subquery or an array');
+  if (['(', '[', 'UNWIND', 'FLATTEN'].some((start) => cursor.is(start)))
+    throw later(at, 'FROM with a subquery, an array, UNWIND or FLATTEN');
   const path = [cursor.name('a table')];
   while (cursor.take('.')) path.push(cursor.name('a table'));
   if (cursor.is('(')) throw later(at, `FROM ${path.join('.')}(…)`);

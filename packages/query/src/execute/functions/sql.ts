@@ -6,7 +6,7 @@
 import { compareValues } from '../../bson/compare.ts';
 import { compileRegex } from '../../bson/compile-regex.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
-import { BsonDate, Int32, type Maybe, Regex } from '../../bson/value.ts';
+import { Binary, BsonDate, Int32, type Maybe, Regex } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { arithmetic } from './arithmetic.ts';
 import { conversion, textOf } from './convert.ts';
@@ -46,14 +46,19 @@ export const sql: Readonly<Record<string, Eager>> = {
       .slice(Math.max(0, from), to === undefined ? undefined : Math.max(0, to))
       .join('');
   },
-  'sql.castString': (value) => orNull(() => conversion['agg.toString']!(value)),
+  'sql.castString': (value) => (value instanceof Binary ? null : orNull(() => conversion['agg.toString']!(value))),
   'sql.castInt': (value) => orNull(() => conversion['agg.toInt']!(value)),
   'sql.castLong': (value) => orNull(() => conversion['agg.toLong']!(value)),
   'sql.castDouble': (value) => orNull(() => conversion['agg.toDouble']!(value)),
-  'sql.castBool': (value) => orNull(() => castBool(value)),
+  'sql.castBool': (value) => orNull(() => conversion['agg.toBool']!(value)),
   'sql.castTimestamp': (value) =>
     orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
-  'sql.scalar': (value) => value,
+  'sql.size': (value) =>
+    Array.isArray(value)
+      ? new Int32(value.length)
+      : isNullish(value)
+        ? null
+        : fail(`SIZE takes an array, found ${typeName(value)}`),
 };
 
 export const sqlLazy: Readonly<Record<string, Lazy>> = {
@@ -119,16 +124,6 @@ function divide(a: Maybe, b: Maybe): Maybe {
     : BigInt.asIntN(64, quotient);
 }
 
-function castBool(value: Maybe): Maybe {
-  if (typeof value !== 'string') return conversion['agg.toBool']!(value);
-  const lower = value.toLowerCase();
-  return lower === 'true' || lower === 't' || lower === '1'
-    ? true
-    : lower === 'false' || lower === 'f' || lower === '0'
-      ? false
-      : null;
-}
-
 /** A cast that fails gives null, the dialect's default. */
 function orNull(cast: () => Maybe): Maybe {
   try {
@@ -140,9 +135,9 @@ function orNull(cast: () => Maybe): Maybe {
 }
 
 /** `%` is any text, `_` one character; the third argument is the character that makes them literal. */
-function like(value: Maybe, pattern: Maybe, escape: Maybe): Maybe {
+function like(value: Maybe, pattern: Maybe, escaping: Maybe): Maybe {
   if (isNullish(value) || isNullish(pattern)) return null;
-  const escaped = typeof escape === 'string' ? escape : '';
+  const escaped = typeof escaping === 'string' ? escaping : '';
   let source = '';
   const chars = Array.from(text(pattern, 'LIKE'));
   for (let index = 0; index < chars.length; index++) {
