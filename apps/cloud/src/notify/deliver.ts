@@ -6,7 +6,7 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { TriggerEvent } from './event.ts';
-import { failureLine, type MachineLogLine } from './failure-line.ts';
+import { type FailedNotification, failureLine, type MachineLogLine } from './failure-line.ts';
 import { createRecorder, type Recorder } from './record-attempt.ts';
 import type { Attempt, OutgoingRequest } from './send-webhook.ts';
 import { sign } from './sign.ts';
@@ -147,13 +147,14 @@ class DeliveryLoop implements Delivery {
     // Between the look and now it may have been paused.
     if (row?.state !== 'pending') return;
     const atMs = clock.now();
-    const attempt = await this.#attempt(row, atMs);
+    const event = readEvent(row);
+    const attempt = await this.#attempt(row, event, atMs);
     sent();
     const recorded = this.#recorder.judge(row, attempt);
     const failedFinally = recorded.state === 'failed';
     if (attempt.outcome !== 'accepted' && (row.attempts === 0 || failedFinally)) {
       // Before the record: after a kill in between the message is sent again, and this line is written again.
-      const line = failureLine({ ...describe(row), error: recorded.error, ...codeOf(attempt) });
+      const line = failureLine({ ...describe(row, event), error: recorded.error, ...codeOf(attempt) });
       await appendMachineLog(row.part_id, line).catch((caught) => {
         log.error('a failed notification could not be written to the machine logs', {
           partId: row.part_id,
@@ -165,11 +166,11 @@ class DeliveryLoop implements Delivery {
     await this.#recorder.record(row, atMs, attempt, recorded, this.#stop.signal);
   }
 
-  async #attempt(row: NotifyMessageRow, atMs: number): Promise<Attempt> {
+  async #attempt(row: NotifyMessageRow, event: TriggerEvent | undefined, atMs: number): Promise<Attempt> {
     const { signingSecret, version } = this.#options;
+    if (event === undefined) return { outcome: 'rejected', durationMs: 0, error: 'the stored event cannot be read' };
     let request: OutgoingRequest;
     try {
-      const event: TriggerEvent = JSON.parse(row.event);
       const { method, headers, body } = webhookRequest(event);
       const timestamp = Math.floor(atMs / 1_000);
       const signature = sign(await signingSecret(row.organization_id), row.id, timestamp, body);
@@ -198,15 +199,23 @@ function codeOf(attempt: Attempt): { code?: number } {
   return attempt.code === undefined ? {} : { code: attempt.code };
 }
 
-function describe(row: NotifyMessageRow) {
-  const event: TriggerEvent = JSON.parse(row.event);
+/** undefined: the row is damaged; the message must still come to an end. */
+function readEvent(row: NotifyMessageRow): TriggerEvent | undefined {
+  try {
+    return JSON.parse(row.event);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(row: NotifyMessageRow, event: TriggerEvent | undefined): Omit<FailedNotification, 'error' | 'code'> {
   return {
     triggerName: row.trigger_name,
-    triggerType: event.type,
+    triggerType: row.trigger_type,
     notificationType: row.notification_type,
     target: row.target,
     partId: row.part_id,
     messageId: row.id,
-    ...(event.data && { componentName: event.data.componentName, methodName: event.data.methodName }),
+    ...(event?.data && { componentName: event.data.componentName, methodName: event.data.methodName }),
   };
 }

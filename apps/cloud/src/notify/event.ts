@@ -1,5 +1,8 @@
 /** What happened, as it stands in the outbox: enough to write any kind of notification, tied to none. */
 
+/** No notification carries more bytes of JSON than this; an event that would leaves its reading out (D21). */
+export const maxEventBytes: number = 256 * 1024;
+
 export type TriggerType =
   | 'part_data_ingested'
   | 'conditional_data_ingested'

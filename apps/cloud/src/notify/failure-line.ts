@@ -1,6 +1,4 @@
 /** The line in the machine's logs that says that a trigger could not notify. */
-import type { TriggerType } from './event.ts';
-
 /** One line of a machine's logs, as the cloud writes it. */
 export interface MachineLogLine {
   readonly level: 'error';
@@ -11,7 +9,7 @@ export interface MachineLogLine {
 
 export interface FailedNotification {
   readonly triggerName: string;
-  readonly triggerType: TriggerType;
+  readonly triggerType: string;
   readonly notificationType: string;
   /** URL; what stands before `@` or after `?` can be a secret and is not shown. */
   readonly target: string;

@@ -263,6 +263,16 @@ test('I11 what was being sent when the process ended is sent again under the sam
   expect(on.sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(messageId(['test', 1])));
 });
 
+test('a message whose stored event is damaged comes to an end', async () => {
+  const on = await rig();
+  const notify = on.open();
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  await on.metadata.db.updateTable('notify_messages').set({ event: '{' }).execute();
+  notify.start();
+  await until(async () => (await states(notify))[0] === 'failed');
+  expect(on.lines[0]?.line.message).toContain('component: N/A, method: N/A');
+});
+
 test('what is done is deleted after 30 days, with its attempts', async () => {
   const on = await rig();
   const notify = on.open();

@@ -1,5 +1,5 @@
 /** The webhook request of an event, exactly as specified: method, headers and body keys for each trigger type (D21, D22). */
-import type { EventData, EventPlace, TriggerEvent } from './event.ts';
+import { type EventData, type EventPlace, maxEventBytes, type TriggerEvent } from './event.ts';
 
 export interface WebhookRequest {
   readonly method: 'GET' | 'POST';
@@ -7,9 +7,6 @@ export interface WebhookRequest {
   /** Empty for GET. */
   readonly body: string;
 }
-
-/** A body over this leaves `data` out (D21). */
-export const maxBodyBytes: number = 256 * 1024;
 
 export function webhookRequest(event: TriggerEvent): WebhookRequest {
   const { type, place, data } = event;
@@ -76,11 +73,11 @@ function bodyOf(keys: Record<string, unknown>, data: EventData | undefined): str
   };
   const whole = JSON.stringify({ ...keys, data: shown });
   const bytes = Buffer.byteLength(whole);
-  return bytes <= maxBodyBytes ? whole : JSON.stringify({ ...keys, data_omitted: omitted(bytes) });
+  return bytes <= maxEventBytes ? whole : JSON.stringify({ ...keys, data_omitted: omitted(bytes) });
 }
 
 function omitted(bytes: number): string {
-  return `data left out: with it the body would be ${bytes} bytes, and at most ${maxBodyBytes} are sent`;
+  return `data left out: with it the body would be ${bytes} bytes, and at most ${maxEventBytes} are sent`;
 }
 
 /** UTF-8 bytes as a header can carry them; control characters, which no header may hold, become spaces. */

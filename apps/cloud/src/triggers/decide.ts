@@ -1,9 +1,15 @@
 /** Which notifications an upload causes: one event for each upload and trigger (D21). Pure. */
 import { asPlatformError } from '@platform/base';
 import type { Place } from '@platform/proto/platform/ingest/v1/log';
-import type { EventData, EventPlace, EventReading, Message, TriggerEvent } from '../notify/event.ts';
+import {
+  type EventData,
+  type EventPlace,
+  type EventReading,
+  type Message,
+  maxEventBytes,
+  type TriggerEvent,
+} from '../notify/event.ts';
 import { messageId } from '../notify/message-id.ts';
-import { maxBodyBytes } from '../notify/webhook-request.ts';
 import { readDocument, readTimes } from './read-reading.ts';
 import type { OpenedUpload } from './read-upload.ts';
 import { notificationKey, type ThrottleKey } from './throttle.ts';
@@ -133,7 +139,7 @@ function dataOf(upload: OpenedUpload, found: Found | undefined): EventData {
 
 function readingOf({ encoded, document }: Found): { reading: EventReading } | { omittedBytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(document));
-  if (bytes > maxBodyBytes) return { omittedBytes: bytes };
+  if (bytes > maxEventBytes) return { omittedBytes: bytes };
   const { receivedAtMs, requestedAtMs } = readTimes(encoded);
   return { reading: { receivedAt: rfc3339(receivedAtMs), requestedAt: rfc3339(requestedAtMs), data: document } };
 }
