@@ -111,6 +111,7 @@ export class Graph implements AsyncDisposable {
       failures: 0,
       retryAt: Number.POSITIVE_INFINITY,
     };
+    const errorBefore = node.status.error;
     node.config = config;
     this.#nodes.set(full, node);
     node.status = this.#statusOf(config, 'configuring');
@@ -133,7 +134,7 @@ export class Graph implements AsyncDisposable {
       const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
       node.retryAt = clock.monotonic() + waitMs;
       const error = errorText(caught);
-      if (node.status.error !== error || node.failures === 1)
+      if (errorBefore !== error)
         log.error('a resource could not be built; tried again', { resource: full, error, waitMs: Math.round(waitMs) });
       node.status = this.#statusOf(config, 'unhealthy', error);
     }

@@ -1,0 +1,135 @@
+/** A cloud for tests: the real RPC server, with an ingest that keeps the rules I5 and I6 in memory and can be told to misbehave. */
+import { createHash } from 'node:crypto';
+import { fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { PlatformError, silentLog } from '@platform/base';
+import { parse } from '@platform/machine-config/parse';
+import { toRobotConfig } from '@platform/machine-config/robot-config';
+import {
+  DataCaptureUploadRequestSchema,
+  DataSyncService,
+  type SensorData,
+  type UploadMetadata,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { createRpcServer, serve } from '@platform/rpc/server';
+
+export interface StoredUpload {
+  readonly metadata: UploadMetadata;
+  readonly readings: readonly SensorData[];
+}
+
+export interface FakeCloud extends AsyncDisposable {
+  readonly url: string;
+  document: unknown;
+  /** Uploads in order of their commit, each once. */
+  readonly stored: StoredUpload[];
+  readonly files: Map<string, Uint8Array>;
+  readonly logs: string[];
+  /** Every floor that was told, with the stream it is of. */
+  readonly floors: { stream: string; floor: number }[];
+  /** Breaches of I5 and I6. */
+  readonly breaches: string[];
+  attempts: number;
+  /** Runs before the commit of an upload; may throw. */
+  before: (metadata: UploadMetadata, readings: readonly SensorData[]) => void | Promise<void>;
+  /** Runs after the commit, before the answer; may throw: the acknowledgement is lost. */
+  after: (metadata: UploadMetadata) => void | Promise<void>;
+  configError: PlatformError | undefined;
+  /** `readings` of every stored reading, in order of commit. */
+  readings(): JsonObject[];
+  stop(): Promise<void>;
+}
+
+export const partId = '11111111-2222-4333-8444-555555555555';
+
+export async function startFakeCloud(document: unknown, port = 0): Promise<FakeCloud> {
+  const seen = new Map<string, string>();
+  const floors = new Map<string, number>();
+  const cloud: Omit<FakeCloud, 'url' | 'stop' | typeof Symbol.asyncDispose> = {
+    document,
+    stored: [],
+    files: new Map(),
+    logs: [],
+    floors: [],
+    breaches: [],
+    attempts: 0,
+    before: () => {},
+    after: () => {},
+    configError: undefined,
+    readings: () =>
+      cloud.stored.flatMap(({ readings }) =>
+        readings.map(({ data }) => (data.case === 'struct' ? (data.value['readings'] as JsonObject) : {})),
+      ),
+  };
+  const dataSync = serve<typeof DataSyncService, string>(DataSyncService, {
+    async dataCaptureUpload(request) {
+      cloud.attempts++;
+      const { metadata, sensorContents } = fromBinary(
+        DataCaptureUploadRequestSchema,
+        toBinary(DataCaptureUploadRequestSchema, request),
+      );
+      if (metadata?.identity === undefined) throw new PlatformError('invalid_argument', 'expected an identity');
+      await cloud.before(metadata, sensorContents);
+      const stream = Buffer.from(metadata.identity.stream).toString('hex');
+      const [seq, floor] = [Number(metadata.identity.seq), Number(metadata.identity.floor)];
+      cloud.floors.push({ stream, floor });
+      const key = `${stream} ${seq}`;
+      const sum = createHash('sha256');
+      for (const reading of sensorContents) sum.update(JSON.stringify(reading.data.value));
+      const sha = sum.digest('hex');
+      if (seq < (floors.get(stream) ?? 0)) {
+        // Settled: legal only for what was stored.
+        if (!seen.has(key)) cloud.breaches.push(`${key} was below the floor ${floors.get(stream)} and never stored`);
+      } else if (seen.has(key)) {
+        if (seen.get(key) !== sha) cloud.breaches.push(`${key} came twice with different content`);
+      } else {
+        seen.set(key, sha);
+        cloud.stored.push({ metadata, readings: sensorContents });
+      }
+      floors.set(stream, Math.max(floors.get(stream) ?? 0, floor));
+      await cloud.after(metadata);
+      return { fileId: key };
+    },
+    async fileUpload(requests) {
+      let name = '';
+      const chunks: Uint8Array[] = [];
+      for await (const { uploadPacket } of requests) {
+        if (uploadPacket.case === 'metadata') name = uploadPacket.value.fileName;
+        if (uploadPacket.case === 'fileContents') chunks.push(uploadPacket.value.data);
+      }
+      cloud.files.set(name, Buffer.concat(chunks));
+      return { binaryDataId: name };
+    },
+  });
+  const robot = serve<typeof RobotService, string>(RobotService, {
+    config: () => {
+      if (cloud.configError !== undefined) throw cloud.configError;
+      return { config: toRobotConfig(parse(cloud.document).config, { id: partId, primaryOrgId: 'org' }) };
+    },
+    log: ({ logs }) => {
+      cloud.logs.push(...logs.map(({ message }) => message));
+      return {};
+    },
+    needsRestart: () => ({ mustRestart: false }),
+  });
+  const auth = serve<typeof AuthService, string>(AuthService, {
+    authenticate: ({ credentials }) => {
+      if (credentials?.payload !== 'secret') throw new PlatformError('unauthenticated', 'wrong secret');
+      return { accessToken: 'token' };
+    },
+  });
+  const server = createRpcServer<string>({
+    services: [dataSync, robot, auth],
+    authenticate: async (call) => {
+      if (call.metadata.get('authorization') !== 'Bearer token') throw new PlatformError('unauthenticated', 'no token');
+      return 'part';
+    },
+    open: ['/proto.rpc.v1.AuthService/Authenticate'],
+    fallback: (_request, response) => void response.end(),
+    log: silentLog,
+  });
+  const address = await server.listen({ host: '127.0.0.1', port });
+  const stop = (): Promise<void> => server.close({ graceMs: 0 });
+  return Object.assign(cloud, { url: `http://127.0.0.1:${address.port}`, stop, [Symbol.asyncDispose]: stop });
+}

@@ -1,0 +1,76 @@
+/** A machine-server in this process, for tests: a home of its own, credentials for a fake cloud, a log that can be read. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@platform/base';
+import { type MachineServer, startMachineServer } from '../compose.ts';
+import { createServerLog } from '../logging/server-log.ts';
+import { readSettings } from '../settings.ts';
+import { partId } from './fake-cloud.ts';
+
+export interface TestHome extends AsyncDisposable {
+  readonly path: string;
+  readonly configFile: string;
+}
+
+export async function createTestHome(url: string, more: object = {}): Promise<TestHome> {
+  const path = await mkdtemp(join(tmpdir(), 'machine-server-'));
+  const configFile = join(path, 'credentials.json');
+  const cloud = { id: partId, secret: 'secret', app_address: url, refresh_interval: '100ms' };
+  await writeFile(configFile, JSON.stringify({ cloud, ...more }));
+  return { path, configFile, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export async function startTestServer(home: TestHome): Promise<MachineServer> {
+  const settings = readSettings(['-config', home.configFile, '-log-file', join(home.path, 'log')], {
+    PLATFORM_HOME: home.path,
+  });
+  const serverLog = createServerLog({ file: settings.logFile, alsoFile: undefined, clock: systemClock });
+  return startMachineServer({
+    settings,
+    configFile: home.configFile,
+    clock: systemClock,
+    serverLog,
+    restart: () => {},
+  });
+}
+
+/** A machine with one fake sensor that counts its readings, captured `hz` times a second and synced as often. */
+export function countingDocument(
+  hz: number,
+  more: { method?: object; service?: object; readings?: object } = {},
+): Record<string, unknown> {
+  return {
+    components: [
+      {
+        name: 'counter',
+        api: 'core:component:sensor',
+        model: 'core:builtin:fake',
+        attributes: { wave: true, readings: more.readings ?? {} },
+        service_configs: [
+          {
+            type: 'data_manager',
+            attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: hz, ...more.method }] },
+          },
+        ],
+      },
+    ],
+    services: [
+      {
+        name: 'dm',
+        api: 'core:service:data_manager',
+        model: 'core:builtin:builtin',
+        attributes: { sync_interval_mins: 0.002, ...more.service },
+      },
+    ],
+  };
+}
+
+/** Resolves once `condition` holds; rejects after 15 s with what was waited for. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 750; i++) {
+    if (await condition()) return;
+    await systemClock.sleep(20);
+  }
+  throw new Error(`waited in vain for: ${what}`);
+}
