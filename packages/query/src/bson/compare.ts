@@ -91,8 +91,13 @@ function compareDecimals(left: Numeric, right: Numeric): number {
   const a = nearest(left);
   const b = nearest(right);
   // Far apart, not finite, or NaN: the nearest doubles decide; only close neighbours need exact digits.
-  if (a !== b || !Number.isFinite(a)) return compareNumbers(a, b);
+  if (a !== b || !isFiniteNumber(left) || !isFiniteNumber(right)) return compareNumbers(a, b);
   return compareParts(exact(left), exact(right));
+}
+
+function isFiniteNumber(value: Numeric): boolean {
+  if (value instanceof Decimal128) return decimalParts(value).kind === 'finite';
+  return typeof value !== 'number' || Number.isFinite(value);
 }
 
 function nearest(value: Numeric): number {

@@ -119,16 +119,30 @@ export class BsonWriter {
       this.#at += 8;
       return 0x01;
     }
-    if (typeof value === 'string') this.#string(value);
-    else if (typeof value === 'bigint') this.#int64(value);
-    else if (typeof value === 'boolean') this.#bytes[this.#at++] = value ? 1 : 0;
-    else if (value instanceof Int32) {
+    if (typeof value === 'string') {
+      this.#string(value);
+      return 0x02;
+    }
+    if (value instanceof BsonDocument) {
+      this.document(value, depth + 1);
+      return 0x03;
+    }
+    if (value instanceof Int32) {
       this.#view.setInt32(this.#at, value.value, true);
       this.#at += 4;
-    } else if (value instanceof BsonDocument) this.document(value, depth + 1);
-    else if (Array.isArray(value)) this.#array(value, depth + 1);
+      return 0x10;
+    }
+    if (Array.isArray(value)) this.#array(value, depth + 1);
     else if (value instanceof BsonDate) this.#int64(BigInt(value.ms));
-    else if (value instanceof Timestamp) this.#int64(BigInt.asIntN(64, value.value));
+    else if (typeof value === 'boolean') this.#bytes[this.#at++] = value ? 1 : 0;
+    else if (typeof value === 'bigint') this.#int64(value);
+    else this.#rare(value, depth);
+    const name = typeName(value);
+    return name === 'missing' ? 0x06 : typeNumbers[name] & 0xff;
+  }
+
+  #rare(value: BsonValue, depth: number): void {
+    if (value instanceof Timestamp) this.#int64(BigInt.asIntN(64, value.value));
     else if (value instanceof ObjectId || value instanceof Decimal128) this.raw(value.bytes);
     else if (value instanceof Binary) {
       this.#view.setInt32(this.#at, value.bytes.length, true);
@@ -144,8 +158,6 @@ export class BsonWriter {
       this.#string(value.namespace);
       this.raw(value.id.bytes);
     }
-    const name = typeName(value);
-    return name === 'missing' ? 0x06 : typeNumbers[name] & 0xff;
   }
 
   #array(values: readonly Maybe[], depth: number): void {

@@ -21,7 +21,7 @@ export function bytesOfText(text: string): Uint8Array {
 
 /** Writes text at `at`; there must be room for three bytes for each UTF-16 unit. Returns the number of bytes written. */
 export function writeText(text: string, into: Uint8Array, at: number): number {
-  if (text.length > 24) return encoder.encodeInto(text, into.subarray(at)).written;
+  if (text.length > 64) return encoder.encodeInto(text, into.subarray(at)).written;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit > 127) return encoder.encodeInto(text, into.subarray(at)).written;

@@ -210,7 +210,7 @@ function parseDateTrunc(operand: BsonValue, at: string, _vars: readonly string[]
   const names = ['date', 'unit', 'binSize', 'timezone', 'startOfWeek'];
   return call(
     'agg.dateTrunc',
-    names.map((name) => parse(parts.get(name) ?? defaults.get(name)!)),
+    names.map((name) => parse(parts.has(name) ? parts.get(name)! : defaults.get(name)!)),
     at,
   );
 }
@@ -224,9 +224,14 @@ function parseDateToString(operand: BsonValue, at: string, _vars: readonly strin
     unknown: 18534,
     missing: 18628,
   });
-  const format = parts.get('format') ?? '%Y-%m-%dT%H:%M:%S.%LZ';
+  const format = parts.has('format') ? parts.get('format')! : '%Y-%m-%dT%H:%M:%S.%LZ';
   const onNull = parts.get('onNull');
-  const args = [parts.get('date')!, format, parts.get('timezone') ?? 'UTC', ...(onNull === undefined ? [] : [onNull])];
+  const args = [
+    parts.get('date')!,
+    format,
+    parts.has('timezone') ? parts.get('timezone')! : 'UTC',
+    ...(onNull === undefined ? [] : [onNull]),
+  ];
   return call(
     'agg.dateToString',
     args.map((arg) => parse(arg)),

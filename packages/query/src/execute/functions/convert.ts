@@ -14,6 +14,7 @@ import {
   Timestamp,
 } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { isTruthy } from '../truth.ts';
 import { parseDate } from './date-text.ts';
 import { maxLong, minLong } from './number.ts';
 import type { Eager } from './registry.ts';
@@ -41,9 +42,22 @@ export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
   if (Object.is(value, -0)) return '-0';
-  const plain = String(value);
-  const exponent = /^(-?[\d.]+)e([+-])(\d+)$/.exec(plain);
-  return exponent === null ? plain : `${exponent[1]}e${exponent[2]}${exponent[3]!.padStart(2, '0')}`;
+  return scientific(value, 16) ?? String(value);
+}
+
+/** With an exponent of two digits at least, where the number is below 1e-4 or has more digits before the point than `most`. */
+function scientific(value: number, most: number): string | undefined {
+  const [mantissa, exponent] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (value === 0 || (power >= -4 && power < most)) return undefined;
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+/** Text of a double with six digits, as string functions (not $toString) print it. */
+export function shortDoubleText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  const rounded = Number(value.toPrecision(6));
+  return scientific(rounded, 6) ?? doubleText(rounded);
 }
 
 /** Text of values that have one; undefined for the others. */
@@ -119,8 +133,7 @@ function toBool(value: Maybe): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'bigint') return value !== 0n;
   if (value instanceof Int32) return value.value !== 0;
-  if (value instanceof Decimal128) return decimalToNumber(value) !== 0;
-  return true;
+  return isTruthy(value);
 }
 
 function toDate(value: Maybe): BsonDate {

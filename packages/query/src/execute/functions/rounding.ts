@@ -11,8 +11,8 @@ export const rounding: Readonly<Record<string, Eager>> = {
   'agg.abs': absolute,
   'agg.ceil': (value) => onDouble(value, '$ceil', Math.ceil),
   'agg.floor': (value) => onDouble(value, '$floor', Math.floor),
-  'agg.round': (value, place) => toPlace(value, place, '$round'),
-  'agg.trunc': (value, place) => toPlace(value, place, '$trunc'),
+  'agg.round': (...args) => toPlace(args, '$round'),
+  'agg.trunc': (...args) => toPlace(args, '$trunc'),
   'agg.sqrt': (value) => {
     if (isNullish(value)) return null;
     const number = Number(number28765(value, '$sqrt'));
@@ -43,8 +43,9 @@ function onDouble(value: Maybe, name: string, round: (value: number) => number):
   return typeof value === 'number' ? round(value) : value;
 }
 
-function toPlace(value: Maybe, place: Maybe, name: '$round' | '$trunc'): Maybe {
-  if (isNullish(value) || place === null) return null;
+function toPlace(args: readonly Maybe[], name: '$round' | '$trunc'): Maybe {
+  if (args.some(isNullish)) return null;
+  const [value, place] = args;
   if (!isNumeric(value)) throw new QueryError(51081, `${name} only supports numeric types, not ${typeName(value)}`);
   const number = plainNumber(value, name, 51081);
   const digits = place === undefined ? 0 : decimalPlace(place, name);

@@ -3,7 +3,7 @@
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { textOf } from './convert.ts';
+import { shortDoubleText, textOf } from './convert.ts';
 import { plainNumber } from './number.ts';
 import type { Eager } from './registry.ts';
 
@@ -51,6 +51,7 @@ function place(value: Maybe, what: string, notNumber: number, notWhole: number, 
 /** Numbers, dates and the like as text, nothing as the empty text. */
 function coerced(value: Maybe, name: string): string {
   if (typeof value === 'string') return value;
+  if (typeof value === 'number') return shortDoubleText(value);
   if (isNullish(value)) return '';
   const type = typeName(value);
   const text = ['int', 'long', 'double', 'decimal', 'date', 'symbol', 'javascript', 'timestamp'].includes(type)
