@@ -23,6 +23,7 @@ export function stepsOf(changed: boolean): Step[] {
     { name: 'places', command: ['tools/check-places.ts'] },
     { name: 'invariants', command: ['tools/check-invariants.ts'] },
     { name: 'generated files', command: ['tools/generate-proto.ts', '--check'] },
+    { name: 'lockfile', command: ['tools/complete-lockfile.ts', '--check'] },
     ...(changed ? [] : [{ name: 'unused code', command: ['knip', '--no-config-hints'] }]),
   ];
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { missingEntries } from './complete-lockfile.ts';
+
+test('optional packages that the lockfile lacks get their version and the system that their name says', () => {
+  const packages = {
+    '': {},
+    'node_modules/a': { dev: true, optionalDependencies: { 'a-linux-x64-musl': '1.2.3', 'a-linux-x64': '1.2.3' } },
+    'node_modules/a-linux-x64': { version: '1.2.3' },
+    'node_modules/b': { optionalDependencies: { '@b/darwin-arm64': '4.0.0-r.1' } },
+  };
+  expect(missingEntries(packages)).toEqual({
+    'node_modules/a-linux-x64-musl': {
+      version: '1.2.3',
+      dev: true,
+      optional: true,
+      cpu: ['x64'],
+      os: ['linux'],
+      libc: ['musl'],
+    },
+    'node_modules/@b/darwin-arm64': { version: '4.0.0-r.1', optional: true, cpu: ['arm64'], os: ['darwin'] },
+  });
+});
+
+test('a range, or a name that tells no system, is refused by name', () => {
+  const wants = (name: string, version: string): object => ({
+    'node_modules/a': { optionalDependencies: { [name]: version } },
+  });
+  expect(() => missingEntries(wants('b-linux-x64', '^1.0.0'))).toThrow(
+    'b-linux-x64@^1.0.0: expected one exact version',
+  );
+  expect(() => missingEntries(wants('b', '1.0.0'))).toThrow('b: expected a system and a processor');
+});

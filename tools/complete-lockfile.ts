@@ -1,0 +1,63 @@
+/**
+ * Writes into package-lock.json the optional packages of other systems that npm left out because its registry did not
+ * offer them. Without them `npm ci` refuses the lockfile, and other systems would miss their binaries. They have a
+ * version and no checksum; npm takes only those that fit its system. Run it after each `npm install`; `--check` only
+ * says whether the lockfile is complete.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { read, root } from './repository.ts';
+
+export interface LockEntry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+type Packages = Readonly<Record<string, LockEntry>>;
+
+const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
+const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x'];
+
+/** The entries that are wanted by others and absent, by path. Throws for a range: which version is not ours to say. */
+export function missingEntries(packages: Packages): Record<string, LockEntry> {
+  const missing: Record<string, LockEntry> = {};
+  for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      if (packages[`node_modules/${name}`] || packages[`${path}/node_modules/${name}`]) continue;
+      if (!/^\d/.test(version)) throw new Error(`${path} wants ${name}@${version}: expected one exact version`);
+      missing[`node_modules/${name}`] = { version, ...(dev ? { dev } : {}), optional: true, ...systemOf(name) };
+    }
+  }
+  return missing;
+}
+
+/** What the name of a binary's package says about where it runs. */
+function systemOf(name: string): Pick<LockEntry, 'os' | 'cpu' | 'libc'> {
+  const os = systems.find((system) => name.includes(system));
+  const cpu = processors.find((processor) => name.includes(processor));
+  if (!os || !cpu) throw new Error(`${name}: expected a system and a processor in the name`);
+  const libc = os === 'linux' ? { libc: [name.includes('musl') ? 'musl' : 'glibc'] } : {};
+  return { cpu: [cpu], os: [os], ...libc };
+}
+
+if (import.meta.main) {
+  const lock = JSON.parse(read('package-lock.json')) as { packages: Packages };
+  const missing = missingEntries(lock.packages);
+  const names = Object.keys(missing);
+  if (process.argv.includes('--check')) {
+    for (const name of names) console.error(`package-lock.json lacks ${name}; npm run complete-lockfile`);
+    if (names.length > 0) process.exitCode = 1;
+  } else {
+    const packages = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1));
+    writeFileSync(
+      join(root, 'package-lock.json'),
+      `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,
+    );
+  }
+  console.log(`lockfile: ${names.length} optional packages missing of ${Object.keys(lock.packages).length}`);
+}
