@@ -265,3 +265,16 @@ test('triggers that are no array are a problem, absent ones are none', () => {
   expect(parseTriggers({}, []).problems[0]).toMatchObject({ path: 'triggers', severity: 'error' });
   expect(parseTriggers(undefined, [])).toEqual({ triggers: [], problems: [] });
 });
+
+test('D19 all machine owners can be reached by e-mail and push, a webhook to them is refused', () => {
+  const to = (type: string) =>
+    parse({
+      name: 'a',
+      event,
+      notifications: { type, value: 'all_machine_owners', ...(type === 'push' && { application: 'app' }) },
+    });
+  expect(to('email').triggers[0]?.notifications[0]?.value).toBe('all_machine_owners');
+  expect(to('push').triggers[0]?.notifications[0]).toMatchObject({ value: 'all_machine_owners', application: 'app' });
+  expect(to('webhook').triggers).toEqual([]);
+  expect(to('webhook').problems[0]?.message).toContain('is for email and push');
+});

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
 import type { Kysely, Transaction } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { openIngestLog } from '../ingest/open-ingest-log.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { enqueue } from '../notify/enqueue.ts';
 import type { Message } from '../notify/event.ts';
@@ -268,4 +270,56 @@ test('I11 a second process on the same cursor decides nothing twice', async () =
   await first.step();
   await expect(second.step()).rejects.toThrow('cursor of the triggers');
   expect(await enqueuedIn(db)).toEqual(['a f']);
+});
+
+test('I11 over restarts of the real log and database each acknowledged upload is enqueued exactly once', async () => {
+  await using directory = await temporaryDirectory();
+  const stream = randomBytes(16);
+  const expected: string[] = [];
+  let found: string[] = [];
+  for (let start = 0; start < 3; start++) {
+    const migrations = [{ version: 1, statements: [...notifyDdl, ...triggersDdl] }];
+    await using metadata = await openMetadata<Tables>({
+      file: directory.file('meta.sqlite'),
+      migrations,
+      log: silentLog,
+    });
+    await using ingestLog = await openIngestLog({
+      file: directory.file('ingest.sqlite'),
+      log: silentLog,
+      clock: systemClock,
+    });
+    const configOf = async () => ({ triggers: [trigger('a')], components: [], revision: '1' });
+    await using triggers = createTriggers({
+      db: metadata.db,
+      ingestLog,
+      configOf,
+      notify,
+      clock: systemClock,
+      log: silentLog,
+    });
+    await triggers.start();
+    for (let n = 1; n <= 10; n++) {
+      const seq = start * 10 + n;
+      const fileId = `f${String(seq).padStart(2, '0')}`;
+      const entry = {
+        partId: 'part',
+        stream,
+        seq,
+        floor: 0,
+        sha256: randomBytes(32),
+        batch: logged({ fileId }),
+        fileId,
+      };
+      await ingestLog.append(entry);
+      expected.push(`a ${fileId}`);
+    }
+    // The first two starts end with uploads that are not decided yet.
+    if (start === 2) {
+      while ((await triggers.cursor()) < ingestLog.lastPosition())
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      found = await enqueuedIn(metadata.db);
+    }
+  }
+  expect(found).toEqual(expected);
 });
