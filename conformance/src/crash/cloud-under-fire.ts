@@ -40,6 +40,8 @@ export class CloudUnderFire implements AsyncDisposable {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'under-fire-'));
   readonly port: number;
   #cloud: ChildProcess | undefined;
+  /** Of the latest start; signs in once. */
+  signInLink = '';
 
   private constructor(port: number) {
     this.port = port;
@@ -69,7 +71,8 @@ export class CloudUnderFire implements AsyncDisposable {
       String(this.port),
     ];
     this.#cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error' } });
-    await this.#cloud.waitForLine((line) => line['event'] === 'ready');
+    const ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
+    this.signInLink = String(ready['signInLink']);
   }
 
   /** kill -9 of the cloud; its tabular process sees the closed channel and ends by itself. */
