@@ -39,12 +39,19 @@ export class SqliteThreadDialect implements Dialect {
   }
 
   createAdapter(): DialectAdapter {
-    return new SqliteAdapter();
+    return new ThreadAdapter();
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the signature is Kysely's.
   createIntrospector(db: Kysely<any>): DatabaseIntrospector {
     return new SqliteIntrospector(db);
+  }
+}
+
+/** Kysely gives SQLite one connection at a time; here readers need not wait for writers, and writers queue on their thread. */
+class ThreadAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 }
 
