@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { compactJson } from './compact-json.ts';
 import { jsonOutput } from './json-output.ts';
 import { readableLog } from './readable-log.ts';
 import { terminalOutput } from './terminal-output.ts';
@@ -21,7 +22,7 @@ test('text: the first webhook shows method, path, each header and the body', () 
   const output = terminalOutput(false, false, (part) => (text += part));
   const headers = { 'Org-Id': 'o', 'Robot-Id': 'r' };
   output.webhook({ id: 1, receivedAt: '', method: 'POST', path: '/hook', headers, body: { component_name: 'host' } });
-  for (const shown of ['POST /hook', 'Org-Id: o', 'Robot-Id: r', '"component_name": "host"']) {
+  for (const shown of ['POST /hook', 'Org-Id: o', 'Robot-Id: r', '{"component_name":"host"}']) {
     expect(text).toContain(shown);
   }
 });
@@ -42,4 +43,19 @@ test('a log line of a process: warnings and plain text are shown, what is below 
   expect(readableLog('{"level":"warn","msg":"disk is slow","error":"EIO"}')).toBe('disk is slow: EIO');
   expect(readableLog('{"level":50,"msg":"broken"}')).toBe('broken');
   expect(readableLog('plain words')).toBe('plain words');
+});
+
+test('JSON for a person: what fits stays on one line, the rest is broken, dates stay dates', () => {
+  const value = { at: new Date(0), short: [1, 2], long: { first: 'x'.repeat(10), second: ['y'.repeat(10), 'z'] } };
+  expect(compactJson(value, 40)).toBe(
+    `{
+  "at": "1970-01-01T00:00:00.000Z",
+  "short": [1,2],
+  "long": {
+    "first": "xxxxxxxxxx",
+    "second": ["yyyyyyyyyy","z"]
+  }
+}`,
+  );
+  expect(compactJson({ a: 1 })).toBe('{"a":1}');
 });

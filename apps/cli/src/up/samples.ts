@@ -1,14 +1,22 @@
 /** The README's sample queries; `platform up` shows them with their rows. */
 
-/** One document: how many readings came from each component since `since`, and when the last was received. */
+/** For each component: how many readings since `since`, its mean processor load, and when the last was received. */
 export function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
   return [
     { $match: { time_received: { $gte: since } } },
-    { $group: { _id: '$component_name', readings: { $sum: 1 }, last: { $max: '$time_received' } } },
+    {
+      $group: {
+        _id: '$component_name',
+        readings: { $sum: 1 },
+        mean_cpu_percent: { $avg: '$data.readings.cpu_percent' },
+        last: { $max: '$time_received' },
+      },
+    },
     { $sort: { _id: 1 } },
   ];
 }
 
-/** The three newest readings. */
+/** The three newest readings of this computer. */
 export const sampleSql: string =
-  'SELECT time_received, component_name, data FROM readings ORDER BY time_received DESC LIMIT 3';
+  'SELECT time_received, data.readings.cpu_percent AS cpu_percent, data.readings.memory_used_percent AS memory_used_percent, data.readings.uptime_seconds AS uptime_seconds ' +
+  "FROM readings WHERE component_name = 'host' ORDER BY time_received DESC LIMIT 3";

@@ -1,3 +1,4 @@
+import { compactJson, shortened } from './compact-json.ts';
 import type { Output } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
@@ -22,7 +23,7 @@ export function terminalOutput(
   };
   const title = (text: string): void => lines('', bold(text));
   const indented = (value: unknown): string =>
-    (typeof value === 'string' ? value : JSON.stringify(value)).replace(/^/gm, '  ');
+    (typeof value === 'string' ? value : compactJson(value)).replace(/^/gm, '  ');
 
   let readings = 0;
   return {
@@ -37,17 +38,21 @@ export function terminalOutput(
     },
     reading(row) {
       if (readings++ === 0) title('First readings: machine → file → cloud');
-      lines(indented(`${timeOf(row['time_received'])}  ${row['component_name']}  ${JSON.stringify(row['data'])}`));
+      lines(
+        shortened(
+          indented(`${timeOf(row['time_received'])}  ${row['component_name']}  ${JSON.stringify(row['data'])}`),
+        ),
+      );
     },
     query({ language, query, rows }) {
       title(`First query, in ${language.toUpperCase()}`);
-      lines(dim(indented(query)), ...rows.map(indented));
+      lines(dim(indented(query)), ...rows.map((row) => indented(JSON.stringify(row))));
     },
     webhook({ method, path, headers, body }) {
       title('First webhook, as the built-in catcher received it');
       lines(indented(`${method} ${path}`));
       lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${value}`)));
-      lines(indented(typeof body === 'string' ? body : JSON.stringify(body, null, 2)), '', 'Ctrl-C stops everything.');
+      lines(indented(body), '', 'Ctrl-C stops everything.');
     },
     status({ readingsPerSecond, webhooks }) {
       // A file or pipe gets no line every few seconds.
