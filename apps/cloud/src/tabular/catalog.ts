@@ -1,4 +1,5 @@
 /** What counts: listed files, S and deletions, read as one snapshot and changed in one transaction (I7, I9, I10). */
+import { PlatformError } from '@platform/base';
 import { sql } from 'kysely';
 import type { Database } from '../metadata/tables.ts';
 import type { FileRef, SealedFile } from './process/messages.ts';
@@ -26,8 +27,16 @@ export interface Catalog {
   /** S, the files and the deletions of an organization, as of one instant. */
   open(organizationId: string): Promise<CatalogSnapshot>;
   sealedPosition(): Promise<number>;
-  /** Lists files and sets S, both or neither. */
+  /** Lists files and sets S, both or neither. Throws aborted when S is there already. */
   list(files: readonly SealedFile[], sealed: number, nowMs: number): Promise<void>;
+  /** Small files of one organization and day that are worth merging, oldest first; empty when there are none. */
+  mergeable(limit: {
+    readonly files: number;
+    readonly smallBytes: number;
+    readonly totalBytes: number;
+  }): Promise<FileRef[]>;
+  /** Lists files in place of others, in one step. */
+  replace(replaced: readonly string[], files: readonly SealedFile[], nowMs: number): Promise<void>;
   /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
   addDelete(organizationId: string, deletion: Delete, nowMs: number): Promise<void>;
   fileNames(): Promise<ReadonlySet<string>>;
@@ -129,12 +138,46 @@ export function createCatalog(db: Database): Catalog {
     async list(files, sealed, nowMs) {
       await db.transaction().execute(async (trx) => {
         for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
-        await trx
+        const moved = await trx
           .updateTable('tabular_state')
           .set({ sealed_position: sealed })
           .where('id', '=', 1)
           .where('sealed_position', '<', sealed)
-          .execute();
+          .executeTakeFirst();
+        // The same positions must never be listed twice.
+        if (moved.numUpdatedRows !== 1n)
+          throw new PlatformError('aborted', `rows up to position ${sealed} are sealed already`);
+      });
+    },
+    async mergeable({ files, smallBytes, totalBytes }) {
+      const group = await db
+        .selectFrom('tabular_files')
+        .select(['organization_id', 'capture_day'])
+        .where('logical_bytes', '<', smallBytes)
+        .groupBy(['organization_id', 'capture_day'])
+        .having(({ fn }) => fn.countAll<number>(), '>=', files)
+        .limit(1)
+        .executeTakeFirst();
+      if (group === undefined) return [];
+      const rows = await db
+        .selectFrom('tabular_files')
+        .select(['file', 'format', 'capture_day', 'logical_bytes'])
+        .where('organization_id', '=', group.organization_id)
+        .where('capture_day', '=', group.capture_day)
+        .where('logical_bytes', '<', smallBytes)
+        .orderBy('min_position')
+        .execute();
+      let bytes = 0;
+      const fits = (row: { logical_bytes: number }): boolean => {
+        bytes += row.logical_bytes;
+        return bytes <= totalBytes;
+      };
+      return rows.filter(fits).map((row) => ({ file: row.file, format: row.format, captureDay: row.capture_day }));
+    },
+    async replace(replaced, files, nowMs) {
+      await db.transaction().execute(async (trx) => {
+        for (const file of replaced) await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
+        for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
       });
     },
     async addDelete(organizationId, { predicate, upTo }, nowMs) {

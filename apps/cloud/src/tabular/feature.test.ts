@@ -273,3 +273,29 @@ test('a query that is cancelled ends at once and the next one is answered', asyn
   expect(await store.count()).toBe(50_000);
   expect((await store.tabular.status()).restarts).toBe(0);
 });
+
+test('I9 many small files of a day become one, which holds the same rows', async () => {
+  await using store = await openTabular({ mergeFiles: 5 });
+  for (let i = 0; i < 12; i++) {
+    const place = { ...testPlace, organizationId: i === 7 ? 'org-2' : 'org-1' };
+    store.append({
+      place,
+      metadata: { componentName: `c${i % 3}` },
+      readings: [{ data: { i }, receivedMs: i % 4 === 0 ? null : noonMs + i }],
+      syncedMs: noonMs,
+    });
+    const sealing = store.tabular.seal();
+    await Promise.all([sealing, store.count()]);
+  }
+  const rows = await store.mql([{ $sort: { 'data.i': 1 } }]);
+  expect(rows.map((row) => (row['data'] as { i: number }).i)).toEqual([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11]);
+  expect(rows.map((row) => row['time_received'])).toEqual(
+    [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11].map((i) => (i % 4 === 0 ? null : new Date(noonMs + i))),
+  );
+  await expect.poll(async () => (await store.tabular.status()).files, { timeout: 10_000 }).toBeLessThan(6);
+  expect(await store.mql([{ $sort: { 'data.i': 1 } }])).toEqual(rows);
+  const listed = await store.db.selectFrom('tabular_files').select('file').execute();
+  await expect
+    .poll(async () => (await readdir(join(store.dataDir, 'parquet'))).toSorted())
+    .toEqual(listed.map(({ file }) => file).toSorted());
+});

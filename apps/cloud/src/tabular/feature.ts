@@ -4,9 +4,9 @@
  * This side owns the catalog and the pins; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
  * dropped once it is in a listed file and no open snapshot began before that.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { pathFilter } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -53,6 +53,7 @@ export function createTabular(options: TabularOptions): Tabular {
   let child: Child | undefined;
   let commits: Disposable | undefined;
   let wakeDue = false;
+  let merging = false;
 
   const running = (): Child => {
     if (child === undefined) throw new PlatformError('unavailable', 'the tabular store was not started yet');
@@ -69,6 +70,7 @@ export function createTabular(options: TabularOptions): Tabular {
         await catalog.list(files, upTo, clock.now());
         break;
       } catch (caught) {
+        if (caught instanceof PlatformError && caught.code === 'aborted') break;
         failures++;
         log.error('listing sealed files failed, trying again', { error: errorText(caught), failures });
         await clock.sleep(backoffMs(failures), stop.signal).catch(() => {});
@@ -78,6 +80,37 @@ export function createTabular(options: TabularOptions): Tabular {
     sealed = Math.max(sealed, upTo);
     tellFlip();
     for (const listener of sealedListeners) listener(sealed);
+    await startMerge();
+  };
+
+  /** Small files are merged one group at a time; whatever fails is tried again after the next seal. */
+  const startMerge = async (): Promise<void> => {
+    if (merging) return;
+    const limit = { files: settings.mergeFiles, smallBytes: settings.fileBytes / 4, totalBytes: settings.fileBytes };
+    try {
+      const files = await catalog.mergeable(limit);
+      if (files.length < 2) return;
+      merging = true;
+      child?.send({ kind: 'merge', files });
+    } catch (caught) {
+      log.error('looking for files to merge failed', { error: errorText(caught) });
+    }
+  };
+
+  const replace = async (replaced: readonly string[], files: readonly SealedFile[]): Promise<void> => {
+    merging = false;
+    if (files.length === 0) return;
+    try {
+      await catalog.replace(replaced, files, clock.now());
+    } catch (caught) {
+      log.error('listing merged files failed; the small ones stay', { error: errorText(caught) });
+      return;
+    }
+    // Snapshots that were opened before still read the small files.
+    void pins.drained().then(async () => {
+      for (const file of replaced) await rm(join(parquetDir, file), { force: true });
+    });
+    await startMerge();
   };
 
   const onMessage = (message: FromChild): void => {
@@ -99,6 +132,9 @@ export function createTabular(options: TabularOptions): Tabular {
       case 'sealed':
         listing = listing.then(() => list(message.files, message.upTo));
         return;
+      case 'merged':
+        listing = listing.then(() => replace(message.replaced, message.files));
+        return;
       case 'log':
         log[message.level](message.message, message.fields);
         return;
@@ -110,6 +146,7 @@ export function createTabular(options: TabularOptions): Tabular {
   const prepare = async () => {
     // A seal that the dead child reported is listed before anything is swept.
     await listing;
+    merging = false;
     sealed = await catalog.sealedPosition();
     hot = { position: sealed, hotRows: 0, hotBytes: 0 };
     const removed = await removeUnlisted(parquetDir, await catalog.fileNames());
@@ -212,6 +249,8 @@ export function createTabular(options: TabularOptions): Tabular {
           }
           signal.throwIfAborted();
         }
+      } catch (caught) {
+        throw asPlatformError(caught);
       } finally {
         over.abort();
       }

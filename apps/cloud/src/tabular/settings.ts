@@ -9,6 +9,8 @@ export interface TabularSettings {
   readonly sealAgeMs: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;
+  /** So many files of an organization and day, each below a quarter of fileBytes, are merged into one. Default 16. */
+  readonly mergeFiles: number;
   /** DuckDB's own limit. Default 1 GiB. */
   readonly memoryBytes: number;
   /** DuckDB's threads. Default 2. */
@@ -30,6 +32,7 @@ export const defaultTabularSettings: TabularSettings = {
   sealBytes: 256_000_000,
   sealAgeMs: 600_000,
   fileBytes: 128_000_000,
+  mergeFiles: 16,
   memoryBytes: 1 << 30,
   threads: 2,
   deadlineMs: 60_000,

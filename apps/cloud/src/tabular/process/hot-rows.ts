@@ -21,6 +21,8 @@ export interface HotRows {
   readonly loaded: number;
   readonly rows: number;
   readonly dataBytes: number;
+  /** What lies in segments that end after `position`. */
+  after(position: number): { readonly rows: number; readonly dataBytes: number };
   /** Monotonic ms at which the first position of the open segment came; undefined when it has none. */
   readonly openSinceMs: number | undefined;
   /** Rows of the open segment. */
@@ -90,6 +92,12 @@ export function createHotRows(options: { sealed: number; database: Database; log
     },
     get dataBytes() {
       return segments.reduce((sum, segment) => sum + segment.dataBytes, 0);
+    },
+    after(position) {
+      const later = segments.filter((segment) => segment.to > position);
+      const sum = (of: (segment: Segment) => number): number =>
+        later.reduce((total, segment) => total + of(segment), 0);
+      return { rows: sum((segment) => segment.rows), dataBytes: sum((segment) => segment.dataBytes) };
     },
     get openSinceMs() {
       return current().filledSinceMs;

@@ -7,7 +7,7 @@ import { createLimiter, errorText, follow, PlatformError, systemClock } from '@p
 import type { Series } from '../series.ts';
 import { openDatabase } from './database.ts';
 import { createHotRows } from './hot-rows.ts';
-import type { FromChild, QueryMessage, ToChild } from './messages.ts';
+import type { FileRef, FromChild, QueryMessage, SealedFile, ToChild } from './messages.ts';
 import { openLogReader } from './read-log.ts';
 import { runQuery } from './run-query.ts';
 
@@ -40,9 +40,11 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     name: 'load hot rows',
     clock,
     log: logger,
-    // Sealing cannot keep up: better late than out of memory. Queries that need the rows wait for them.
+    // Sealing cannot keep up: better late than out of memory. Rows that are sealed but still pinned do not count: the queries that pin
+    // them may be waiting for this very loader.
     step: async () => {
-      if (hot.dataBytes > 3 * settings.sealBytes || hot.rows > 3 * settings.sealRows) return false;
+      const unsealed = hot.after(sealed);
+      if (unsealed.dataBytes > 3 * settings.sealBytes || unsealed.rows > 3 * settings.sealRows) return false;
       const more = await hot.loadNext((position, reason) => void send({ kind: 'damaged', position, reason }));
       if (more) void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
       if (isSealDue()) sealer.wake();
@@ -55,8 +57,36 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     return hot.openRows >= settings.sealRows || hot.openBytes >= settings.sealBytes || age >= settings.sealAgeMs;
   };
 
-  // Resolves when the parent lists what was sealed.
+  // Sealing and merging sort: one at a time, so that their memory is that of one.
+  const writing = createLimiter(1);
+  const merge = async (files: readonly FileRef[]): Promise<void> => {
+    let written: readonly SealedFile[] = [];
+    try {
+      const { mergeFiles } = await import('./merge-files.ts');
+      const connection = await database.connect();
+      try {
+        written = await mergeFiles(connection, files, { parquetDir, fileBytes: settings.fileBytes });
+      } finally {
+        connection.closeSync();
+      }
+    } catch (caught) {
+      logger.error('merging small files failed; they stay as they are', {
+        error: errorText(caught),
+        files: files.length,
+      });
+    }
+    await send({ kind: 'merged', replaced: files.map(({ file }) => file), files: written });
+  };
+
+  // Wakes the sealer when S has moved; a flip may also only say that rows can be dropped.
   let flipped = (): void => {};
+  const reachSealed = async (position: number): Promise<void> => {
+    while (sealed < position) {
+      await new Promise<void>((resolve) => {
+        flipped = resolve;
+      });
+    }
+  };
   const sealer = follow({
     name: 'seal hot rows',
     clock,
@@ -66,21 +96,18 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       sealWanted = false;
       const segment = hot.frozen().find(({ to }) => to > sealed);
       if (segment === undefined) return false;
-      let files: Awaited<ReturnType<typeof import('./seal-segment.ts')['sealSegment']>> = [];
+      let files: readonly SealedFile[] = [];
       if (segment.rows > 0) {
         const { sealSegment } = await import('./seal-segment.ts');
         const connection = await database.connect();
         try {
-          files = await sealSegment(connection, segment, { parquetDir, fileBytes: settings.fileBytes });
+          files = await writing(() => sealSegment(connection, segment, { parquetDir, fileBytes: settings.fileBytes }));
         } finally {
           connection.closeSync();
         }
       }
-      const listed = new Promise<void>((resolve) => {
-        flipped = resolve;
-      });
       await send({ kind: 'sealed', upTo: segment.to, files });
-      await listed;
+      await reachSealed(segment.to);
       return true;
     },
   });
@@ -124,6 +151,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
           },
           (caught: unknown) => logger.error('dropping sealed rows failed', { error: errorText(caught) }),
         );
+        return;
+      case 'merge':
+        void writing(() => merge(message.files));
         return;
       case 'seal':
         sealWanted = true;

@@ -64,6 +64,8 @@ export type ToChild =
   | { readonly kind: 'cancel'; readonly id: number }
   /** The catalog lists what the child sealed; hot rows up to dropUpTo are not needed by anyone. */
   | { readonly kind: 'flipped'; readonly sealed: number; readonly dropUpTo: number }
+  /** Write these files' rows, all of one organization and day, into one. */
+  | { readonly kind: 'merge'; readonly files: readonly FileRef[] }
   /** Seal what is hot now, whatever its size. */
   | { readonly kind: 'seal' };
 
@@ -71,6 +73,8 @@ export type FromChild =
   | { readonly kind: 'loaded'; readonly position: number; readonly hotRows: number; readonly hotBytes: number }
   | { readonly kind: 'damaged'; readonly position: number; readonly reason: string }
   | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
+  /** Answers `merge`; `files` is empty when it failed. */
+  | { readonly kind: 'merged'; readonly replaced: readonly string[]; readonly files: readonly SealedFile[] }
   | { readonly kind: 'rows'; readonly id: number; readonly batch: Batch }
   | { readonly kind: 'done'; readonly id: number; readonly scannedBytes: number }
   | {

@@ -7,7 +7,7 @@ import type { Series } from '../series.ts';
 import type { Database } from './database.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
-import { fileSource, type Source, segmentSource } from './source.ts';
+import { fileSource, type Source, StaleSnapshot, segmentSource } from './source.ts';
 
 export interface QueryRoom {
   readonly database: Database;
@@ -48,6 +48,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     signal.throwIfAborted();
     await send({ kind: 'done', id, scannedBytes: scan.scannedBytes });
   } catch (caught) {
+    if (caught instanceof StaleSnapshot) return await send({ kind: 'stale', id });
     const { code, message: text } = interpret(signal.aborted ? signal.reason : caught);
     await send({ kind: 'failed', id, code, message: text, scannedBytes: scan.scannedBytes });
   } finally {

@@ -21,6 +21,8 @@ export interface Segment {
   readonly series: Series[];
   /** Number of a series; equal series have one. */
   seriesId(series: Series): number;
+  /** Creates the table; append does it by itself. */
+  create(connection: DuckDBConnection): Promise<void>;
   /** Appends all rows or none (I8) and moves `to`. */
   append(connect: () => Promise<DuckDBConnection>, rows: RowBuffer, to: number): Promise<void>;
 }
@@ -52,11 +54,14 @@ export function createSegment(table: string, from: number, monotonic: () => numb
       }
       return id;
     },
+    async create(connection) {
+      await connection.run(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`);
+      created = true;
+    },
     async append(connect, rows, to) {
       if (rows.rows > 0) {
         const connection = await connect();
-        if (!created) await connection.run(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`);
-        created = true;
+        if (!created) await this.create(connection);
         // Loaded late, with DuckDB itself.
         const { appendRows } = await import('./append-rows.ts');
         await connection.run('BEGIN');

@@ -1,4 +1,5 @@
 /** Where rows lie: a hot segment or a sealed file, with the SQL that reads the rows a query may need. All SQL text is made here. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries, type Delete, isInScope, mayKeepSeries } from '../row-filter.ts';
@@ -36,6 +37,7 @@ export async function fileSource(
   const path = join(parquetDir, file);
   let series = known.get(file);
   if (series === undefined) {
+    if (!existsSync(path)) throw new StaleSnapshot();
     series = await readSeries(connection, path);
     if (known.size >= maxKnownFiles) known.clear();
     known.set(file, series);
@@ -48,6 +50,9 @@ export async function fileSource(
     day: String(dayNumber(captureDay)),
   };
 }
+
+/** A file of the snapshot was merged into another and removed while this process was starting: a newer snapshot has the other one. */
+export class StaleSnapshot extends Error {}
 
 const maxKnownFiles = 1_000;
 
