@@ -38,6 +38,7 @@ export {
 } from './plan/columns.ts';
 export type { Expr, Path } from './plan/expr.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
+export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';
 export type { Accumulator, AccumulatorName, Plan, ShapeLeaf, ShapeTree, SortKey, Stage } from './plan/stage.ts';
 export { QueryError, type QueryErrorPlace } from './query-error.ts';

@@ -28,11 +28,12 @@ export const maxDepth = 200;
 
 /**
  * Reads the document that starts at `start`. With a mask only the named fields are read (arrays always whole).
+ * @param levels of nesting that are read before it is an error.
  * @throws QueryError InvalidBSON when the bytes are not one document.
  */
-export function decodeBson(bytes: Uint8Array, start = 0, mask: Mask = true): BsonDocument {
+export function decodeBson(bytes: Uint8Array, start = 0, mask: Mask = true, levels: number = maxDepth): BsonDocument {
   const reader = new Reader(bytes);
-  return reader.document(start, mask, 1);
+  return reader.document(start, mask, 1 + maxDepth - levels);
 }
 
 class Reader {

@@ -20,9 +20,10 @@ import {
   Timestamp,
 } from './value.ts';
 
-export function encodeBson(document: BsonDocument): Uint8Array {
+/** @param levels of nesting that are written before it is an error. */
+export function encodeBson(document: BsonDocument, levels: number = maxDepth): Uint8Array {
   const writer = new BsonWriter();
-  writer.document(document);
+  writer.document(document, 1 + maxDepth - levels);
   return writer.take();
 }
 

@@ -63,7 +63,7 @@ function groupingOf(select: Select, columns: Columns): Grouping | undefined {
   const values = select.items.flatMap((item) => (item.k === 'expression' ? [item.value] : []));
   const nodes = [...values, ...select.orderBy.map((item) => item.value), ...(select.having ? [select.having] : [])];
   if (select.groupBy.length === 0 && !nodes.some(hasAggregate)) return undefined;
-  return { keys: groupKeys(select, columns).map(exprKey), into: [] };
+  return { keys: groupKeys(select, columns).map(exprKey), aliases: select.groupBy.map((key) => key.alias), into: [] };
 }
 
 /** A key may also be the alias of a selected expression. */
@@ -92,7 +92,7 @@ function columnList(select: Select, columns: Columns, lower: Lower, grouped: boo
         throw fault(item.at, `unknown table ${item.qualifier}`);
       return [];
     }
-    const wanted = nameOf(item, index, select);
+    const wanted = nameOf(item, index);
     let name = wanted;
     for (let copy = 2; taken.has(name); copy++) name = `${wanted}_${copy}`;
     taken.add(name);
@@ -100,11 +100,10 @@ function columnList(select: Select, columns: Columns, lower: Lower, grouped: boo
   });
 }
 
-function nameOf(item: SelectItem & { k: 'expression' }, index: number, select: Select): string {
+function nameOf(item: SelectItem & { k: 'expression' }, index: number): string {
   if (item.alias !== undefined) return item.alias;
   if (item.value.k !== 'column') return `_${index + 1}`;
-  const grouped = select.groupBy.find(({ value, alias }) => alias !== undefined && value === item.value);
-  return grouped?.alias ?? item.value.path.at(-1)!;
+  return item.value.path.at(-1)!;
 }
 
 function keepsAll(select: Select): boolean {

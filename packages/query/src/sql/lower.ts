@@ -14,6 +14,8 @@ import type { Token } from './lex.ts';
 /** What a grouping statement has gathered: its keys, and the aggregates that its expressions ask for. */
 export interface Grouping {
   readonly keys: readonly string[];
+  /** Names that GROUP BY … AS gives to the keys, by the same index. */
+  readonly aliases: readonly (string | undefined)[];
   readonly into: [string, Accumulator][];
 }
 
@@ -43,6 +45,8 @@ export function lowerRow(node: SqlNode, columns: Columns): Expr {
 /** An expression over the groups: keys and aggregates are fields of the grouped row. */
 export function lowerGroup(node: SqlNode, columns: Columns, grouping: Grouping): Expr {
   if (!hasAggregate(node)) {
+    const alias = node.k === 'column' && node.path.length === 1 ? grouping.aliases.indexOf(node.path[0]) : -1;
+    if (alias >= 0) return field('_id', `k${alias}`);
     const row = lowerRow(node, columns);
     const index = grouping.keys.indexOf(exprKey(row));
     if (index >= 0) return field('_id', `k${index}`);

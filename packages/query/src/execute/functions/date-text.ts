@@ -1,7 +1,7 @@
 /** Times in text: ISO 8601 in its common forms, without a zone UTC. */
 
 const shape: RegExp =
-  /^\s*(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?\s*$/;
+  /^\s*(\d{4})-(\d{2})(?:-(\d{2}))?(?:(?:T|\s+)(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?\s*$/;
 
 /** Milliseconds since 1970 UTC, or undefined for a text that is not a time. */
 export function parseDate(text: string): number | undefined {

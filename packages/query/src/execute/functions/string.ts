@@ -10,13 +10,12 @@ import type { Eager } from './registry.ts';
 export const string: Readonly<Record<string, Eager>> = {
   'agg.concat': (...values) => {
     let text = '';
-    let nothing = false;
     for (const value of values) {
-      if (isNullish(value)) nothing = true;
-      else if (typeof value === 'string') text += value;
+      if (isNullish(value)) return null;
+      if (typeof value === 'string') text += value;
       else throw new QueryError(16702, `$concat only supports strings, not ${typeName(value)}`);
     }
-    return nothing ? null : text;
+    return text;
   },
   // Only ASCII letters change, as in MongoDB.
   'agg.toUpper': (value) => coerced(value, '$toUpper').replace(/[a-z]+/g, (letters) => letters.toUpperCase()),

@@ -1,0 +1,43 @@
+/**
+ * A plan as bytes, to cross to another process or thread: literals are instances of classes, which a structured clone or
+ * JSON would lose. The bytes are BSON; both ends run the same version, so the format is not kept across versions.
+ */
+
+import { decodeBson } from '../bson/decode.ts';
+import { encodeBson } from '../bson/encode.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
+import type { Plan } from './stage.ts';
+
+/** A level of a query takes a few levels of the plan. */
+const planDepth = 4000;
+
+export function encodePlan(plan: Plan): Uint8Array {
+  const document = new BsonDocument();
+  document.set('plan', packed(plan)!);
+  return encodeBson(document, planDepth);
+}
+
+export function decodePlan(bytes: Uint8Array): Plan {
+  return unpacked(decodeBson(bytes, 0, true, planDepth).get('plan')) as Plan;
+}
+
+/** Objects become documents; the value of a literal stays what it is. */
+function packed(node: unknown): Maybe {
+  if (Array.isArray(node)) return node.map((item) => packed(item) ?? null);
+  if (typeof node !== 'object' || node === null) return node as Maybe;
+  const entries = Object.entries(node);
+  const isLiteral = 'k' in node && node.k === 'lit';
+  return new BsonDocument(
+    entries.flatMap(([name, below]): [string, BsonValue][] => {
+      const value = isLiteral ? (below as Maybe) : packed(below);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function unpacked(value: Maybe): unknown {
+  if (Array.isArray(value)) return value.map(unpacked);
+  if (!(value instanceof BsonDocument)) return value;
+  if (value.get('k') === 'lit') return { k: 'lit', value: value.get('value') };
+  return Object.fromEntries([...value].map(([name, below]) => [name, unpacked(below)]));
+}
