@@ -18,28 +18,31 @@ export function walkFields(bytes: Uint8Array, start: number, end: number, visit:
   let at = start;
   let value = 0;
   const varint = (): boolean => {
+    const first = at;
     value = 0;
     for (let shift = 0; shift < 70; shift += 7) {
       if (at >= end) return false;
       const byte = bytes[at++] as number;
       value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return true;
+      if (byte >= 0x80) continue;
+      // Past 2^49 doubles may round; these are rare: negative numbers, and nonsense.
+      if (shift > 42) value = longVarint(bytes, first, at);
+      return true;
     }
     return false;
   };
   while (at < end) {
     const fieldStart = at;
     if (!varint()) return false;
+    if (value < 0) return false;
     const type = value % 8;
     const number = Math.floor(value / 8);
     if (number === 0) return false;
     let contentStart = at;
-    let content = 0;
     if (type === 0) {
       if (!varint()) return false;
-      content = value >= 2 ** 63 ? value - 2 ** 64 : value;
     } else if (type === 2) {
-      if (!varint() || value > end - at) return false;
+      if (!varint() || value < 0 || value > end - at) return false;
       contentStart = at;
       at += value;
     } else if (type === 1 || type === 5) {
@@ -48,7 +51,13 @@ export function walkFields(bytes: Uint8Array, start: number, end: number, visit:
     } else {
       return false;
     }
-    visit({ number, type, start: fieldStart, contentStart, end: at, value: content });
+    visit({ number, type, start: fieldStart, contentStart, end: at, value: type === 0 ? value : 0 });
   }
   return true;
+}
+
+function longVarint(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0n;
+  for (let at = end - 1; at >= start; at--) value = (value << 7n) | BigInt((bytes[at] as number) & 0x7f);
+  return Number(BigInt.asIntN(64, value));
 }

@@ -1,0 +1,97 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { cutImages } from './power-cut.ts';
+import { recordSyscalls, type Syscall } from './record-syscalls.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function contents(calls: readonly Syscall[], path: string): Set<string | undefined> {
+  const found = new Set<string | undefined>();
+  for (let round = 0; round < 200; round++) {
+    for (const image of cutImages(calls, { random: Math.random, randomInstants: 1 })) {
+      if (image.at < calls.length) continue;
+      const content = image.files.get(path);
+      found.add(content && new TextDecoder().decode(content));
+    }
+  }
+  return found;
+}
+
+test('what was synced survives, what came after may or may not, what was never synced may be missing by name', () => {
+  const written: Syscall[] = [
+    { kind: 'create', path: '/d/f' },
+    { kind: 'write', path: '/d/f', offset: 0, bytes: bytes('old') },
+    { kind: 'sync', path: '/d/f', startedAt: 2 },
+  ];
+  const named: Syscall[] = [...written, { kind: 'sync', path: '/d', startedAt: 3 }];
+  const changed: Syscall[] = [
+    ...named,
+    { kind: 'write', path: '/d/f', offset: 0, bytes: bytes('new') },
+    { kind: 'sync', path: '/d', startedAt: 5 },
+  ];
+  const unlinked: Syscall[] = [...named, { kind: 'unlink', path: '/d/f' }, { kind: 'sync', path: '/x', startedAt: 4 }];
+  expect(contents([...written, { kind: 'sync', path: '/x', startedAt: 3 }], '/d/f')).toEqual(
+    new Set([undefined, 'old']),
+  );
+  expect(contents(named, '/d/f')).toEqual(new Set(['old']));
+  expect(contents(changed, '/d/f')).toEqual(new Set(['old', 'new']));
+  expect(contents(unlinked, '/d/f')).toEqual(new Set([undefined, 'old']));
+});
+
+test('a sync covers only what was written before it began', () => {
+  const calls: Syscall[] = [
+    { kind: 'create', path: '/d/f' },
+    { kind: 'sync', path: '/d', startedAt: 1 },
+    { kind: 'write', path: '/d/f', offset: 0, bytes: bytes('covered') },
+    { kind: 'write', path: '/d/f', offset: 0, bytes: bytes('COVERED') },
+    { kind: 'sync', path: '/d/f', startedAt: 3 },
+  ];
+  expect(contents(calls, '/d/f')).toEqual(new Set(['covered', 'COVERED']));
+});
+
+test('a recording holds every write with its place, every sync, rename and unlink of the directory, and stdout', async () => {
+  await using data = await temporaryDirectory();
+  await using other = await temporaryDirectory();
+  const script = other.file('run.mjs');
+  await writeFile(
+    script,
+    `import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+     const at = (name) => ${JSON.stringify(data.path)} + '/' + name;
+     const fd = openSync(at('a "é"'), 'w');
+     writeSync(fd, 'first'); writeSync(fd, 'XY', 1); writeSync(fd, 'end');
+     fsyncSync(fd); closeSync(fd); renameSync(at('a "é"'), at('b')); writeSync(1, 'said'); unlinkSync(at('b'));
+     writeSync(openSync(${JSON.stringify(other.file('elsewhere'))}, 'w'), 'not ours');`,
+  );
+  const calls = await recordSyscalls({
+    command: process.execPath,
+    args: [script],
+    directory: data.path,
+    traceFile: other.file('trace'),
+  });
+  const told = calls.map((call) => ('bytes' in call ? { ...call, bytes: new TextDecoder().decode(call.bytes) } : call));
+  const path = data.file('a "é"');
+  expect(told).toEqual([
+    { kind: 'create', path },
+    { kind: 'truncate', path, length: 0 },
+    { kind: 'write', path, offset: 0, bytes: 'first' },
+    { kind: 'write', path, offset: 1, bytes: 'XY' },
+    { kind: 'write', path, offset: 5, bytes: 'end' },
+    { kind: 'sync', path, startedAt: 5 },
+    { kind: 'rename', path, to: data.file('b') },
+    { kind: 'write', path: 'stdout', offset: 0, bytes: 'said' },
+    { kind: 'unlink', path: data.file('b') },
+  ]);
+});
+
+test('a program that fails is an error', async () => {
+  await using data = await temporaryDirectory();
+  await using other = await temporaryDirectory();
+  const recording = recordSyscalls({
+    command: 'false',
+    args: [],
+    directory: data.path,
+    traceFile: other.file('trace'),
+  });
+  await expect(recording).rejects.toThrow();
+});
