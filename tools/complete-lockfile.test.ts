@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingEntries } from './complete-lockfile.ts';
+import { type LockEntry, missingEntries } from './complete-lockfile.ts';
 
 test('optional packages that the lockfile lacks get their version and the system that their name says', () => {
   const packages = {
@@ -22,7 +22,7 @@ test('optional packages that the lockfile lacks get their version and the system
 });
 
 test('a range, or a name that tells no system, is refused by name', () => {
-  const wants = (name: string, version: string): object => ({
+  const wants = (name: string, version: string): Record<string, LockEntry> => ({
     'node_modules/a': { optionalDependencies: { [name]: version } },
   });
   expect(() => missingEntries(wants('b-linux-x64', '^1.0.0'))).toThrow(
