@@ -38,6 +38,7 @@ import type { Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
 import { tabularDdl } from './tabular/store.ts';
 import { createTriggers } from './triggers/feature.ts';
+import { parseTriggers } from './triggers/parse-triggers.ts';
 import { triggersDdl } from './triggers/store.ts';
 
 /** What `platform up` is told when the cloud serves. */
@@ -96,6 +97,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     instanceKey,
     clock,
     log: log.child('machines'),
+    triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
     onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
   });
   const { registry, configurations, presence, logs } = machines;
@@ -181,7 +183,18 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       );
     },
     status: () =>
-      readStatus({ tree, registry, presence, ingestLog, tabular, notify, catcher, startedMs, now: clock.now }),
+      readStatus({
+        tree,
+        registry,
+        presence,
+        ingestLog,
+        tabular,
+        notify,
+        triggers,
+        catcher,
+        startedMs,
+        now: clock.now,
+      }),
     catcher: async (request, response) => catcher.handle(request, response),
   });
   const server = unwind.use(

@@ -1,6 +1,6 @@
 /** What the status page shows: counters, machines, and the latest of what arrives. */
-import { fromBinary, toJson } from '@bufbuild/protobuf';
-import { StructSchema, timestampMs } from '@bufbuild/protobuf/wkt';
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -11,6 +11,7 @@ import type { Presence } from '../machines/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Notify } from '../notify/feature.ts';
 import type { Tabular } from '../tabular/tabular.ts';
+import type { Triggers } from '../triggers/feature.ts';
 
 const shownUploads = 8;
 const shownAttempts = 8;
@@ -22,6 +23,7 @@ export interface StatusDeps {
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
   readonly notify: Notify;
+  readonly triggers: Triggers;
   readonly catcher: Catcher;
   readonly startedMs: number;
   readonly now: () => number;
@@ -29,7 +31,7 @@ export interface StatusDeps {
 
 /** The host administrator's view of this installation: everything on it, because the page is for whoever started it. */
 export async function readStatus(deps: StatusDeps): Promise<unknown> {
-  const { tree, registry, presence, ingestLog, tabular, notify, catcher, startedMs, now } = deps;
+  const { tree, registry, presence, ingestLog, tabular, notify, triggers, catcher, startedMs, now } = deps;
   const organizations = tree.organizations();
   const machines = organizations
     .flatMap((one) => tree.locationsOf(one.id))
@@ -49,6 +51,7 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
       lag: store.committedPosition - store.loadedPosition,
       damaged: store.damagedRows,
     },
+    triggers: { lag: triggers.lag() },
     notify: {
       delivered: messages.filter((message) => message.state === 'delivered').length,
       waiting: messages.filter((message) => message.state === 'pending').length,
@@ -89,10 +92,7 @@ function latestReadings(log: IngestLog): unknown[] {
       part: upload.place?.partName ?? '',
       component: upload.metadata?.componentName ?? '',
       method: upload.metadata?.methodName ?? '',
-      data:
-        reading?.data.case === 'struct'
-          ? toJson(StructSchema, reading.data.value as never)
-          : { bytes: Number(upload.blob?.sizeBytes ?? 0n) },
+      data: reading?.data.case === 'struct' ? reading.data.value : { bytes: Number(upload.blob?.sizeBytes ?? 0n) },
     };
   });
 }

@@ -33,14 +33,16 @@ export interface Configurations {
 export interface ConfigurationDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Throws invalid_argument with all problems of a document and their JSON paths. */
-  readonly check: (document: unknown) => void;
+  /** Answers the warnings of a document; throws invalid_argument with all its errors and their JSON paths. */
+  readonly check: (document: unknown) => readonly string[];
+  /** Told about the warnings of a version that was saved. */
+  readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => void;
   /** Runs inside the transaction that saves: what depends on the configuration moves with it. */
   readonly onSaving: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
 }
 
 export function createConfigurations(deps: ConfigurationDeps): Configurations {
-  const { db, clock, check, onSaving } = deps;
+  const { db, clock, check, onWarnings, onSaving } = deps;
   const cache = new Map<string, ConfigurationVersion>();
 
   const newest = async (partId: string): Promise<ConfigurationVersion> => {
@@ -85,7 +87,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         );
       }
       const parsed = parseDocument(document);
-      check(parsed);
+      const warnings = check(parsed);
       const saved = await db.transaction().execute(async (trx) => {
         const before = await trx
           .selectFrom('part_configurations')
@@ -114,6 +116,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         return next;
       });
       cache.set(partId, saved);
+      if (warnings.length > 0) onWarnings(partId, saved.version, warnings);
       return saved;
     },
   };

@@ -9,14 +9,30 @@ export interface PartTriggers {
   readonly revision: string;
 }
 
-/** Reads a document without trusting its shape: what is not there is empty. */
-export async function partTriggers(configurations: Configurations, partId: string): Promise<PartTriggers> {
-  const { document, version } = await configurations.current(partId);
-  const config: Record<string, unknown> = JSON.parse(document);
-  const names = [...listOf(config['components']), ...listOf(config['services'])].map((entry) =>
-    String((entry as { name?: unknown })?.name ?? ''),
+/** Answers for the triggers of parts; a version is read once, because every upload asks. Nothing in its shape is trusted. */
+export function createTriggersOf(configurations: Configurations): (partId: string) => Promise<PartTriggers> {
+  const known = new Map<string, { version: number; triggers: PartTriggers }>();
+  return async (partId) => {
+    const { document, version } = await configurations.current(partId);
+    const cached = known.get(partId);
+    if (cached?.version === version) return cached.triggers;
+    const config: unknown = JSON.parse(document);
+    const triggers = {
+      triggers: triggersIn(config),
+      components: resourceNames(config),
+      revision: `${partId}:${version}`,
+    };
+    known.set(partId, { version, triggers });
+    return triggers;
+  };
+}
+
+/** Names of the components and services of a document. */
+export function resourceNames(document: unknown): readonly string[] {
+  const { components, services } = (document ?? {}) as { components?: unknown; services?: unknown };
+  return [...listOf(components), ...listOf(services)].map((entry) =>
+    String((entry as { name?: unknown } | null)?.name ?? ''),
   );
-  return { triggers: listOf(config['triggers']), components: names, revision: `${partId}:${version}` };
 }
 
 /** The triggers array of a document; empty when there is none. */

@@ -14,9 +14,9 @@ import { type CertificatePair, createAuthority, issueCertificate } from '../inst
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { machineHandlers } from './app-rpc.ts';
-import { checkDocument } from './check-document.ts';
+import { checkDocument, type TriggerProblems } from './check-document.ts';
 import { type Configurations, createConfigurations } from './configuration.ts';
-import { type PartTriggers, partTriggers, triggersIn } from './effective-configuration.ts';
+import { createTriggersOf, type PartTriggers, triggersIn } from './effective-configuration.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
 import { type KeyPair, partConfigDocument } from './part-config-document.ts';
 import { createPresence, type Presence } from './presence.ts';
@@ -29,6 +29,8 @@ export interface MachinesDeps {
   readonly instanceKey: InstanceKey;
   readonly clock: Clock;
   readonly log: Log;
+  /** What is wrong with the triggers of a document: they belong to another feature. */
+  readonly triggerProblems: TriggerProblems;
   /** Runs inside the transaction that saves a configuration. */
   readonly onSaving: (trx: Transaction<CloudTables>, partId: string, triggers: readonly unknown[]) => Promise<void>;
 }
@@ -49,7 +51,7 @@ export interface Machines {
 }
 
 export async function createMachines(deps: MachinesDeps): Promise<Machines> {
-  const { db, tree, instanceKey, clock, log, onSaving } = deps;
+  const { db, tree, instanceKey, clock, log, triggerProblems, onSaving } = deps;
   const registry = await openRegistry(db, tree, instanceKey);
   const logs = createMachineLogs({ db, clock });
   const presence = createPresence({
@@ -61,9 +63,17 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const configurations = createConfigurations({
     db,
     clock,
-    check: checkDocument,
+    check: (document) => checkDocument(document, triggerProblems),
+    onWarnings: (partId, savedVersion, warnings) => {
+      const message = `configuration version ${savedVersion} was saved with warnings: ${warnings.join('; ')}`;
+      logs
+        .appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message })
+        .catch((caught: unknown) => log.warn(message, { partId, error: errorText(caught) }));
+    },
     onSaving: (trx, partId, document) => onSaving(trx, partId, triggersIn(document)),
   });
+
+  const triggersOf = createTriggersOf(configurations);
 
   const authorizePart = (principal: Principal, partId: string): void => {
     const isItself = principal.kind === 'part' && principal.partId === partId;
@@ -156,7 +166,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     robotBinding,
     authorizePart,
     async triggersOf(partId) {
-      return registry.part(partId) === undefined ? undefined : partTriggers(configurations, partId);
+      return registry.part(partId) === undefined ? undefined : triggersOf(partId);
     },
     async partConfig(partId, baseUrl, key) {
       const { document } = await configurations.current(partId);

@@ -48,6 +48,8 @@ async function given(): Promise<Given> {
     instanceKey,
     clock,
     log: silentLog,
+    triggerProblems: (triggers) =>
+      triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
     onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
   });
   const organizationId = tree.organizations()[0]?.id ?? '';
@@ -104,8 +106,16 @@ test('a malformed configuration is refused with the paths of all its errors, and
   expect(refusal).toMatchObject({ code: 'invalid_argument' });
   expect((refusal as Error).message).toMatch(/components\[0\]\.name/);
   expect((refusal as Error).message).toMatch(/components\[1\]\.depends_on/);
+  await expect(save(machines, partId, { triggers: ['broken'] })).rejects.toThrow(/triggers\[0\]: expected an object/);
   await expect(save(machines, partId, '{ "components": ')).rejects.toThrow(/expected JSON/);
   expect((await machines.configurations.current(partId)).version).toBe(1);
+});
+
+test('a configuration with unknown keys is saved, and the machine log says which keys do nothing', async () => {
+  const { machines, partId } = await given();
+  await save(machines, partId, { componentz: [] });
+  const [line] = await machines.logs.read(partId, { levels: ['warn'], filter: '', limit: 1 });
+  expect(line?.entry.message).toMatch(/version 1 was saved with warnings: .*componentz/);
 });
 
 test('the triggers of a saved configuration are handed on inside its transaction', async () => {
