@@ -1,11 +1,16 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { createCaptureFileWriter, readCaptureFile } from '@platform/capture-file';
+import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
-import { startFakeCloud } from './testing/fake-cloud.ts';
+import { ReadingEncoder } from './capture/encode.ts';
+import { diskStorage } from './directories/disk-storage.ts';
+import { partId, startFakeCloud } from './testing/fake-cloud.ts';
 import { countingDocument, createTestHome, startTestServer, until } from './testing/start-test-server.ts';
 
 /** Counts of the stored readings: 1, 2, 3, … without a gap or a double, whatever the order of the files. */
@@ -82,28 +87,39 @@ test('D15 a file that is refused for reasons of its own stops no other, and one 
   expect(failed.filter((name) => name.endsWith('.capture'))).toHaveLength(1);
 });
 
-test('D14 a reading over 4 MB is split off and set aside; its neighbours are stored', async () => {
-  const big = countingDocument(20, {
-    service: { maximum_capture_file_size_bytes: 16_000_000, sync_interval_mins: 0.02 },
-  });
-  await using cloud = await startFakeCloud(big);
+test('D14 a reading over 4 MB is split off and set aside; its neighbours are stored, and the same again after a lost answer', async () => {
+  await using cloud = await startFakeCloud(countingDocument(1));
   await using home = await createTestHome(cloud.url);
+  const encoder = new ReadingEncoder();
+  const reading = (n: number, text: string): Uint8Array =>
+    encoder.encode({ requestedMicros: n, receivedMicros: n, document: { readings: { n, text } } });
+  const header = create(CaptureFileHeaderSchema, {
+    stream: new Uint8Array(16).fill(1),
+    seq: 9n,
+    partId,
+    metadata: { componentType: 'core:component:sensor', componentName: 'big', methodName: 'Readings' },
+  });
+  const writer = await createCaptureFileWriter({
+    storage: diskStorage,
+    path: join(home.path, 'capture', 'big'),
+    header,
+  });
+  for (const bytes of [reading(1, ''), reading(2, 'x'.repeat(4_194_304)), reading(3, '')]) writer.append(bytes);
+  await writer.seal();
+  let answers = 0;
+  cloud.after = ({ componentName }) => {
+    if (componentName === 'big' && ++answers < 3) throw new PlatformError('unavailable', 'the answer is lost');
+  };
   const server = await startTestServer(home);
-  const link = connect({ baseUrl: `http://127.0.0.1:${server.serving.port}` });
-  const sensor = link.client(SensorService);
-  await sensor.doCommand({ name: 'counter', command: { set: { blob: 'x'.repeat(4_200_000) } } });
-  await until('an oversize file', async () =>
-    (await readdir(join(home.path, 'capture', 'failed'), { recursive: true }).catch(() => [])).some((name) =>
-      name.endsWith('.oversize.capture'),
-    ),
-  );
-  await sensor.doCommand({ name: 'counter', command: { set: { blob: '' } } });
-  const before = cloud.readings().length;
-  await until('more readings', () => cloud.readings().length > before + 5);
-  await link[Symbol.asyncDispose]();
+  await until('the answer', () => answers === 3);
   await server[Symbol.asyncDispose]();
-  expect(cloud.readings().every(({ blob }) => String(blob ?? '').length < 10)).toBe(true);
+  const stored = cloud.stored.filter(({ metadata }) => metadata.componentName === 'big');
+  expect(stored.map(({ readings }) => readings.length)).toEqual([2]);
   expect(cloud.breaches).toEqual([]);
+  const failed = await readdir(join(home.path, 'capture', 'failed'));
+  expect(failed.toSorted()).toEqual(['big.oversize.capture', 'big.oversize.capture.reason']);
+  const aside = readCaptureFile(await readFile(join(home.path, 'capture', 'failed', 'big.oversize.capture')));
+  expect(aside.readings.map((bytes) => bytes.length > 4_194_304)).toEqual([true]);
 });
 
 test('a new configuration is applied while running, a failing cloud changes nothing, and the API tells both', async () => {
@@ -158,10 +174,8 @@ test('arbitrary files of additional paths are sent once they rest, and deleted',
   await using home = await createTestHome(cloud.url);
   const extra = join(home.path, 'extra');
   cloud.document = countingDocument(1, { service: { additional_sync_paths: [extra], file_last_modified_millis: 50 } });
-  await writeFile(
-    await import('node:fs/promises').then(async ({ mkdir }) => (await mkdir(extra), join(extra, 'note.txt'))),
-    'hello',
-  );
+  await mkdir(extra);
+  await writeFile(join(extra, 'note.txt'), 'hello');
   const server = await startTestServer(home);
   await until('the file', () => cloud.files.size === 1);
   await until('deleted', async () => (await readdir(extra)).length === 0);

@@ -27,8 +27,8 @@ export async function uploadFile(
       type: DataType.FILE,
       fileName: path,
       fileExtension: extname(path),
-      fileCreateTime: timestampFromMs(birthtimeMs),
-      fileModifyTime: timestampFromMs(mtimeMs),
+      fileCreateTime: timestampFromMs(Math.floor(birthtimeMs)),
+      fileModifyTime: timestampFromMs(Math.floor(mtimeMs)),
       tags: [...tags, ...named('tag=')],
       datasetIds: named('dataset='),
     });
