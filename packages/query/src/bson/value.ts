@@ -13,8 +13,9 @@ export class BsonDocument extends Map<string, BsonValue> {
 
 export class Int32 {
   readonly value: number;
+  /** @param value a whole number of 32 bits; -0, which only doubles have, becomes 0. */
   constructor(value: number) {
-    this.value = value;
+    this.value = value + 0;
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Batch, batchOf } from '../bson/batch.ts';
 import { parseMql } from '../mql/parse.ts';
-import { doc, runMql } from '../run.testkit.ts';
+import { doc, runMql } from '../testing/run.ts';
 import { execute } from './execute.ts';
 
 const rows = Array.from({ length: 5000 }, (_, n) => doc({ n, text: 'x'.repeat(100) }));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BsonDocument } from '../bson/value.ts';
-import { doc, runMql } from '../run.testkit.ts';
+import { doc, runMql } from '../testing/run.ts';
 
 /** Names of the rows that a query selects. */
 async function matching(rows: Record<string, unknown>, query: unknown): Promise<unknown[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BsonDate, BsonDocument, Int32 } from '../bson/value.ts';
 import { QueryError } from '../query-error.ts';
-import { doc, runMql } from '../run.testkit.ts';
+import { doc, runMql } from '../testing/run.ts';
 import { parseMql } from './parse.ts';
 import { supportedStages } from './stages.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BsonDate, type BsonDocument } from '../bson/value.ts';
 import { parseMql } from '../mql/parse.ts';
-import { doc, run } from '../run.testkit.ts';
 import { parseSql } from '../sql/parse.ts';
+import { doc, run } from '../testing/run.ts';
 import { isTimeColumn } from './columns.ts';
 import { type PathFilter, pathFilter } from './path-filter.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { BsonDate, BsonDocument, Regex } from '../bson/value.ts';
 import { parseMql } from '../mql/parse.ts';
-import { doc } from '../run.testkit.ts';
 import { parseSql } from '../sql/parse.ts';
+import { doc } from '../testing/run.ts';
 import { decodePlan, encodePlan } from './plan-bytes.ts';
 
 test('a plan survives the way to another process, with the types of its literals', () => {

@@ -32,6 +32,8 @@ const operators: Readonly<Record<string, string>> = {
   ...{ OR: 'sql.or', AND: 'sql.and', '||': 'sql.concat', '+': 'agg.add', '-': 'agg.subtract', '*': 'agg.multiply' },
   ...{ '/': 'sql.divide', '%': 'sql.mod' },
 };
+/** Chained operators nest to the left, so their number is a depth too. */
+const maxChain = 1000;
 const comparisonPower = 40;
 const notPower = 30;
 
@@ -43,10 +45,11 @@ export function parseSqlExpression(cursor: Cursor, power = 0, depth = 1): SqlNod
   let terms = 0;
   for (;;) {
     const token = cursor.peek();
+    if (++terms > maxChain)
+      throw fault(token, `an expression may chain ${maxChain} operators`, 'use IN for long lists');
     const text = token.kind === 'symbol' ? token.text : token.kind === 'word' ? token.text.toUpperCase() : '';
     const binding = powers[text];
     if (binding !== undefined && binding > power) {
-      if (++terms > maxDepth * 10) throw fault(token, `an expression may chain ${maxDepth * 10} operators`);
       cursor.next();
       const right = below(binding);
       // Chains of AND and OR stay flat, whatever their length.
@@ -142,8 +145,9 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
 /** What follows a value: `.name`, `['name']`, `[index]`, `::TYPE`. */
 function access(cursor: Cursor, start: SqlNode, below: (power?: number) => SqlNode): SqlNode {
   let node = start;
-  for (;;) {
+  for (let steps = 0; ; steps++) {
     const at = cursor.peek();
+    if (steps > maxDepth) throw fault(at, `a path may have ${maxDepth} parts`);
     if (cursor.is('.') && !cursor.is('*', 1)) {
       cursor.next();
       node = child(node, fieldName(cursor), at);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BsonDate, type BsonDocument, Int32 } from '../bson/value.ts';
 import { QueryError } from '../query-error.ts';
-import { doc, runSql } from '../run.testkit.ts';
+import { doc, runSql } from '../testing/run.ts';
 import { parseSql } from './parse.ts';
 
 const rows = [

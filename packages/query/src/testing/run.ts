@@ -1,12 +1,12 @@
 /** For tests: documents from JavaScript objects, and queries over them. Whole numbers become int32, as in the shell. */
 
-import { batchOf, documentsOf } from './bson/batch.ts';
-import { BsonDocument, type BsonValue, Int32 } from './bson/value.ts';
-import type { Limits } from './execute/budget.ts';
-import { execute } from './execute/execute.ts';
-import { parseMql } from './mql/parse.ts';
-import type { Stage } from './plan/stage.ts';
-import { parseSql } from './sql/parse.ts';
+import { batchOf, documentsOf } from '../bson/batch.ts';
+import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
+import type { Limits } from '../execute/budget.ts';
+import { execute } from '../execute/execute.ts';
+import { parseMql } from '../mql/parse.ts';
+import type { Stage } from '../plan/stage.ts';
+import { parseSql } from '../sql/parse.ts';
 
 export function bson(value: unknown): BsonValue {
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return new Int32(value);
