@@ -29,7 +29,7 @@ async function refresh() {
     at('who').textContent = s.organization + ' · version ' + s.version + ' · up ' + Math.round(s.uptimeMs / 1000) + ' s';
     at('uploads').textContent = s.ingest.uploads; at('rows').textContent = s.tabular.rows; at('delivered').textContent = s.notify.delivered; at('waiting').textContent = s.notify.waiting;
     fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs)]), 'No machine yet.');
-    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data, null, 1)]]), 'Nothing arrived yet. A machine-server that captures will show here within seconds.');
+    fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), 'Nothing arrived yet. A machine-server that captures will show here within seconds.');
     fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'No webhook sent yet.');
     fill('caught', s.caught.map((c) => [time(c.receivedAt), c.method + ' ' + c.path, [c.body]]), 'The built-in catcher has received nothing yet.');
   } catch (error) { at('problem').hidden = false; at('problem').textContent = 'Not up to date: ' + error.message; }
