@@ -2,62 +2,78 @@
  * The bytes of a reading with the entries of every document in one order. Public senders encode a document's map in random
  * order and anew for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
  */
-import { walkFields } from './wire.ts';
+import { WireReader } from './wire.ts';
 
 const maxDepth = 64;
 
-/** SensorData in; the same content in equal bytes out. What is no SensorData passes unchanged. */
+/** SensorData in; the same content in bytes that do not depend on the order of its documents out. Other bytes pass as they are. */
 export function canonicalReading(reading: Uint8Array): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const whole = walkFields(reading, 0, reading.length, (field) => {
-    if (field.number === 2 && field.type === 2) {
-      parts.push(framed(2, struct(reading.subarray(field.contentStart, field.end), 0)));
-    } else {
-      parts.push(reading.subarray(field.start, field.end));
-    }
-  });
-  return whole ? Buffer.concat(parts) : reading;
-}
-
-// Struct { map<string, Value> fields = 1 }: entries { 1: key, 2: Value }.
-function struct(bytes: Uint8Array, depth: number): Uint8Array {
-  const entries: Uint8Array[] = [];
-  const whole = walkFields(bytes, 0, bytes.length, (field) => {
-    const content = bytes.subarray(field.contentStart, field.end);
-    entries.push(field.number === 1 && field.type === 2 ? framed(1, each(content, 2, value, depth)) : content);
-  });
-  if (!whole || depth > maxDepth) return bytes;
-  return Buffer.concat(entries.sort(Buffer.compare));
-}
-
-// Value: 5 is a Struct, 6 a ListValue { repeated Value values = 1 }; all else has no order to lose.
-function value(bytes: Uint8Array, depth: number): Uint8Array {
-  if (bytes[0] === 0x2a) return each(bytes, 5, struct, depth + 1);
-  if (bytes[0] === 0x32) return each(bytes, 6, (list) => each(list, 1, value, depth + 1), depth + 1);
+  // Entries change places but not their bytes, so all of it happens inside one copy.
+  const bytes = new Uint8Array(reading);
+  const fields = new WireReader(bytes, 0, bytes.length);
+  while (fields.next()) {
+    if (fields.number === 2 && fields.type === 2) sortStruct(bytes, fields.contentStart, fields.contentEnd, 0);
+  }
   return bytes;
 }
 
-/** The message with each length-delimited field of that number replaced by what `make` says. */
-function each(
-  bytes: Uint8Array,
-  number: number,
-  make: (content: Uint8Array, depth: number) => Uint8Array,
-  depth: number,
-): Uint8Array {
-  if (depth > maxDepth) return bytes;
-  const parts: Uint8Array[] = [];
-  const whole = walkFields(bytes, 0, bytes.length, (field) => {
-    const replaced = field.number === number && field.type === 2;
-    const content = bytes.subarray(field.contentStart, field.end);
-    parts.push(replaced ? framed(number, make(content, depth)) : bytes.subarray(field.start, field.end));
-  });
-  return whole ? Buffer.concat(parts) : bytes;
+// Struct { map<string, Value> fields = 1 }: entries { 1: key, 2: Value }.
+function sortStruct(bytes: Uint8Array, start: number, end: number, depth: number): void {
+  if (depth > maxDepth) return;
+  const entries: { start: number; end: number }[] = [];
+  const fields = new WireReader(bytes, start, end);
+  let inOrder = true;
+  while (fields.next()) {
+    if (fields.number === 1 && fields.type === 2) {
+      const entry = new WireReader(bytes, fields.contentStart, fields.contentEnd);
+      while (entry.next()) {
+        if (entry.number === 2 && entry.type === 2) sortValue(bytes, entry.contentStart, entry.contentEnd, depth);
+      }
+    }
+    const found = { start: fields.fieldStart, end: fields.contentEnd };
+    const previous = entries.at(-1);
+    if (previous && compare(bytes, previous, found) > 0) inOrder = false;
+    entries.push(found);
+  }
+  if (inOrder || fields.broken) return;
+  const before = bytes.slice(start, end);
+  entries.sort((one, other) => compare(before, one, other, start));
+  let at = start;
+  for (const entry of entries) {
+    bytes.set(before.subarray(entry.start - start, entry.end - start), at);
+    at += entry.end - entry.start;
+  }
 }
 
-/** Not the wire's framing: a fixed-width length, since only equality matters. */
-function framed(number: number, content: Uint8Array): Uint8Array {
-  const head = Buffer.alloc(5);
-  head[0] = number;
-  head.writeUInt32LE(content.length, 1);
-  return Buffer.concat([head, content]);
+// Value: 5 is a Struct, 6 a ListValue { repeated Value values = 1 }; all else has no order to lose.
+function sortValue(bytes: Uint8Array, start: number, end: number, depth: number): void {
+  const tag = bytes[start];
+  if ((tag !== 0x2a && tag !== 0x32) || depth > maxDepth) return;
+  const fields = new WireReader(bytes, start, end);
+  while (fields.next()) {
+    if (fields.type !== 2) continue;
+    if (fields.number === 5) sortStruct(bytes, fields.contentStart, fields.contentEnd, depth + 1);
+    if (fields.number !== 6) continue;
+    const values = new WireReader(bytes, fields.contentStart, fields.contentEnd);
+    while (values.next()) {
+      if (values.number === 1 && values.type === 2) sortValue(bytes, values.contentStart, values.contentEnd, depth + 1);
+    }
+  }
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** In bytes whose first one stands at `origin`. */
+function compare(bytes: Uint8Array, one: Span, other: Span, origin = 0): number {
+  const length = Math.min(one.end - one.start, other.end - other.start);
+  const first = one.start - origin;
+  const second = other.start - origin;
+  for (let index = 0; index < length; index++) {
+    const difference = (bytes[first + index] as number) - (bytes[second + index] as number);
+    if (difference !== 0) return difference;
+  }
+  return one.end - one.start - (other.end - other.start);
 }

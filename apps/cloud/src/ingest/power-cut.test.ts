@@ -75,7 +75,7 @@ test('I2 each acknowledgement follows the sync that covers it, as strace saw it'
     if (call.kind !== 'write' || call.path !== 'stdout') return;
     const { ack } = JSON.parse(Buffer.from(call.bytes).toString('utf8'));
     if (ack === undefined) return;
-    const marker = plannedEntry(plan, ack, 0).batch.subarray(0, 32);
+    const marker = Buffer.from(plannedEntry(plan, ack, 0).batch.subarray(0, 32));
     const written = calls.findIndex(
       (other) => other.kind === 'write' && other.path.endsWith('-wal') && Buffer.from(other.bytes).includes(marker),
     );

@@ -1,5 +1,5 @@
 /** A shallow look at one SensorData as it came over the wire: what it holds and when it was taken, its document left encoded. */
-import { walkFields } from './wire.ts';
+import { WireReader } from './wire.ts';
 
 export interface ScannedReading {
   /** Which of the two the reading holds. */
@@ -22,17 +22,19 @@ export function scanReading(bytes: Uint8Array): ScannedReading {
     metadata: null,
     binary: null,
   };
-  const whole = walkFields(bytes, 0, bytes.length, (field) => {
-    if (field.type !== 2 || field.number > 3) return;
-    const content = bytes.subarray(field.contentStart, field.end);
-    if (field.number === 1) found.metadata = content;
+  const fields = new WireReader(bytes, 0, bytes.length);
+  while (fields.next()) {
+    if (fields.type !== 2 || fields.number > 3) continue;
+    if (fields.number === 1) found.metadata = fields.content();
     else {
       // As in every oneof, the last one counts.
-      found.kind = field.number === 2 ? 'struct' : 'binary';
-      found.binary = field.number === 2 ? null : content;
+      found.kind = fields.number === 2 ? 'struct' : 'binary';
+      found.binary = fields.number === 2 ? null : fields.content();
     }
-  });
-  if (!whole) return { ...found, timeReceivedMs: null, problem: 'expected a SensorData message, found other bytes' };
+  }
+  if (fields.broken) {
+    return { ...found, timeReceivedMs: null, problem: 'expected a SensorData message, found other bytes' };
+  }
   if (found.kind === 'none') {
     return { ...found, timeReceivedMs: null, problem: 'expected a document or bytes, found neither' };
   }
@@ -48,33 +50,37 @@ interface Times {
 
 function scanTimes(metadata: Uint8Array): Times {
   const found: { requestedMs?: number; receivedMs?: number; problem?: string } = {};
-  const whole = walkFields(metadata, 0, metadata.length, (field) => {
-    if (field.type !== 2 || field.number > 2) return;
-    const name = field.number === 1 ? 'time_requested' : 'time_received';
-    const ms = scanTimestamp(metadata, field.contentStart, field.end);
+  const fields = new WireReader(metadata, 0, metadata.length);
+  while (fields.next()) {
+    if (fields.type !== 2 || fields.number > 2) continue;
+    const ms = scanTimestamp(metadata, fields.contentStart, fields.contentEnd);
+    const name = fields.number === 1 ? 'time_requested' : 'time_received';
     if (ms === null) found.problem = `expected ${name} to be a time between the years 1 and 9999, found another value`;
-    else if (field.number === 1) found.requestedMs = ms;
+    else if (fields.number === 1) found.requestedMs = ms;
     else found.receivedMs = ms;
-  });
-  if (!whole) found.problem = 'expected SensorMetadata with its times, found other bytes';
+  }
+  if (fields.broken) found.problem = 'expected SensorMetadata with its times, found other bytes';
   return found;
 }
 
 function timeProblem({ problem, requestedMs, receivedMs }: Times): string | null {
   if (problem !== undefined) return problem;
+  if (requestedMs !== undefined && receivedMs !== undefined) return null;
   const missing = [requestedMs === undefined && 'time_requested', receivedMs === undefined && 'time_received'];
   const names = missing.filter((name) => name !== false);
-  return names.length === 0 ? null : `expected time_requested and time_received, found no ${names.join(' and no ')}`;
+  return `expected time_requested and time_received, found no ${names.join(' and no ')}`;
 }
 
 function scanTimestamp(bytes: Uint8Array, start: number, end: number): number | null {
   let seconds = 0;
   let nanos = 0;
-  const whole = walkFields(bytes, start, end, (field) => {
-    if (field.type !== 0) return;
-    if (field.number === 1) seconds = field.value;
-    else if (field.number === 2) nanos = field.value;
-  });
-  if (!whole || seconds < minSeconds || seconds > maxSeconds || nanos < 0 || nanos > 999_999_999) return null;
+  const fields = new WireReader(bytes, start, end);
+  while (fields.next()) {
+    if (fields.type !== 0) continue;
+    if (fields.number === 1) seconds = fields.value;
+    else if (fields.number === 2) nanos = fields.value;
+  }
+  const sane = seconds >= minSeconds && seconds <= maxSeconds && nanos >= 0 && nanos <= 999_999_999;
+  if (fields.broken || !sane) return null;
   return seconds * 1_000 + Math.floor(nanos / 1_000_000);
 }

@@ -1,59 +1,74 @@
 /** Protobuf's wire format, as far as a shallow look at a message needs it. */
 
-export interface WireField {
-  readonly number: number;
+/** Steps through the fields of a message in bytes[start..end) without allocating: `next`, then look at what it found. */
+export class WireReader {
+  readonly bytes: Uint8Array;
+  readonly #end: number;
+  #at: number;
+  /** The bytes are no message; set when `next` answers false before the end. */
+  broken = false;
+  number = 0;
   /** 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes. */
-  readonly type: number;
+  type = 0;
   /** First byte of the field, its tag included. */
-  readonly start: number;
-  /** Content of a length-delimited field: bytes[contentStart..end). */
-  readonly contentStart: number;
-  readonly end: number;
-  /** Value of a varint as a signed 64-bit number (rounded past 2^53); 0 otherwise. */
-  readonly value: number;
-}
+  fieldStart = 0;
+  /** Content of a length-delimited field: bytes[contentStart..contentEnd). */
+  contentStart = 0;
+  contentEnd = 0;
+  /** Of a varint, as a signed 64-bit number (rounded past 2^53). */
+  value = 0;
 
-/** Calls `visit` for each field of the message in bytes[start..end). False when the bytes are no message. */
-export function walkFields(bytes: Uint8Array, start: number, end: number, visit: (field: WireField) => void): boolean {
-  let at = start;
-  let value = 0;
-  const varint = (): boolean => {
-    const first = at;
-    value = 0;
-    for (let shift = 0; shift < 70; shift += 7) {
-      if (at >= end) return false;
-      const byte = bytes[at++] as number;
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte >= 0x80) continue;
-      // Past 2^49 doubles may round; these are rare: negative numbers, and nonsense.
-      if (shift > 42) value = longVarint(bytes, first, at);
-      return true;
-    }
-    return false;
-  };
-  while (at < end) {
-    const fieldStart = at;
-    if (!varint()) return false;
-    if (value < 0) return false;
-    const type = value % 8;
-    const number = Math.floor(value / 8);
-    if (number === 0) return false;
-    let contentStart = at;
-    if (type === 0) {
-      if (!varint()) return false;
-    } else if (type === 2) {
-      if (!varint() || value < 0 || value > end - at) return false;
-      contentStart = at;
-      at += value;
-    } else if (type === 1 || type === 5) {
-      at += type === 1 ? 8 : 4;
-      if (at > end) return false;
-    } else {
-      return false;
-    }
-    visit({ number, type, start: fieldStart, contentStart, end: at, value: type === 0 ? value : 0 });
+  constructor(bytes: Uint8Array, start: number, end: number) {
+    this.bytes = bytes;
+    this.#at = start;
+    this.#end = end;
   }
-  return true;
+
+  /** False at the end, and when the bytes are no message. */
+  next(): boolean {
+    if (this.#at >= this.#end) return false;
+    this.fieldStart = this.#at;
+    const tag = this.#varint();
+    const number = Math.floor(tag / 8);
+    const type = tag % 8;
+    if (this.broken || number < 1) return this.#stop();
+    this.number = number;
+    this.type = type;
+    this.value = type === 0 || type === 2 ? this.#varint() : 0;
+    this.contentStart = this.#at;
+    if (type === 1) this.#at += 8;
+    else if (type === 5) this.#at += 4;
+    else if (type === 2 && this.value >= 0) this.#at += this.value;
+    else if (type !== 0) return this.#stop();
+    this.contentEnd = this.#at;
+    return this.broken || this.#at > this.#end ? this.#stop() : true;
+  }
+
+  content(): Uint8Array {
+    return this.bytes.subarray(this.contentStart, this.contentEnd);
+  }
+
+  #stop(): false {
+    this.broken = true;
+    this.#at = this.#end;
+    return false;
+  }
+
+  #varint(): number {
+    const { bytes } = this;
+    const start = this.#at;
+    let value = 0;
+    let scale = 1;
+    for (let length = 1; length <= 10 && this.#at < this.#end; length++) {
+      const byte = bytes[this.#at++] as number;
+      value += (byte & 0x7f) * scale;
+      // Past 2^49 doubles may round; these are rare: negative numbers, and nonsense.
+      if (byte < 0x80) return length > 7 ? longVarint(bytes, start, this.#at) : value;
+      scale *= 128;
+    }
+    this.broken = true;
+    return 0;
+  }
 }
 
 function longVarint(bytes: Uint8Array, start: number, end: number): number {
