@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
@@ -298,4 +298,14 @@ test('I9 many small files of a day become one, which holds the same rows', async
   await expect
     .poll(async () => (await readdir(join(store.dataDir, 'parquet'))).toSorted())
     .toEqual(listed.map(({ file }) => file).toSorted());
+});
+
+test('a listed file that is lost is an error, not a shorter answer', async () => {
+  await using store = await openTabular();
+  store.append({ readings: [{ data: { i: 1 } }] });
+  await store.tabular.seal();
+  store.append({ readings: [{ data: { i: 2 } }] });
+  const [file = ''] = await readdir(join(store.dataDir, 'parquet'));
+  await rm(join(store.dataDir, 'parquet', file));
+  await expect(store.mql([])).rejects.toMatchObject({ code: 'data_loss' });
 });

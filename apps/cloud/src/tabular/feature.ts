@@ -36,6 +36,9 @@ export interface TabularOptions {
 /** Commits are told to the child at most this often; a query tells it more. */
 const wakeEveryMs = 5;
 
+/** A snapshot can be overtaken by a merge or a restart, but not so often in a row. */
+const maxStale = 8;
+
 export function createTabular(options: TabularOptions): Tabular {
   const { dataDir, db, ingestLog, clock } = options;
   const log = options.log.child('tabular');
@@ -238,7 +241,14 @@ export function createTabular(options: TabularOptions): Tabular {
       const signals = [timeout.signal, stop.signal, ...(request.signal ? [request.signal] : [])];
       const signal = AbortSignal.any(signals);
       try {
-        for (let deaths = 0; ; ) {
+        let deaths = 0;
+        for (let stale = 0; ; stale++) {
+          if (stale > maxStale) {
+            throw new PlatformError(
+              'data_loss',
+              `files that the catalog lists are missing from ${parquetDir}; restore them from a backup (the log names the files)`,
+            );
+          }
           const result = await answer(request, endMs, signal);
           if (typeof result === 'object') return result;
           if (result === 'died' && ++deaths > 1) {

@@ -48,7 +48,10 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     signal.throwIfAborted();
     await send({ kind: 'done', id, scannedBytes: scan.scannedBytes });
   } catch (caught) {
-    if (caught instanceof StaleSnapshot) return await send({ kind: 'stale', id });
+    if (caught instanceof StaleSnapshot) {
+      await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
+      return await send({ kind: 'stale', id });
+    }
     const { code, message: text } = interpret(signal.aborted ? signal.reason : caught);
     await send({ kind: 'failed', id, code, message: text, scannedBytes: scan.scannedBytes });
   } finally {

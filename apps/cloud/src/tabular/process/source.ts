@@ -37,7 +37,7 @@ export async function fileSource(
   const path = join(parquetDir, file);
   let series = known.get(file);
   if (series === undefined) {
-    if (!existsSync(path)) throw new StaleSnapshot();
+    if (!existsSync(path)) throw new StaleSnapshot(`${file} is not there: merged meanwhile, or lost`);
     series = await readSeries(connection, path);
     if (known.size >= maxKnownFiles) known.clear();
     known.set(file, series);
