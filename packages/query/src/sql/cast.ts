@@ -7,6 +7,7 @@ import type { Token } from './lex.ts';
 
 const casts: Readonly<Record<string, string>> = {
   TIMESTAMP: 'sql.castTimestamp',
+  BSON_DATE: 'sql.castTimestamp',
   DOUBLE: 'sql.castDouble',
   FLOAT: 'sql.castDouble',
   REAL: 'sql.castDouble',
@@ -18,13 +19,14 @@ const casts: Readonly<Record<string, string>> = {
   STRING: 'sql.castString',
   VARCHAR: 'sql.castString',
   CHAR: 'sql.castString',
+  CHARACTER: 'sql.castString',
   TEXT: 'sql.castString',
   BOOL: 'sql.castBool',
   BOOLEAN: 'sql.castBool',
   BIT: 'sql.castBool',
 };
 
-const later22: readonly string[] = ['DECIMAL', 'NUMERIC', 'DEC', 'OBJECTID', 'DOCUMENT', 'ARRAY', 'BINDATA'];
+const laterTypes: readonly string[] = ['DECIMAL', 'NUMERIC', 'DEC', 'OBJECTID', 'DOCUMENT', 'ARRAY', 'BINDATA'];
 
 /** @param operand the value before `::`; absent for CAST( … ). */
 export function parseCast(cursor: Cursor, below: () => SqlNode, operand?: SqlNode): SqlNode {
@@ -45,7 +47,7 @@ function typeOf(cursor: Cursor): string {
   cursor.next();
   const name = token.text.toUpperCase();
   refuseDate(token, name);
-  if (later22.includes(name)) throw later(token, `the type ${name}`);
+  if (laterTypes.includes(name)) throw later(token, `the type ${name}`);
   const fn = Object.hasOwn(casts, name) ? casts[name] : undefined;
   if (fn === undefined) {
     const meant = nearest(name, Object.keys(casts));

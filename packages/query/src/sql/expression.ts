@@ -32,6 +32,11 @@ const operators: Readonly<Record<string, string>> = {
   ...{ OR: 'sql.or', AND: 'sql.and', '||': 'sql.concat', '+': 'agg.add', '-': 'agg.subtract', '*': 'agg.multiply' },
   ...{ '/': 'sql.divide', '%': 'sql.mod' },
 };
+const laterTypeTests: ReadonlySet<string> = new Set(
+  `DOUBLE STRING DOCUMENT ARRAY BINDATA UNDEFINED OBJECTID BOOL BOOLEAN BIT BSON_DATE TIMESTAMP BSON_TIMESTAMP REGEX DBPOINTER JAVASCRIPT
+   SYMBOL JAVASCRIPTWITHSCOPE INT INTEGER LONG DECIMAL MINKEY MAXKEY NUMBER`.split(/\s+/),
+);
+
 /** Chained operators nest to the left, so their number is a depth too. */
 const maxChain = 1000;
 const comparisonPower = 40;
@@ -73,6 +78,7 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
   }
   if (cursor.take('IS')) {
     const not = cursor.take('NOT');
+    if (laterTypeTests.has(cursor.peek().text.toUpperCase())) throw later(cursor.peek(), `IS ${cursor.peek().text}`);
     if (!cursor.is('NULL') && !cursor.is('MISSING'))
       throw cursor.unexpected('NULL or MISSING after IS', ['NULL', 'MISSING', 'NOT']);
     const test = call(cursor.next().text.toUpperCase() === 'NULL' ? 'sql.isNull' : 'sql.isMissing', left);
@@ -130,6 +136,9 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
     ['FALSE', false],
   ] as const) {
     if (cursor.take(word)) return { k: 'literal', value, at };
+  }
+  for (const word of ['ANY', 'ALL', 'SOME', 'EXISTS']) {
+    if (cursor.is(word) && cursor.is('(', 1)) throw later(at, `${word} with a subquery`);
   }
   if (cursor.take('CASE')) return parseCase(cursor, at, below);
   if (cursor.is('CAST') && cursor.is('(', 1)) return access(cursor, parseCast(cursor, below), below);
