@@ -1,0 +1,68 @@
+import type { JsonObject, ResourceConfig } from '@platform/machine-config/schema';
+import { expect, test } from 'vitest';
+import { planCapture } from './plan-capture.ts';
+
+const resource = (...capture_methods: JsonObject[]): ResourceConfig => ({
+  name: 'temp',
+  api: 'core:component:sensor',
+  model: 'core:builtin:fake',
+  attributes: {},
+  depends_on: [],
+  service_configs: [{ type: 'data_manager', attributes: { capture_methods } }],
+});
+const defaults = { tags: ['site'], directory: '/capture', maxFileBytes: 262_144, ownDirectories: true };
+const same = (path: string): string => path;
+
+test('D12 tags add up, a capture directory and a buffer of its own hold, and methods go with and without Get', () => {
+  const method = {
+    method: 'GetReadings',
+    capture_frequency_hz: 0.5,
+    tags: ['a', 'site'],
+    capture_directory: '/other',
+    capture_buffer_size: 99,
+  };
+  const { plans, problems } = planCapture([resource(method)], defaults, same);
+  expect(problems).toEqual([]);
+  expect(plans).toMatchObject([
+    {
+      resource: 'core:component:sensor/temp',
+      method: 'Readings',
+      hz: 0.5,
+      tags: ['site', 'a'],
+      directory: '/other',
+      bufferBytes: 99,
+      queueSize: 250,
+    },
+  ]);
+});
+
+test('D12 a method that the type does not have is named; DoCommand is captured from any type; disabled ones are not', () => {
+  const methods = [
+    { method: 'Voltage', capture_frequency_hz: 1 },
+    { method: 'DoCommand', capture_frequency_hz: 1, additional_params: { docommand_input: { a: 1 } } },
+    { method: 'Readings', capture_frequency_hz: 1, disabled: true },
+    { method: 'Readings', capture_frequency_hz: 0 },
+  ];
+  const { plans, problems } = planCapture([resource(...methods)], defaults, same);
+  expect(plans.map(({ method }) => method)).toEqual(['DoCommand']);
+  expect(problems.map(({ level }) => level)).toEqual(['warning', 'error']);
+  expect(problems[1]?.message).toContain('no capture method "Voltage"');
+});
+
+test('one method with two sets of parameters is two collectors; the same twice is one, with a warning', () => {
+  const pin = (pin_name: string): JsonObject => ({
+    method: 'DoCommand',
+    capture_frequency_hz: 1,
+    additional_params: { docommand_input: { pin_name } },
+  });
+  const { plans, problems } = planCapture([resource(pin('1'), pin('2'), pin('1'))], defaults, same);
+  expect(plans).toHaveLength(2);
+  expect(problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('twice') }]);
+});
+
+test('D16 -untrusted-env refuses a changed capture directory by name', () => {
+  const method = { method: 'Readings', capture_frequency_hz: 1, capture_directory: '/etc' };
+  const { plans, problems } = planCapture([resource(method)], { ...defaults, ownDirectories: false }, same);
+  expect(plans).toEqual([]);
+  expect(problems[0]?.message).toContain('refused by -untrusted-env: capture_directory');
+});
