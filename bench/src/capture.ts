@@ -12,6 +12,8 @@ const sensors = 10;
 const readingsPerSecond = 1_000;
 const warmUpMs = 8_000;
 const measuredMs = 24_000;
+/** More than a sync interval. */
+const untilSyncedMs = 10_000;
 
 /** Share of a core that the machine-server uses while it captures and syncs 1,000 readings/s. */
 export async function measureCapture(): Promise<Readonly<Record<string, number>>> {
@@ -25,11 +27,11 @@ export async function measureCapture(): Promise<Readonly<Record<string, number>>
   const args = [...process.execArgv, entry, '-config', credentials];
   await using machine = startProcess(process.execPath, args, { PLATFORM_HOME: home });
   await sleep(warmUpMs);
-  const [before, storedBefore] = [cpuSeconds(machine.pid), await countReadings(cloud)];
+  const [before, from] = [cpuSeconds(machine.pid), new Date()];
   await sleep(measuredMs);
-  const [after, storedAfter] = [cpuSeconds(machine.pid), await countReadings(cloud)];
-  return {
-    percent_of_a_core: ((after - before) / measuredMs) * 1_000 * 100,
-    readings_stored_per_s: ((storedAfter - storedBefore) / measuredMs) * 1_000,
-  };
+  const [after, to] = [cpuSeconds(machine.pid), new Date()];
+  await sleep(untilSyncedMs);
+  const seconds = (to.getTime() - from.getTime()) / 1_000;
+  const captured = await countReadings(cloud, { time_received: { $gte: from, $lt: to } });
+  return { percent_of_a_core: ((after - before) / seconds) * 100, readings_stored_per_s: captured / seconds };
 }

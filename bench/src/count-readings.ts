@@ -1,9 +1,12 @@
 import type { BenchCloud } from './start-cloud.ts';
 
-/** How many readings of components that start with `bench` a query counts. */
-export async function countReadings({ client, organizationId }: BenchCloud): Promise<number> {
+/** How many readings of components that start with `bench`, and match `more`, a query counts. */
+export async function countReadings(
+  { client, organizationId }: BenchCloud,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
   const [row] = await client.queryMql(organizationId, [
-    { $match: { component_name: { $gte: 'bench', $lt: 'bencha' } } },
+    { $match: { component_name: { $gte: 'bench', $lt: 'bencha' }, ...more } },
     { $group: { _id: null, readings: { $sum: 1 } } },
   ]);
   return Number(row?.['readings'] ?? 0);
