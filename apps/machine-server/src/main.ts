@@ -1,10 +1,15 @@
 /** The machine-server: reads settings, composes, runs until it is asked to stop, unwinds in reverse. */
 import { writeFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { errorText, systemClock } from '@platform/base';
 import { startMachineServer } from './compose.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { version } from './version.ts';
+
+// The garbage of readings is small and short-lived; the default nursery would grow to tens of MB for it.
+setFlagsFromString('--max-semi-space-size=2');
+setFlagsFromString('--semi-space-growth-factor=1');
 
 const stopLimitMs = 60_000;
 
