@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { durationMs, readSettings } from './settings.ts';
+import { durationMs } from './config/duration.ts';
+import { readSettings } from './settings.ts';
 
 test('D16 options have one dash or two, and their value after a space or an equals sign', () => {
   for (const args of [

@@ -1,7 +1,7 @@
 /** The `-config` file: credentials for a cloud (D32), or a whole configuration that needs none. */
 import { readFile } from 'node:fs/promises';
 import { errorText, PlatformError } from '@platform/base';
-import { durationMs } from '../settings.ts';
+import { durationMs } from './duration.ts';
 
 export interface CloudCredentials {
   readonly partId: string;
