@@ -16,6 +16,8 @@ export interface ChildOptions {
   readonly onDeath: () => void;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: this process's. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Child extends AsyncDisposable {
@@ -32,7 +34,7 @@ export interface Child extends AsyncDisposable {
 }
 
 export function startChild(options: ChildOptions): Child {
-  const { prepare, onMessage, onDeath, clock, log } = options;
+  const { prepare, onMessage, onDeath, clock, log, environment } = options;
   const stop = new AbortController();
   let current: ChildProcess | undefined;
   let reported = false;
@@ -47,7 +49,9 @@ export function startChild(options: ChildOptions): Child {
     if (stop.signal.aborted) return;
     const child = fork(siblingEntry(import.meta.url, './process/main'), {
       serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // Standard output belongs to the cloud's event lines.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      ...(environment && { env: { ...environment } }),
     });
     current = child;
     const ended = new Promise<string>((resolve) => {

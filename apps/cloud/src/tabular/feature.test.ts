@@ -2,6 +2,8 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
+import { createCatalog } from './catalog.ts';
+import type { DeletePredicate } from './row-filter.ts';
 import { encodeUpload, openTabular, testPlace, wholeOrganization } from './testing/open-tabular.ts';
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
@@ -247,11 +249,8 @@ test('I10 a deletion holds for rows up to its position, in files, hot rows and r
   const left = async (): Promise<unknown[]> =>
     (await store.mql([{ $project: { i: '$data.i' } }, { $sort: { i: 1 } }])).map((row) => row['i']);
   expect(await left()).toEqual([1, 2, 3, 4, 5]);
-  const addDelete = (predicate: object): Promise<unknown> =>
-    store.db
-      .insertInto('tabular_deletes')
-      .values({ organization_id: 'org-1', predicate: JSON.stringify(predicate), up_to: upTo, created_ms: 0 })
-      .execute();
+  const addDelete = (predicate: DeletePredicate): Promise<void> =>
+    createCatalog(store.db).addDelete('org-1', { predicate, upTo }, 0);
   await addDelete({ paths: { component_name: ['cpu'] }, beforeDay: '2026-05-16' });
   expect(await left()).toEqual([1, 2, 4, 5]);
   await addDelete({ paths: { component_name: ['cpu'] } });

@@ -31,6 +31,8 @@ export interface TabularOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly settings?: Partial<TabularSettings>;
+  /** The child's environment. Default: this process's. MALLOC_ARENA_MAX=2 saves it about 20 MB on glibc. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Commits are told to the child at most this often; a query tells it more. */
@@ -178,6 +180,8 @@ export function createTabular(options: TabularOptions): Tabular {
       );
       let scannedBytes = 0;
       try {
+        // The child may have died meanwhile; what is sent while there is none is lost.
+        await running().ready(signal);
         const question = questions.ask(
           {
             scope,
@@ -215,7 +219,15 @@ export function createTabular(options: TabularOptions): Tabular {
     async start() {
       await mkdir(parquetDir, { recursive: true });
       sealed = await catalog.sealedPosition();
-      child = startChild({ prepare, onMessage, onDeath: questions.onDeath, clock, log });
+      const { environment } = options;
+      child = startChild({
+        prepare,
+        onMessage,
+        onDeath: questions.onDeath,
+        clock,
+        log,
+        ...(environment && { environment }),
+      });
       commits = ingestLog.onCommit((position) => {
         if (wakeDue) return;
         wakeDue = true;

@@ -21,6 +21,8 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
       autoload_known_extensions: 'false',
     });
     const connection = await instance.connect();
+    // Files never change, so footers that were read once stay right.
+    await connection.run('SET parquet_metadata_cache=true');
     await connection.run(`SET temp_directory=${quoted(join(options.parquetDir, temporaryFolder))}`);
     await connection.run(`SET allowed_directories=[${quoted(join(options.parquetDir, '/'))}]`);
     await connection.run('SET enable_external_access=false');
