@@ -42,8 +42,7 @@ const wakeEveryMs = 5;
 const maxStale = 8;
 
 export function createTabular(options: TabularOptions): Tabular {
-  const { dataDir, db, ingestLog, clock } = options;
-  const log = options.log.child('tabular');
+  const { dataDir, db, ingestLog, clock, log } = options;
   const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
