@@ -87,6 +87,24 @@ test('D15 a file that is refused for reasons of its own stops no other, and one 
   expect(failed.filter((name) => name.endsWith('.capture'))).toHaveLength(1);
 });
 
+test('D15 an upload that hangs holds its own thread and no other file', async () => {
+  await using cloud = await startFakeCloud(countingDocument(100, { service: { maximum_num_sync_threads: 2 } }));
+  const release = Promise.withResolvers<void>();
+  let hanging: bigint | undefined;
+  cloud.before = async ({ identity }) => {
+    hanging ??= identity?.seq;
+    if (identity?.seq === hanging) await release.promise;
+  };
+  await using home = await createTestHome(cloud.url);
+  const server = await startTestServer(home);
+  await until('ten other files', () => cloud.stored.length >= 10);
+  release.resolve();
+  await until('the one that hung', () => cloud.stored.some(({ metadata }) => metadata.identity?.seq === hanging));
+  await server[Symbol.asyncDispose]();
+  expectEveryReadingOnce(cloud.readings());
+  expect(cloud.breaches).toEqual([]);
+});
+
 test('D14 a reading over 4 MB is split off and set aside; its neighbours are stored, and the same again after a lost answer', async () => {
   await using cloud = await startFakeCloud(countingDocument(1));
   await using home = await createTestHome(cloud.url);

@@ -42,6 +42,8 @@ interface Running {
 }
 
 const closeGraceMs = 2_000;
+/** How soon a directory that another process has is asked for again. */
+const retryMs = 5_000;
 
 export class Capture implements AsyncDisposable {
   readonly #options: CaptureOptions;
@@ -49,6 +51,9 @@ export class Capture implements AsyncDisposable {
   readonly #wallMicros: () => number;
   readonly #running = new Map<string, Running>();
   #syncing: Disposable | undefined;
+  #retrying: Disposable | undefined;
+  #plans: readonly CapturePlan[] = [];
+  #work: Promise<void> = Promise.resolve();
 
   constructor(options: CaptureOptions) {
     this.#options = options;
@@ -61,10 +66,20 @@ export class Capture implements AsyncDisposable {
     this.#syncing = this.#options.clock.every(1_000, () => {
       for (const { file } of this.#running.values()) file.tick();
     });
+    this.#retrying = this.#options.clock.every(retryMs, () => {
+      if (this.#plans.some(({ key }) => !this.#running.has(key))) void this.configure(this.#plans);
+    });
   }
 
   /** Brings the collectors to what is planned; unchanged ones go on undisturbed. */
-  async configure(plans: readonly CapturePlan[]): Promise<void> {
+  configure(plans: readonly CapturePlan[]): Promise<void> {
+    this.#plans = plans;
+    const task = (): Promise<void> => this.#bringTo(this.#plans);
+    this.#work = this.#work.then(task, task);
+    return this.#work;
+  }
+
+  async #bringTo(plans: readonly CapturePlan[]): Promise<void> {
     const wanted = new Map(plans.map((plan) => [plan.key, plan]));
     const ending = [...this.#running].filter(([key, { settings }]) => settings !== JSON.stringify(wanted.get(key)));
     await Promise.all(ending.map(([key]) => this.#end(key)));
@@ -86,6 +101,9 @@ export class Capture implements AsyncDisposable {
   /** Drains and seals everything. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#syncing?.[Symbol.dispose]();
+    this.#retrying?.[Symbol.dispose]();
+    this.#plans = [];
+    await this.#work.catch(() => {});
     await Promise.all([...this.#running.keys()].map((key) => this.#end(key)));
   }
 

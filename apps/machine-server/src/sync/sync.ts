@@ -54,6 +54,8 @@ export class Sync implements AsyncDisposable {
   #settings: SyncSettings | undefined;
   #timer: Disposable | undefined;
   #pass: Promise<void> | undefined;
+  /** Uploads in progress, over passes: a slow one holds its thread, not the next pass. */
+  readonly #running = new Set<Promise<void>>();
   #troubleLoggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SyncOptions) {
@@ -80,7 +82,12 @@ export class Sync implements AsyncDisposable {
   }
 
   /** Seals and sends everything that is due; the same pass for all who ask at the same time. */
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
+    await this.#passOnce();
+    await Promise.all(this.#running);
+  }
+
+  #passOnce(): Promise<void> {
     this.#pass ??= this.#run().finally(() => {
       this.#pass = undefined;
     });
@@ -91,11 +98,12 @@ export class Sync implements AsyncDisposable {
     this.unconfigure();
     this.#stop.abort();
     await this.#pass?.catch(() => {});
+    await Promise.all(this.#running);
   }
 
   async #tick(): Promise<void> {
     if (this.#settings?.disabled === true) return this.#options.seal();
-    await this.flush();
+    await this.#passOnce();
   }
 
   async #run(): Promise<void> {
@@ -109,7 +117,7 @@ export class Sync implements AsyncDisposable {
 
   async #send(): Promise<void> {
     const { signal } = this.#stop;
-    const running = new Set<Promise<void>>();
+    const running = this.#running;
     let unavailable = false;
     const start = (task: Promise<Outcome>): void => {
       const done: Promise<void> = task.then((outcome) => {
@@ -126,7 +134,6 @@ export class Sync implements AsyncDisposable {
       if (unavailable || signal.aborted) break;
       start(task());
     }
-    await Promise.all(running);
   }
 
   /** Files that may be tried now, capture files first. */

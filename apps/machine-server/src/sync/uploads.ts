@@ -26,7 +26,7 @@ const rawService = {
   method: { dataCaptureUpload: upload, fileUpload: DataSyncService.method.fileUpload },
 } as const satisfies DescService;
 
-const uploadTimeoutMs = 60_000;
+const uploadTimeoutMs = 30_000;
 const fileTimeoutMs = 3_600_000;
 
 /** @param linked the current link; undefined while there is none. */
