@@ -42,13 +42,25 @@ export function createUploads(linked: () => Link | undefined): Uploads {
       await link().client(rawService).dataCaptureUpload(request, { signal, timeoutMs: uploadTimeoutMs });
     },
     async file(metadata, chunks, signal) {
+      // A request stream that merely throws looks complete to the server, which would keep half a file: the call is cut instead.
+      const broken = new AbortController();
       async function* packets(): AsyncGenerator<FileUploadRequest> {
         yield create(FileUploadRequestSchema, { uploadPacket: { case: 'metadata', value: metadata } });
-        for await (const data of chunks) {
-          yield create(FileUploadRequestSchema, { uploadPacket: { case: 'fileContents', value: { data } } });
+        try {
+          for await (const data of chunks) {
+            yield create(FileUploadRequestSchema, { uploadPacket: { case: 'fileContents', value: { data } } });
+          }
+        } catch (caught) {
+          broken.abort(caught);
+          await new Promise(() => {});
         }
       }
-      await link().client(DataSyncService).fileUpload(packets(), { signal, timeoutMs: fileTimeoutMs });
+      const cut = AbortSignal.any([signal, broken.signal]);
+      try {
+        await link().client(DataSyncService).fileUpload(packets(), { signal: cut, timeoutMs: fileTimeoutMs });
+      } catch (caught) {
+        throw broken.signal.aborted ? broken.signal.reason : caught;
+      }
     },
   };
 }
