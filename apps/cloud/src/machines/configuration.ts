@@ -36,7 +36,7 @@ export interface ConfigurationDeps {
   /** Answers the warnings of a document; throws invalid_argument with all its errors and their JSON paths. */
   readonly check: (document: unknown) => readonly string[];
   /** Told about the warnings of a version that was saved. */
-  readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => void;
+  readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   /** Runs inside the transaction that saves: what depends on the configuration moves with it. */
   readonly onSaving: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
 }
@@ -116,7 +116,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         return next;
       });
       cache.set(partId, saved);
-      if (warnings.length > 0) onWarnings(partId, saved.version, warnings);
+      if (warnings.length > 0) await onWarnings(partId, saved.version, warnings);
       return saved;
     },
   };

@@ -64,9 +64,9 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     db,
     clock,
     check: (document) => checkDocument(document, triggerProblems),
-    onWarnings: (partId, savedVersion, warnings) => {
+    onWarnings: async (partId, savedVersion, warnings) => {
       const message = `configuration version ${savedVersion} was saved with warnings: ${warnings.join('; ')}`;
-      logs
+      await logs
         .appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message })
         .catch((caught: unknown) => log.warn(message, { partId, error: errorText(caught) }));
     },
