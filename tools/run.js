@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { becomeNode } from '../apps/cli/bin/become-node.js';
+import { becomeNode, thriftyEnvironment, thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
 import { installMissing } from './install-missing.js';
 
@@ -24,10 +24,15 @@ async function run([first, ...rest]) {
     return 1;
   }
   say(`Node ${found.version} (${found.source})`);
-  const entry = first?.endsWith('.ts')
-    ? [first, ...rest]
-    : ['apps/cli/src/main.ts', ...(first ? [first] : []), ...rest];
-  const flags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
-  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'), ...process.env };
-  return becomeNode(found, [...flags, join(root, entry[0]), ...entry.slice(1)], env);
+  const isProduct = !first?.endsWith('.ts');
+  const entry = isProduct ? ['apps/cli/src/main.ts', ...(first ? [first] : [])] : [first];
+  const source = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+  const flags = isProduct ? [...thriftyFlags, ...source] : source;
+  const env = {
+    ...(isProduct ? thriftyEnvironment : {}),
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    ...process.env,
+  };
+  const [file, ...args] = [...entry, ...rest];
+  return becomeNode(found, [...flags, join(root, file), ...args], env);
 }

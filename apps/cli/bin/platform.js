@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { becomeNode } from './become-node.js';
+import { becomeNode, thriftyEnvironment, thriftyFlags } from './become-node.js';
 import { findNode } from './find-node.js';
 
 const { found, missing } = findNode(import.meta.url);
@@ -11,8 +11,8 @@ if (found) {
   process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
   const home = process.env.PLATFORM_HOME ?? join(homedir(), '.platform');
-  const env = { NODE_COMPILE_CACHE: join(home, 'cache', 'compile'), ...process.env };
-  const args = ['--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];
+  const env = { ...thriftyEnvironment, NODE_COMPILE_CACHE: join(home, 'cache', 'compile'), ...process.env };
+  const args = [...thriftyFlags, '--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];
   process.exitCode = await becomeNode(found, args, env);
 } else {
   process.stderr.write(`${missing}\n`);

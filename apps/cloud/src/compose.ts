@@ -229,7 +229,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   await tabular.start();
   await triggers.start();
   notify.start();
-  unwind.use(
+  const truncation = unwind.use(
     follow({
       name: 'truncate the log',
       idleMs: 5_000,
@@ -238,6 +238,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       step: ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor())),
     }),
   );
+  unwind.use(tabular.onSealed(() => truncation.wake()));
   unwind.use(
     follow({
       name: 'forget old machine logs',

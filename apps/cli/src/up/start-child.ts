@@ -11,7 +11,7 @@ export interface ChildOptions {
   readonly entry: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Each line on its standard error. */
+  /** Each line that it logs, on standard error or (the machine-server) standard output. */
   readonly onLog: (line: string) => void;
   /** How long it may take to stop before it is killed. */
   readonly graceMs: number;
@@ -21,7 +21,7 @@ export interface ChildExit {
   readonly name: string;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Its last lines on standard error, oldest first. */
+  /** Its last log lines, oldest first. */
   readonly tail: readonly string[];
 }
 
@@ -57,6 +57,7 @@ export function startChild(options: ChildOptions): Child {
     eachLine(child.stdout, (line) => {
       const event = eventOf(line);
       if (event?.['event'] === 'ready') resolve(event);
+      else keep(line);
     });
   });
   const exited = exitOf(child, name, tail);

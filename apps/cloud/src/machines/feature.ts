@@ -10,7 +10,7 @@ import type { Transaction } from 'kysely';
 import type { PartSecrets } from '../accounts/authenticate.ts';
 import { holds, notVisible, type Principal } from '../accounts/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
-import { type CertificatePair, createAuthority, issueCertificate } from '../instance/authority.ts';
+import type { CertificatePair } from '../instance/authority.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { machineHandlers } from './app-rpc.ts';
@@ -94,6 +94,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     return rows.map((row) => ({ id: row.id, secret: instanceKey.decrypt(row.secret) }));
   };
 
+  // Loaded when a machine first asks: X.509 is a fifth of this process's code, and few installations need it.
+  const x509 = () => import('../instance/authority.ts');
   let authority: Promise<CertificatePair> | undefined;
   const readAuthority = async (): Promise<CertificatePair> => {
     const row = await db
@@ -102,7 +104,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       .where('name', '=', 'authority')
       .executeTakeFirst();
     if (row !== undefined) return JSON.parse(instanceKey.decrypt(row.secret)) as CertificatePair;
-    const created = await createAuthority(clock.now());
+    const created = await (await x509()).createAuthority(clock.now());
     await db
       .insertInto('instance_secrets')
       .values({ name: 'authority', secret: instanceKey.encrypt(JSON.stringify(created)) })
@@ -132,6 +134,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     },
     async certificate(partId) {
       authority ??= readAuthority();
+      const { issueCertificate } = await x509();
       return issueCertificate(await authority, [fqdnOf(partId)], clock.now());
     },
     async takeRestartMark(partId) {
