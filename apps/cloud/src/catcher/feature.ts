@@ -93,14 +93,13 @@ export function createCatcher(options: CatcherOptions): Catcher {
       const receivedAt = preciseNow();
       const url = URL.parse(request.url ?? '/', 'http://catcher');
       if (!url?.pathname.startsWith('/catcher/')) return false;
-      answer(request, url, receivedAt)
-        .catch((caught) => refusalFor(caught))
-        .then(({ status, json }) => {
-          response.statusCode = status;
-          response.setHeader('content-type', 'application/json');
-          response.setHeader('cache-control', 'no-store');
-          response.end(JSON.stringify(json));
-        });
+      const send = ({ status, json }: Answer): void => {
+        response.statusCode = status;
+        response.setHeader('content-type', 'application/json');
+        response.setHeader('cache-control', 'no-store');
+        response.end(JSON.stringify(json));
+      };
+      answer(request, url, receivedAt).then(send, (caught: unknown) => send(refusalFor(caught)));
       return true;
     },
     requests: (after) => requests(after).slice(-maxRequests),

@@ -5,7 +5,7 @@ import { webhookRequest } from '../notify/webhook-request.ts';
 import { decide } from './decide.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
-import { logged, type UploadShape } from './testing.ts';
+import { logged, type UploadShape } from './testing/logged.ts';
 
 const notifications = [{ type: 'webhook', value: 'https://example.com/hook' }];
 const onData = (...types: string[]) => ({

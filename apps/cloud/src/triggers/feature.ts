@@ -9,8 +9,6 @@ import { createLogFollower, type LogFollower, type LogFollowerOptions } from './
 import { readCursor } from './state.ts';
 import type { TriggersTables } from './store.ts';
 
-export type { PartTriggers } from './compiled-triggers.ts';
-
 export type TriggersOptions = LogFollowerOptions;
 
 export interface Triggers extends AsyncDisposable {

@@ -12,7 +12,8 @@ import { type NotifyTables, notifyDdl } from '../notify/store.ts';
 import { createTriggers, type Triggers } from './feature.ts';
 import { createLogFollower } from './follow-log.ts';
 import { type TriggersTables, triggersDdl } from './store.ts';
-import { logged, MemoryLog } from './testing.ts';
+import { logged } from './testing/logged.ts';
+import { MemoryLog } from './testing/memory-log.ts';
 
 type Tables = TriggersTables & NotifyTables;
 

@@ -15,10 +15,6 @@ export function textOfBytes(bytes: Uint8Array, start: number, end: number): stri
   return text;
 }
 
-export function bytesOfText(text: string): Uint8Array {
-  return encoder.encode(text);
-}
-
 /** Writes text at `at`; there must be room for three bytes for each UTF-16 unit. Returns the number of bytes written. */
 export function writeText(text: string, into: Uint8Array, at: number): number {
   if (text.length > 64) return encoder.encodeInto(text, into.subarray(at)).written;

@@ -53,7 +53,7 @@ test('no row that the filter keeps is outside of the bounds', async () => {
   const time = fc.integer({ min: 0, max: 4 }).map((ms) => new BsonDate(ms));
   const column = fc.constantFrom('robot_id', 'component_name', 'time_received', 'time_requested');
   const term = column.chain((name) => {
-    const literal = isTimeColumn(name) ? time : text;
+    const literal: fc.Arbitrary<BsonDate | string> = isTimeColumn(name) ? time : text;
     const operator = fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte');
     return fc.oneof(
       fc.tuple(operator, literal).map(([op, value]) => ({ [name]: { [op]: value } })),

@@ -1,4 +1,4 @@
-/** What the tests of this feature share: rows as ingest writes them, and a log in memory. */
+/** Rows of the log as ingest writes them, for tests. */
 import { create, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
@@ -7,7 +7,6 @@ import {
   type UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
-import type { LogRow } from '../ingest/log.ts';
 
 export interface UploadShape {
   readonly partId?: string;
@@ -61,30 +60,4 @@ export function logged(shape: UploadShape = {}): Uint8Array {
       }),
     }),
   );
-}
-
-/** The part of an ingest log that followers see. */
-export class MemoryLog {
-  readonly rows: LogRow[] = [];
-  readonly #listeners = new Set<(position: number) => void>();
-
-  append(batch: Uint8Array, partId = 'part'): number {
-    const position = this.rows.length + 1;
-    this.rows.push({ position, partId, batch });
-    for (const listener of this.#listeners) listener(position);
-    return position;
-  }
-
-  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[] {
-    return this.rows.slice(after, after + limit.rows);
-  }
-
-  lastPosition(): number {
-    return this.rows.length;
-  }
-
-  onCommit(listener: (position: number) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
-  }
 }

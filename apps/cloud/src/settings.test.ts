@@ -1,0 +1,81 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { readSettings } from './settings.ts';
+
+const refusalOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}): unknown => {
+  try {
+    return readSettings(args, env);
+  } catch (caught) {
+    return caught;
+  }
+};
+
+test('without arguments and environment: loopback, port 8080, data below the home directory', () => {
+  expect(readSettings([], {})).toEqual({
+    dataDirectory: join(homedir(), '.platform', 'cloud'),
+    host: '127.0.0.1',
+    port: 8_080,
+    instanceKey: undefined,
+    allowPrivateWebhookTargets: undefined,
+    logLevel: 'info',
+  });
+});
+
+test('the data directory is --data, else below PLATFORM_HOME, and absolute', () => {
+  const env = { PLATFORM_HOME: '/srv/platform' };
+  expect(readSettings([], env).dataDirectory).toBe('/srv/platform/cloud');
+  expect(readSettings(['--data', 'here'], env).dataDirectory).toBe(resolve('here'));
+});
+
+test('arguments and environment are read, and the settings cannot be changed', () => {
+  const env = { PLATFORM_INSTANCE_KEY: 'a key', PLATFORM_LOG_LEVEL: 'debug' };
+  const settings = readSettings(['--port', '0', '--host', '::1', '--json'], env);
+  expect(settings).toMatchObject({ port: 0, host: '::1', instanceKey: 'a key', logLevel: 'debug' });
+  expect(Object.isFrozen(settings)).toBe(true);
+});
+
+test('a port is a whole number up to 65535', () => {
+  expect(readSettings(['--port', '65535'], {}).port).toBe(65_535);
+  for (const port of ['65536', '80a', '-1', '1.5', '']) {
+    expect(refusalOf([`--port=${port}`])).toMatchObject({
+      code: 'invalid_argument',
+      message: `--port: expected a number from 0 to 65535, found ${JSON.stringify(port)}`,
+    });
+  }
+});
+
+test('D31 the cloud listens on loopback alone, and refuses every other host before it opens anything', () => {
+  for (const host of ['127.0.0.1', '::1', 'localhost']) expect(readSettings(['--host', host], {}).host).toBe(host);
+  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com', 'localhost.example.com', '']) {
+    expect(refusalOf(['--host', host])).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(
+        `--host: expected a loopback address (127.0.0.1, ::1 or localhost), found ${JSON.stringify(host)}`,
+      ),
+    });
+  }
+});
+
+test('an unknown option, a missing value and a bare word are refused with the usage', () => {
+  for (const args of [['--prot', '80'], ['--port'], ['up']]) {
+    expect(refusalOf(args)).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/'?(--prot|--port|up)\b.*; expected: cloud \[--data DIR\]/s),
+    });
+  }
+});
+
+test('D23 webhooks to private addresses are allowed, forbidden or left to the default by one variable', () => {
+  const allowed = (value: string | undefined): boolean | undefined =>
+    readSettings([], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivateWebhookTargets;
+  expect(['true', '1', 'false', '0', '', undefined].map(allowed)).toEqual([
+    ...[true, true],
+    ...[false, false],
+    ...[undefined, undefined],
+  ]);
+  expect(refusalOf([], { PLATFORM_WEBHOOK_ALLOW_PRIVATE: 'yes' })).toMatchObject({
+    code: 'invalid_argument',
+    message: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE: expected true or false, found "yes"',
+  });
+});

@@ -1,0 +1,27 @@
+/** The part of an ingest log that followers see, in memory, for tests. */
+import type { LogRow } from '../../ingest/log.ts';
+
+export class MemoryLog {
+  readonly rows: LogRow[] = [];
+  readonly #listeners = new Set<(position: number) => void>();
+
+  append(batch: Uint8Array, partId = 'part'): number {
+    const position = this.rows.length + 1;
+    this.rows.push({ position, partId, batch });
+    for (const listener of this.#listeners) listener(position);
+    return position;
+  }
+
+  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[] {
+    return this.rows.slice(after, after + limit.rows);
+  }
+
+  lastPosition(): number {
+    return this.rows.length;
+  }
+
+  onCommit(listener: (position: number) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+}
