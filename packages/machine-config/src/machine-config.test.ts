@@ -101,6 +101,13 @@ test('D2 rdk and core are one namespace, and the older type without api is under
   });
   expect(problems).toEqual([]);
   expect(config.components[0]).toMatchObject({ api: 'core:component:sensor', model: 'core:builtin:fake' });
+  const other = parse({
+    components: [{ name: 'a', api: 'rdk:component:sensor', service_configs: [{ type: 'rdk:service:data_manager' }] }],
+    services: [{ name: 's', api: 'rdk:service:generic', depends_on: ['rdk:component:sensor/a'] }],
+    maintenance: { sensor_name: 'rdk:component:sensor/a', maintenance_allowed_key: 'k' },
+  });
+  expect(other.problems).toEqual([]);
+  expect(JSON.stringify(other.config)).not.toContain('rdk');
 });
 
 test('the machine gets through the wire what was parsed, and the data manager reads the specified defaults', () => {

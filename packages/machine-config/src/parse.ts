@@ -8,7 +8,9 @@
 import type { z } from 'zod';
 import { readCaptureMethods, readDataManagerAttributes } from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
-import type { JsonObject, MachineConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
+import { frameInit } from './robot/frame.ts';
+import { sectionsInit } from './robot/sections-init.ts';
+import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
 import { captureAttributes, dataManagerAttributes, documentSchema } from './zod-schema.ts';
 
 export interface Parsed {
@@ -29,9 +31,13 @@ export function parse(document: unknown): Parsed {
     ...valid,
     components: read('components', 'component'),
     services: read('services', 'service'),
+    maintenance: canonicalMaintenance(valid['maintenance'] as MaintenanceConfig | undefined),
     data_retention_policy: retention(valid['data_retention_policy'], problems),
   } as unknown as MachineConfig;
   problems.push(...dependencyProblems(config, positions));
+  sectionsInit(config, problems);
+  for (const [resource, at] of positions)
+    if (resource.frame !== undefined) frameInit(resource.frame, `${at}.frame`, problems);
   return { config, problems };
 }
 
@@ -106,7 +112,12 @@ function resources(
       continue;
     }
     const api = canonical(stated ?? `${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${String(type)}`);
-    const resource = { ...rest, api, model: canonical(String(rest['model'])) } as unknown as ResourceConfig;
+    const resource = {
+      ...rest,
+      api,
+      model: canonical(String(rest['model'])),
+      depends_on: (rest['depends_on'] as string[]).map(canonical),
+    } as unknown as ResourceConfig;
     const full = `${api}/${resource.name}`;
     const earlier = names.get(full);
     if (earlier !== undefined) {
@@ -136,12 +147,13 @@ function checkedAttributes(
   }
   const service_configs = resource.service_configs.map((service, index) => {
     const path = `${at}.service_configs[${index}].attributes`;
-    if (!service.type.endsWith('data_manager')) return service;
+    const type = canonical(service.type);
+    if (!type.endsWith('data_manager')) return { ...service, type };
     const valid = validate(captureAttributes, service.attributes, path, problems) as JsonObject;
     const policy = (valid['retention_policy'] ?? {}) as JsonObject;
     for (const [key, value] of Object.entries(policy))
       ignoredNumber(value, `${path}.retention_policy.${key}`, problems);
-    return { ...service, attributes: valid };
+    return { type, attributes: valid };
   });
   problems.push(...readCaptureMethods({ service_configs }, at).problems);
   return { attributes, service_configs };
@@ -171,6 +183,10 @@ function ignoredNumber(value: unknown, path: string, problems: Problem[]): boole
 /** `rdk` and `core` are one namespace (D2); we think `core`. */
 function canonical(triplet: string): string {
   return triplet.startsWith('rdk:') ? `core:${triplet.slice(4)}` : triplet;
+}
+
+function canonicalMaintenance(maintenance: MaintenanceConfig | undefined): MaintenanceConfig | undefined {
+  return maintenance === undefined ? undefined : { ...maintenance, sensor_name: canonical(maintenance.sensor_name) };
 }
 
 function pathOf(start: string, steps: readonly (string | number)[]): string {

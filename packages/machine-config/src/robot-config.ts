@@ -1,34 +1,50 @@
-/** A configuration as the machine gets it: the RobotConfig message, both ways. Without zod. */
-import { create, type MessageInitShape, type JsonObject as ProtobufJson, toJson } from '@bufbuild/protobuf';
+/**
+ * A configuration as the machine gets it: the RobotConfig message, both ways. Without zod.
+ *
+ * What the message has no place for stays in the cloud (triggers, retention, fragments, notes). What of a document does
+ * not fit its field is left out here; `parse` names it.
+ */
+import { create, type MessageInitShape, type JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import {
-  AuthConfigSchema,
   CloudConfigSchema,
   type ComponentConfig,
-  CredentialsType,
   type RobotConfig,
   RobotConfigSchema,
   type ServiceConfig as ServiceConfigMessage,
 } from '@platform/proto/platform/app/v1/robot';
 import { revisionOf } from './revision.ts';
+import { authOf } from './robot/auth.ts';
+import { frameInit, frameOf } from './robot/frame.ts';
+import { entryOf, type Section } from './robot/section.ts';
+import {
+  jobSection,
+  moduleSection,
+  networkSection,
+  packageSection,
+  processSection,
+  remoteSection,
+  tracingSection,
+} from './robot/sections.ts';
+import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, ResourceConfig } from './schema.ts';
 
 export { revisionOf } from './revision.ts';
 
 /** The message for a part: its configuration, the `cloud` block that the cloud knows, and the revision (D10). */
 export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typeof CloudConfigSchema>): RobotConfig {
-  const bindAddress = config.network?.['bind_address'];
-  const auth = config.auth === undefined ? {} : { auth: authOf(config.auth) };
-  const maintenance = config.maintenance;
+  const { maintenance } = config;
   return create(RobotConfigSchema, {
     cloud: create(CloudConfigSchema, cloud),
-    components: config.components.map(resourceInit),
+    components: config.components.map((component) => ({
+      ...resourceInit(component),
+      ...(component.frame === undefined ? {} : { frame: frameInit(component.frame, '', []) }),
+    })),
     services: config.services.map(resourceInit),
     debug: config.debug,
     log: config.log.map(({ pattern, level }) => ({ pattern, level })),
     disableLogDeduplication: config.disable_log_deduplication,
     revision: revisionOf(config),
-    ...auth,
-    ...(typeof bindAddress === 'string' ? { network: { bindAddress } } : {}),
+    ...sectionsInit(config, []),
     ...(maintenance === undefined
       ? {}
       : {
@@ -42,16 +58,21 @@ export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typ
 
 /** What of the configuration reached the machine. Sections that stay in the cloud (triggers, retention) are empty. */
 export function fromRobotConfig(message: RobotConfig): MachineConfig {
-  const { maintenance } = message;
+  const { maintenance, network, auth, tracing } = message;
+  const list = (section: Section, messages: readonly object[]): JsonObject[] =>
+    messages.map((each) => entryOf(section, each));
   return {
-    components: message.components.map((component) => resourceOf(component, 'component')),
+    components: message.components.map((component) => ({
+      ...resourceOf(component, 'component'),
+      frame: component.frame === undefined ? undefined : frameOf(component.frame),
+    })),
     services: message.services.map((service) => resourceOf(service, 'service')),
-    modules: [],
-    remotes: [],
-    processes: [],
-    packages: [],
+    modules: list(moduleSection, message.modules),
+    remotes: list(remoteSection, message.remotes),
+    processes: list(processSection, message.processes),
+    packages: list(packageSection, message.packages),
     fragments: [],
-    jobs: [],
+    jobs: list(jobSection, message.jobs),
     triggers: [],
     log: message.log.map(({ pattern, level }) => ({ pattern, level })),
     maintenance:
@@ -61,9 +82,13 @@ export function fromRobotConfig(message: RobotConfig): MachineConfig {
             sensor_name: `${maintenance.sensorName.namespace}:${maintenance.sensorName.type}:${maintenance.sensorName.subtype}/${maintenance.sensorName.name}`,
             maintenance_allowed_key: maintenance.maintenanceAllowedKey,
           },
-    auth: message.auth === undefined ? undefined : (toJson(AuthConfigSchema, message.auth) as JsonObject),
+    network: network === undefined ? undefined : entryOf(networkSection, network),
+    auth: auth === undefined ? undefined : authOf(auth),
+    tracing: tracing === undefined ? undefined : entryOf(tracingSection, tracing),
     debug: message.debug ?? false,
     disable_log_deduplication: message.disableLogDeduplication,
+    enable_web_profile: message.enableWebProfile || undefined,
+    disable_partial_start: message.disablePartialStart,
   };
 }
 
@@ -118,20 +143,3 @@ function sensorName(full: string): { namespace: string; type: string; subtype: s
   const [namespace = '', type = '', subtype = ''] = full.slice(0, slash).split(':');
   return { namespace, type, subtype, name: full.slice(slash + 1) };
 }
-
-/** The `auth` section in the document's own spelling: `handlers` of `{type, config}`. */
-function authOf(auth: JsonObject): MessageInitShape<typeof AuthConfigSchema> {
-  const handlers = Array.isArray(auth['handlers']) ? (auth['handlers'] as JsonObject[]) : [];
-  return {
-    handlers: handlers.map(({ type, config }) => ({
-      type: credentialTypes[String(type)] ?? CredentialsType.UNSPECIFIED,
-      config: (config ?? {}) as ProtobufJson,
-    })),
-  };
-}
-
-const credentialTypes: Readonly<Record<string, CredentialsType>> = {
-  'api-key': CredentialsType.API_KEY,
-  'robot-secret': CredentialsType.ROBOT_SECRET,
-  'robot-location-secret': CredentialsType.ROBOT_LOCATION_SECRET,
-};

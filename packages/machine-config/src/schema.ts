@@ -25,8 +25,11 @@ export interface MachineConfig {
   readonly data_retention_policy?: { readonly days: number } | undefined;
   readonly network?: JsonObject | undefined;
   readonly auth?: JsonObject | undefined;
+  readonly tracing?: JsonObject | undefined;
   readonly debug: boolean;
   readonly disable_log_deduplication: boolean;
+  readonly enable_web_profile?: boolean | undefined;
+  readonly disable_partial_start?: boolean | undefined;
 }
 
 /** A component or a service. */

@@ -1,0 +1,51 @@
+/** Everything of a configuration beside its resources, as `RobotConfig` is created from it. Also says what in it is wrong. */
+import type { JsonObject, MachineConfig, Problem } from '../schema.ts';
+import { authInit } from './auth.ts';
+import { durationNanos } from './duration.ts';
+import { type Init, initOf, initsOf, isObject, type Section } from './section.ts';
+import {
+  jobSection,
+  moduleSection,
+  networkSection,
+  packageSection,
+  processSection,
+  remoteSection,
+  tracingSection,
+} from './sections.ts';
+
+export function sectionsInit(config: MachineConfig, problems: Problem[]): Init {
+  const init: Init = {
+    modules: initsOf(moduleSection, config.modules, 'modules', problems),
+    remotes: initsOf(remoteSection, config.remotes, 'remotes', problems),
+    processes: initsOf(processSection, config.processes, 'processes', problems),
+    packages: initsOf(packageSection, config.packages, 'packages', problems),
+    jobs: initsOf(jobSection, config.jobs, 'jobs', problems),
+  };
+  const { network, tracing, auth, enable_web_profile, disable_partial_start } = config;
+  const one = (key: string, section: Section, value: JsonObject | undefined): void => {
+    if (value !== undefined) init[key] = initOf(section, value, key, problems);
+  };
+  one('network', networkSection, network);
+  one('tracing', tracingSection, tracing);
+  if (network !== undefined) networkProblems(network, problems);
+  if (auth !== undefined) init['auth'] = authInit(auth, problems);
+  if (enable_web_profile !== undefined) init['enableWebProfile'] = enable_web_profile;
+  if (disable_partial_start !== undefined) init['disablePartialStart'] = disable_partial_start;
+  return init;
+}
+
+/** What makes public machine-servers refuse the whole configuration. */
+function networkProblems(network: JsonObject, problems: Problem[]): void {
+  const { tls_cert_file: certificate, tls_key_file: key, bind_address: address, sessions } = network;
+  const error = (path: string, message: string): void => {
+    problems.push({ path: `network.${path}`, level: 'error', message });
+  };
+  if (Boolean(certificate) !== Boolean(key))
+    error('tls_cert_file', 'expected tls_cert_file and tls_key_file together, found one of them');
+  if (typeof address === 'string' && address !== '' && !/^[^\s]*:\d{1,5}$/.test(address))
+    error('bind_address', `expected host:port, found ${JSON.stringify(address)}`);
+  const window = isObject(sessions) ? sessions['heartbeat_window'] : undefined;
+  const nanos = typeof window === 'string' ? durationNanos(window) : undefined;
+  if (nanos !== undefined && nanos !== 0n && (nanos < 30_000_000n || nanos > 60_000_000_000n))
+    error('sessions.heartbeat_window', `expected a duration from 30ms to 1m, found ${JSON.stringify(window)}`);
+}
