@@ -15,7 +15,7 @@ import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
-import { fakeSensor } from './models/components/sensor/fake.ts';
+import { createFakeSensor } from './models/components/sensor/fake.ts';
 import { hostTelemetry } from './models/components/sensor/host-telemetry.ts';
 import { configureDataManager, dataManagerModel } from './models/services/data-manager.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
@@ -82,7 +82,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   }
 
   const ledger = new SeqLedger();
-  const directories = starting.use(new Directories(settings.home, ledger, log.child('capture')));
+  const directories = starting.use(new Directories(settings.home, ledger, clock, log.child('capture')));
   await directories.start();
   const survey = new AbortController();
   const surveyed = directories
@@ -95,7 +95,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
 
   const graph = starting.use(
     new Graph({
-      models: [fakeSensor, hostTelemetry, dataManagerModel],
+      models: [createFakeSensor(clock), hostTelemetry, dataManagerModel],
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
       clock,
       log: log.child('resources'),

@@ -32,7 +32,11 @@ async function main(): Promise<number> {
   }
   const { config: configFile } = settings;
   if (configFile === undefined) return fail('expected -config <file> with the credentials of this machine, found none');
-  const serverLog = createServerLog({ file: settings.logFile, alsoFile: settings.alsoLogFile, clock: systemClock });
+  await using serverLog = createServerLog({
+    file: settings.logFile,
+    alsoFile: settings.alsoLogFile,
+    clock: systemClock,
+  });
   const log = serverLog.log.child('machine-server');
   for (const warning of settings.warnings) log.warn(warning);
 
@@ -51,12 +55,11 @@ async function main(): Promise<number> {
     log.info('running', { version, home: settings.home, port: server.serving.port });
     const reason = await stop.promise;
     log.info('stopping', { reason });
-    const late = setTimeout(() => {
+    using _late = systemClock.every(stopLimitMs, () => {
       log.error('stopping took too long');
       process.exit(1);
-    }, stopLimitMs);
+    });
     await server[Symbol.asyncDispose]();
-    clearTimeout(late);
     return 0;
   } catch (caught) {
     return fail(errorText(caught));
@@ -68,7 +71,5 @@ function fail(message: string): number {
   return 1;
 }
 
-process.exitCode = await main();
 // Keep-alive connections of peers and the channel of a parent must not hold a stopped server.
-process.disconnect?.();
-setTimeout(() => process.exit(), 500).unref();
+process.exit(await main());

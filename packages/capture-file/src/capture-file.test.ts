@@ -120,7 +120,7 @@ test('C3 a flipped byte never yields a reading that was not written', async () =
   const readings = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6, 7), Uint8Array.of(8)];
   const whole = await written(readings);
   const known = new Set(readings.map(String));
-  await fc.assert(
+  fc.assert(
     fc.property(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), (at, mask) => {
       const damaged = whole.slice();
       damaged[at] = (damaged[at] ?? 0) ^ mask;

@@ -42,6 +42,3 @@ export const captureMethodFields: Readonly<Record<string, Field>> = {
   cache_size_kb: { kind: 'float', default: 1, min: 0 },
   recent_data_store: { kind: 'object' },
 };
-
-/** Both are required of a capture method that is not disabled. */
-export const captureMethodRequired: readonly string[] = ['method', 'capture_frequency_hz'];

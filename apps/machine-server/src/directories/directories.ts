@@ -6,7 +6,7 @@
  */
 import { open, opendir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, type Log, PlatformError } from '@platform/base';
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { readCaptureFileHeader } from '@platform/capture-file';
 import { ownDirectory } from './own-directory.ts';
 import { failedFolder } from './paths.ts';
@@ -18,14 +18,16 @@ import { writeDurably } from './write-durably.ts';
 export class Directories implements AsyncDisposable {
   readonly #home: string;
   readonly #ledger: SeqLedger;
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #owned = new Map<string, AsyncDisposable>();
   readonly #known = new Set<string>();
   readonly #refused = new Map<string, string>();
 
-  constructor(home: string, ledger: SeqLedger, log: Log) {
+  constructor(home: string, ledger: SeqLedger, clock: Clock, log: Log) {
     this.#home = home;
     this.#ledger = ledger;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -93,7 +95,7 @@ export class Directories implements AsyncDisposable {
   async #recover(directory: string): Promise<void> {
     for await (const path of walkFiles(directory, new AbortController().signal)) {
       try {
-        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#log);
+        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#clock, this.#log);
         else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
       } catch (caught) {
         this.#log.error('recovering a capture file failed; it stays as it is', { path, error: errorText(caught) });

@@ -1,20 +1,20 @@
 /** Seals what an earlier process left open (C4, C9): good prefix kept, torn tail cut and logged, same name and identity. */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import { type CaptureFileContents, readCaptureFile } from '@platform/capture-file';
 import { syncDirectory } from './disk-storage.ts';
 import { setAside } from './set-aside.ts';
 
 /** @param path a `.prog` file that no living process writes. @param directory the capture directory that it is in. */
-export async function recoverFile(path: string, directory: string, log: Log): Promise<void> {
+export async function recoverFile(path: string, directory: string, clock: Clock, log: Log): Promise<void> {
   if ((await stat(path)).size === 0) return rm(path, { force: true });
   let contents: CaptureFileContents;
   try {
     contents = readCaptureFile(await readFile(path));
   } catch (caught) {
     log.error('a capture file left by a crash has no readable header; set aside', { path, error: errorText(caught) });
-    await setAside(path, directory, errorText(caught));
+    await setAside(path, directory, errorText(caught), clock.now());
     return;
   }
   const { readings, goodBytes, cutBytes, cutReason } = contents;

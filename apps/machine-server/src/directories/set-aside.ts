@@ -3,13 +3,22 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { failedFolder } from './paths.ts';
 
-/** Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`; returns where it is now. */
-export async function setAside(path: string, directory: string, reason: string): Promise<string> {
+/**
+ * Moves `path` to `<directory>/failed/<its path below directory>` and writes `<file>.reason`, a line with the time
+ * `nowMs` and the reason; returns where it is now.
+ */
+export async function setAside(path: string, directory: string, reason: string, nowMs: number): Promise<string> {
   const target = asidePath(path, directory);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  await writeFile(`${target}.reason`, `${new Date().toISOString()} ${reason.replaceAll('\n', ' ')}\n`, { mode: 0o600 });
+  await writeReason(target, reason, nowMs);
   await rename(path, target);
   return target;
+}
+
+/** Writes why `path` lies aside, and since when. */
+export async function writeReason(path: string, reason: string, nowMs: number): Promise<void> {
+  const line = `${new Date(nowMs).toISOString()} ${reason.replaceAll('\n', ' ')}\n`;
+  await writeFile(`${path}.reason`, line, { mode: 0o600 });
 }
 
 export function asidePath(path: string, directory: string): string {

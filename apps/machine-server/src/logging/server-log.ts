@@ -3,7 +3,7 @@
  * whoever ships them. A message logged more than 3 times within a minute is noisy: the rest of the minute is counted
  * and told in one line. Not while debug logging is on.
  */
-import { createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs';
+import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, createLog, type Log, type LogFields, type LogLevel } from '@platform/base';
 import { Levels } from './levels.ts';
@@ -24,7 +24,8 @@ export interface ServerLogOptions {
   readonly clock: Clock;
 }
 
-export interface ServerLog {
+/** Disposing writes what is queued for its files; nothing is logged after that. */
+export interface ServerLog extends AsyncDisposable {
   readonly log: Log;
   readonly levels: Levels;
   deduplicate: boolean;
@@ -38,14 +39,14 @@ const maxFileBytes = 64 * 1024 * 1024;
 export function createServerLog({ file, alsoFile, clock }: ServerLogOptions): ServerLog {
   const levels = new Levels();
   const listeners: ((line: LogLine) => void)[] = [];
-  const sinks = [
-    file === undefined ? toStandardOutput : toFile(file),
-    ...(alsoFile === undefined ? [] : [toFile(alsoFile)]),
+  const sinks: readonly Sink[] = [
+    file === undefined ? standardOutput : openLogFile(file),
+    ...(alsoFile === undefined ? [] : [openLogFile(alsoFile)]),
   ];
   let window = { from: 0, counts: new Map<string, number>() };
 
   const emit = (line: LogLine): void => {
-    for (const sink of sinks) sink(line);
+    for (const sink of sinks) sink.write(line);
     for (const listener of listeners) listener(line);
   };
   const noisy = (logger: string, message: string, fields: LogFields, timeMs: number): boolean => {
@@ -79,31 +80,48 @@ export function createServerLog({ file, alsoFile, clock }: ServerLogOptions): Se
       if (server.deduplicate && !levels.debug && noisy(logger, message, fields, timeMs)) return;
       emit({ timeMs, level, logger, message, fields });
     }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(sinks.map((sink) => sink.close()));
+    },
   };
   return server;
 }
 
-const toStandardOutput = (line: LogLine): void => {
-  process.stdout.write(process.stdout.isTTY ? asText(line) : asJson(line));
+interface Sink {
+  write(line: LogLine): void;
+  close(): Promise<void>;
+}
+
+const standardOutput: Sink = {
+  write: (line) => void process.stdout.write(process.stdout.isTTY ? asText(line) : asJson(line)),
+  close: async () => {},
 };
 
 /** Appends; a file over 64 MiB becomes `<file>.1`, replacing the one before. */
-function toFile(path: string): (line: LogLine) => void {
+function openLogFile(path: string): Sink {
   mkdirSync(dirname(path), { recursive: true });
   let size = sizeOf(path);
-  let stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
-  stream.on('error', () => {});
-  return (line) => {
-    const text = asText(line);
-    size += text.length;
-    if (size > maxFileBytes) {
-      stream.end();
-      renameSync(path, `${path}.1`);
-      stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
-      stream.on('error', () => {});
-      size = text.length;
-    }
-    stream.write(text);
+  const open = (): WriteStream => createWriteStream(path, { flags: 'a', mode: 0o600 }).on('error', () => {});
+  let stream = open();
+  return {
+    write(line) {
+      const text = asText(line);
+      size += text.length;
+      if (size > maxFileBytes) {
+        stream.end();
+        renameSync(path, `${path}.1`);
+        stream = open();
+        size = text.length;
+      }
+      stream.write(text);
+    },
+    close() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      // Also after an error of the file, which must not hold a server that stops.
+      if (stream.closed) resolve();
+      else stream.once('close', resolve).end();
+      return promise;
+    },
   };
 }
 

@@ -1,12 +1,12 @@
 /** Readings that the cloud would refuse for their size (D14) leave their file before its first upload (C11). */
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type CaptureFileContents, createCaptureFileWriter } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { diskStorage } from '../directories/disk-storage.ts';
-import { asidePath } from '../directories/set-aside.ts';
+import { asidePath, writeReason } from '../directories/set-aside.ts';
 
 /** 4 MB of the specification: the protobuf message of one tabular reading (D14). */
 export const maxReadingBytes: number = 4_194_304;
@@ -30,6 +30,7 @@ export async function keepOversize(
   directory: string,
   contents: CaptureFileContents,
   oversize: readonly Uint8Array[],
+  nowMs: number,
 ): Promise<boolean> {
   const target = asidePath(path, directory).replace(/\.capture$/, '.oversize');
   if (await exists(`${target}.capture`)) return false;
@@ -48,7 +49,7 @@ export async function keepOversize(
   }
   const sizes = oversize.map((reading) => reading.length).join(', ');
   const reason = `a reading of more than ${maxReadingBytes} bytes (${sizes}) is not accepted by the cloud (D14)`;
-  await writeFile(`${target}.capture.reason`, `${new Date().toISOString()} ${reason}\n`, { mode: 0o600 });
+  await writeReason(`${target}.capture`, reason, nowMs);
   await writer.seal();
   return true;
 }

@@ -5,8 +5,8 @@
  * A pass lists the directories and sends what is due, `threads` at a time; no file waits for another's trouble (D15).
  */
 import { rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { dirname } from 'node:path';
+import { errorText } from '@platform/base';
 import { failedFolder } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { walkFiles } from '../directories/walk-files.ts';
@@ -32,8 +32,6 @@ export interface SyncOptions extends UploadContext {
   readonly seal: () => Promise<void>;
   /** False while sync is not wanted or there is no cloud. */
   readonly online: () => boolean;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface SyncStatus {
@@ -169,7 +167,7 @@ export class Sync implements AsyncDisposable {
       await this.#conclude(
         path,
         outcome,
-        () => setAside(path, directory, 'reason' in outcome ? outcome.reason : ''),
+        (reason) => setAside(path, directory, reason, this.#options.clock.now()),
         outcome.identity,
       );
       return outcome;
@@ -183,9 +181,7 @@ export class Sync implements AsyncDisposable {
     try {
       const { partId, uploads } = this.#options;
       const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], uploads, this.#stop.signal);
-      await this.#conclude(path, outcome, () =>
-        setAside(path, join(path, '..'), 'reason' in outcome ? outcome.reason : ''),
-      );
+      await this.#conclude(path, outcome, (reason) => setAside(path, dirname(path), reason, this.#options.clock.now()));
       return outcome;
     } finally {
       this.#inFlight.delete(path);
@@ -195,7 +191,7 @@ export class Sync implements AsyncDisposable {
   async #conclude(
     path: string,
     outcome: Outcome,
-    aside: () => Promise<string>,
+    aside: (reason: string) => Promise<string>,
     identity?: { stream: Uint8Array; seq: number },
   ): Promise<void> {
     const { log, ledger, clock } = this.#options;
@@ -212,7 +208,9 @@ export class Sync implements AsyncDisposable {
         return;
       case 'aside': {
         this.#attempts.done(path);
-        const kept = await aside().catch((caught) => `${path} (could not be moved: ${errorText(caught)})`);
+        const kept = await aside(outcome.reason).catch(
+          (caught) => `${path} (could not be moved: ${errorText(caught)})`,
+        );
         this.status.setAsideFiles++;
         log.error(`the cloud will not take a file; set aside in ${failedFolder}/`, {
           file: kept,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Log } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
 import { DataCaptureMetadataSchema, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
@@ -11,6 +11,7 @@ import type { Uploads } from './uploads.ts';
 export interface UploadContext {
   readonly uploads: Uploads;
   readonly ledger: SeqLedger;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -30,7 +31,8 @@ export async function uploadCapture(
       context.log.warn('a capture file is damaged; its good part is sent', { path, cutBytes, reason });
     }
     const { rest, oversize } = splitOversize(contents.readings);
-    if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize))) {
+    const nowMs = context.clock.now();
+    if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, nowMs))) {
       const sizes = oversize.map((reading) => reading.length);
       context.log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
     }

@@ -4,10 +4,10 @@
  * Attributes: `readings` (object; default `{a: 1, b: 2, c: 3}`); `wave` (bool, default false) adds `wave`, a sine between −1
  * and 1 over `wave_period_s` (60) seconds, and `count`, the number of readings taken. DoCommand `{"set": {…}}` sets readings.
  */
-import { PlatformError } from '@platform/base';
+import { type Clock, PlatformError } from '@platform/base';
 import type { Model, Readings, Sensor } from '../../../graph/resource.ts';
 
-export const fakeSensor: Model = {
+export const createFakeSensor = (clock: Clock): Model => ({
   api: 'core:component:sensor',
   model: 'core:builtin:fake',
   async build({ attributes }): Promise<Sensor> {
@@ -28,7 +28,7 @@ export const fakeSensor: Model = {
       readings() {
         count++;
         if (wave !== true) return values;
-        return { ...values, count, wave: Math.sin(((2 * Math.PI) / periodS) * (performance.now() / 1_000)) };
+        return { ...values, count, wave: Math.sin(((2 * Math.PI) / periodS) * (clock.monotonic() / 1_000)) };
       },
       async doCommand(command) {
         const { set } = command;
@@ -38,7 +38,7 @@ export const fakeSensor: Model = {
       async close() {},
     };
   },
-};
+});
 
 function isObject(value: unknown): value is Readings {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
