@@ -30,19 +30,27 @@ export function missingEntries(packages: Packages): Record<string, LockEntry> {
     for (const [name, version] of Object.entries(optionalDependencies)) {
       if (packages[`node_modules/${name}`] || packages[`${path}/node_modules/${name}`]) continue;
       if (!/^\d/.test(version)) throw new Error(`${path} wants ${name}@${version}: expected one exact version`);
-      missing[`node_modules/${name}`] = { version, ...(dev ? { dev } : {}), optional: true, ...systemOf(name) };
+      const { cpu, libc, os } = systemOf(name);
+      // The order in which npm writes them.
+      missing[`node_modules/${name}`] = {
+        version,
+        cpu,
+        ...(dev ? { dev } : {}),
+        ...(libc ? { libc } : {}),
+        optional: true,
+        os,
+      };
     }
   }
   return missing;
 }
 
 /** What the name of a binary's package says about where it runs. */
-function systemOf(name: string): Pick<LockEntry, 'os' | 'cpu' | 'libc'> {
+function systemOf(name: string): { cpu: string[]; os: string[]; libc: string[] | undefined } {
   const os = systems.find((system) => name.includes(system));
   const cpu = processors.find((processor) => name.includes(processor));
   if (!os || !cpu) throw new Error(`${name}: expected a system and a processor in the name`);
-  const libc = os === 'linux' ? { libc: [name.includes('musl') ? 'musl' : 'glibc'] } : {};
-  return { cpu: [cpu], os: [os], ...libc };
+  return { cpu: [cpu], os: [os], libc: os === 'linux' ? [name.includes('musl') ? 'musl' : 'glibc'] : undefined };
 }
 
 if (import.meta.main) {
