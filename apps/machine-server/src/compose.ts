@@ -9,6 +9,7 @@ import { watchNeedsRestart } from './cloud-link/needs-restart.ts';
 import { shipLogs } from './cloud-link/ship-logs.ts';
 import { type ConfigFile, readConfigFile } from './config/credentials.ts';
 import { readLocalConfig } from './config/local-config.ts';
+import { notSupported } from './config/not-supported.ts';
 import { ConfigWatch } from './config/watch-config.ts';
 import { Directories } from './directories/directories.ts';
 import { diskStorage } from './directories/disk-storage.ts';
@@ -139,6 +140,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
 
   const auth = new MachineAuth();
   let applied: RobotConfig = first;
+  let warnedOf: string | undefined;
   let appliedMs = clock.now();
   const apply = async (message: RobotConfig): Promise<void> => {
     const config = fromRobotConfig(message);
@@ -154,6 +156,8 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
     }))
       log.warn(problem);
     auth.configure(secretsOf(message));
+    if (warnedOf !== message.revision) for (const line of notSupported(config)) log.warn(line);
+    warnedOf = message.revision;
     await graph.apply(resources, message.revision);
     await configureDataManager(resources, {
       capture,

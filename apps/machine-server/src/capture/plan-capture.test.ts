@@ -36,7 +36,7 @@ test('D12 tags add up, a capture directory and a buffer of its own hold, and met
   ]);
 });
 
-test('D12 a method that the type does not have is named; DoCommand is captured from any type; disabled ones are not', () => {
+test('D12 a method that the type does not have is named; disabled ones are not', () => {
   const methods = [
     { method: 'Voltage', capture_frequency_hz: 1 },
     { method: 'DoCommand', capture_frequency_hz: 1, additional_params: { docommand_input: { a: 1 } } },
@@ -65,4 +65,16 @@ test('D16 -untrusted-env refuses a changed capture directory by name', () => {
   const { plans, problems } = planCapture([resource(method)], { ...defaults, ownDirectories: false }, same);
   expect(plans).toEqual([]);
   expect(problems[0]?.message).toContain('refused by -untrusted-env: capture_directory');
+});
+
+test('a binary method, and one of a type that this version does not run, is named and not captured', () => {
+  const camera = { ...resource({ method: 'GetImages', capture_frequency_hz: 1 }), api: 'core:component:camera' };
+  const arm = { ...resource({ method: 'DoCommand', capture_frequency_hz: 1 }), api: 'core:component:arm' };
+  const { plans, problems } = planCapture([camera, arm], defaults, same);
+  expect(plans).toEqual([]);
+  expect(problems.map(({ level, path }) => `${level} ${path}`)).toEqual([
+    'error core:component:camera/temp',
+    'error core:component:arm/temp',
+  ]);
+  expect(problems[0]?.message).toMatch(/^binary method GetImages is not captured; this version/);
 });

@@ -1,7 +1,7 @@
 /** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
 import type { JsonObject, Problem, ResourceConfig } from '@platform/machine-config/schema';
-import { captureMethodOf, formatResourceName, parseResourceName } from '@platform/resources';
+import { captureMethodOf, formatResourceName, parseResourceName, sensor } from '@platform/resources';
 
 export interface CapturePlan {
   /** What names the collector: resource, method and parameters. */
@@ -29,6 +29,9 @@ export interface CaptureDefaults {
   /** `-untrusted-env`: a capture directory of a method's own is refused (D16). */
   readonly ownDirectories: boolean;
 }
+
+/** What `readDocument` reads, of sensors. */
+const readable: ReadonlySet<string> = new Set(['Readings', 'DoCommand']);
 
 export function planCapture(
   resources: readonly ResourceConfig[],
@@ -70,6 +73,12 @@ function planOne(
   const method = captureMethodOf(api, config.method);
   if (method === undefined) return complain(`${api} has no capture method "${config.method}"`);
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
+  if (api !== sensor.api || !readable.has(method.name)) {
+    const kind = method.kind === 'binary' ? 'binary ' : '';
+    return complain(
+      `${kind}method ${method.name} is not captured; this version of the machine-server captures ${[...readable].join(' and ')} of ${sensor.api}`,
+    );
+  }
   const own = config.capture_directory;
   if (own !== undefined && !defaults.ownDirectories) {
     return complain('changing the capture directory is refused by -untrusted-env: capture_directory');

@@ -116,6 +116,11 @@ export class Graph implements AsyncDisposable {
     this.#nodes.set(full, node);
     node.status = this.#statusOf(config, 'configuring');
     try {
+      const unknown = config.depends_on.find(
+        (name) => dependenciesOf({ ...config, depends_on: [name] }, this.#wanted).length === 0,
+      );
+      if (unknown !== undefined)
+        throw new PlatformError('not_found', `${unknown}, which it depends on, is not in the configuration`);
       const waitsFor = dependenciesOf(config, this.#wanted).find((name) => this.get(name) === undefined);
       if (waitsFor !== undefined)
         throw new PlatformError('unavailable', `${waitsFor}, which it depends on, is not there yet`);
@@ -147,7 +152,9 @@ export class Graph implements AsyncDisposable {
       const known = models.filter(({ api }) => api === config.api).map((each) => each.model);
       throw new PlatformError(
         'not_found',
-        `${config.api} has no model "${config.model}"; known: ${known.join(', ') || 'none'}`,
+        known.length === 0
+          ? `this version of the machine-server has no resources of type ${config.api}`
+          : `${config.api} has no model "${config.model}" in this version of the machine-server; known: ${known.join(', ')}`,
       );
     }
     const built = model.build(config, log.child(config.name));

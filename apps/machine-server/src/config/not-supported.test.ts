@@ -1,0 +1,47 @@
+import { parse } from '@platform/machine-config/parse';
+import { fromRobotConfig, toRobotConfig } from '@platform/machine-config/robot-config';
+import { expect, test } from 'vitest';
+import { notSupported } from './not-supported.ts';
+
+const pathsOf = (document: object): string[] =>
+  notSupported(fromRobotConfig(toRobotConfig(parse(document).config, {}))).map((line) =>
+    line.slice(0, line.indexOf(':')),
+  );
+
+test('what this version does not do is named with its path, as it arrives at the machine', () => {
+  const manager = { api: 'core:service:data_manager', model: 'core:builtin:builtin' };
+  const document = {
+    components: [{ name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake', frame: { parent: 'world' } }],
+    services: [
+      { name: 'dm', ...manager, attributes: { docdb_capture_config: { uri: 'x' }, selective_syncer_name: 'a' } },
+      { name: 'dm2', ...manager },
+    ],
+    modules: [{ name: 'm' }],
+    remotes: [{ name: 'r' }],
+    processes: [{ id: 'p' }],
+    packages: [{ name: 'q' }],
+    jobs: [{ name: 'j' }],
+    maintenance: { sensor_name: 'core:component:sensor/a', maintenance_allowed_key: 'k' },
+    network: { bind_address: 'localhost:0', tls_cert_file: 'c', tls_key_file: 'k', sessions: {} },
+    auth: { tls_auth_entities: ['e'] },
+    tracing: { enabled: true },
+  };
+  expect(pathsOf(document).toSorted()).toEqual([
+    'auth.tls_auth_entities',
+    'components[0].frame',
+    'jobs[0]',
+    'maintenance',
+    'modules[0]',
+    'network.sessions',
+    'network.tls_cert_file',
+    'packages[0]',
+    'processes[0]',
+    'remotes[0]',
+    'services[0].attributes.docdb_capture_config',
+    'services[0].attributes.selective_syncer_name',
+    'services[1]',
+    'tracing',
+  ]);
+  const plain = { services: [{ name: 'dm', ...manager, attributes: { docdb_capture_config: null } }] };
+  expect(pathsOf({ ...plain, network: { bind_address: 'localhost:0' }, tracing: { enabled: false } })).toEqual([]);
+});

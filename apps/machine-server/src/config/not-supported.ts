@@ -1,0 +1,50 @@
+/** What a configuration asks for and this version does not do: each is said once for every revision, none ignored in silence. */
+import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
+
+/** One sentence each, beginning with the path in the document. Pure. */
+export function notSupported(config: MachineConfig): string[] {
+  const found: string[] = [];
+  const say = (path: string, what: string): void => {
+    found.push(`${path}: ${what} is ignored; this version of the machine-server does not support it`);
+  };
+  const keysOf = (path: string, section: JsonObject | undefined, wanted: Readonly<Record<string, string>>): void => {
+    for (const [key, what] of Object.entries(wanted)) {
+      const value = section?.[key];
+      if (value !== undefined && value !== null && value !== false && value !== '') say(`${path}.${key}`, what);
+    }
+  };
+  const managers = config.services.filter(({ api }) => api === 'core:service:data_manager');
+  for (const [index, { name, attributes }] of managers.entries()) {
+    const path = `services[${config.services.findIndex((service) => service.name === name)}]`;
+    if (index > 0) say(path, `a second data manager, "${name}",`);
+    keysOf(`${path}.attributes`, attributes, {
+      docdb_capture_config: 'capture into a document database',
+      selective_syncer_name: 'selective sync (everything is synced)',
+    });
+  }
+  if (config.maintenance !== undefined) say('maintenance', 'holding updates back (they are applied at once)');
+  for (const [key, what] of [
+    ['modules', 'module'],
+    ['remotes', 'remote'],
+    ['processes', 'process'],
+    ['packages', 'package'],
+    ['jobs', 'job'],
+  ] as const) {
+    for (const [index, { name, id }] of config[key].entries())
+      say(`${key}[${index}]`, `the ${what} "${String(name ?? id ?? '')}"`);
+  }
+  for (const [index, { name, frame }] of config.components.entries())
+    if (frame !== undefined) say(`components[${index}].frame`, `the frame of "${name}"`);
+  keysOf('network', config.network, {
+    tls_cert_file: 'serving with this certificate (the port is plaintext)',
+    sessions: 'session management',
+    traffic_tunnel_endpoints: 'tunnelling of traffic',
+  });
+  keysOf('auth', config.auth, {
+    tls_auth_entities: 'signing in by TLS certificate',
+    external_auth_config: 'signing in with tokens of others',
+  });
+  if (config.tracing?.['enabled'] === true) say('tracing', 'tracing');
+  if (config.enable_web_profile === true) say('enable_web_profile', 'profiling over HTTP');
+  return found;
+}
