@@ -1,7 +1,7 @@
 /** The codecs of the call core: gRPC, gRPC-Web, Connect and Connect-JSON, from one bound method each. */
 
-import { createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
-import { createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
+import { Code, ConnectError, createContextKey, type HandlerContext, type MethodImplSpec } from '@connectrpc/connect';
+import { type Compression, createUniversalMethodHandler, type UniversalHandler } from '@connectrpc/connect/protocol';
 import { createHandlerFactory as createConnectFactory } from '@connectrpc/connect/protocol-connect';
 import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
@@ -11,6 +11,7 @@ import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf } from '../core/faults.ts';
+import { messageTooLarge } from '../core/message-too-large.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
 import { RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
@@ -94,7 +95,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
   };
 
   const protocolOptions = {
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: [limited(compressionGzip), limited(compressionBrotli)],
     readMaxBytes: options.maxMessageBytes,
     shutdownSignal: options.shutdownSignal,
     requestGate,
@@ -155,4 +156,19 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     }
   };
   return (bound) => createUniversalMethodHandler(specOf(bound), protocols);
+}
+
+/** The compression, with our sentence for a message that grows over the limit. */
+function limited(compression: Compression): Compression {
+  return {
+    ...compression,
+    async decompress(bytes, readMaxBytes) {
+      try {
+        return await compression.decompress(bytes, readMaxBytes);
+      } catch (caught) {
+        const tooLarge = caught instanceof ConnectError && caught.code === Code.ResourceExhausted;
+        throw tooLarge ? toConnectError(messageTooLarge(readMaxBytes, 'more after decompression')) : caught;
+      }
+    },
+  };
 }

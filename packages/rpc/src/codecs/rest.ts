@@ -1,5 +1,6 @@
 /** REST for unary methods: JSON in, JSON out, errors as `{code, message, details}` with the HTTP status of the code. */
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { ConnectError } from '@connectrpc/connect';
 import {
   readAllBytes,
   type UniversalHandler,
@@ -7,9 +8,17 @@ import {
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
 import { codes, PlatformError } from '@platform/base';
+import { fromConnectError } from '../core/errors.ts';
 import type { RestMatch } from './rest-routes.ts';
 
 const json = 'application/json';
+
+/** Of a body that could not be read. */
+const statusOf: ReadonlyMap<string, number> = new Map([
+  ['resource_exhausted', 413],
+  ['canceled', 499],
+  ['deadline_exceeded', 408],
+]);
 
 /**
  * Answers a REST request through the Connect-JSON codec of its method. Path segments and, for GET, query parameters
@@ -48,7 +57,7 @@ export async function answerRest(
   } catch (caught) {
     const error =
       caught instanceof PlatformError ? caught : new PlatformError('invalid_argument', String(caught), caught);
-    const status = error.code === 'resource_exhausted' ? 413 : 400;
+    const status = statusOf.get(error.code) ?? 400;
     return { status, header: new Headers({ 'content-type': json }), body: once(errorBody(error.code, error.message)) };
   }
   const url = new URL(handler.requestPath, request.url).toString();
@@ -63,16 +72,9 @@ function fromQuery(query: URLSearchParams): Record<string, JsonValue> {
 async function fromBody(request: UniversalServerRequest, maxBytes: number): Promise<JsonObject> {
   const { body } = request;
   if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return {};
-  let bytes: Uint8Array;
-  try {
-    bytes = await readAllBytes(body as AsyncIterable<Uint8Array>, maxBytes, request.header.get('content-length'));
-  } catch (caught) {
-    throw new PlatformError(
-      'resource_exhausted',
-      `expected a body of at most ${maxBytes} bytes; split the request`,
-      caught,
-    );
-  }
+  const bytes = await readAllBytes(body as AsyncIterable<Uint8Array>, maxBytes).catch((caught: unknown) => {
+    throw caught instanceof ConnectError ? fromConnectError(caught) : caught;
+  });
   if (bytes.byteLength === 0) return {};
   const value = parsed(new TextDecoder().decode(bytes));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

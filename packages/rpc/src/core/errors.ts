@@ -18,7 +18,13 @@ export function fromConnectError(error: ConnectError): PlatformError {
   return new PlatformError(nameOfCode.get(error.code) ?? 'unknown', error.rawMessage, error.cause ?? error);
 }
 
+const shutdownText = 'the server is shutting down; try again in a moment';
+
 /** The reason with which running calls end when a stopping server no longer waits for them. */
 export function shutdownReason(): ConnectError {
-  return toConnectError(new PlatformError('unavailable', 'the server is shutting down; try again in a moment'));
+  return toConnectError(new PlatformError('unavailable', shutdownText));
+}
+
+export function isShutdown(reason: ConnectError): boolean {
+  return reason.rawMessage === shutdownText;
 }

@@ -1,10 +1,9 @@
 /** Runs a bound method for a call: canonical API names in, the peer's out, no wait beyond the call's signal. */
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
-import { ConnectError } from '@connectrpc/connect';
 import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
 import type { BoundMethod } from './binding.ts';
 import type { Call } from './call.ts';
-import { fromConnectError } from './errors.ts';
+import { foreseenFault } from './faults.ts';
 import { orAborted, untilAborted } from './until-aborted.ts';
 
 type OneRequest<P> = Extract<BoundMethod<P>, { kind: 'unary' | 'server_streaming' }>;
@@ -50,7 +49,7 @@ function respond(output: DescMessage, init: MessageInitShape<DescMessage>, call:
   return inVocabulary(call.vocabulary, output, create(output, init));
 }
 
-/** Request messages as a handler sees them; what the codec rejects reaches it as a PlatformError. */
+/** Request messages as a handler sees them; what the codec rejects, what the client cut and what ended the call reach it as PlatformErrors. */
 async function* received(
   input: DescMessage,
   requests: AsyncIterable<Message>,
@@ -59,7 +58,6 @@ async function* received(
   try {
     for await (const request of untilAborted(requests, call.signal)) yield canonicalise(input, request);
   } catch (caught) {
-    if (caught instanceof ConnectError && !call.signal.aborted) throw fromConnectError(caught);
-    throw caught;
+    throw foreseenFault(caught, call) ?? caught;
   }
 }

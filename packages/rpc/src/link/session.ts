@@ -1,9 +1,10 @@
 /** The one HTTP/2 connection of a link; opened by the first call, and again by the next one after it was lost. */
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  ClientSessionRequestOptions,
-  OutgoingHttpHeaders,
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ClientSessionRequestOptions,
+  constants,
+  type OutgoingHttpHeaders,
 } from 'node:http2';
 import { Http2SessionManager } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
@@ -37,7 +38,7 @@ export class Session extends Http2SessionManager {
     options: Omit<ClientSessionRequestOptions, 'signal'>,
   ): Promise<ClientHttp2Stream> {
     if (this.#closed) throw toConnectError(new PlatformError('canceled', 'this link is closed'));
-    const stream = await super.request(method, path, headers, options);
+    const stream = cuttable(await super.request(method, path, headers, options));
     const session = stream.session;
     // The stream's window alone is not enough: the connection has its own.
     if (session !== undefined && !this.#widened.has(session as ClientHttp2Session)) {
@@ -52,4 +53,18 @@ export class Session extends Http2SessionManager {
     this.#closed = true;
     this.abort(toConnectError(new PlatformError('canceled', 'this link is closed')));
   }
+}
+
+/**
+ * A stream that is closed with an error code sends no END_STREAM. Node would send it before the RST_STREAM, and to a server
+ * the half of a request would look like the whole.
+ */
+function cuttable(stream: ClientHttp2Stream): ClientHttp2Stream {
+  const close = stream.close.bind(stream);
+  stream.close = (code, callback) => {
+    if (code === undefined || code === constants.NGHTTP2_NO_ERROR || stream.writableEnded) return close(code, callback);
+    if (callback !== undefined) stream.once('close', callback);
+    stream.destroy(new Error(`the request was given up (HTTP/2 code ${code})`));
+  };
+  return stream;
 }

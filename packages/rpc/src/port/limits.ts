@@ -21,6 +21,9 @@ export const headersTimeoutMs = 20_000;
 /** How often overdue headers are looked for. */
 export const headersCheckMs = 5000;
 
+/** The body of a request that is one message may stand still for so long, at most twice; a stream of requests may for ever. */
+export const stalledBodyMs = 60_000;
+
 /** A connection without traffic is probed after so long, so that vanished peers do not keep theirs for ever. */
 export const keepAliveMs = 60_000;
 

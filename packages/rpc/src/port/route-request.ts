@@ -1,8 +1,8 @@
 /** Sends each request to its codec: preflight, RPC, REST, unknown method, and everything else to the application. */
 import { createContextValues } from '@connectrpc/connect';
-import type { UniversalServerRequest, UniversalServerResponse } from '@connectrpc/connect/protocol';
+import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
-import { errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import { arrivalKey } from '../codecs/arrival.ts';
 import type { Codecs } from '../codecs/codecs.ts';
 import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
@@ -13,21 +13,27 @@ import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts'
 import { canonicalPath } from '../edge/alias.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
+import { readBody } from './read-body.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface RouteOptions {
   codecs: Codecs;
   fallback: NodeListener;
   maxMessageBytes: number;
+  /** How long the body of a request that is one message may stand still. */
+  stalledBodyMs: number;
+  clock: Clock;
   log: Log;
 }
 
-export function createRouter({ codecs, fallback, maxMessageBytes, log }: RouteOptions): NodeListener {
+export function createRouter(options: RouteOptions): NodeListener {
+  const { codecs, fallback, maxMessageBytes, stalledBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
     path: string,
     vocabulary: Vocabulary,
+    { method }: UniversalHandler,
     run: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
   ): void => {
     allowOrigin(request, response);
@@ -37,7 +43,9 @@ export function createRouter({ codecs, fallback, maxMessageBytes, log }: RouteOp
       writeResponse(response, 400, { 'content-type': 'text/plain; charset=utf-8' }, text);
       return;
     }
-    run(incoming)
+    const one = method.methodKind === 'unary' || method.methodKind === 'server_streaming';
+    const limits = { path, maxMessageBytes, one, stalledBodyMs, clock };
+    run({ ...incoming, body: readBody(request, response, limits) })
       .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
       .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
   };
@@ -50,13 +58,13 @@ export function createRouter({ codecs, fallback, maxMessageBytes, log }: RouteOp
     const handler = codecs.find(path, contentType);
     if (handler !== undefined) {
       if (isPreflight(request)) return answerPreflight(request, response);
-      return answer(request, response, path, vocabulary, handler);
+      return answer(request, response, path, vocabulary, handler, handler);
     }
     const match = matchRest(path);
     const restHandler = match === undefined ? undefined : codecs.find(match.route.method, 'json');
     if (match !== undefined && restHandler !== undefined) {
       if (isPreflight(request)) return answerPreflight(request, response);
-      return answer(request, response, path, vocabulary, (incoming) =>
+      return answer(request, response, path, vocabulary, restHandler, (incoming) =>
         answerRest(restHandler, match, incoming, maxMessageBytes),
       );
     }

@@ -10,7 +10,7 @@ import { createCodecs } from '../codecs/codecs.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
-import { abortMs, drainMs, prefaceTimeoutMs } from './limits.ts';
+import { abortMs, drainMs, prefaceTimeoutMs, stalledBodyMs } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import type { NodeListener } from './node-types.ts';
 import { createPort, type UpgradeListener } from './ports.ts';
@@ -33,6 +33,8 @@ export interface RpcServerOptions<P> {
   maxMessageBytes?: number;
   /** From connecting to the first recognisable bytes. Default 10 s. */
   prefaceTimeoutMs?: number;
+  /** How long the body of a request that is one message may stand still before the call ends as DEADLINE_EXCEEDED (noticed after at most twice that). Default 60 s. */
+  stalledBodyMs?: number;
   /** Default: the system's. */
   clock?: Clock;
 }
@@ -58,7 +60,14 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
     clock,
     log,
   });
-  const route = createRouter({ codecs, fallback, maxMessageBytes, log });
+  const route = createRouter({
+    codecs,
+    fallback,
+    maxMessageBytes,
+    stalledBodyMs: options.stalledBodyMs ?? stalledBodyMs,
+    clock,
+    log,
+  });
   let draining = false;
   const listener: NodeListener = (request, response) => {
     if (draining && request.httpVersionMajor === 1) response.setHeader('connection', 'close');

@@ -1,0 +1,128 @@
+/**
+ * Reads the body of a request: whole, in time and within its limit, or not at all.
+ *
+ * Node ends an HTTP/2 body in the same way whether the client ended its stream or cut it, and the call's signal is aborted
+ * only later; so the difference is looked up here, where the body ends. What is thrown crosses the codecs untouched.
+ */
+import { constants } from 'node:http2';
+import type { Clock } from '@platform/base';
+import { PlatformError } from '@platform/base';
+import { toConnectError } from '../core/errors.ts';
+import { untilAborted } from '../core/until-aborted.ts';
+import { isEnveloped, limitBody } from './limit-body.ts';
+import type { NodeRequest, NodeResponse } from './node-types.ts';
+import { roundTrip } from './round-trip.ts';
+
+export interface ReadBodyOptions {
+  /** For messages. */
+  readonly path: string;
+  /** Of one message. */
+  readonly maxMessageBytes: number;
+  /** The request is one message, not a stream of them. */
+  readonly one: boolean;
+  /** How long the body of one message may stand still. A stream of requests may for ever. */
+  readonly stalledBodyMs: number;
+  readonly clock: Clock;
+}
+
+/** Throws canceled (the client cut it), deadline_exceeded (it stood still) or resource_exhausted (a message is too large). */
+export function readBody(
+  request: NodeRequest,
+  response: NodeResponse,
+  { path, maxMessageBytes, one, stalledBodyMs, clock }: ReadBodyOptions,
+): AsyncIterable<Uint8Array> {
+  const body = readWhole(request, response, path, one);
+  const moving = one ? readMoving(body, response, path, stalledBodyMs, clock) : body;
+  return limitBody(moving, request.headers, maxMessageBytes);
+}
+
+async function* readWhole(
+  request: NodeRequest,
+  response: NodeResponse,
+  path: string,
+  one: boolean,
+): AsyncGenerator<Uint8Array, void> {
+  const stream = 'stream' in request ? request.stream : undefined;
+  // A codec that wants no more must still be able to answer, so leaving the body does not destroy the request.
+  const chunks = request.iterator({ destroyOnReturn: false });
+  let found = 0;
+  let ended = false;
+  try {
+    for (;;) {
+      const next: IteratorResult<Uint8Array> = await chunks.next().catch((caught: unknown) => {
+        ended = true;
+        throw cutBody(path, found, caught);
+      });
+      if (next.done === true) break;
+      found += next.value.length;
+      yield next.value;
+    }
+    ended = true;
+    if (stream !== undefined && !tellsItsLength(request, one)) {
+      for (let trip = 0; trip < 2 && stream.session && !stream.aborted; trip++) await roundTrip(stream.session);
+    }
+    // HTTP/2 is aborted by whatever ends the stream before END_STREAM; HTTP/1.1 is complete with its last chunk or byte.
+    if (stream === undefined ? !request.complete : stream.aborted) {
+      throw cutBody(path, found, undefined);
+    }
+  } finally {
+    if (!ended) leaveBody(request, response);
+  }
+}
+
+/** Half of such a body is recognised wherever it is decoded. */
+function tellsItsLength({ headers }: NodeRequest, one: boolean): boolean {
+  return one && (isEnveloped(headers) || headers['content-length'] !== undefined);
+}
+
+function cutBody(path: string, found: number, cause: unknown): Error {
+  const text = `expected the whole request of ${path}, found that its client cut it after ${found} bytes: send it again`;
+  return toConnectError(new PlatformError('canceled', text, cause));
+}
+
+/** What the client still sends is thrown away, so that it does not fill the window of its connection. */
+function leaveBody(request: NodeRequest, response: NodeResponse): void {
+  request.resume();
+  endAfterAnswer(response);
+}
+
+/** Nobody will read the rest of the request: once it is answered, HTTP/2 resets its stream, as RFC 9113 8.1 has it, and HTTP/1.1 its connection. */
+function endAfterAnswer(response: NodeResponse): void {
+  if ('stream' in response) {
+    const { stream } = response;
+    // Trailers are the last of an answer.
+    stream.once('wantTrailers', () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)));
+  } else if (!response.headersSent) {
+    response.setHeader('connection', 'close');
+  }
+}
+
+async function* readMoving(
+  body: AsyncIterable<Uint8Array>,
+  response: NodeResponse,
+  path: string,
+  stalledBodyMs: number,
+  clock: Clock,
+): AsyncGenerator<Uint8Array, void> {
+  const done = new AbortController();
+  const stalled = new AbortController();
+  let chunks = 0;
+  const watch = async (): Promise<void> => {
+    for (let before = -1; before !== chunks; ) {
+      before = chunks;
+      await clock.sleep(stalledBodyMs, done.signal);
+    }
+    endAfterAnswer(response);
+    const text = `expected the rest of the request of ${path}, found none for ${stalledBodyMs} ms: send it again`;
+    stalled.abort(toConnectError(new PlatformError('deadline_exceeded', text)));
+  };
+  watch().catch(() => {});
+  try {
+    for await (const chunk of untilAborted(body, stalled.signal)) {
+      chunks++;
+      yield chunk;
+    }
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * A barrier on an HTTP/2 connection: what the peer had in hand when it read our PING has been read here when its answer comes.
+ *
+ * Node's clients, gRPC's among them, cut a request by END_STREAM, and by RST_STREAM in a later write. Between the two half a
+ * request looks whole. The answer to a first PING may still overtake the second write, the answer to a second one cannot.
+ */
+import type { Http2Session } from 'node:http2';
+
+interface Pings {
+  running: Promise<void> | undefined;
+  next: Promise<void> | undefined;
+}
+
+const pingsOf = new WeakMap<Http2Session, Pings>();
+
+/** At most one PING is under way on a connection; whoever asks meanwhile shares the next one. Resolves as well when the connection is gone. */
+export function roundTrip(session: Http2Session): Promise<void> {
+  const pings = pingsOf.get(session) ?? { running: undefined, next: undefined };
+  pingsOf.set(session, pings);
+  if (pings.running === undefined) {
+    pings.running = ping(session).finally(() => {
+      pings.running = undefined;
+    });
+    return pings.running;
+  }
+  pings.next ??= pings.running.then(() => {
+    pings.next = undefined;
+    return roundTrip(session);
+  });
+  return pings.next;
+}
+
+function ping(session: Http2Session): Promise<void> {
+  return new Promise((resolve) => {
+    if (session.destroyed || session.closed || !session.ping(() => resolve())) resolve();
+  });
+}
