@@ -11,6 +11,7 @@ import { type ConfigFile, readConfigFile } from './config/credentials.ts';
 import { readLocalConfig } from './config/local-config.ts';
 import { notSupported } from './config/not-supported.ts';
 import { ConfigWatch } from './config/watch-config.ts';
+import { checkHome } from './directories/check-home.ts';
 import { Directories } from './directories/directories.ts';
 import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
@@ -39,6 +40,8 @@ export interface ComposeOptions {
   readonly configFile: string;
   readonly clock: Clock;
   readonly serverLog: ServerLog;
+  /** Ends a start in progress. */
+  readonly signal?: AbortSignal | undefined;
   /** Called when the cloud asks for a restart. */
   readonly restart: () => void;
 }
@@ -46,11 +49,12 @@ export interface ComposeOptions {
 const lastSyncMs = 2_000;
 
 export async function startMachineServer(options: ComposeOptions): Promise<MachineServer> {
-  const { settings, clock, serverLog } = options;
+  const { settings, clock, serverLog, signal = new AbortController().signal } = options;
   const { log, levels } = serverLog;
   await using starting = new AsyncDisposableStack();
 
   const file: ConfigFile = await readConfigFile(options.configFile);
+  await checkHome(settings.home, log.child('machine-server'));
   const credentials = file.kind === 'cloud' ? file.credentials : undefined;
   const partId = credentials?.partId ?? '';
   const link: Link | undefined =
@@ -75,7 +79,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
           clock,
           log: log.child('config'),
         });
-  const first = watch === undefined ? await readLocalConfig(file) : await watch.first();
+  const first = watch === undefined ? await readLocalConfig(file) : await watch.first(signal);
   if (link !== undefined) {
     const shipper = starting.use(shipLogs(link, partId, clock));
     serverLog.onLine((line) => shipper.add(line));
@@ -85,6 +89,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   const ledger = new SeqLedger();
   const directories = starting.use(new Directories(settings.home, ledger, clock, log.child('capture')));
   await directories.start();
+  signal.throwIfAborted();
   const survey = new AbortController();
   const surveyed = directories
     .survey(survey.signal)
@@ -198,6 +203,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   reclaim.start();
   graph.start();
   await apply(first);
+  signal.throwIfAborted();
   running = true;
   if (watch !== undefined) {
     starting.use(watch);

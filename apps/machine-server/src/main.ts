@@ -40,29 +40,36 @@ async function main(): Promise<number> {
   const log = serverLog.log.child('machine-server');
   for (const warning of settings.warnings) log.warn(warning);
 
+  // Whoever read the log may be gone; what is captured is still to be sealed.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
   // Started by `platform up`: when that is gone, so is our reason to run.
   process.on('disconnect', () => stop.resolve('the process that started this one is gone'));
+  const starting = new AbortController();
+  void stop.promise.then((reason) => {
+    log.info('stopping', { reason });
+    starting.abort();
+    systemClock.every(stopLimitMs, () => {
+      log.error('stopping took too long');
+      process.exit(1);
+    });
+  });
   try {
-    const server = await startMachineServer({
+    await using server = await startMachineServer({
       settings,
       configFile,
       clock: systemClock,
       serverLog,
+      signal: starting.signal,
       restart: () => stop.resolve('restart'),
     });
     log.info('running', { version, home: settings.home, port: server.serving.port });
-    const reason = await stop.promise;
-    log.info('stopping', { reason });
-    using _late = systemClock.every(stopLimitMs, () => {
-      log.error('stopping took too long');
-      process.exit(1);
-    });
-    await server[Symbol.asyncDispose]();
+    await stop.promise;
     return 0;
   } catch (caught) {
-    return fail(errorText(caught));
+    return starting.signal.aborted ? 0 : fail(errorText(caught));
   }
 }
 

@@ -45,6 +45,9 @@ test('D4 a caught value that is not ours is an internal error, never unknown; an
 
 test('the text of an error names its causes', () => {
   expect(errorText(new PlatformError('internal', 'saving', new Error('disk full')))).toBe('saving: disk full');
+  expect(errorText(new PlatformError('internal', 'saving (disk full)', new Error('disk full')))).toBe(
+    'saving (disk full)',
+  );
 });
 
 test('a limiter runs at most its limit at once, and all in the end', async () => {

@@ -50,8 +50,10 @@ export function asPlatformError(caught: unknown): PlatformError {
   return new PlatformError('internal', String(caught), caught);
 }
 
-/** The text of a caught value with its causes, for logs. */
+/** The text of a caught value with its causes, for logs. A cause that the message tells already is not repeated. */
 export function errorText(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
-  return caught.cause === undefined ? caught.message : `${caught.message}: ${errorText(caught.cause)}`;
+  if (caught.cause === undefined) return caught.message;
+  const cause = errorText(caught.cause);
+  return caught.message.includes(cause) ? caught.message : `${caught.message}: ${cause}`;
 }

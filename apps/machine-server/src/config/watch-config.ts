@@ -37,13 +37,14 @@ export class ConfigWatch implements AsyncDisposable {
   }
 
   /** The configuration to start with. @throws PlatformError when there is none that may be used. */
-  async first(): Promise<RobotConfig> {
+  async first(signal: AbortSignal): Promise<RobotConfig> {
     const { log, clock, credentials, readTimeoutMs } = this.#options;
     try {
-      const config = await this.#fetch(readTimeoutMs);
+      const config = await this.#fetch(readTimeoutMs, signal);
       await this.#keep(config);
       return config;
     } catch (caught) {
+      signal.throwIfAborted();
       const reason = errorText(caught);
       const cached = await readCache(this.#path).catch((unreadable) => {
         log.error(errorText(unreadable));
@@ -94,7 +95,7 @@ export class ConfigWatch implements AsyncDisposable {
       await clock.sleep(waitMs, signal).catch(() => {});
       if (signal.aborted) return;
       try {
-        const config = await this.#fetch(readTimeoutMs);
+        const config = await this.#fetch(readTimeoutMs, signal);
         if (failures > 0) log.info('the cloud answers again', { failures });
         failures = 0;
         if (this.#current !== undefined && equals(RobotConfigSchema, config, this.#current)) {
@@ -114,9 +115,8 @@ export class ConfigWatch implements AsyncDisposable {
     }
   }
 
-  async #fetch(timeoutMs: number): Promise<RobotConfig> {
+  async #fetch(timeoutMs: number, signal: AbortSignal): Promise<RobotConfig> {
     const { link, credentials } = this.#options;
-    const { signal } = this.#stop;
     const { config } = await link.client(RobotService).config({ id: credentials.partId }, { timeoutMs, signal });
     if (config === undefined) throw new PlatformError('internal', 'the cloud answered without a configuration');
     return config;

@@ -3,14 +3,15 @@
  * A lock whose process is gone, or whose pid belongs to a later process, is stale and is taken over.
  */
 import { readFileSync } from 'node:fs';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
+import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
 /** Takes the directory, creating it (0700); disposing gives it back. Throws failed_precondition while another process has it. */
 export async function ownDirectory(directory: string): Promise<AsyncDisposable> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory);
   const path = join(directory, lockFile);
   const mine = identityOf(process.pid);
   for (let attempt = 0; attempt < 5; attempt++) {

@@ -1,10 +1,11 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from './disk-storage.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** Writes a small file so that it is there whole or not at all, also after a power cut; mode 0600. */
 export async function writeDurably(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeDirectory(dirname(path));
   const aside = `${path}.${process.pid}.tmp`;
   const handle = await open(aside, 'w', 0o600);
   try {

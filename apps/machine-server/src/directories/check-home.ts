@@ -1,0 +1,30 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, type Log, PlatformError } from '@platform/base';
+import { makeDirectory } from './make-directory.ts';
+
+/**
+ * Without a home there is no cache and no capture: a start that seems to work would lose both. A full disk is another
+ * matter: it empties, and until then the server is needed to empty it.
+ *
+ * @throws PlatformError failed_precondition that names the directory.
+ */
+export async function checkHome(home: string, log: Log): Promise<void> {
+  const probe = join(home, `.writable.${process.pid}`);
+  try {
+    await makeDirectory(home);
+    await writeFile(probe, '', { mode: 0o600 });
+    await rm(probe);
+  } catch (caught) {
+    const { code } = caught as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO') {
+      log.error('the disk of the home directory takes nothing', { home, error: errorText(caught) });
+      return;
+    }
+    throw new PlatformError(
+      'failed_precondition',
+      `expected a directory that this account may write at ${home} (${errorText(caught)}): set PLATFORM_HOME, or give the account access`,
+      caught,
+    );
+  }
+}
