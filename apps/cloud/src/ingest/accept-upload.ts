@@ -3,7 +3,7 @@
  * Whoever calls this has checked the upload's form and that the caller may send for this part.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { asPlatformError, type Clock } from '@platform/base';
+import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { blobPath } from '../blobs/blob-path.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { encodeBatch, type Upload, uploadHash } from './encode-batch.ts';
@@ -33,18 +33,24 @@ export interface AcceptedUpload {
 /** Public clients' uploads are recognised this long (D13). */
 const anonymousMs = 7 * 24 * 3_600_000;
 
-/** Throws already_exists, resource_exhausted or unavailable; then the upload is not in the log. */
+/** @param signal aborted when the sender is gone. Throws already_exists, canceled, resource_exhausted or unavailable; then the upload is not in the log. */
 export async function acceptUpload(
   options: AcceptOptions,
   place: Place,
   { metadata, identity }: CheckedMetadata,
   content: Pick<Upload, 'readings' | 'refused'>,
   payload: Payload | null,
+  signal: AbortSignal,
 ): Promise<AcceptedUpload> {
   const { ingestLog, blobs, clock, reportGap } = options;
   const fileId = identity ? fileIdOf(place.partId, identity) : randomUUID();
 
   using stored = payload ? await blobs.put(payloadPath(place, metadata, payload, clock.now()), payload.chunks) : null;
+  if (stored && signal.aborted) {
+    // A proxy may have ended what its client cut; nobody waits for this answer, and a retry brings the payload again.
+    await dropPayload(options, stored.path);
+    throw new PlatformError('canceled', `the sender left before ${stored.path} was in the log: send it again`);
+  }
   const upload: Upload = { metadata, ...content, blob: stored };
   const sha256 = uploadHash(upload, identity === null);
   const timeSyncedMs = clock.now();

@@ -15,12 +15,18 @@ import type { FreeSpace } from './free-space.ts';
 import type { Place } from './place.ts';
 import { scanReading } from './scan-reading.ts';
 import { sortReadings } from './sort-readings.ts';
-import { type CheckedMetadata, checkMetadata } from './upload-metadata.ts';
+import { type CheckedMetadata, checkMetadata, requireMetadata } from './upload-metadata.ts';
 
 export interface UploadRpcOptions<P> extends AcceptOptions {
   readonly space: FreeSpace;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
+}
+
+interface Admitted {
+  readonly place: Place;
+  readonly checked: CheckedMetadata;
+  readonly signal: AbortSignal;
 }
 
 interface UploadAnswer {
@@ -31,18 +37,23 @@ interface UploadAnswer {
 export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<P>[] {
   const { dataCaptureUpload, fileUpload, streamingDataCaptureUpload } = DataSyncService.method;
 
-  const admit = async (call: Call<P>, { metadata }: CheckedMetadata): Promise<Place> => {
+  /** The part comes first: a caller learns nothing else about an upload for a part that is not theirs. */
+  const admit = async (
+    call: Call<P>,
+    given: UploadMetadata | undefined,
+    types: readonly DataType[],
+    method: string,
+  ): Promise<Admitted> => {
+    const metadata = requireMetadata(given, method);
     const place = await options.authorizeUpload(call.principal, metadata.partId);
-    await options.space.require();
-    return place;
+    return { place, checked: checkMetadata(metadata, types, method), signal: call.signal };
   };
   const accept = async (
-    place: Place,
-    checked: CheckedMetadata,
+    { place, checked, signal }: Admitted,
     content: Parameters<typeof acceptUpload>[3],
     payload: Payload | null,
   ): Promise<UploadAnswer> => {
-    const { fileId } = await acceptUpload(options, place, checked, content, payload);
+    const { fileId } = await acceptUpload(options, place, checked, content, payload, signal);
     // Public clients read either, depending on the call and the language.
     return { fileId, binaryDataId: fileId };
   };
@@ -52,14 +63,14 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     contents: readonly Uint8Array[],
     call: Call<P>,
   ): Promise<UploadAnswer> => {
-    const checked = checkMetadata(given, [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR], dataCaptureUpload.name);
-    const place = await admit(call, checked);
-    if (checked.metadata.type === DataType.TABULAR_SENSOR) {
+    const types = [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR];
+    const admitted = await admit(call, given, types, dataCaptureUpload.name);
+    if (admitted.checked.metadata.type === DataType.TABULAR_SENSOR) {
       const { stored, refused } = sortReadings(contents);
-      return accept(place, checked, { readings: stored, refused }, null);
+      return accept(admitted, { readings: stored, refused }, null);
     }
     const { reading, payload } = binaryReading(contents);
-    return accept(place, checked, { readings: [reading], refused: [] }, payload);
+    return accept(admitted, { readings: [reading], refused: [] }, payload);
   };
 
   const raw = rawUnary<typeof RawDataCaptureUploadRequestSchema, typeof dataCaptureUpload.output, P>(
@@ -68,47 +79,50 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     (request, call) => captured(decodeMetadata(request.metadata), request.sensorContents, call),
   );
 
-  const whole = serve<typeof DataSyncService, P>(DataSyncService, {
-    dataCaptureUpload: (request, call) =>
-      captured(
-        request.metadata,
-        request.sensorContents.map((reading) => toBinary(SensorDataSchema, reading)),
-        call,
-      ),
-
-    async fileUpload(requests, call) {
-      const { first, rest } = await splitFirst(requests);
-      const packet = first?.uploadPacket;
-      const given = packet?.case === 'metadata' ? packet.value : undefined;
-      const checked = checkMetadata(given, [DataType.FILE], fileUpload.name);
-      const place = await admit(call, checked);
-      const chunks = spaceChecked(
-        options.space,
-        contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
-          uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
+  const whole = serve<typeof DataSyncService, P>(
+    DataSyncService,
+    {
+      dataCaptureUpload: (request, call) =>
+        captured(
+          request.metadata,
+          request.sensorContents.map((reading) => toBinary(SensorDataSchema, reading)),
+          call,
         ),
-      );
-      return accept(place, checked, { readings: [], refused: [] }, { chunks, timeReceivedMs: null });
-    },
 
-    async streamingDataCaptureUpload(requests, call) {
-      const { first, rest } = await splitFirst(requests);
-      const packet = first?.uploadPacket;
-      const given = packet?.case === 'metadata' ? packet.value : undefined;
-      const checked = checkMetadata(given?.uploadMetadata, [DataType.BINARY_SENSOR], streamingDataCaptureUpload.name);
-      const place = await admit(call, checked);
-      const metadata = given?.sensorMetadata;
-      const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
-      const chunks = spaceChecked(
-        options.space,
-        contentsOf(rest, streamingDataCaptureUpload.name, ({ uploadPacket }) =>
-          uploadPacket.case === 'data' ? uploadPacket.value : undefined,
-        ),
-      );
-      const { timeReceivedMs } = scanReading(reading);
-      return accept(place, checked, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
+      async fileUpload(requests, call) {
+        const { first, rest } = await splitFirst(requests);
+        const packet = first?.uploadPacket;
+        const given = packet?.case === 'metadata' ? packet.value : undefined;
+        const admitted = await admit(call, given, [DataType.FILE], fileUpload.name);
+        const chunks = spaceChecked(
+          options.space,
+          contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
+            uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
+          ),
+        );
+        return accept(admitted, { readings: [], refused: [] }, { chunks, timeReceivedMs: null });
+      },
+
+      async streamingDataCaptureUpload(requests, call) {
+        const { first, rest } = await splitFirst(requests);
+        const packet = first?.uploadPacket;
+        const given = packet?.case === 'metadata' ? packet.value : undefined;
+        const method = streamingDataCaptureUpload.name;
+        const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], method);
+        const metadata = given?.sensorMetadata;
+        const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
+        const chunks = spaceChecked(
+          options.space,
+          contentsOf(rest, method, ({ uploadPacket }) =>
+            uploadPacket.case === 'data' ? uploadPacket.value : undefined,
+          ),
+        );
+        const { timeReceivedMs } = scanReading(reading);
+        return accept(admitted, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
+      },
     },
-  });
+    () => options.space.require(),
+  );
   return [whole, raw];
 }
 

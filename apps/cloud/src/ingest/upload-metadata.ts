@@ -25,14 +25,19 @@ export interface Identity {
 
 const streamBytes = 16;
 
+/** The metadata, which names a part at least: enough to ask whether the caller may send for it. Throws invalid_argument. */
+export function requireMetadata(given: UploadMetadata | undefined, method: string): UploadMetadata {
+  if (!given) throw refused(`${method} expected metadata (UploadMetadata) first, found none`);
+  if (given.partId === '') throw refused(`${method} expected metadata.part_id, the id of the machine part, found none`);
+  return given;
+}
+
 /** Throws invalid_argument with what was expected and found. @param method for the message. */
 export function checkMetadata(
-  given: UploadMetadata | undefined,
+  given: UploadMetadata,
   expectedTypes: readonly DataType[],
   method: string,
 ): CheckedMetadata {
-  if (!given) throw refused(`${method} expected metadata (UploadMetadata) first, found none`);
-  if (given.partId === '') throw refused(`${method} expected metadata.part_id, found none`);
   if (!expectedTypes.includes(given.type)) {
     const expected = expectedTypes.map(typeName).join(' or ');
     throw refused(`${method} expected metadata.type ${expected}, found ${typeName(given.type)}`);
