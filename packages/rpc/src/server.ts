@@ -1,6 +1,7 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
 export {
   type BidiHandler,
+  type BodyGate,
   type ClientStreamHandler,
   type Handlers,
   type MethodHandler,

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { StructSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -171,6 +172,9 @@ test('a malformed upload is refused with what was expected and found, and the ne
     [send({ partId: '' }), 'invalid_argument', /part_id, found none/],
     [send({ partId: 'part-9' }), 'not_found', /no part part-9/],
     [send({ partId: 'part-2' }), 'permission_denied', /part-2/],
+    [send({ partId: 'part-9', componentName: '', type: DataType.FILE }), 'not_found', /no part part-9/],
+    [send({ partId: 'part-2', methodName: '', type: 77 as DataType }, []), 'permission_denied', /part-2/],
+    [send({ partId: '', type: 77 as DataType }), 'invalid_argument', /a machine part in metadata.part_id, found none/],
     [send({}, [reading(1), bytes]), 'invalid_argument', /expected documents, found bytes in sensor_contents\[1\]/],
     [send({}, []), 'invalid_argument', /at least one reading/],
     [
@@ -346,4 +350,22 @@ test('I13 uploads are refused while the disk has too little room, and go on when
   server.setFreeBytes(513 * 1024 * 1024);
   await clock.advance(1_000);
   expect(await send(1)).toMatchObject({ code: 'ok' });
+});
+
+test('I13 without room an upload is refused before its body is sent', async () => {
+  await using server = await startUploadServer();
+  server.setFreeBytes(1024);
+  // A request that announces its body and never sends it.
+  const answer = await new Promise<string>((resolve, reject) => {
+    const path = '/platform.app.datasync.v1.DataSyncService/DataCaptureUpload';
+    const headers = { 'content-type': 'application/json', 'content-length': 1_000_000 };
+    const call = request(server.url + path, { method: 'POST', headers }, (response) => {
+      response.setEncoding('utf8').on('data', (text: string) => {
+        resolve(text);
+        call.destroy();
+      });
+    });
+    call.on('error', reject).flushHeaders();
+  });
+  expect(answer).toMatch(/resource_exhausted.*512 MiB free/);
 });

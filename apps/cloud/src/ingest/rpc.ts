@@ -9,7 +9,7 @@ import {
   type UploadMetadata,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Call, type Handlers, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
 import { type AcceptOptions, acceptUpload, type Payload } from './accept-upload.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { Place } from './place.ts';
@@ -79,51 +79,46 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     (request, call) => captured(decodeMetadata(request.metadata), request.sensorContents, call),
   );
 
-  const whole = serve<typeof DataSyncService, P>(
-    DataSyncService,
-    {
-      dataCaptureUpload: (request, call) =>
-        captured(
-          request.metadata,
-          request.sensorContents.map((reading) => toBinary(SensorDataSchema, reading)),
-          call,
+  const handlers: Handlers<typeof DataSyncService, P> = {
+    dataCaptureUpload: (request, call) =>
+      captured(
+        request.metadata,
+        request.sensorContents.map((reading) => toBinary(SensorDataSchema, reading)),
+        call,
+      ),
+
+    async fileUpload(requests, call) {
+      const { first, rest } = await splitFirst(requests);
+      const packet = first?.uploadPacket;
+      const given = packet?.case === 'metadata' ? packet.value : undefined;
+      const admitted = await admit(call, given, [DataType.FILE], fileUpload.name);
+      const chunks = spaceChecked(
+        options.space,
+        contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
+          uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
         ),
-
-      async fileUpload(requests, call) {
-        const { first, rest } = await splitFirst(requests);
-        const packet = first?.uploadPacket;
-        const given = packet?.case === 'metadata' ? packet.value : undefined;
-        const admitted = await admit(call, given, [DataType.FILE], fileUpload.name);
-        const chunks = spaceChecked(
-          options.space,
-          contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
-            uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
-          ),
-        );
-        return accept(admitted, { readings: [], refused: [] }, { chunks, timeReceivedMs: null });
-      },
-
-      async streamingDataCaptureUpload(requests, call) {
-        const { first, rest } = await splitFirst(requests);
-        const packet = first?.uploadPacket;
-        const given = packet?.case === 'metadata' ? packet.value : undefined;
-        const method = streamingDataCaptureUpload.name;
-        const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], method);
-        const metadata = given?.sensorMetadata;
-        const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
-        const chunks = spaceChecked(
-          options.space,
-          contentsOf(rest, method, ({ uploadPacket }) =>
-            uploadPacket.case === 'data' ? uploadPacket.value : undefined,
-          ),
-        );
-        const { timeReceivedMs } = scanReading(reading);
-        return accept(admitted, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
-      },
+      );
+      return accept(admitted, { readings: [], refused: [] }, { chunks, timeReceivedMs: null });
     },
-    () => options.space.require(),
-  );
-  return [whole, raw];
+
+    async streamingDataCaptureUpload(requests, call) {
+      const { first, rest } = await splitFirst(requests);
+      const packet = first?.uploadPacket;
+      const given = packet?.case === 'metadata' ? packet.value : undefined;
+      const method = streamingDataCaptureUpload.name;
+      const admitted = await admit(call, given?.uploadMetadata, [DataType.BINARY_SENSOR], method);
+      const metadata = given?.sensorMetadata;
+      const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
+      const chunks = spaceChecked(
+        options.space,
+        contentsOf(rest, method, ({ uploadPacket }) => (uploadPacket.case === 'data' ? uploadPacket.value : undefined)),
+      );
+      const { timeReceivedMs } = scanReading(reading);
+      return accept(admitted, { readings: [reading], refused: [] }, { chunks, timeReceivedMs });
+    },
+  };
+  // I13: no byte of a body is read for which there is no room.
+  return [serve(DataSyncService, handlers, () => options.space.require()), raw];
 }
 
 /** The one reading of a binary upload without its bytes, and its bytes. Times may be missing: public clients may leave them out. */

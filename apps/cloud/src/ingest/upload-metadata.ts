@@ -28,7 +28,7 @@ const streamBytes = 16;
 /** The metadata, which names a part at least: enough to ask whether the caller may send for it. Throws invalid_argument. */
 export function requireMetadata(given: UploadMetadata | undefined, method: string): UploadMetadata {
   if (!given) throw refused(`${method} expected metadata (UploadMetadata) first, found none`);
-  if (given.partId === '') throw refused(`${method} expected metadata.part_id, the id of the machine part, found none`);
+  if (given.partId === '') throw refused(`${method} expected the id of a machine part in metadata.part_id, found none`);
   return given;
 }
 

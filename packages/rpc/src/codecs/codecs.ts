@@ -76,13 +76,19 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     });
   };
 
-  /** Before a byte of the body is read: who calls, and may they at all. */
+  const gates = new Map(
+    options.services.flatMap(({ methods }) =>
+      methods.flatMap(({ path, beforeBody }) => (beforeBody ? [[path, beforeBody] as const] : [])),
+    ),
+  );
+
+  /** Before a byte of the body is read: who calls, may they at all, and is there room for what they send. */
   const requestGate = async (context: HandlerContext): Promise<void> => {
     const call = begin(context);
     context.values.set(callKey, call);
-    if (options.open.has(call.method)) return;
     try {
-      call.admit(await orAborted(options.authenticate(call), call.signal));
+      if (!options.open.has(call.method)) call.admit(await orAborted(options.authenticate(call), call.signal));
+      await gates.get(call.method)?.(call);
     } catch (caught) {
       throw toConnectError(faultOf(caught, call, log));
     }

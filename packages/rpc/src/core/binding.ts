@@ -49,10 +49,15 @@ export type Handlers<S extends DescService, P = unknown> = {
   readonly [K in keyof S['method']]?: MethodHandler<S['method'][K], P>;
 };
 
+/** Refuses a call of its service before a byte of the request's body is read, by throwing; runs after `authenticate`. */
+export type BodyGate<P = unknown> = (call: Call<P>) => Promise<void>;
+
 /** A method and its function, with the message types erased. Several messages in or out are an async iterable. */
 export type BoundMethod<P> = {
-  readonly path: string /** Serves only the binary codecs of its path, over a twin of the request message. */;
+  readonly path: string;
+  /** Serves only the binary codecs of its path, over a twin of the request message. */
   readonly raw: boolean;
+  readonly beforeBody: BodyGate<P> | undefined;
 } & (
   | {
       readonly kind: 'unary';
@@ -87,15 +92,20 @@ export function methodPath(method: DescMethod): string {
 }
 
 /** Binds a service. A method without a function answers UNIMPLEMENTED with a sentence that names it. */
-export function serve<S extends DescService, P = unknown>(service: S, handlers: Handlers<S, P>): ServiceBinding<P> {
+export function serve<S extends DescService, P = unknown>(
+  service: S,
+  handlers: Handlers<S, P>,
+  beforeBody?: BodyGate<P>,
+): ServiceBinding<P> {
   const given: Readonly<Record<string, unknown>> = handlers;
-  return { methods: service.methods.map((method) => bind<P>(method, given[method.localName])) };
+  return { methods: service.methods.map((method) => bind<P>(method, given[method.localName], beforeBody)) };
 }
 
 /**
  * Binds a unary method a second time, for the binary codecs of its path: `input` is a message with the same bytes on the
  * wire whose parts stay encoded. JSON goes to the function that `serve` bound, so both should call the same code.
  * API names inside the undecoded parts are the handler's to canonicalise (`canonicalise`, `canonicalApi`).
+ * What `serve` was told to ask before the body is asked here as well.
  */
 export function rawUnary<I extends DescMessage, O extends DescMessage, P = unknown>(
   method: DescMethodUnary<DescMessage, O>,
@@ -103,13 +113,14 @@ export function rawUnary<I extends DescMessage, O extends DescMessage, P = unkno
   handler: UnaryHandler<I, O, P>,
 ): ServiceBinding<P> {
   const twin: DescMethodUnary = { ...method, input };
-  return { methods: [{ ...bind<P>(twin, handler), raw: true }] };
+  return { methods: [{ ...bind<P>(twin, handler, undefined), raw: true }] };
 }
 
-function bind<P>(method: DescMethod, handler: unknown): BoundMethod<P> {
+function bind<P>(method: DescMethod, handler: unknown, beforeBody: BodyGate<P> | undefined): BoundMethod<P> {
   const bound = {
     path: methodPath(method),
     raw: false,
+    beforeBody,
     kind: method.methodKind,
     method,
     handler: handler ?? unimplemented(method),

@@ -32,6 +32,6 @@ export function roundTrip(session: Http2Session): Promise<void> {
 
 function ping(session: Http2Session): Promise<void> {
   return new Promise((resolve) => {
-    if (session.destroyed || session.closed || !session.ping(() => resolve())) resolve();
+    if (session.destroyed || !session.ping(() => resolve())) resolve();
   });
 }
