@@ -10,6 +10,7 @@ import {
   errorText,
   newShortId,
   PlatformError,
+  systemClock,
 } from './index.ts';
 
 test('crc32c is the Castagnoli polynomial: the check value of RFC 3720', () => {
@@ -81,4 +82,11 @@ test('child logs carry the path of their names', () => {
 
 test('short ids are ten lower-case letters and digits', () => {
   for (let i = 0; i < 200; i++) expect(newShortId()).toMatch(/^[a-z0-9]{10}$/);
+});
+
+test('a period longer than a timer can hold does not fire at once', async () => {
+  let fired = 0;
+  using _timer = systemClock.every(2 ** 40, () => fired++);
+  await systemClock.sleep(20);
+  expect(fired).toBe(0);
 });

@@ -11,6 +11,8 @@ export interface Clock {
   every(periodMs: number, run: () => void): Disposable;
 }
 
+const maxTimerMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -26,7 +28,7 @@ export const systemClock: Clock = {
           signal?.removeEventListener('abort', onAbort);
           resolve();
         },
-        Math.min(ms, 2 ** 31 - 1),
+        Math.min(ms, maxTimerMs),
       );
       signal?.addEventListener('abort', onAbort, { once: true });
     });
@@ -38,7 +40,12 @@ export const systemClock: Clock = {
     const schedule = (): void => {
       const elapsed = performance.now() - start;
       tick = Math.max(tick + 1, Math.ceil(elapsed / periodMs));
-      timer = setTimeout(fire, Math.max(0, start + tick * periodMs - performance.now()));
+      arm();
+    };
+    const arm = (): void => {
+      const waitMs = start + tick * periodMs - performance.now();
+      // A longer wait than a timer can hold would fire at once, over and over.
+      timer = waitMs > maxTimerMs ? setTimeout(arm, maxTimerMs) : setTimeout(fire, Math.max(0, waitMs));
     };
     const fire = (): void => {
       schedule();

@@ -50,10 +50,10 @@ export function asPlatformError(caught: unknown): PlatformError {
   return new PlatformError('internal', String(caught), caught);
 }
 
-/** The text of a caught value with its causes, for logs. A cause that the message tells already is not repeated. */
+/** The text of a caught value with its causes, for logs. A cause that the message tells already (with `[code]` before it or not) is not repeated. */
 export function errorText(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
   if (caught.cause === undefined) return caught.message;
-  const cause = errorText(caught.cause);
+  const cause = errorText(caught.cause).replace(/^\[\w+\] /, '');
   return caught.message.includes(cause) ? caught.message : `${caught.message}: ${cause}`;
 }

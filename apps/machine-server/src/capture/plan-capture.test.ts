@@ -78,3 +78,10 @@ test('a binary method, and one of a type that this version does not run, is name
   ]);
   expect(problems[0]?.message).toMatch(/^binary method GetImages is not captured; this version/);
 });
+
+test('a buffer beyond measure is cut, with a warning', () => {
+  const method = { method: 'Readings', capture_frequency_hz: 1, capture_buffer_size: 1e12 };
+  const { plans, problems } = planCapture([resource(method)], defaults, same);
+  expect(plans).toMatchObject([{ bufferBytes: 1_048_576 }]);
+  expect(problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('capture_buffer_size') }]);
+});

@@ -22,6 +22,9 @@ export interface CapturePlan {
   readonly bufferBytes: number;
 }
 
+/** Taken for every open file at once. */
+const mostBufferBytes = 1024 * 1024;
+
 export interface CaptureDefaults {
   readonly tags: readonly string[];
   readonly directory: string;
@@ -79,6 +82,10 @@ function planOne(
       `${kind}method ${method.name} is not captured; this version of the machine-server captures ${[...readable].join(' and ')} of ${sensor.api}`,
     );
   }
+  if (config.capture_buffer_size > mostBufferBytes) {
+    const message = `capture_buffer_size ${config.capture_buffer_size} is more than ${mostBufferBytes}, which is used`;
+    problems.push({ path: formatResourceName({ api, name: name.name }), level: 'warning', message });
+  }
   const own = config.capture_directory;
   if (own !== undefined && !defaults.ownDirectories) {
     return complain('changing the capture directory is refused by -untrusted-env: capture_directory');
@@ -96,6 +103,6 @@ function planOne(
     directory: own === undefined ? defaults.directory : resolvePath(own),
     maxFileBytes: defaults.maxFileBytes,
     queueSize: config.capture_queue_size,
-    bufferBytes: config.capture_buffer_size,
+    bufferBytes: Math.min(config.capture_buffer_size, mostBufferBytes),
   };
 }

@@ -36,6 +36,8 @@ export interface DataManagerParts {
 
 /** Capture files above this would not fit a call. */
 const mostFileBytes = 16 * 1024 * 1024;
+/** More would hold that many whole files in memory. */
+const mostThreads = 64;
 
 /** Brings capture, sync and deletion to a configuration. Without a data manager nothing is captured or sent. */
 export async function configureDataManager(
@@ -52,10 +54,17 @@ export async function configureDataManager(
   }
   const { attributes, problems } = readDataManagerAttributes(service.attributes, service.name);
   const directory = captureDirectory(attributes, parts, problems);
+  const atMost = (key: 'maximum_capture_file_size_bytes' | 'maximum_num_sync_threads', most: number): number => {
+    const value = attributes[key] ?? 0;
+    const message = `${value} is more than ${most}, which is used`;
+    if (value > most) problems.push({ path: `${service.name}.${key}`, level: 'warning', message });
+    return Math.min(value, most);
+  };
+  const threads = atMost('maximum_num_sync_threads', mostThreads);
   const defaults = {
     tags: attributes.tags,
     directory,
-    maxFileBytes: Math.min(mostFileBytes, attributes.maximum_capture_file_size_bytes),
+    maxFileBytes: atMost('maximum_capture_file_size_bytes', mostFileBytes),
     ownDirectories: !parts.untrusted,
   };
   const planned = planCapture(resources, defaults, resolvePath);
@@ -65,7 +74,7 @@ export async function configureDataManager(
   sync.configure({
     intervalMs: attributes.sync_interval_mins * 60_000,
     disabled: attributes.sync_disabled,
-    threads: attributes.maximum_num_sync_threads || Math.max(1, Math.floor(availableParallelism() / 2)),
+    threads: threads || Math.max(1, Math.floor(availableParallelism() / 2)),
     tags: attributes.tags,
     additionalPaths: attributes.additional_sync_paths.map(resolvePath),
     unmodifiedMs: attributes.file_last_modified_millis,
