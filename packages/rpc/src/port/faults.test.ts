@@ -83,7 +83,9 @@ describe('calls that cannot be answered', () => {
     const value = 'x'.repeat(2000);
     const client = grpcJs(server.port);
     const grpc = unary(client, say, [StringValueSchema, create(StringValueSchema, { value })], StringValueSchema);
-    await expect(grpc).rejects.toMatchObject({ code: 8 });
+    const sentence =
+      /^expected a request message of at most 1000 bytes \(maxMessageBytes\), found (2003|more.*): split it/;
+    await expect(grpc).rejects.toMatchObject({ code: 8, details: expect.stringMatching(sentence) });
     client.close();
     const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
       fetch(server.url + path, { method: 'POST', headers: { ...json, ...headers }, body });
@@ -92,8 +94,15 @@ describe('calls that cannot be answered', () => {
       post(say, gzipSync(JSON.stringify(value)), { 'content-encoding': 'gzip' }),
       post('/rpc/v1/authenticate', JSON.stringify({ entity: value })),
     ]);
-    const codes = await Promise.all(responses.map(async (response) => await codeOf(response)));
-    expect(codes).toEqual(['resource_exhausted', 'resource_exhausted', 8]);
+    const answers = await Promise.all(responses.map((response) => response.json()));
+    expect(answers).toEqual([
+      {
+        code: 'resource_exhausted',
+        message: expect.stringContaining('at most 1000 bytes (maxMessageBytes), found 2002'),
+      },
+      { code: 'resource_exhausted', message: expect.stringContaining('found more after decompression') },
+      { code: 8, message: expect.stringMatching(/at most 1000 bytes \(maxMessageBytes\), found 20\d\d/), details: [] },
+    ]);
     expect(server.calls).toHaveLength(0);
   });
 });

@@ -45,6 +45,8 @@ export function createRouter(options: RouteOptions): NodeListener {
     }
     const one = method.methodKind === 'unary' || method.methodKind === 'server_streaming';
     const limits = { path, maxMessageBytes, one, stalledBodyMs, clock };
+    // Only the body's reader judges the length.
+    incoming.header.delete('content-length');
     run({ ...incoming, body: readBody(request, response, limits) })
       .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
       .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
