@@ -1,82 +1,10 @@
-/** The machine-server: reads settings, composes, runs until it is asked to stop, unwinds in reverse. */
-import { writeFile } from 'node:fs/promises';
+/** The machine-server's entry: bounds its memory before anything else is loaded, then runs it. */
 import { setFlagsFromString } from 'node:v8';
-import { errorText, systemClock } from '@platform/base';
-import { startMachineServer } from './compose.ts';
-import { createServerLog } from './logging/server-log.ts';
-import { readSettings, type Settings } from './settings.ts';
-import { version } from './version.ts';
 
-// The garbage of readings is small and short-lived; the default nursery would grow to tens of MB for it.
-setFlagsFromString('--max-semi-space-size=2');
+// The garbage of readings is small and short-lived; the default nursery would grow to tens of MB, most of them while
+// the server's own code is loaded. Hence before that.
 setFlagsFromString('--semi-space-growth-factor=1');
 
-const stopLimitMs = 60_000;
-
-async function main(): Promise<number> {
-  let settings: Settings;
-  try {
-    settings = readSettings(process.argv.slice(2), process.env);
-  } catch (caught) {
-    return fail(errorText(caught));
-  }
-  if (settings.version) {
-    process.stdout.write(`machine-server ${version}\n`);
-    return 0;
-  }
-  if (settings.dumpResources !== undefined) {
-    const { sensor } = await import('@platform/resources');
-    const registered = [{ api: sensor.api, proto_service: sensor.service.typeName }];
-    await writeFile(settings.dumpResources, `${JSON.stringify(registered, null, 2)}\n`);
-    return 0;
-  }
-  const { config: configFile } = settings;
-  if (configFile === undefined) return fail('expected -config <file> with the credentials of this machine, found none');
-  await using serverLog = createServerLog({
-    file: settings.logFile,
-    alsoFile: settings.alsoLogFile,
-    clock: systemClock,
-  });
-  const log = serverLog.log.child('machine-server');
-  for (const warning of settings.warnings) log.warn(warning);
-
-  // Whoever read the log may be gone; what is captured is still to be sealed.
-  process.stdout.on('error', () => {});
-  process.stderr.on('error', () => {});
-  const stop = Promise.withResolvers<string>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
-  // Started by `platform up`: when that is gone, so is our reason to run.
-  process.on('disconnect', () => stop.resolve('the process that started this one is gone'));
-  const starting = new AbortController();
-  void stop.promise.then((reason) => {
-    log.info('stopping', { reason });
-    starting.abort();
-    systemClock.every(stopLimitMs, () => {
-      log.error('stopping took too long');
-      process.exit(1);
-    });
-  });
-  try {
-    await using server = await startMachineServer({
-      settings,
-      configFile,
-      clock: systemClock,
-      serverLog,
-      signal: starting.signal,
-      restart: () => stop.resolve('restart'),
-    });
-    log.info('running', { version, home: settings.home, port: server.serving.port });
-    await stop.promise;
-    return 0;
-  } catch (caught) {
-    return starting.signal.aborted ? 0 : fail(errorText(caught));
-  }
-}
-
-function fail(message: string): number {
-  process.stderr.write(`machine-server: ${message}\n`);
-  return 1;
-}
-
+const { run } = await import('./run.ts');
 // Keep-alive connections of peers and the channel of a parent must not hold a stopped server.
-process.exit(await main());
+process.exit(await run(process.argv.slice(2), process.env));

@@ -37,12 +37,13 @@ export function createTicker(clock: Clock): Ticker {
     const tasks = new Set<(due: number) => void>();
     const periodMs = 1_000 / hz;
     const started = clock.monotonic();
+    // After a stall the missed readings are not made up beyond one tick's worth: they would all show the same instant.
+    const most = periodMs >= leastPeriodMs ? 1 : Math.ceil(leastPeriodMs / periodMs) * 2;
     let taken = 0;
     const fire = (): void => {
-      const elapsed = Math.floor((clock.monotonic() - started) / periodMs + 0.01);
-      // After a stall the missed readings are not made up beyond one tick's worth: they would all show the same instant.
-      const most = Math.max(1, Math.ceil(leastPeriodMs / periodMs) * 2);
-      const due = Math.min(most, Math.max(elapsed - taken, periodMs >= leastPeriodMs ? 1 : 0));
+      // To the nearest: timers come up to a millisecond early, and that tick is not to be taken twice.
+      const elapsed = Math.round((clock.monotonic() - started) / periodMs);
+      const due = Math.min(most, elapsed - taken);
       taken = Math.max(elapsed, taken);
       if (due > 0) for (const task of tasks) task(due);
     };

@@ -1,0 +1,75 @@
+/** Reads settings, composes, runs until it is asked to stop, unwinds in reverse. */
+import { writeFile } from 'node:fs/promises';
+import { errorText, systemClock } from '@platform/base';
+import { startMachineServer } from './compose.ts';
+import { createServerLog } from './logging/server-log.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { version } from './version.ts';
+
+const stopLimitMs = 60_000;
+
+/** @param args those of the command line. Returns the exit code. */
+export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  let settings: Settings;
+  try {
+    settings = readSettings(args, env);
+  } catch (caught) {
+    return fail(errorText(caught));
+  }
+  if (settings.version) {
+    process.stdout.write(`machine-server ${version}\n`);
+    return 0;
+  }
+  if (settings.dumpResources !== undefined) {
+    const { sensor } = await import('@platform/resources');
+    const registered = [{ api: sensor.api, proto_service: sensor.service.typeName }];
+    await writeFile(settings.dumpResources, `${JSON.stringify(registered, null, 2)}\n`);
+    return 0;
+  }
+  const { config: configFile } = settings;
+  if (configFile === undefined) return fail('expected -config <file> with the credentials of this machine, found none');
+  await using serverLog = createServerLog({
+    file: settings.logFile,
+    alsoFile: settings.alsoLogFile,
+    clock: systemClock,
+  });
+  const log = serverLog.log.child('machine-server');
+  for (const warning of settings.warnings) log.warn(warning);
+
+  // Whoever read the log may be gone; what is captured is still to be sealed.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  const stop = Promise.withResolvers<string>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
+  // Started by `platform up`: when that is gone, so is our reason to run.
+  process.on('disconnect', () => stop.resolve('the process that started this one is gone'));
+  const starting = new AbortController();
+  void stop.promise.then((reason) => {
+    log.info('stopping', { reason });
+    starting.abort();
+    systemClock.every(stopLimitMs, () => {
+      log.error('stopping took too long');
+      process.exit(1);
+    });
+  });
+  try {
+    await using server = await startMachineServer({
+      settings,
+      configFile,
+      clock: systemClock,
+      serverLog,
+      signal: starting.signal,
+      restart: () => stop.resolve('restart'),
+    });
+    log.info('running', { version, home: settings.home, port: server.serving.port });
+    await stop.promise;
+    return 0;
+  } catch (caught) {
+    return starting.signal.aborted ? 0 : fail(errorText(caught));
+  }
+}
+
+function fail(message: string): number {
+  process.stderr.write(`machine-server: ${message}\n`);
+  return 1;
+}
