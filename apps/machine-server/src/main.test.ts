@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { countingDocument, until } from './testing/start-test-server.ts';
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Runs the server to its end. */
-async function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+async function run(home: string, ...args: string[]): Promise<{ code: number; out: string; error: string }> {
   const child = spawn(process.execPath, ['--conditions=@platform/source', main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PLATFORM_HOME: home, PLATFORM_CONFIG_READ_TIMEOUT: '5s' },
   });
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code: Number(code), out, error };
@@ -23,7 +27,7 @@ test('D16 -version prints the version; a missing or wrong -config ends with one 
     await writeFile(join(home, name), content);
     return join(home, name);
   };
-  expect(await run('-version')).toMatchObject({
+  expect(await run(home, '-version')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^machine-server \d+\.\d+\.\d+\n$/),
   });
@@ -39,10 +43,73 @@ test('D16 -version prints the version; a missing or wrong -config ends with one 
     ],
   ];
   for (const [args, message] of cases) {
-    const { code, error } = await run(...args);
+    const { code, error } = await run(home, ...args);
     expect(code).toBe(1);
     expect(error).toMatch(message);
     expect(error.trim().split('\n')).toHaveLength(1);
   }
+  await rm(home, { recursive: true });
+});
+
+test('D8 a cloud that is not there, without a cache, and a home that cannot be written end the start with one sentence', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
+  const gone = createServer().listen(0, '127.0.0.1');
+  await once(gone, 'listening');
+  const { port } = gone.address() as { port: number };
+  gone.close();
+  await once(gone, 'close');
+  const config = join(home, 'credentials.json');
+  await writeFile(config, `{"cloud":{"id":"p","secret":"s","app_address":"http://127.0.0.1:${port}"}}`);
+  const alone = await run(home, '-config', config);
+  expect(alone).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/no configuration from .*ECONNREFUSED.*none is cached in/),
+  });
+  const homeless = await run(config, '-config', config);
+  expect(homeless).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/may write at .*credentials.json.*set PLATFORM_HOME/),
+  });
+  for (const { error } of [alone, homeless]) expect(error.trim().split('\n')).toHaveLength(1);
+  await rm(home, { recursive: true });
+});
+
+test('a signal ends a start that still waits for its cloud', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
+  const asked = Promise.withResolvers<void>();
+  const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  const config = join(home, 'credentials.json');
+  await writeFile(config, `{"cloud":{"id":"p","secret":"s","app_address":"http://127.0.0.1:${port}"}}`);
+  const child = spawn(process.execPath, ['--conditions=@platform/source', main, '-config', config], {
+    stdio: 'ignore',
+    env: { ...process.env, PLATFORM_HOME: home, PLATFORM_CONFIG_READ_TIMEOUT: '10m' },
+  });
+  await asked.promise;
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  silent.close();
+  await rm(home, { recursive: true });
+});
+
+test('a server whose parent is gone seals what it captured and ends', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'machine-main-'));
+  const config = join(home, 'local.json');
+  await writeFile(config, JSON.stringify({ ...countingDocument(100), network: { bind_address: '127.0.0.1:0' } }));
+  const child = spawn(process.execPath, ['--conditions=@platform/source', main, '-config', config], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, PLATFORM_HOME: home },
+  });
+  const ended = once(child, 'exit');
+  const files = async (): Promise<string[]> =>
+    (await readdir(home, { recursive: true })).filter((name) => /\.(prog|capture)$/.test(name));
+  await until('a capture file', async () => (await files()).length > 0);
+  // As when the parent is killed: nobody reads the log, and the channel closes.
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.disconnect();
+  expect(await ended).toEqual([0, null]);
+  expect((await files()).every((name) => name.endsWith('.capture'))).toBe(true);
   await rm(home, { recursive: true });
 });
