@@ -5,6 +5,8 @@
 import type { Clock } from '@platform/base';
 
 const leastPeriodMs = 5;
+/** A busy computer delays timers by as much now and then. */
+const madeUpBelowMs = 20;
 
 interface Group {
   readonly tasks: Set<(due: number) => void>;
@@ -12,7 +14,7 @@ interface Group {
 }
 
 export interface Ticker {
-  /** Calls `task` with the number of readings that are due (1 up to 200 Hz), until disposed. */
+  /** Calls `task` with the number of readings that are due (1 below 50 Hz), until disposed. */
   add(hz: number, task: (due: number) => void): Disposable;
 }
 
@@ -38,7 +40,7 @@ export function createTicker(clock: Clock): Ticker {
     const periodMs = 1_000 / hz;
     const started = clock.monotonic();
     // After a stall the missed readings are not made up beyond one tick's worth: they would all show the same instant.
-    const most = periodMs >= leastPeriodMs ? 1 : Math.ceil(leastPeriodMs / periodMs) * 2;
+    const most = periodMs > madeUpBelowMs ? 1 : Math.ceil(leastPeriodMs / periodMs) * 2;
     let taken = 0;
     const fire = (): void => {
       // To the nearest: timers come up to a millisecond early, and that tick is not to be taken twice.
