@@ -16,6 +16,7 @@ import { accountsDdl } from './accounts/store.ts';
 import { openAccountTree } from './accounts/tree.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
+import { checkStores } from './check-stores.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { createRoutes } from './edge/routes.ts';
@@ -56,6 +57,8 @@ export interface Ready {
 
 export interface Cloud extends AsyncDisposable {
   readonly ready: Ready;
+  /** Whoever started the cloud was told what `ready` says. */
+  saidReady(): void;
 }
 
 const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
@@ -72,7 +75,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     process.exit(70);
   };
 
-  const data = unwind.use(openDataDirectory(settings.dataDirectory));
+  const data = unwind.use(openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined));
   const instanceKey = openInstanceKey(data.at('instance.key'), settings.instanceKey);
   const { db } = unwind.use(
     await openMetadata<CloudTables>({
@@ -87,6 +90,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const ingestLog = unwind.use(
     await openIngestLog({ file: data.at('ingest.sqlite'), log: log.child('ingest'), clock, onFatal }),
   );
+
+  await checkStores(db, ingestLog, data.path);
 
   // Accounts and machines
   await createFirstAccount(db, instanceKey, clock.now());
@@ -109,10 +114,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     clock,
     authorize: async (request) => {
       if (sessions.isSignedIn(request)) return true;
-      const principal = await authenticator.principalOf(
-        new Headers({ authorization: request.headers.authorization ?? '' }),
+      const metadata = new Headers({ authorization: request.headers.authorization ?? '' });
+      return authenticator.principalOf(metadata).then(
+        (principal) => principal.kind === 'key',
+        () => false,
       );
-      return principal.kind === 'key';
     },
   });
   const notify = unwind.use(
@@ -215,10 +221,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   ({ port } = await server.listen({ host: settings.host, port: settings.port }));
   const url = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
 
-  const earlierDemo = readDemo(data.at('demo.json'));
   const owner = await readOwnerKey(db, instanceKey, await firstOrganization());
   const demo =
-    earlierDemo ??
+    readDemo(data.at('demo.json')) ??
     (await prepareDemo(
       { db, instanceKey, registry, configurations, file: data.at('demo.json'), nowMs: clock.now() },
       await firstPlace(),
@@ -271,9 +276,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       partId: demo.partId,
       keyId: owner.id,
       // A start that was killed before it could say the key is still a first start.
-      ...(earlierDemo === undefined ? { key: owner.key } : {}),
+      ...(data.isNew ? { key: owner.key } : {}),
       signInLink: `${url}/sign-in?token=${sessions.createOneTimeToken()}`,
     },
+    saidReady: () => data.complete(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 

@@ -10,13 +10,64 @@ function temporary(): string {
   return directory;
 }
 
-test('an empty directory becomes ours, and is ours at the next start', () => {
+const stores = ['meta.sqlite', 'ingest.sqlite', 'instance.key'];
+
+/** A directory whose first start was completed. */
+function completed(): string {
   const path = join(temporary(), 'new');
-  const first = openDataDirectory(path);
-  expect(first.isNew).toBe(true);
-  first[Symbol.dispose]();
-  using second = openDataDirectory(path);
-  expect(second.isNew).toBe(false);
+  using first = openDataDirectory(path);
+  for (const name of stores) writeFileSync(join(path, name), 'x');
+  first.complete();
+  return path;
+}
+
+test('a directory is new until its first start was completed, however often that was cut short', () => {
+  const path = join(temporary(), 'deep', 'new');
+  for (let start = 0; start < 3; start++) {
+    using opened = openDataDirectory(path);
+    expect(opened.isNew).toBe(true);
+  }
+  using last = openDataDirectory(completed());
+  expect(last.isNew).toBe(false);
+});
+
+test.each(stores)(
+  'a complete directory without %s, or with an empty one, is refused and nothing is made in its place',
+  (name) => {
+    const path = completed();
+    const before = readdirSync(path).filter((one) => one !== name);
+    writeFileSync(join(path, name), '');
+    expect(() => openDataDirectory(path)).toThrow(`expected ${name} of earlier starts, found it missing or empty`);
+    rmSync(join(path, name));
+    expect(() => openDataDirectory(path)).toThrow(/Nothing was changed; restore from a backup/);
+    expect(readdirSync(path)).toEqual(before);
+  },
+);
+
+test('an instance key from the environment need not be in the directory', () => {
+  const path = completed();
+  rmSync(join(path, 'instance.key'));
+  expect(() => openDataDirectory(path, false)[Symbol.dispose]()).not.toThrow();
+});
+
+test.each([
+  ['', 'JSON'],
+  ['null', 'an object'],
+  ['{"format":"other"}', '"format":"platform-data"'],
+  ['{"format":"platform-data","version":"1"}', '"version" to be a whole number'],
+  ['{"format":"platform-data","version":0}', '"version" to be a whole number'],
+  ['{"format":"platform-data","version":1,"stage":"?"}', '"stage" to be'],
+])('a damaged marker %j says what was expected and found, and stays', (text, expected) => {
+  const path = temporary();
+  writeFileSync(join(path, 'platform.json'), text);
+  expect(() => openDataDirectory(path)).toThrow(`expected ${expected}`);
+  expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(text);
+});
+
+test('a place where no directory can be made is said at once', () => {
+  expect(() => openDataDirectory('/proc/platform-data')).toThrow(
+    /data directory \/proc\/platform-data cannot be written/,
+  );
 });
 
 test('a directory with foreign files is refused by what was found in it, and nothing is written', () => {
@@ -39,7 +90,7 @@ test('a data directory of a newer version is refused with both versions, and lef
 test('a path that cannot be a directory says so and what to do', () => {
   const path = join(temporary(), 'file');
   writeFileSync(path, '');
-  expect(() => openDataDirectory(path)).toThrow(/cannot be written: .*Choose another with --data DIR/);
+  expect(() => openDataDirectory(path)).toThrow(/expected a directory, found a file. Choose another with --data DIR/);
 });
 
 test('a directory that a living process holds is refused with its process id; a dead one is taken over', () => {

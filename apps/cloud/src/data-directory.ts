@@ -1,96 +1,160 @@
 /**
  * The data directory: claimed, versioned and locked before anything in it is opened.
  *
- * `platform.json` says that a directory is ours and which version of the layout it has. `lock` names the process that
- * holds it; a lock whose process is gone is taken over. Nothing is written into a directory that is not ours.
+ * `platform.json` says that a directory is ours, which version of the layout it has, and its stage. Stages: `new` (from the
+ * claim until a first start has told its owner key) → `complete`. In a complete directory the stores must be there: a
+ * missing or empty one means that something took it away, and nothing is made in its place. `lock` names the process that
+ * holds the directory; a lock whose process is gone is taken over. Nothing is written into a directory that is not ours.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { claimProcessLock } from './instance/claim-process-lock.ts';
+import { makeDirectory } from './instance/make-directory.ts';
+import { writeDurably } from './instance/write-durably.ts';
 
 /** Version of the layout that this program reads and writes. */
 export const dataVersion = 1;
 
 const markerName = 'platform.json';
+const stores = ['meta.sqlite', 'ingest.sqlite'];
+
+type Stage = 'new' | 'complete';
 
 export interface DataDirectory extends Disposable {
   readonly path: string;
-  /** True when this start created the directory's contents. */
+  /** True until a first start was completed: the owner key has not been told yet. */
   readonly isNew: boolean;
   /** Absolute path of a file or folder in it. */
   at(...names: string[]): string;
+  /** The first start is over: from now on the stores must be there. */
+  complete(): void;
 }
 
-/** Opens or creates `path`. Throws failed_precondition naming what was found when it is not ours, newer, in use or not writable. */
-export function openDataDirectory(path: string): DataDirectory {
-  const isNew = claim(path);
+/**
+ * Opens or creates `path`.
+ *
+ * @param needsKeyFile whether the instance key is kept in the directory.
+ * @throws failed_precondition naming what was expected and found when it is not ours, newer, damaged, in use, incomplete or not writable.
+ */
+export function openDataDirectory(path: string, needsKeyFile = true): DataDirectory {
+  prepare(path);
+  const found = listing(path);
+  if (!found.includes(markerName)) refuseForeign(path, found);
   const lock = claimProcessLock(join(path, 'lock'), `data directory ${path}`);
-  return {
-    path,
-    isNew,
-    at: (...names) => join(path, ...names),
-    [Symbol.dispose]: () => lock[Symbol.dispose](),
-  };
+  try {
+    const stage = found.includes(markerName) ? readMarker(path) : mark(path, 'new');
+    if (stage === 'complete') refuseIncomplete(path, needsKeyFile ? [...stores, 'instance.key'] : stores);
+    probe(path);
+    return {
+      path,
+      isNew: stage === 'new',
+      at: (...names) => join(path, ...names),
+      complete: () => void mark(path, 'complete'),
+      [Symbol.dispose]: () => lock[Symbol.dispose](),
+    };
+  } catch (caught) {
+    lock[Symbol.dispose]();
+    throw caught;
+  }
 }
 
-function claim(path: string): boolean {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const found = readdirSync(path);
-    if (!found.includes(markerName)) {
-      const foreign = found.filter((name) => name !== 'lock');
-      if (foreign.length > 0) throw notOurs(path, foreign);
-      writeFileSync(join(path, markerName), `${JSON.stringify({ format: 'platform-data', version: dataVersion })}\n`, {
-        mode: 0o600,
-      });
-      return true;
-    }
-    checkVersion(path);
-    writeFileSync(join(path, '.writable'), '');
-    return false;
-  } catch (caught) {
-    if (caught instanceof PlatformError) throw caught;
-    const reason = caught instanceof Error ? caught.message : String(caught);
+function prepare(path: string): void {
+  writing(path, () => makeDirectory(path));
+  if (!statSync(path).isDirectory()) {
     throw new PlatformError(
       'failed_precondition',
-      `data directory ${path} cannot be written: ${reason}. Choose another with --data DIR, or make it writable for this user`,
-      caught,
+      `data directory ${path}: expected a directory, found a file. Choose another with --data DIR`,
     );
   }
 }
 
-function notOurs(path: string, found: readonly string[]): PlatformError {
-  const shown = found.slice(0, 3).join(', ') + (found.length > 3 ? `, … (${found.length} entries)` : '');
-  return new PlatformError(
+function listing(path: string): readonly string[] {
+  return writing(path, () => readdirSync(path));
+}
+
+function refuseForeign(path: string, found: readonly string[]): void {
+  const foreign = found.filter((name) => !/^(lock(\.\d+)?|lost\+found|platform\.json\.\d+\.new)$/.test(name));
+  if (foreign.length === 0) return;
+  const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? `, … (${foreign.length} entries)` : '');
+  throw new PlatformError(
     'failed_precondition',
     `data directory ${path} is not ours: expected it to be empty or to hold ${markerName}, found ${shown}. Nothing was changed; choose another with --data DIR`,
   );
 }
 
-function checkVersion(path: string): void {
+function mark(path: string, stage: Stage): Stage {
+  writing(path, () =>
+    writeDurably(
+      join(path, markerName),
+      `${JSON.stringify({ format: 'platform-data', version: dataVersion, stage })}\n`,
+    ),
+  );
+  return stage;
+}
+
+function readMarker(path: string): Stage {
   const file = join(path, markerName);
   const text = readFileSync(file, 'utf8');
-  let marker: { format?: unknown; version?: unknown };
+  const refused = (expected: string): PlatformError =>
+    new PlatformError(
+      'failed_precondition',
+      `${file}: expected ${expected}, found ${JSON.stringify(text.slice(0, 120))}. Nothing was changed`,
+    );
+  let marker: unknown;
   try {
     marker = JSON.parse(text);
+  } catch {
+    throw refused('JSON');
+  }
+  if (typeof marker !== 'object' || marker === null) throw refused('an object');
+  const { format, version, stage } = marker as { format?: unknown; version?: unknown; stage?: unknown };
+  if (format !== 'platform-data') throw refused('"format":"platform-data": this data directory is not ours');
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
+    throw refused('"version" to be a whole number from 1');
+  if (version > dataVersion) {
+    throw new PlatformError(
+      'failed_precondition',
+      `data directory ${path} has version ${version}, this program reads up to version ${dataVersion}. Start the newer program that wrote it; nothing was changed`,
+    );
+  }
+  if (stage !== 'new' && stage !== 'complete') throw refused('"stage" to be "new" or "complete"');
+  return stage;
+}
+
+function refuseIncomplete(path: string, names: readonly string[]): void {
+  const missing = names.filter((name) => (statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0) === 0);
+  if (missing.length === 0) return;
+  throw new PlatformError(
+    'failed_precondition',
+    `data directory ${path}: expected ${missing.join(' and ')} of earlier starts, found ${missing.length === 1 ? 'it' : 'them'} missing or empty. Nothing was changed; restore from a backup, or choose another directory with --data DIR`,
+  );
+}
+
+function probe(path: string): void {
+  const file = join(path, '.writable');
+  writing(path, () => {
+    writeFileSync(file, '');
+    rmSync(file);
+  });
+}
+
+/** Runs one access to the directory; what the system refuses is said with the path and what to do. */
+function writing<T>(path: string, access: () => T): T {
+  try {
+    return access();
   } catch (caught) {
+    const { code, message } = caught as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOSPC'
+        ? 'the disk is full: free some space'
+        : code === 'EROFS'
+          ? 'the file system is read-only'
+          : message;
     throw new PlatformError(
       'failed_precondition',
-      `${file} is damaged: expected JSON, found ${JSON.stringify(text.slice(0, 80))}`,
+      `data directory ${path} cannot be written: ${why}. Choose another with --data DIR, or make it writable for this user`,
       caught,
-    );
-  }
-  if (marker.format !== 'platform-data' || typeof marker.version !== 'number') {
-    throw new PlatformError(
-      'failed_precondition',
-      `data directory ${path} is not ours: ${file} has format ${JSON.stringify(marker.format)}, expected "platform-data"`,
-    );
-  }
-  if (marker.version > dataVersion) {
-    throw new PlatformError(
-      'failed_precondition',
-      `data directory ${path} has version ${marker.version}, this program reads up to version ${dataVersion}. Start the newer program that wrote it; nothing was changed`,
     );
   }
 }

@@ -1,9 +1,14 @@
 /** The cloud as a process: settings → compose → start → wait for a signal → unwind. */
-import { asPlatformError } from '@platform/base';
+import { asPlatformError, systemClock } from '@platform/base';
 import { composeCloud } from './compose.ts';
 import { readSettings } from './settings.ts';
 
+/** How long the reader of `ready` may take before the owner key counts as told. */
+const tellMs = 2_000;
+
 async function main(): Promise<void> {
+  // What we write holds customers' data: nobody else on this computer reads it.
+  process.umask(0o077);
   const settings = readSettings(process.argv.slice(2), process.env);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());
@@ -13,7 +18,14 @@ async function main(): Promise<void> {
   });
   await using cloud = await composeCloud(settings);
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...cloud.ready })}\n`);
-  await stopped;
+  // Until the one who started us has had time to read it, a start that ends is still a first start.
+  const ending = new AbortController();
+  const said = systemClock.sleep(tellMs, ending.signal).then(
+    () => cloud.saidReady(),
+    () => {},
+  );
+  await Promise.race([stopped, said.then(() => stopped)]);
+  ending.abort();
 }
 
 try {

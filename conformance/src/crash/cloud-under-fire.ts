@@ -40,8 +40,8 @@ export class CloudUnderFire implements AsyncDisposable {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'under-fire-'));
   readonly port: number;
   #cloud: ChildProcess | undefined;
-  /** Of the latest start; signs in once. */
-  signInLink = '';
+  /** What the latest start said when it was ready. */
+  ready: Readonly<Record<string, unknown>> = {};
 
   private constructor(port: number) {
     this.port = port;
@@ -55,6 +55,11 @@ export class CloudUnderFire implements AsyncDisposable {
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Signs in once. */
+  get signInLink(): string {
+    return String(this.ready['signInLink']);
   }
 
   get demo(): Demo {
@@ -71,13 +76,17 @@ export class CloudUnderFire implements AsyncDisposable {
       String(this.port),
     ];
     this.#cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error' } });
-    const ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
-    this.signInLink = String(ready['signInLink']);
+    this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
 
   /** kill -9 of the cloud; its tabular process sees the closed channel and ends by itself. */
   async kill(): Promise<void> {
     await this.#cloud?.kill('SIGKILL');
+  }
+
+  /** A clean stop; start() starts it again. */
+  async stop(): Promise<void> {
+    await this.#cloud?.kill('SIGTERM');
   }
 
   /** The process ids of the cloud's tabular processes. */

@@ -4,10 +4,12 @@
  * `demo.json` (0600) in the data directory tells `platform up` the ids, the part's secret and that key, so that later
  * starts need nobody's key. It is written once and survives; the configuration belongs to the user after the first start.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { PlatformError } from '@platform/base';
 import { createKey } from '../accounts/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
+import { writeDurably } from '../instance/write-durably.ts';
 import type { Configurations } from '../machines/configuration.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -32,7 +34,7 @@ export interface DemoDeps {
   readonly nowMs: number;
 }
 
-/** Registers the machine and writes the file. A kill in between leaves no file, and the next start registers anew. */
+/** Registers the machine, unless an earlier start did, and writes the file. A kill in between leaves no file, and the next start goes on. */
 export async function prepareDemo(
   deps: DemoDeps,
   account: { organizationId: string; locationId: string },
@@ -40,12 +42,19 @@ export async function prepareDemo(
 ): Promise<DemoFile> {
   const { db, instanceKey, registry, configurations, file, nowMs } = deps;
   const { organizationId, locationId } = account;
-  const { machineId, partId, partSecret } = await registry.register(locationId, hostname() || 'this-computer', nowMs);
-  await configurations.save({
-    partId,
-    document: JSON.stringify(demoConfiguration(`${baseUrl}/catcher/webhooks/demo`), null, 2),
-    author: 'first start',
-  });
+  const machine = registry.machinesOf(locationId)[0];
+  const part = registry.partsOf(machine?.id ?? '')[0];
+  const { machineId, partId, partSecret } =
+    machine === undefined || part === undefined
+      ? await registry.register(locationId, hostname() || 'this-computer', nowMs)
+      : { machineId: machine.id, partId: part.id, partSecret: await registry.secretOf(part.id) };
+  if ((await configurations.current(partId)).version === 0) {
+    await configurations.save({
+      partId,
+      document: JSON.stringify(demoConfiguration(`${baseUrl}/catcher/webhooks/demo`), null, 2),
+      author: 'first start',
+    });
+  }
   const { id: keyId, key } = await createKey(
     db,
     instanceKey,
@@ -58,9 +67,22 @@ export async function prepareDemo(
   return demo;
 }
 
-/** The demo of an earlier start; undefined when there is none. */
+const demoFields = ['organizationId', 'locationId', 'machineId', 'partId', 'partSecret', 'keyId', 'key'] as const;
+
+/** The demo of an earlier start; undefined when there is none. @throws failed_precondition when the file is damaged */
 export function readDemo(file: string): DemoFile | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoFile) : undefined;
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8');
+  try {
+    const demo: Partial<DemoFile> = JSON.parse(text);
+    if (demoFields.every((field) => typeof demo[field] === 'string')) return demo as DemoFile;
+  } catch {
+    // Said below.
+  }
+  throw new PlatformError(
+    'failed_precondition',
+    `${file}: expected an object with ${demoFields.join(', ')}, found ${text.length} characters of something else. Delete the file: the next start writes it anew, with a new key for the demo`,
+  );
 }
 
 /** The built-in catcher is at the address of this start: a demo trigger that still points at an earlier one follows it. */
@@ -71,13 +93,4 @@ export async function moveDemoTrigger(configurations: Configurations, partId: st
     `${baseUrl}/catcher/webhooks/demo`,
   );
   if (moved !== document) await configurations.save({ partId, document: moved, author: 'start at another port' });
-}
-
-function writeDurably(file: string, text: string): void {
-  const draft = `${file}.new`;
-  const handle = openSync(draft, 'w', 0o600);
-  writeSync(handle, text);
-  fsyncSync(handle);
-  closeSync(handle);
-  renameSync(draft, file);
 }

@@ -46,6 +46,8 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       case '/healthz':
         return sendJson(response, 200, { ok: true });
       case '/sign-in': {
+        // Link previews ask with HEAD; only a visit uses the link up.
+        if (request.method === 'HEAD') return sendText(response, 200, 'text/html', '');
         const cookie = sessions.exchange(url.searchParams.get('token') ?? '');
         if (cookie === undefined)
           return sendText(

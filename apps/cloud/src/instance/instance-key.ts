@@ -4,8 +4,9 @@
  * One master key of 32 bytes; a separate key for each use is derived from it, so that no use can stand in for another.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { PlatformError } from '@platform/base';
+import { writeDurably } from './write-durably.ts';
 
 export interface InstanceKey {
   /** AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
@@ -58,10 +59,7 @@ export function openInstanceKey(file: string, fromEnvironment: string | undefine
 function readOrCreate(file: string): Buffer {
   if (existsSync(file)) return decodeKey(readFileSync(file, 'utf8').trim(), file);
   const key = randomBytes(32);
-  const handle = openSync(file, 'wx', 0o600);
-  writeSync(handle, `${key.toString('base64')}\n`);
-  fsyncSync(handle);
-  closeSync(handle);
+  writeDurably(file, `${key.toString('base64')}\n`);
   return key;
 }
 

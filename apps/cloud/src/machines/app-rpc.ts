@@ -11,7 +11,7 @@ import {
 import type { Handlers } from '@platform/rpc/server';
 import { holds, notVisible, type Principal } from '../accounts/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
-import type { Configurations, ConfigurationVersion } from './configuration.ts';
+import { type Configurations, type ConfigurationVersion, requireFlat } from './configuration.ts';
 import type { MachineLogs } from './logs.ts';
 import type { Presence, PresenceState } from './presence.ts';
 import type { MachineRow, PartRow, Registry } from './registry.ts';
@@ -158,14 +158,19 @@ export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppSe
           `part ${part.id}: expected an owner or operator to change its configuration, found the part's own credentials`,
         );
       }
-      const document = request.robotConfigJson ?? JSON.stringify(request.robotConfig ?? {});
+      if (request.name !== '' && request.name !== part.name) await registry.renamePart(part.id, request.name);
+      const named = registry.part(part.id) ?? part;
+      if (request.robotConfigJson === undefined && request.robotConfig === undefined) {
+        return { part: await partOf(named, call.principal, await configurations.current(part.id)) };
+      }
+      requireFlat(request.robotConfig);
       const version = await configurations.save({
         partId: part.id,
-        document,
+        document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
         author: authorOf(call.principal),
         ...(request.lastKnownUpdate === undefined ? {} : { editedMs: timestampMs(request.lastKnownUpdate) }),
       });
-      return { part: await partOf(part, call.principal, version) };
+      return { part: await partOf(named, call.principal, version) };
     },
     async markPartForRestart(request, call) {
       const part = visiblePart(call.principal, request.partId);

@@ -5,6 +5,7 @@ import type { CloudTables, Database } from '../metadata/tables.ts';
 
 /** Documents over this are refused: a configuration is read whole by every machine at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;
+const maxDepth = 100;
 
 export interface ConfigurationVersion {
   readonly version: number;
@@ -45,6 +46,11 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
   const { db, clock, check, onWarnings, onSaving } = deps;
   const cache = new Map<string, ConfigurationVersion>();
 
+  /** A read that began before a save must not put the older version back. */
+  const remember = (partId: string, found: ConfigurationVersion): void => {
+    if ((cache.get(partId)?.version ?? -1) < found.version) cache.set(partId, found);
+  };
+
   const newest = async (partId: string): Promise<ConfigurationVersion> => {
     const row = await db
       .selectFrom('part_configurations')
@@ -62,7 +68,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       const cached = cache.get(partId);
       if (cached !== undefined) return cached;
       const found = await newest(partId);
-      cache.set(partId, found);
+      remember(partId, found);
       return found;
     },
     async history(partId) {
@@ -115,7 +121,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         await onSaving(trx, partId, parsed);
         return next;
       });
-      cache.set(partId, saved);
+      remember(partId, saved);
       if (warnings.length > 0) await onWarnings(partId, saved.version, warnings);
       return saved;
     },
@@ -124,12 +130,33 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
 
 function parseDocument(document: string): unknown {
   try {
-    return JSON.parse(document);
+    const parsed: unknown = JSON.parse(document);
+    requireFlat(parsed);
+    return parsed;
   } catch (caught) {
+    if (caught instanceof PlatformError) throw caught;
     throw new PlatformError(
       'invalid_argument',
       `configuration: expected JSON: ${caught instanceof Error ? caught.message : String(caught)}`,
       caught,
     );
+  }
+}
+
+/**
+ * Deeper documents would overflow the stack of whoever walks them; no real one comes near.
+ *
+ * @throws invalid_argument
+ */
+export function requireFlat(document: unknown): void {
+  let level: unknown[] = [document];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) {
+      throw new PlatformError(
+        'invalid_argument',
+        `configuration: expected at most ${maxDepth} levels of nesting, found more`,
+      );
+    }
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
 }

@@ -117,7 +117,9 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     presence,
     logs,
     authorizePart,
-    async robotConfig(partId, authorityName) {
+    mayHaveSecrets: (principal, partId) =>
+      principal.kind === 'part' || holds(principal, 'owner', registry.lineageOfPart(partId)),
+    async robotConfig(partId, authorityName, withSecrets) {
       const place = registry.placeOf(partId);
       const { document } = await configurations.current(partId);
       return toRobotConfig(parse(JSON.parse(document)).config, {
@@ -126,14 +128,17 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
         localFqdn: fqdnOf(partId),
         signalingAddress: authorityName,
         signalingInsecure: true,
-        locationSecrets: await locationSecrets(place.locationId),
+        locationSecrets: withSecrets ? await locationSecrets(place.locationId) : [],
         primaryOrgId: place.organizationId,
         locationId: place.locationId,
         machineId: place.robotId,
       });
     },
     async certificate(partId) {
-      authority ??= readAuthority();
+      authority ??= readAuthority().catch((caught: unknown) => {
+        authority = undefined;
+        throw caught;
+      });
       const { issueCertificate } = await x509();
       return issueCertificate(await authority, [fqdnOf(partId)], clock.now());
     },

@@ -118,6 +118,21 @@ test('a configuration with unknown keys is saved, and the machine log says which
   expect(line?.entry.message).toMatch(/version 1 was saved with warnings: .*componentz/);
 });
 
+test('a document nested deeper than any real one is refused before anything walks it', async () => {
+  const { machines, partId } = await given();
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  await expect(save(machines, partId, deep)).rejects.toThrow(/expected at most 100 levels of nesting/);
+});
+
+test('a part is renamed to a trimmed name; an empty, long or controlling one is refused', async () => {
+  const { machines, partId } = await given();
+  await machines.registry.renamePart(partId, '  left arm ');
+  expect(machines.registry.part(partId)?.name).toBe('left arm');
+  for (const name of [' ', 'x'.repeat(201), 'a\u0007b']) {
+    await expect(machines.registry.renamePart(partId, name)).rejects.toMatchObject({ code: 'invalid_argument' });
+  }
+});
+
 test('the triggers of a saved configuration are handed on inside its transaction', async () => {
   const { machines, partId, savedTriggers } = await given();
   await save(machines, partId, {

@@ -1,5 +1,5 @@
 /** Machines and parts: register, find, and say where a part lies in the account tree. */
-import { newId, newSecret } from '@platform/base';
+import { newId, newSecret, PlatformError } from '@platform/base';
 import { type Lineage, notVisible } from '../accounts/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -36,6 +36,8 @@ export interface Registry {
     name: string,
     nowMs: number,
   ): Promise<{ machineId: string; partId: string; partSecret: string }>;
+  /** Names are trimmed. @throws invalid_argument */
+  renamePart(partId: string, name: string): Promise<void>;
   /** The epoch of the part if `secret` is one of its living secrets. */
   checkSecret(partId: string, secret: string): Promise<number | undefined>;
   /** The oldest living secret of a part, in clear: for the part itself and for owners (D6). */
@@ -123,6 +125,14 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
       await reload();
       return { machineId, partId, partSecret };
     },
+    async renamePart(partId, name) {
+      await db
+        .updateTable('parts')
+        .set({ name: checkedName(name) })
+        .where('id', '=', partId)
+        .execute();
+      await reload();
+    },
     async checkSecret(partId, secret) {
       const row = await db
         .selectFrom('part_secrets')
@@ -145,4 +155,18 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
     },
     reload,
   };
+}
+
+const maxNameLength = 200;
+
+function checkedName(name: string): string {
+  const trimmed = name.trim();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (trimmed === '' || trimmed.length > maxNameLength || /[\u0000-\u001f\u007f]/.test(trimmed)) {
+    throw new PlatformError(
+      'invalid_argument',
+      `name: expected 1 to ${maxNameLength} characters without control characters, found ${JSON.stringify(trimmed.slice(0, 80))} (${trimmed.length} characters)`,
+    );
+  }
+  return trimmed;
 }

@@ -17,15 +17,17 @@ export interface RobotServiceDeps {
   readonly logs: MachineLogs;
   /** May this principal act as, or operate, the part? @throws not_found */
   authorizePart(principal: Principal, partId: string): void;
+  /** Is it the part itself, or an owner of it? Only they are given secrets (D6). */
+  mayHaveSecrets(principal: Principal, partId: string): boolean;
   /** The effective configuration as the machine gets it. `authority`: the address that the machine dialled. */
-  robotConfig(partId: string, authority: string): Promise<RobotConfig>;
+  robotConfig(partId: string, authority: string, withSecrets: boolean): Promise<RobotConfig>;
   certificate(partId: string): Promise<CertificatePair>;
   /** True once after a restart was asked for. */
   takeRestartMark(partId: string): Promise<boolean>;
 }
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
-  const { presence, logs, authorizePart, robotConfig, certificate, takeRestartMark } = deps;
+  const { presence, logs, authorizePart, mayHaveSecrets, robotConfig, certificate, takeRestartMark } = deps;
   const enter = (principal: Principal, partId: string): void => {
     if (partId === '') throw notVisible('part', partId);
     authorizePart(principal, partId);
@@ -34,10 +36,22 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
   return serve(RobotService, {
     async config(request, call) {
       enter(call.principal, request.id);
-      return { config: await robotConfig(request.id, call.metadata.get('host') ?? '') };
+      return {
+        config: await robotConfig(
+          request.id,
+          call.metadata.get('host') ?? '',
+          mayHaveSecrets(call.principal, request.id),
+        ),
+      };
     },
     async certificate(request, call) {
       enter(call.principal, request.id);
+      if (!mayHaveSecrets(call.principal, request.id)) {
+        throw new PlatformError(
+          'permission_denied',
+          `Certificate of part ${request.id}: expected the part itself or an owner, found an operator: the answer holds a private key`,
+        );
+      }
       const pair = await certificate(request.id);
       return { id: request.id, tlsCertificate: pair.certificate, tlsPrivateKey: pair.privateKey };
     },

@@ -1,0 +1,30 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Writes a small file so that it is there whole or not at all, also after a power cut or on a full disk; mode 0600. */
+export function writeDurably(path: string, content: string): void {
+  const draft = `${path}.${process.pid}.new`;
+  try {
+    const handle = openSync(draft, 'w', 0o600);
+    try {
+      writeSync(handle, content);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(draft, path);
+  } catch (caught) {
+    rmSync(draft, { force: true });
+    throw caught;
+  }
+  syncDirectory(dirname(path));
+}
+
+function syncDirectory(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

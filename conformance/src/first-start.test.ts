@@ -1,0 +1,58 @@
+/** What a first start promises: the owner key until it was told, secrets to owners and the part only, stores that are never replaced. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { connect } from '@platform/rpc/client';
+import { expect, test } from 'vitest';
+import { CloudUnderFire, linkTo, pauseMs } from './crash/cloud-under-fire.ts';
+
+test('D30 a first start that is cut short before its key was told tells it again; later starts do not', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const { keyId, key } = cloud.ready;
+  await cloud.kill();
+  await cloud.start();
+  expect(cloud.ready).toMatchObject({ keyId, key });
+  await pauseMs(3_000);
+  await cloud.kill();
+  await cloud.start();
+  expect(cloud.ready['keyId']).toBe(keyId);
+  expect(cloud.ready).not.toHaveProperty('key');
+});
+
+test('D6 location secrets and private keys go to the part itself and to owners, not to operators', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const { partId, partSecret } = cloud.demo;
+  const id = { id: partId };
+
+  await using operator = linkTo(cloud);
+  const seen = await operator.client(RobotService).config(id);
+  expect(seen.config?.cloud?.id).toBe(partId);
+  expect(seen.config?.cloud?.locationSecrets).toEqual([]);
+  await expect(operator.client(RobotService).certificate(id)).rejects.toMatchObject({ code: 'permission_denied' });
+
+  await using part = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+  });
+  const own = await part.client(RobotService).config(id);
+  expect(own.config?.cloud?.locationSecrets).toHaveLength(1);
+  expect((await part.client(RobotService).certificate(id)).tlsPrivateKey).toContain('PRIVATE KEY');
+});
+
+test.each(['meta.sqlite', 'ingest.sqlite'])(
+  'a start without %s of earlier starts is refused, and nothing is made or removed',
+  async (name) => {
+    await using cloud = await CloudUnderFire.start();
+    await pauseMs(3_000);
+    await cloud.stop();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(cloud.directory, name + suffix), { force: true });
+    await expect(cloud.start()).rejects.toThrow(`expected ${name} of earlier starts, found it missing or empty`);
+    expect(existsSync(join(cloud.directory, name))).toBe(false);
+  },
+);
+
+test('the catcher shows what it caught to keys of this installation only', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const answer = await fetch(`${cloud.url}/catcher/requests`);
+  expect(answer.status).toBe(401);
+});
