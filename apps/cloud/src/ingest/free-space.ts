@@ -1,6 +1,6 @@
 /** I13: an upload that the disk has no room for is refused before its body is read, while there is still room to seal and truncate. */
 import { statfs } from 'node:fs/promises';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, type Log, PlatformError } from '@platform/base';
 
 export interface FreeSpace {
   /** Throws resource_exhausted. The disk is asked at most once a second. */
@@ -13,22 +13,50 @@ export interface FreeSpaceOptions {
   /** Bytes that were acknowledged and are not sealed yet: sealing and truncating them takes room. */
   readonly unsealedBytes: () => number;
   readonly clock: Clock;
+  /** Told of refusals, at most once a minute, and of the first upload that is admitted again. */
+  readonly log: Log;
 }
 
 const reserveBytes = 512 * 1024 * 1024;
 const freshMs = 1_000;
+const warnEveryMs = 60_000;
 
-export function createFreeSpace({ freeBytes, unsealedBytes, clock }: FreeSpaceOptions): FreeSpace {
+export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSpaceOptions): FreeSpace {
   let known: { readonly free: number; readonly atMs: number } | null = null;
+  let shortage: { refused: number; warnedMs: number } | null = null;
+
+  const admit = (free: number, needed: number): void => {
+    if (shortage === null) return;
+    log.info('there is room on the disk again, uploads are accepted', {
+      freeBytes: free,
+      neededBytes: needed,
+      refusedUploads: shortage.refused,
+    });
+    shortage = null;
+  };
+  const refuse = (free: number, needed: number, nowMs: number): void => {
+    const isFirst = shortage === null;
+    shortage ??= { refused: 0, warnedMs: nowMs };
+    shortage.refused++;
+    if (!isFirst && nowMs - shortage.warnedMs < warnEveryMs) return;
+    shortage.warnedMs = nowMs;
+    log.warn(
+      'uploads are refused, the disk of the data directory is too full: free some space or make it larger; machines keep their readings and send them again by themselves',
+      { freeBytes: free, neededBytes: needed, refusedUploads: shortage.refused },
+    );
+  };
+
   return {
     async require() {
       const now = clock.monotonic();
       if (!known || now - known.atMs >= freshMs) known = { free: await freeBytes(), atMs: now };
+      const { free } = known;
       const needed = Math.max(reserveBytes, 2 * unsealedBytes());
-      if (known.free >= needed) return;
+      if (free >= needed) return admit(free, needed);
+      refuse(free, needed, now);
       throw new PlatformError(
         'resource_exhausted',
-        `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(known.free)} MiB: free some space, uploads go on by themselves`,
+        `expected at least ${mebibytes(needed)} MiB free on the disk of the data directory, found ${mebibytes(free)} MiB: free some space, uploads go on by themselves`,
       );
     },
   };

@@ -34,7 +34,7 @@ export interface Ingest<P> {
 export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
   const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes } = options;
   const unsealedBytes = options.unsealedBytes ?? (() => ingestLog.retainedBytes());
-  const space = createFreeSpace({ freeBytes, unsealedBytes, clock });
+  const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
   return {
     bindings: uploadBindings<P>({ ingestLog, blobs, clock, reportGap, space, authorizeUpload }),
     truncateStep: (floor) => truncateStep({ ingestLog, log, clock, floor }),
