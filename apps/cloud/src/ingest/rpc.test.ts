@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { StructSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   DataCaptureUploadRequestSchema,
@@ -127,6 +127,24 @@ test('D14 readings over 4 MB or without content are named gaps, their neighbours
   expect(upload?.gaps.map(({ index }) => index)).toEqual([1, 2]);
   expect(upload?.gaps[0]?.reason).toMatch(/at most 4194304 bytes .* found 41943\d\d/);
   expect(server.gaps).toHaveLength(2);
+});
+
+test('I1 D14 a reading that nests too deeply to be loaded is a gap before the append, and alone it is refused', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  let deep: JsonObject = {};
+  for (let level = 1; level < 250; level++) deep = { deep };
+  const bad = create(SensorDataSchema, { metadata: times, data: { case: 'struct', value: deep } });
+  const { dataCaptureUpload } = link.client(DataSyncService);
+  await dataCaptureUpload({ metadata: metadata(), sensorContents: [reading(1), bad, reading(3)] });
+  const [upload] = logged(server.log);
+  expect(upload && celsius(upload)).toEqual([1, 3]);
+  expect(upload?.gaps).toMatchObject([{ index: 1, reason: expect.stringMatching(/nested at most \d+ deep/) }]);
+  expect(server.gaps).toEqual([expect.stringMatching(/sensor_contents\[1\].*nested/)]);
+  expect(await refusal(dataCaptureUpload({ metadata: metadata(), sensorContents: [bad] }))).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(/sensor_contents\[0\].*nested/),
+  });
 });
 
 test('D14 the largest allowed reading is stored', async () => {

@@ -1,4 +1,5 @@
-/** A shallow look at one SensorData as it came over the wire: what it holds and when it was taken, its document left encoded. */
+/** A look at one SensorData as it came over the wire: what it holds, when it was taken, and whether it can be loaded again; its document stays encoded. */
+import { structProblem } from './check-struct.ts';
 import { WireReader } from './wire.ts';
 
 export interface ScannedReading {
@@ -17,50 +18,52 @@ const minSeconds = -62_135_596_800;
 const maxSeconds = 253_402_300_799;
 
 export function scanReading(bytes: Uint8Array): ScannedReading {
-  const found: { kind: ScannedReading['kind']; metadata: Uint8Array | null; binary: Uint8Array | null } = {
-    kind: 'none',
-    metadata: null,
-    binary: null,
-  };
+  let kind: ScannedReading['kind'] = 'none';
+  let metadata: Uint8Array | null = null;
+  let binary: Uint8Array | null = null;
+  let documentProblem: string | null = null;
+  const times: Times = {};
   const fields = new WireReader(bytes, 0, bytes.length);
   while (fields.next()) {
     if (fields.type !== 2 || fields.number > 3) continue;
-    if (fields.number === 1) found.metadata = fields.content();
-    else {
+    const { contentStart, contentEnd } = fields;
+    if (fields.number === 1) {
+      metadata = fields.content();
+      scanTimes(bytes, contentStart, contentEnd, times);
+    } else {
       // As in every oneof, the last one counts.
-      found.kind = fields.number === 2 ? 'struct' : 'binary';
-      found.binary = fields.number === 2 ? null : fields.content();
+      kind = fields.number === 2 ? 'struct' : 'binary';
+      binary = fields.number === 2 ? null : fields.content();
+      if (fields.number === 2) documentProblem ??= structProblem(bytes, contentStart, contentEnd);
     }
   }
+  const found = { kind, metadata, binary };
   if (fields.broken) {
     return { ...found, timeReceivedMs: null, problem: 'expected a SensorData message, found other bytes' };
   }
-  if (found.kind === 'none') {
+  if (kind === 'none') {
     return { ...found, timeReceivedMs: null, problem: 'expected a document or bytes, found neither' };
   }
-  const times = found.metadata === null ? {} : scanTimes(found.metadata);
-  return { ...found, timeReceivedMs: times.receivedMs ?? null, problem: timeProblem(times) };
+  return { ...found, timeReceivedMs: times.receivedMs ?? null, problem: timeProblem(times) ?? documentProblem };
 }
 
 interface Times {
-  readonly requestedMs?: number;
-  readonly receivedMs?: number;
-  readonly problem?: string;
+  requestedMs?: number;
+  receivedMs?: number;
+  problem?: string;
 }
 
-function scanTimes(metadata: Uint8Array): Times {
-  const found: { requestedMs?: number; receivedMs?: number; problem?: string } = {};
-  const fields = new WireReader(metadata, 0, metadata.length);
+function scanTimes(bytes: Uint8Array, start: number, end: number, found: Times): void {
+  const fields = new WireReader(bytes, start, end);
   while (fields.next()) {
     if (fields.type !== 2 || fields.number > 2) continue;
-    const ms = scanTimestamp(metadata, fields.contentStart, fields.contentEnd);
+    const ms = scanTimestamp(bytes, fields.contentStart, fields.contentEnd);
     const name = fields.number === 1 ? 'time_requested' : 'time_received';
     if (ms === null) found.problem = `expected ${name} to be a time between the years 1 and 9999, found another value`;
     else if (fields.number === 1) found.requestedMs = ms;
     else found.receivedMs = ms;
   }
   if (fields.broken) found.problem = 'expected SensorMetadata with its times, found other bytes';
-  return found;
 }
 
 function timeProblem({ problem, requestedMs, receivedMs }: Times): string | null {

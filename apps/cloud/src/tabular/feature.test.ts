@@ -1,5 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '@bufbuild/protobuf';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
@@ -116,6 +117,22 @@ test('I8 a damaged row is marked and passed, its neighbours are there', async ()
   expect((await store.tabular.status()).damagedRows).toBe(2);
   expect(await store.tabular.seal()).toBe(badInside + 1);
   expect(await store.count()).toBe(2);
+});
+
+test('I8 a damaged reading inside a row is named and counted, and its neighbours in the row are there', async () => {
+  await using store = await openTabular();
+  let deep: JsonObject = {};
+  for (let level = 1; level < 250; level++) deep = { deep };
+  const position = store.append({ readings: [{ data: { i: 1 } }, { data: deep }, { data: { i: 3 } }, { data: deep }] });
+  store.append({ readings: [{ data: { i: 4 } }] });
+  const read = async (): Promise<unknown[]> =>
+    (await store.mql([{ $project: { i: '$data.i' } }])).map((row) => row['i']).toSorted();
+  expect(await read()).toEqual([1, 3, 4]);
+  expect([...store.damaged.keys()]).toEqual([position]);
+  expect(store.damaged.get(position)).toMatch(/^reading 1: .*nested.*; reading 3: .*nested/);
+  expect(await store.tabular.status()).toMatchObject({ damagedRows: 1, damagedReadings: 2 });
+  await store.tabular.seal();
+  expect(await read()).toEqual([1, 3, 4]);
 });
 
 test('only tabular uploads make rows, and others do not hold the sealed position back', async () => {

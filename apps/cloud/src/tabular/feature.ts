@@ -52,7 +52,8 @@ export function createTabular(options: TabularOptions): Tabular {
   const sealedListeners = new Set<(position: number) => void>();
   let sealed = 0;
   let hot = { position: 0, hotRows: 0, hotBytes: 0 };
-  const damaged = new Set<number>();
+  /** By position: how many of the row's readings are missing; null: all. */
+  const damaged = new Map<number, number | null>();
   let listing: Promise<void> = Promise.resolve();
   let child: Child | undefined;
   let commits: Disposable | undefined;
@@ -123,9 +124,19 @@ export function createTabular(options: TabularOptions): Tabular {
         hot = message;
         return;
       case 'damaged': {
-        const { position, reason } = message;
-        damaged.add(position);
-        log.error('a row of the ingest log could not be loaded; it is kept and passed by', { position, reason });
+        const { position, reason, readings } = message;
+        damaged.set(position, readings);
+        if (readings === null)
+          log.error('a row of the ingest log could not be loaded; it is kept and passed by', { position, reason });
+        else
+          log.error(
+            'readings of a row of the ingest log could not be loaded; the row is kept, its other readings are there',
+            {
+              position,
+              readings,
+              reason,
+            },
+          );
         ingestLog
           .markDamaged(position, reason)
           .catch((caught: unknown) =>
@@ -294,6 +305,7 @@ export function createTabular(options: TabularOptions): Tabular {
         hotRows: hot.hotRows,
         hotBytes: hot.hotBytes,
         damagedRows: damaged.size,
+        damagedReadings: [...damaged.values()].reduce<number>((sum, readings) => sum + (readings ?? 0), 0),
         runningQueries: questions.running,
       };
     },

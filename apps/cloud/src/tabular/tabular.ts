@@ -37,8 +37,10 @@ export interface TabularStatus extends TabularLag {
   readonly files: number;
   readonly fileRows: number;
   readonly fileBytes: number;
-  /** Log rows that could not be loaded, since this start (I8). */
+  /** Log rows that could not be loaded, wholly or in part, since this start (I8). */
   readonly damagedRows: number;
+  /** Readings that are missing from rows that were loaded in part. */
+  readonly damagedReadings: number;
   readonly runningQueries: number;
 }
 

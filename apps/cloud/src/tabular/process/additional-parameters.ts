@@ -26,14 +26,22 @@ export function additionalParameters(parameters: Readonly<Record<string, wkt.Any
   return encodeBson(document);
 }
 
+/** What is of no known type, or not readable as what it says it is, stays as it came: the readings beside it are not lost over it. */
 function bsonValue(any: wkt.Any): BsonValue {
-  const message = wkt.anyUnpack(any, registry);
-  if (message === undefined) {
-    return new BsonDocument([
-      ['@type', any.typeUrl],
-      ['value', new Binary(any.value)],
-    ]);
+  const asItCame = new BsonDocument([
+    ['@type', any.typeUrl],
+    ['value', new Binary(any.value)],
+  ]);
+  try {
+    return knownValue(any) ?? asItCame;
+  } catch {
+    return asItCame;
   }
+}
+
+function knownValue(any: wkt.Any): BsonValue | undefined {
+  const message = wkt.anyUnpack(any, registry);
+  if (message === undefined) return undefined;
   if (message.$typeName === 'google.protobuf.Value') return jsonValue(message as wkt.Value);
   if (message.$typeName === 'google.protobuf.Struct') return structValue(message as wkt.Struct);
   if (message.$typeName === 'google.protobuf.ListValue') return (message as wkt.ListValue).values.map(jsonValue);

@@ -1,7 +1,9 @@
 /** One row of the ingest log to rows of the table `readings`. Only tabular uploads have any. */
 import { fromBinary } from '@bufbuild/protobuf';
+import { errorText } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { WireReader } from '../../ingest/wire.ts';
 import type { Series } from '../series.ts';
 import { additionalParameters } from './additional-parameters.ts';
 import { captureDay } from './capture-day.ts';
@@ -22,9 +24,16 @@ export function newDecodeRoom(): DecodeRoom {
   return { block: new Uint8Array(0), used: 0 };
 }
 
+/** A reading that could not be loaded, by its index in the row of the log. */
+export interface DamagedReading {
+  readonly index: number;
+  readonly reason: string;
+}
+
 /**
- * Appends the rows of a LoggedUpload to `rows`. `seriesId` names a series, the same number for equal ones.
- * Throws when the bytes cannot be read; the caller then truncates `rows` (the row of the log is damaged as a whole, I8).
+ * Appends the rows of a LoggedUpload to `rows`; answers the readings that are damaged, whose neighbours are in `rows` (I8).
+ * `seriesId` names a series, the same number for equal ones.
+ * Throws when the LoggedUpload itself cannot be read: the row of the log is damaged as a whole, and nothing was appended.
  */
 export function decodeUpload(
   position: number,
@@ -32,9 +41,9 @@ export function decodeUpload(
   rows: RowBuffer,
   room: DecodeRoom,
   seriesId: (series: Series) => number,
-): void {
+): DamagedReading[] {
   const { metadata, place, timeSynced, readings } = fromBinary(LoggedUploadSchema, batch);
-  if (metadata?.type !== DataType.TABULAR_SENSOR || readings.length === 0) return;
+  if (metadata?.type !== DataType.TABULAR_SENSOR || readings.length === 0) return [];
   if (place === undefined) throw new Error('expected the place of the part beside the readings, found none');
   const series = seriesId({
     path: {
@@ -52,6 +61,7 @@ export function decodeUpload(
   if (timeSynced === undefined) throw new Error('expected the time of the upload beside the readings, found none');
   const syncedMs = Number(timeSynced.seconds) * 1_000 + Math.floor(timeSynced.nanos / 1e6);
   const syncedUs = timeSynced.seconds * 1_000_000n + BigInt(Math.floor(timeSynced.nanos / 1_000));
+  const damaged: DamagedReading[] = [];
   readings.forEach((reading, index) => {
     const row = rows.next();
     rows.position[row] = BigInt(position);
@@ -60,37 +70,48 @@ export function decodeUpload(
     rows.timeSynced[row] = syncedUs;
     rows.timeRequested[row] = noTime;
     rows.timeReceived[row] = noTime;
-    const receivedMs = decodeReading(reading, rows, row, room);
-    rows.captureDay[row] = captureDay(receivedMs, syncedMs);
+    try {
+      const receivedMs = decodeReading(reading, rows, row, room);
+      rows.captureDay[row] = captureDay(receivedMs, syncedMs);
+    } catch (caught) {
+      rows.truncate(row);
+      damaged.push({ index, reason: errorText(caught) });
+    }
   });
+  return damaged;
 }
 
 /** SensorData {metadata = 1 {time_requested = 1, time_received = 2}, struct = 2}; answers time_received in milliseconds. */
 function decodeReading(reading: Uint8Array, rows: RowBuffer, row: number, room: DecodeRoom): number | undefined {
   let receivedMs: number | undefined;
   let data: Uint8Array = emptyDocument;
-  const wire = new WireFields(reading, 0, reading.length);
+  const wire = new WireReader(reading, 0, reading.length);
   while (wire.next()) {
-    if (wire.tag === 0x0a) {
-      const times = new WireFields(reading, wire.start, wire.end);
+    if (wire.type !== 2) continue;
+    const { contentStart, contentEnd } = wire;
+    if (wire.number === 1) {
+      const times = new WireReader(reading, contentStart, contentEnd);
       while (times.next()) {
-        if (times.tag === 0x0a) rows.timeRequested[row] = microseconds(reading, times.start, times.end);
-        else if (times.tag === 0x12) {
-          rows.timeReceived[row] = microseconds(reading, times.start, times.end);
+        if (times.type !== 2) continue;
+        if (times.number === 1) rows.timeRequested[row] = microseconds(reading, times.contentStart, times.contentEnd);
+        else if (times.number === 2) {
+          rows.timeReceived[row] = microseconds(reading, times.contentStart, times.contentEnd);
           receivedMs = Number(rows.timeReceived[row]) / 1_000;
         }
       }
-    } else if (wire.tag === 0x12) {
-      const need = maxBsonBytes(wire.end - wire.start);
+      checkWhole(times);
+    } else if (wire.number === 2) {
+      const need = maxBsonBytes(contentEnd - contentStart);
       if (room.used + need > room.block.length) {
         room.block = new Uint8Array(Math.max(blockBytes, need));
         room.used = 0;
       }
-      const end = writeStruct(reading, wire.start, wire.end, room.block, room.used);
+      const end = writeStruct(reading, contentStart, contentEnd, room.block, room.used);
       data = room.block.subarray(room.used, end);
       room.used = end;
     }
   }
+  checkWhole(wire);
   rows.data[row] = data;
   rows.dataBytes += data.length;
   return receivedMs;
@@ -100,11 +121,13 @@ function decodeReading(reading: Uint8Array, rows: RowBuffer, row: number, room: 
 function microseconds(source: Uint8Array, start: number, end: number): bigint {
   let seconds = 0;
   let nanos = 0;
-  const wire = new WireFields(source, start, end);
+  const wire = new WireReader(source, start, end);
   while (wire.next()) {
-    if (wire.tag === 0x08) seconds = wire.value;
-    else if (wire.tag === 0x10) nanos = wire.value;
+    if (wire.type !== 0) continue;
+    if (wire.number === 1) seconds = wire.value;
+    else if (wire.number === 2) nanos = wire.value;
   }
+  checkWhole(wire);
   const clamped = Math.min(253_402_300_799, Math.max(-62_135_596_800, seconds));
   const fraction = Math.min(999_999, Math.max(0, Math.floor(nanos / 1_000)));
   return Math.abs(clamped) < 9e9
@@ -112,63 +135,6 @@ function microseconds(source: Uint8Array, start: number, end: number): bigint {
     : BigInt(clamped) * 1_000_000n + BigInt(fraction);
 }
 
-/** Walks the fields of a message. */
-class WireFields {
-  readonly source: Uint8Array;
-  readonly limit: number;
-  at: number;
-  /** Field number and wire type of the current field. */
-  tag = 0;
-  /** Of a length-delimited field: where its bytes lie. */
-  start = 0;
-  end = 0;
-  /** Of a varint field, signed, to 53 bits. */
-  value = 0;
-
-  constructor(source: Uint8Array, start: number, limit: number) {
-    this.source = source;
-    this.at = start;
-    this.limit = limit;
-  }
-
-  /** Moves to the next field; false after the last. */
-  next(): boolean {
-    if (this.at >= this.limit) return false;
-    this.tag = this.#varint();
-    const type = this.tag & 7;
-    if (type === 0) this.value = this.#varint();
-    else if (type === 2) {
-      const length = this.#varint();
-      this.start = this.at;
-      this.at += length;
-      this.end = this.at;
-      if (length < 0) throw truncated();
-    } else if (type === 1) this.at += 8;
-    else if (type === 5) this.at += 4;
-    else throw new Error(`expected a protobuf field, found wire type ${type}`);
-    if (this.at > this.limit) throw truncated();
-    return true;
-  }
-
-  #varint(): number {
-    let low = 0;
-    for (let shift = 0; shift < 49; shift += 7) {
-      if (this.at >= this.limit) throw truncated();
-      const byte = this.source[this.at++] as number;
-      low += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return low;
-    }
-    let wide = BigInt(low);
-    for (let shift = 49n; shift < 70n; shift += 7n) {
-      if (this.at >= this.limit) throw truncated();
-      const byte = this.source[this.at++] as number;
-      wide += BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return Number(BigInt.asIntN(64, wide));
-    }
-    throw new Error('expected a varint of at most ten bytes, found a longer one');
-  }
-}
-
-function truncated(): Error {
-  return new Error('expected a SensorData message, found bytes that end in the middle of a field');
+function checkWhole(wire: WireReader): void {
+  if (wire.broken) throw new Error('expected a SensorData message, found other bytes or a part of one');
 }

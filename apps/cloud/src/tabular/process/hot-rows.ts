@@ -4,15 +4,23 @@
  * Invariants: the segments are adjacent and cover (floor, loaded]; a position is in one of them with all its rows or not at all;
  * a segment is dropped only when its rows are in listed files and no open snapshot reads them (the parent says so).
  */
-import { type Clock, createLimiter, PlatformError } from '@platform/base';
+import { type Clock, createLimiter, errorText, PlatformError } from '@platform/base';
 import type { Database } from './database.ts';
-import { decodeUpload, newDecodeRoom } from './decode-upload.ts';
+import { type DamagedReading, decodeUpload, newDecodeRoom } from './decode-upload.ts';
 import type { LogReader } from './read-log.ts';
 import { RowBuffer } from './row-buffer.ts';
 import { createSegment, type Segment } from './segment.ts';
 
 /** Rows of the log decoded at a time; about 30,000 readings. */
 const stepLimit = { rows: 10_000, bytes: 4 << 20 };
+
+/** What of a row of the log could not be loaded; its other readings are there (I8). */
+export interface Damage {
+  readonly position: number;
+  readonly reason: string;
+  /** Readings that are missing; null: all that the row held, it could not even be opened. */
+  readonly readings: number | null;
+}
 
 export interface HotRows {
   /** Hot rows are complete after this position. */
@@ -29,7 +37,7 @@ export interface HotRows {
   readonly openRows: number;
   readonly openBytes: number;
   /** Loads the next rows of the log; false when there are none. */
-  loadNext(onDamaged: (position: number, reason: string) => void): Promise<boolean>;
+  loadNext(onDamaged: (damage: Damage) => void): Promise<boolean>;
   /** Resolves once hot rows reach `position`, rejects with the signal's reason. */
   reach(position: number, signal: AbortSignal): Promise<void>;
   /** Closes the open segment, if it has rows, and begins another. */
@@ -54,24 +62,25 @@ export function createHotRows(options: { sealed: number; database: Database; log
   let connection: ReturnType<Database['connect']> | undefined;
   const connect = (): ReturnType<Database['connect']> => (connection ??= database.connect());
 
-  const load = async (onDamaged: (position: number, reason: string) => void): Promise<boolean> => {
+  const load = async (onDamaged: (damage: Damage) => void): Promise<boolean> => {
     const segment = current();
     const logged = log.read(segment.to, stepLimit);
     const last = logged.at(-1);
     if (last === undefined) return false;
     const rows = new RowBuffer();
-    const damaged: [number, string][] = [];
+    const damaged: Damage[] = [];
     for (const { position, batch } of logged) {
       const before = rows.rows;
       try {
-        decodeUpload(position, batch, rows, room, (series) => segment.seriesId(series));
+        const readings = decodeUpload(position, batch, rows, room, (series) => segment.seriesId(series));
+        if (readings.length > 0) damaged.push({ position, reason: textOf(readings), readings: readings.length });
       } catch (caught) {
         rows.truncate(before);
-        damaged.push([position, caught instanceof Error ? caught.message : String(caught)]);
+        damaged.push({ position, reason: errorText(caught), readings: null });
       }
     }
     await segment.append(connect, rows, last.position);
-    for (const [position, reason] of damaged) onDamaged(position, reason);
+    for (const damage of damaged) onDamaged(damage);
     for (const waiter of waiting) {
       if (waiter.position > segment.to) continue;
       waiting.delete(waiter);
@@ -148,4 +157,12 @@ export function createHotRows(options: { sealed: number; database: Database; log
         }
       }),
   };
+}
+
+const namedReadings = 20;
+
+function textOf(readings: readonly DamagedReading[]): string {
+  const named = readings.slice(0, namedReadings).map(({ index, reason }) => `reading ${index}: ${reason}`);
+  const more = readings.length > namedReadings ? [`… and ${readings.length - namedReadings} more`] : [];
+  return [...named, ...more].join('; ');
 }

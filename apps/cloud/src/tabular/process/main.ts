@@ -45,7 +45,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     step: async () => {
       const unsealed = hot.after(sealed);
       if (unsealed.dataBytes > 3 * settings.sealBytes || unsealed.rows > 3 * settings.sealRows) return false;
-      const more = await hot.loadNext((position, reason) => void send({ kind: 'damaged', position, reason }));
+      const more = await hot.loadNext((damage) => void send({ kind: 'damaged', ...damage }));
       if (more) void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
       if (isSealDue()) sealer.wake();
       return more;

@@ -71,7 +71,13 @@ export type ToChild =
 
 export type FromChild =
   | { readonly kind: 'loaded'; readonly position: number; readonly hotRows: number; readonly hotBytes: number }
-  | { readonly kind: 'damaged'; readonly position: number; readonly reason: string }
+  | {
+      readonly kind: 'damaged';
+      readonly position: number;
+      readonly reason: string;
+      /** Readings of the row that are missing; null: the whole row. */
+      readonly readings: number | null;
+    }
   | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
   /** Answers `merge`; `files` is empty when it failed. */
   | { readonly kind: 'merged'; readonly replaced: readonly string[]; readonly files: readonly SealedFile[] }

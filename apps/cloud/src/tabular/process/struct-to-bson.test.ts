@@ -1,9 +1,12 @@
 import { create, type JsonValue, toBinary } from '@bufbuild/protobuf';
 import { ListValueSchema, type Struct, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { concatBytes } from '@platform/base';
+import { BsonDocument, decodeBson, encodeBson } from '@platform/query';
 import { deserialize } from 'bson';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { structProblem } from '../../ingest/check-struct.ts';
+import { maxStructLevels } from '../../ingest/read-struct.ts';
 import { maxBsonBytes, writeStruct } from './struct-to-bson.ts';
 
 function transcode(wire: Uint8Array): Uint8Array {
@@ -124,3 +127,81 @@ test('a document nested too deeply is refused with a reason', () => {
 function varint(value: number): Uint8Array {
   return value < 0x80 ? new Uint8Array([value]) : new Uint8Array([(value & 0x7f) | 0x80, value >>> 7]);
 }
+
+/** Wire bytes of Structs with one byte or stretch changed: nearly right, which is what finds the gaps between two readers. */
+const mutated = fc
+  .tuple(
+    document.map((json) => toBinary(StructSchema, structOf(json))),
+    fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.constantFrom('set', 'cut', 'insert', 'repeat')), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+  )
+  .map(([wire, changes]) => {
+    let bytes: Uint8Array = wire;
+    for (const [place, byte, kind] of changes) {
+      const at = place % (bytes.length + 1);
+      if (kind === 'set' && bytes.length > 0) bytes = bytes.with(Math.min(at, bytes.length - 1), byte);
+      else if (kind === 'cut') bytes = bytes.slice(0, at);
+      else if (kind === 'insert') bytes = concatBytes([bytes.subarray(0, at), Uint8Array.of(byte), bytes.subarray(at)]);
+      else bytes = concatBytes([bytes, bytes.subarray(at)]);
+    }
+    return bytes;
+  });
+
+test('I1 D14 whatever is accepted before the append is loaded afterwards, and nothing else: mutated documents', () => {
+  let accepted = 0;
+  let refused = 0;
+  fc.assert(
+    fc.property(mutated, (wire) => {
+      const problem = structProblem(wire, 0, wire.length);
+      if (problem === null) {
+        accepted++;
+        expect(decodeBson(transcode(wire))).toBeInstanceOf(BsonDocument);
+      } else {
+        refused++;
+        expect(() => transcode(wire)).toThrow(problem);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(Math.min(accepted, refused)).toBeGreaterThan(100);
+});
+
+test('I1 D14 documents and lists nest as deep as the limit and no deeper, before the append and in the loader alike', () => {
+  const nested = (levels: number, list: boolean): Uint8Array => {
+    let value: JsonValue = list ? [] : {};
+    for (let level = 2; level < levels; level++) value = list ? [value] : { a: value };
+    return toBinary(StructSchema, structOf({ a: value }));
+  };
+  for (const list of [false, true]) {
+    const deepest = nested(maxStructLevels, list);
+    expect(structProblem(deepest, 0, deepest.length)).toBeNull();
+    // As a row wraps it, queries can read it.
+    expect(() => decodeBson(encodeBson(BsonDocument.of({ data: decodeBson(transcode(deepest)) })))).not.toThrow();
+    const deeper = nested(maxStructLevels + 1, list);
+    expect(structProblem(deeper, 0, deeper.length)).toMatch(/nested at most 180/);
+    expect(() => transcode(deeper)).toThrow(/nested at most 180/);
+  }
+});
+
+test('forms of the wire that no encoder writes read as the reference reads them', () => {
+  const entry = (value: number[]): Uint8Array =>
+    Uint8Array.from([0x0a, 5 + value.length, 0x0a, 1, 0x61, 0x12, value.length, ...value]);
+  const forms: [number[], unknown][] = [
+    [[0x18, 1, 0x20, 1], true],
+    [[0x20, 0x81, 0x00], true],
+    [[0x08, 0x80, 0x00], null],
+    [[0x11, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f], Number.NaN],
+    [[0x20, 1, 0x1a, 1, 0x78], 'x'],
+    [[0x1a, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 0x79], 'y'],
+    [[0x3a, 1, 0x7a], null],
+  ];
+  for (const [value, expected] of forms) {
+    const wire = entry(value);
+    expect(structProblem(wire, 0, wire.length)).toBeNull();
+    expect(read(transcode(wire))).toEqual({ a: expected });
+  }
+  const group = entry([0x3b, 0x3c]);
+  expect(structProblem(group, 0, group.length)).not.toBeNull();
+});

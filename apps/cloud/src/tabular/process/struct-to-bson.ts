@@ -2,15 +2,13 @@
  * Wire bytes of google.protobuf.Struct to BSON, without objects in between: this runs once for each reading.
  *
  * Fields keep their wire order; every number is a double; a value that was never set is null. What the wire allows but no encoder
- * writes (a key twice, a value set twice, unknown fields) takes the slow path through protobuf-es. Text that is not UTF-8 is
- * repaired with U+FFFD, and NUL in a key, which BSON cannot hold, becomes U+2400: a reading that was acknowledged stays readable.
+ * writes (a key twice, a value set twice, unknown fields) takes the slow path through readStruct, whose meaning this shares. Text that is
+ * not UTF-8 is repaired with U+FFFD, and NUL in a key, which BSON cannot hold, becomes U+2400: a reading that was acknowledged stays readable.
  */
 import { isUtf8 } from 'node:buffer';
+import { maxStructLevels } from '../../ingest/read-struct.ts';
 import { readInt32, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
 import { writeStructSlowly } from './struct-to-bson-slowly.ts';
-
-/** Nesting beyond this is refused, so that no reading can exhaust the stack. */
-const maxDepth = 200;
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -34,10 +32,10 @@ let next = 0;
  */
 export function writeStruct(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   try {
-    return writeFields(source, start, end, target, at, 0);
+    return writeFields(source, start, end, target, at, 1);
   } catch (caught) {
     if (caught !== unusual) throw caught;
-    return writeStructSlowly(source.subarray(start, end), target, at, maxDepth);
+    return writeStructSlowly(source, start, end, target, at);
   }
 }
 
@@ -47,9 +45,9 @@ function writeFields(
   end: number,
   target: Uint8Array,
   at: number,
-  depth: number,
+  level: number,
 ): number {
-  if (depth > maxDepth) throw new Error(`expected a document nested at most ${maxDepth} deep, found a deeper one`);
+  if (level > maxStructLevels) throw unusual;
   let from = start;
   let to = at + 4;
   let fields = 0;
@@ -81,7 +79,7 @@ function writeFields(
     const keyAt = element + 1;
     to = writeKey(source, keyStart, keyEnd, target, keyAt);
     if (fields > 0 && fields < fewFields && isRepeated(target, firstField, element, keyAt, to)) throw unusual;
-    to = writeValue(source, valueStart, valueEnd, target, element, to, depth);
+    to = writeValue(source, valueStart, valueEnd, target, element, to, level);
     fields++;
   }
   if (fields >= fewFields && hasRepeated(target, firstField, to)) throw unusual;
@@ -96,9 +94,9 @@ function writeList(
   end: number,
   target: Uint8Array,
   at: number,
-  depth: number,
+  level: number,
 ): number {
-  if (depth > maxDepth) throw new Error(`expected a document nested at most ${maxDepth} deep, found a deeper one`);
+  if (level > maxStructLevels) throw unusual;
   let from = start;
   let to = at + 4;
   for (let index = 0; from < end; index++) {
@@ -108,7 +106,7 @@ function writeList(
     const valueStart = next;
     const element = to;
     to = writeIndex(target, element + 1, index);
-    to = writeValue(source, valueStart, from, target, element, to, depth);
+    to = writeValue(source, valueStart, from, target, element, to, level);
   }
   target[to++] = 0;
   writeInt32(target, at, to - at);
@@ -123,7 +121,7 @@ function writeValue(
   target: Uint8Array,
   element: number,
   at: number,
-  depth: number,
+  level: number,
 ): number {
   if (start === end) {
     target[element] = 0x0a;
@@ -150,12 +148,13 @@ function writeValue(
     }
     case 0x20: {
       if (end - from !== 1) throw unusual;
+      if ((source[from] as number) >= 0x80) throw unusual;
       target[element] = 0x08;
       target[to++] = source[from] === 0 ? 0 : 1;
       return to;
     }
     case 0x08: {
-      if (end - from !== 1) throw unusual;
+      if (end - from !== 1 || (source[from] as number) >= 0x80) throw unusual;
       target[element] = 0x0a;
       return to;
     }
@@ -163,13 +162,13 @@ function writeValue(
       const structBytes = readLength(source, from, end);
       if (next + structBytes !== end) throw unusual;
       target[element] = 0x03;
-      return writeFields(source, next, end, target, to, depth + 1);
+      return writeFields(source, next, end, target, to, level + 1);
     }
     case 0x32: {
       const listBytes = readLength(source, from, end);
       if (next + listBytes !== end) throw unusual;
       target[element] = 0x04;
-      return writeList(source, next, end, target, to, depth + 1);
+      return writeList(source, next, end, target, to, level + 1);
     }
     default:
       throw unusual;
@@ -190,7 +189,7 @@ function readLength(source: Uint8Array, at: number, end: number): number {
       return value;
     }
   }
-  throw new Error('expected a google.protobuf.Struct, found bytes that end in the middle of a field');
+  throw unusual;
 }
 
 function writeKey(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
