@@ -5,6 +5,8 @@
  *   node tools/run.js up --json          the platform command line with its arguments
  *   node tools/run.js tools/check.ts     a TypeScript file with its arguments
  */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { becomeNode, thriftyEnvironment, thriftyFlags } from '../apps/cli/bin/become-node.js';
@@ -33,6 +35,20 @@ async function run([first, ...rest]) {
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
     ...process.env,
   };
+  if (isProduct) warmCache(found, flags, env);
   const [file, ...args] = [...entry, ...rest];
   return becomeNode(found, [...flags, join(root, file), ...args], env);
+}
+
+/** Once after an installation, and once for each Node: fills the compile cache, so that the first start is as lean as later ones. */
+function warmCache(node, flags, env) {
+  const folder = join(root, 'node_modules', '.cache');
+  const stamp = join(folder, `warmed-for-node-${node.version}`);
+  if (existsSync(stamp)) return;
+  say('preparing the first start (once, a few seconds) …');
+  // Only a help: a start without it works, too.
+  const { status } = spawnSync(node.path, [...flags, join(root, 'tools', 'warm-cache.ts')], { env, stdio: 'ignore' });
+  if (status !== 0) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(stamp, '');
 }

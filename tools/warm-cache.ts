@@ -1,0 +1,26 @@
+/**
+ * Loads the modules of the product once, so that Node's compile cache holds them: the first start then neither strips
+ * types nor compiles, which saves seconds and about 70 MB over all processes.
+ */
+import { flushCompileCache } from 'node:module';
+
+// Whatever these import comes along. Modules that act when they are loaded (entries of processes) are left out.
+await Promise.all([
+  import('../apps/cli/src/commands/query.ts'),
+  import('../apps/cli/src/commands/up.ts'),
+  import('../apps/cli/src/commands/version.ts'),
+  import('../apps/cli/src/up/run-up.ts'),
+  import('../apps/cloud/src/compose.ts'),
+  import('../apps/cloud/src/ingest/appender.ts'),
+  import('../apps/cloud/src/metadata/group-writer.ts'),
+  import('../apps/cloud/src/tabular/process/append-rows.ts'),
+  import('../apps/cloud/src/tabular/process/hot-rows.ts'),
+  import('../apps/cloud/src/tabular/process/merge-files.ts'),
+  import('../apps/cloud/src/tabular/process/run-query.ts'),
+  import('../apps/cloud/src/tabular/process/scan.ts'),
+  import('../apps/cloud/src/tabular/process/seal-segment.ts'),
+  import('../apps/cloud/src/tabular/process/source.ts'),
+  import('../apps/machine-server/src/run.ts'),
+]);
+flushCompileCache();
+process.exit(0);
