@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { silentLog, systemClock } from '@platform/base';
-import { expect, onTestFinished, test } from 'vitest';
-import { type InstanceKey, openInstanceKey } from '../instance/instance-key.ts';
-import { machinesDdl } from '../machines/store.ts';
-import { openMetadata } from '../metadata/open-metadata.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import { systemClock } from '@platform/base';
+import { expect, test } from 'vitest';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Database } from '../metadata/tables.ts';
 import { issueToken } from './access-token.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import { createFirstAccount } from './first-start.ts';
 import { readOwnerKey } from './keys.ts';
-import { accountsDdl } from './store.ts';
+import { openFirstAccount } from './testing/open-first-account.ts';
 
 interface Given {
   readonly db: Database;
@@ -23,20 +18,7 @@ interface Given {
 }
 
 async function given(): Promise<Given> {
-  const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
-  const metadata = await openMetadata<CloudTables>({
-    file: join(directory, 'meta.sqlite'),
-    migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
-    log: silentLog,
-  });
-  onTestFinished(async () => {
-    await metadata[Symbol.asyncDispose]();
-    rmSync(directory, { recursive: true });
-  });
-  const { db } = metadata;
-  const instanceKey = openInstanceKey(join(directory, 'instance.key'), undefined);
-  await createFirstAccount(db, instanceKey, 1);
-  const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+  const { db, instanceKey, organizationId } = await openFirstAccount();
   let shiftMs = 0;
   const clock = { ...systemClock, monotonic: () => performance.now() + shiftMs };
   const partSecrets = { check: async () => undefined, isCurrent: async () => false };

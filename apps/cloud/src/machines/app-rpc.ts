@@ -14,7 +14,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import { type Configurations, type ConfigurationVersion, requireFlat } from './configuration.ts';
 import type { MachineLogs } from './logs.ts';
 import type { Presence, PresenceState } from './presence.ts';
-import type { MachineRow, PartRow, Registry } from './registry.ts';
+import { checkedName, type MachineRow, type PartRow, type Registry } from './registry.ts';
 
 const onlineStates: Record<PresenceState, OnlineState> = {
   online: OnlineState.ONLINE,
@@ -158,19 +158,20 @@ export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppSe
           `part ${part.id}: expected an owner or operator to change its configuration, found the part's own credentials`,
         );
       }
-      if (request.name !== '' && request.name !== part.name) await registry.renamePart(part.id, request.name);
-      const named = registry.part(part.id) ?? part;
-      if (request.robotConfigJson === undefined && request.robotConfig === undefined) {
-        return { part: await partOf(named, call.principal, await configurations.current(part.id)) };
-      }
+      // Both are checked before either is changed: a refused edit changes nothing.
+      const name = request.name === '' ? part.name : checkedName(request.name);
       requireFlat(request.robotConfig);
-      const version = await configurations.save({
-        partId: part.id,
-        document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
-        author: authorOf(call.principal),
-        ...(request.lastKnownUpdate === undefined ? {} : { editedMs: timestampMs(request.lastKnownUpdate) }),
-      });
-      return { part: await partOf(named, call.principal, version) };
+      const version =
+        request.robotConfigJson === undefined && request.robotConfig === undefined
+          ? await configurations.current(part.id)
+          : await configurations.save({
+              partId: part.id,
+              document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
+              author: authorOf(call.principal),
+              ...(request.lastKnownUpdate === undefined ? {} : { editedMs: timestampMs(request.lastKnownUpdate) }),
+            });
+      if (name !== part.name) await registry.renamePart(part.id, name);
+      return { part: await partOf(registry.part(part.id) ?? part, call.principal, version) };
     },
     async markPartForRestart(request, call) {
       const part = visiblePart(call.principal, request.partId);
@@ -179,7 +180,8 @@ export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppSe
     },
     async getRobotPartLogs(request, call) {
       const part = visiblePart(call.principal, request.id);
-      const limit = Math.min(Number(request.limit ?? BigInt(defaultLogLines)) || defaultLogLines, maxLogLines);
+      const asked = Number(request.limit ?? 0n);
+      const limit = asked > 0 ? Math.min(asked, maxLogLines) : defaultLogLines;
       const before =
         request.pageToken === undefined || request.pageToken === '' ? undefined : Number(request.pageToken);
       if (before !== undefined && !Number.isSafeInteger(before)) {
@@ -193,6 +195,8 @@ export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppSe
         filter: request.filter ?? '',
         limit,
         ...(before === undefined ? {} : { beforeId: before }),
+        ...(request.start === undefined ? {} : { startMs: timestampMs(request.start) }),
+        ...(request.end === undefined ? {} : { endMs: timestampMs(request.end) }),
       });
       const last = lines.at(-1);
       return {

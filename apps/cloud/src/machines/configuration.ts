@@ -105,7 +105,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         if (editedMs !== undefined && before !== undefined && before.created_ms !== editedMs) {
           throw new PlatformError(
             'aborted',
-            `configuration of part ${partId}: you edited the version of ${new Date(editedMs).toISOString()}, but version ${before.version} of ${new Date(before.created_ms).toISOString()} is newer. Read it again and repeat your edit`,
+            `configuration of part ${partId}: you edited the version of ${timeText(editedMs)}, but version ${before.version} is of ${timeText(before.created_ms)}. Read it again and repeat your edit`,
           );
         }
         const next = {
@@ -126,6 +126,12 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       return saved;
     },
   };
+}
+
+/** What a client names as the time may be none that a calendar knows. */
+function timeText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
 }
 
 function parseDocument(document: string): unknown {

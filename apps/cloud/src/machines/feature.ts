@@ -143,10 +143,17 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       return issueCertificate(await authority, [fqdnOf(partId)], clock.now());
     },
     async takeRestartMark(partId) {
-      if (registry.part(partId)?.restart_requested_ms === null) return false;
-      await db.updateTable('parts').set({ restart_requested_ms: null }).where('id', '=', partId).execute();
+      const { restart_requested_ms: askedMs = null } = registry.part(partId) ?? {};
+      if (askedMs === null) return false;
+      // Of two calls at the same time one is told; a restart that is asked for meanwhile is told to the next call.
+      const { numUpdatedRows } = await db
+        .updateTable('parts')
+        .set({ restart_requested_ms: null })
+        .where('id', '=', partId)
+        .where('restart_requested_ms', '=', askedMs)
+        .executeTakeFirst();
       await registry.reload();
-      return true;
+      return numUpdatedRows === 1n;
     },
   });
 

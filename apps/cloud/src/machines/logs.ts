@@ -21,12 +21,24 @@ export interface MachineLogs {
   /** A line that the cloud writes into a machine's log (failed deliveries, refused readings). */
   appendOwn(partId: string, line: CloudLogLine): Promise<void>;
   /** Newest first. */
-  read(
-    partId: string,
-    options: { levels: readonly string[]; filter: string; limit: number; beforeId?: number },
-  ): Promise<readonly StoredLogLine[]>;
+  read(partId: string, options: ReadLogsOptions): Promise<readonly StoredLogLine[]>;
   /** Deletes a bounded number of lines past retention; true when there may be more. */
   forget(): Promise<boolean>;
+}
+
+export interface ReadLogsOptions {
+  /** In lower case; empty: all. */
+  readonly levels: readonly string[];
+  /** Text that the message contains; empty: any. */
+  readonly filter: string;
+  /** At least 1. */
+  readonly limit: number;
+  /** Lines before this one only: the id of the last line of an earlier answer. */
+  readonly beforeId?: number;
+  /** Lines of this time and later, ms. */
+  readonly startMs?: number;
+  /** Lines before this time, ms. */
+  readonly endMs?: number;
 }
 
 export interface StoredLogLine {
@@ -44,7 +56,7 @@ export function createMachineLogs(deps: { db: Database; clock: Clock }): Machine
         .values(
           entries.map((entry) => ({
             part_id: partId,
-            time_ms: entry.time === undefined ? clock.now() : timestampMs(entry.time),
+            time_ms: timeOf(entry, clock.now()),
             level: entry.level.toLowerCase(),
             logger_name: entry.loggerName,
             host: entry.host,
@@ -72,11 +84,13 @@ export function createMachineLogs(deps: { db: Database; clock: Clock }): Machine
         })
         .execute();
     },
-    async read(partId, { levels, filter, limit, beforeId }) {
+    async read(partId, { levels, filter, limit, beforeId, startMs, endMs }) {
       let query = db.selectFrom('machine_logs').selectAll().where('part_id', '=', partId);
       if (levels.length > 0) query = query.where('level', 'in', levels);
       if (filter !== '') query = query.where((eb) => eb(eb.fn<number>('instr', ['message', eb.val(filter)]), '>', 0));
       if (beforeId !== undefined) query = query.where('id', '<', beforeId);
+      if (startMs !== undefined) query = query.where('time_ms', '>=', startMs);
+      if (endMs !== undefined) query = query.where('time_ms', '<', endMs);
       const rows = await query.orderBy('id', 'desc').limit(limit).execute();
       return rows.map((row) => {
         const detail = JSON.parse(row.detail);
@@ -114,4 +128,14 @@ export function createMachineLogs(deps: { db: Database; clock: Clock }): Machine
       return old.length === 1_000;
     },
   };
+}
+
+// Year 1 to 9999, the range of google.protobuf.Timestamp.
+const minTimeMs = -62_135_596_800_000;
+const maxTimeMs = 253_402_300_799_999;
+
+/** A time that no calendar knows counts as now: it could be stored, but not be read back, and would never be forgotten. */
+function timeOf({ time }: LogEntry, nowMs: number): number {
+  const ms = time === undefined ? nowMs : timestampMs(time);
+  return ms >= minTimeMs && ms <= maxTimeMs ? ms : nowMs;
 }

@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
+import {
+  GetRobotPartLogsRequestSchema,
+  MarkPartForRestartRequestSchema,
+  UpdateRobotPartRequestSchema,
+} from '@platform/proto/platform/app/v1/app';
+import { NeedsRestartRequestSchema } from '@platform/proto/platform/app/v1/robot';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
-import { expect, onTestFinished, test } from 'vitest';
-import { createFirstAccount } from '../accounts/first-start.ts';
+import type { Call } from '@platform/rpc/server';
+import { expect, test } from 'vitest';
 import type { Principal } from '../accounts/principal.ts';
-import { accountsDdl } from '../accounts/store.ts';
-import { openAccountTree } from '../accounts/tree.ts';
-import { openInstanceKey } from '../instance/instance-key.ts';
-import { openMetadata } from '../metadata/open-metadata.ts';
-import type { CloudTables } from '../metadata/tables.ts';
+import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import { createMachines, type Machines } from './feature.ts';
-import { machinesDdl } from './store.ts';
 
 interface Given {
   readonly machines: Machines;
@@ -22,23 +20,12 @@ interface Given {
   readonly organizationId: string;
   readonly savedTriggers: (readonly unknown[])[];
   laterMs(ms: number): void;
+  /** A call of an owner of the organization. */
+  readonly call: Call<Principal>;
 }
 
 async function given(): Promise<Given> {
-  const directory = mkdtempSync(join(tmpdir(), 'machines-'));
-  const metadata = await openMetadata<CloudTables>({
-    file: join(directory, 'meta.sqlite'),
-    migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
-    log: silentLog,
-  });
-  onTestFinished(async () => {
-    await metadata[Symbol.asyncDispose]();
-    rmSync(directory, { recursive: true });
-  });
-  const { db } = metadata;
-  const instanceKey = openInstanceKey(join(directory, 'instance.key'), undefined);
-  await createFirstAccount(db, instanceKey, 1);
-  const tree = await openAccountTree(db);
+  const { db, instanceKey, tree, organizationId, locationId } = await openFirstAccount();
   let shiftMs = 0;
   const clock = { ...systemClock, now: () => Date.now() + shiftMs };
   const savedTriggers: (readonly unknown[])[] = [];
@@ -52,8 +39,6 @@ async function given(): Promise<Given> {
       triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
     onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
   });
-  const organizationId = tree.organizations()[0]?.id ?? '';
-  const locationId = tree.locationsOf(organizationId)[0]?.id ?? '';
   const { partId, partSecret } = await machines.registry.register(locationId, 'press', 1);
   return {
     machines,
@@ -61,11 +46,36 @@ async function given(): Promise<Given> {
     partSecret,
     organizationId,
     savedTriggers,
+    call: callOf({
+      kind: 'key',
+      keyId: 'k',
+      grants: [{ role: 'owner', organizationId, locationId: null, robotId: null }],
+    }),
     laterMs: (ms) => {
       shiftMs += ms;
     },
   };
 }
+
+function callOf(principal: Principal): Call<Principal> {
+  return {
+    method: '',
+    metadata: new Headers(),
+    peerAddress: '',
+    vocabulary: 'core',
+    signal: new AbortController().signal,
+    deadline: undefined,
+    principal,
+    responseHeaders: new Headers(),
+    responseTrailers: new Headers(),
+  };
+}
+
+const update = async (
+  machines: Machines,
+  init: MessageInitShape<typeof UpdateRobotPartRequestSchema>,
+  call: Call<Principal>,
+): Promise<unknown> => machines.appHandlers.updateRobotPart?.(create(UpdateRobotPartRequestSchema, init), call);
 
 const save = (machines: Machines, partId: string, document: unknown, editedMs?: number) =>
   machines.configurations.save({
@@ -201,4 +211,69 @@ test('D29 logs of a machine are read by level and text, newest first, and are fo
   laterMs(31 * 86_400_000);
   await machines.logs.forget();
   expect(await read([], '')).toEqual([]);
+});
+
+test('D29 lines of a time that no calendar knows count as of now, so that they can be read and forgotten', async () => {
+  const { machines, partId, laterMs } = await given();
+  const line = create(LogEntrySchema, {
+    level: 'info',
+    message: 'broken clock',
+    time: { seconds: 9_007_199_254_741n },
+  });
+  await machines.logs.append(partId, [line]);
+  const read = () => machines.logs.read(partId, { levels: [], filter: '', limit: 1 });
+  expect((await read()).map((one) => one.entry.message)).toEqual(['broken clock']);
+  laterMs(31 * 86_400_000);
+  await machines.logs.forget();
+  expect(await read()).toEqual([]);
+});
+
+test('D29 logs are read between two times, the first one included', async () => {
+  const { machines, partId } = await given();
+  const line = (seconds: number) =>
+    create(LogEntrySchema, { level: 'info', message: `${seconds}`, time: { seconds: BigInt(seconds) } });
+  await machines.logs.append(partId, [100, 200, 300].map(line));
+  const read = await machines.logs.read(partId, { levels: [], filter: '', limit: 9, startMs: 200_000, endMs: 300_000 });
+  expect(read.map((one) => one.entry.message)).toEqual(['200']);
+});
+
+test('a refused edit changes nothing: neither the name nor the configuration', async () => {
+  const { machines, partId, call } = await given();
+  await expect(
+    update(machines, { id: partId, name: 'arm', robotConfigJson: '{"components":5}' }, call),
+  ).rejects.toThrow(/nothing was saved/);
+  expect(machines.registry.part(partId)?.name).toBe('press-main');
+  await expect(update(machines, { id: partId, name: ' ', robotConfigJson: '{}' }, call)).rejects.toThrow(/name:/);
+  expect((await machines.configurations.current(partId)).version).toBe(0);
+  await update(machines, { id: partId, name: ' arm ', robotConfigJson: '{}' }, call);
+  expect(machines.registry.part(partId)?.name).toBe('arm');
+});
+
+test('an edit of a version of no real time is refused as overtaken', async () => {
+  const { machines, partId } = await given();
+  await save(machines, partId, {});
+  await expect(save(machines, partId, {}, 9e15)).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('a page of logs has at least one line and at most 1,000, whatever is asked for', async () => {
+  const { machines, partId, call } = await given();
+  const line = create(LogEntrySchema, { level: 'info', message: 'x' });
+  await machines.logs.append(partId, Array(1_001).fill(line));
+  const lines = async (limit: bigint): Promise<number> => {
+    const request = create(GetRobotPartLogsRequestSchema, { id: partId, limit });
+    const { logs = [] } = (await machines.appHandlers.getRobotPartLogs?.(request, call)) ?? {};
+    return logs.length;
+  };
+  expect(await lines(-1n)).toBe(100);
+  expect(await lines(5_000n)).toBe(1_000);
+});
+
+test('a restart is told once, also to two that ask at the same time', async () => {
+  const { machines, partId, call } = await given();
+  const handler = machines.robotBinding.methods.find(({ path }) => path.endsWith('/NeedsRestart'));
+  if (handler?.kind !== 'unary') throw new Error('expected NeedsRestart to be bound');
+  const ask = async (): Promise<unknown> => handler.handler(create(NeedsRestartRequestSchema, { id: partId }), call);
+  await machines.appHandlers.markPartForRestart?.(create(MarkPartForRestartRequestSchema, { partId }), call);
+  const answers = await Promise.all([ask(), ask()]);
+  expect(answers.map((one) => (one as { mustRestart: boolean }).mustRestart).sort()).toEqual([false, true]);
 });

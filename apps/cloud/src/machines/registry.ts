@@ -159,7 +159,8 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
 
 const maxNameLength = 200;
 
-function checkedName(name: string): string {
+/** The name, trimmed. @throws invalid_argument */
+export function checkedName(name: string): string {
   const trimmed = name.trim();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   if (trimmed === '' || trimmed.length > maxNameLength || /[\u0000-\u001f\u007f]/.test(trimmed)) {

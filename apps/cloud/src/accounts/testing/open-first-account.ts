@@ -1,0 +1,42 @@
+/** An installation after its first start, for tests: a real database in a directory of its own, gone with the test. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@platform/base';
+import { onTestFinished } from 'vitest';
+import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
+import { machinesDdl } from '../../machines/store.ts';
+import { openMetadata } from '../../metadata/open-metadata.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { createFirstAccount } from '../first-start.ts';
+import { accountsDdl } from '../store.ts';
+import { type AccountTree, openAccountTree } from '../tree.ts';
+
+export interface FirstAccount {
+  readonly db: Database;
+  readonly instanceKey: InstanceKey;
+  readonly tree: AccountTree;
+  readonly organizationId: string;
+  readonly locationId: string;
+}
+
+/** With the tables of accounts and machines, one organization and one location, created at 1 ms. */
+export async function openFirstAccount(): Promise<FirstAccount> {
+  const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
+  const metadata = await openMetadata<CloudTables>({
+    file: join(directory, 'meta.sqlite'),
+    migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
+    log: silentLog,
+  });
+  onTestFinished(async () => {
+    await metadata[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  });
+  const { db } = metadata;
+  const instanceKey = openInstanceKey(join(directory, 'instance.key'), undefined);
+  await createFirstAccount(db, instanceKey, 1);
+  const tree = await openAccountTree(db);
+  const organizationId = tree.organizations()[0]?.id ?? '';
+  const locationId = tree.locationsOf(organizationId)[0]?.id ?? '';
+  return { db, instanceKey, tree, organizationId, locationId };
+}
