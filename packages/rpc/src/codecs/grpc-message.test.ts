@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeGrpcMessage } from './grpc-message.ts';
+import { encodeGrpcMessage, fittingGrpcMessage } from './grpc-message.ts';
 
 test('any text survives as a gRPC status message, and travels as printable ASCII', () => {
   fc.assert(
@@ -16,4 +16,20 @@ test('a status message stays readable to clients that decode only what must be e
   const text = 'expected a, b; found c: see /d?e=f & "g"';
   expect(encodeGrpcMessage(text)).toBe(text);
   expect(encodeGrpcMessage('100 % – two\nlines')).toBe('100 %25 %E2%80%93 two%0Alines');
+});
+
+test('a status message of any length fits into what clients take, and is cut between characters', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 9 }),
+      fc.integer({ min: 1, max: 3_000 }),
+      (text, times) => {
+        const whole = text.repeat(times);
+        const sent = fittingGrpcMessage(whole);
+        expect(sent.length).toBeLessThan(6_100);
+        const read = decodeURIComponent(sent);
+        expect(read === whole || (read.endsWith('…') && whole.startsWith(read.slice(0, -1)))).toBe(true);
+      },
+    ),
+  );
 });

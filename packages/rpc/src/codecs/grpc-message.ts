@@ -10,6 +10,18 @@ export function encodeGrpcMessage(text: string): string {
   );
 }
 
+/** Clients refuse a call whose trailers are longer than 8 KiB in all, and the code would be lost with the text. */
+const maxEncodedLength = 6_000;
+
+/** At most as long as a client takes; a longer text ends in an ellipsis. */
+export function fittingGrpcMessage(text: string): string {
+  const encoded = encodeGrpcMessage(text);
+  if (encoded.length <= maxEncodedLength) return encoded;
+  // Up to the last whole character: each of its bytes after the first is %80 to %BF.
+  const cut = encoded.slice(0, maxEncodedLength).replace(/%[0-9A-F]?$/, '');
+  return `${cut.replace(/(%[C-F][0-9A-F])?(%[89AB][0-9A-F])*$/, '')}${encodeGrpcMessage('…')}`;
+}
+
 /** The response with the status text of its trailer spelled so. */
 export function withReadableStatus(response: UniversalServerResponse): UniversalServerResponse {
   const { trailer, body } = response;
@@ -20,5 +32,5 @@ export function withReadableStatus(response: UniversalServerResponse): Universal
 async function* thenRespell(body: AsyncIterable<Uint8Array>, trailer: Headers): AsyncGenerator<Uint8Array, void> {
   yield* body;
   const message = trailer.get('grpc-message');
-  if (message !== null) trailer.set('grpc-message', encodeGrpcMessage(decodeURIComponent(message)));
+  if (message !== null) trailer.set('grpc-message', fittingGrpcMessage(decodeURIComponent(message)));
 }

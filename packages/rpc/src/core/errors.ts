@@ -10,7 +10,8 @@ const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
 /** Only code and message cross the wire; the cause stays here. A fault of ours is never UNKNOWN (D4). */
 export function toConnectError(error: PlatformError): ConnectError {
   const code: Code = codes[error.code === 'unknown' ? 'internal' : error.code];
-  return new ConnectError(error.message, code);
+  // A text that was cut inside a character cannot be encoded, and the call would end without a status.
+  return new ConnectError(error.message.toWellFormed(), code);
 }
 
 /** What a codec or a far server reported. Without the `[code]` prefix that Connect puts before messages. */

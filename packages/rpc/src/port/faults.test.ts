@@ -49,6 +49,20 @@ describe('calls that cannot be answered', () => {
     client.close();
   });
 
+  test('D4 an error whose text is long, or was cut inside a character, crosses with its code', async () => {
+    await using server = await startEcho({
+      say({ value }) {
+        throw new PlatformError('not_found', value === 'long' ? 'ü'.repeat(50_000) : 'cut \u{1f600}'.slice(0, 5));
+      },
+    });
+    const client = grpcJs(server.port);
+    const call = (value: string) =>
+      unary(client, say, [StringValueSchema, create(StringValueSchema, { value })], StringValueSchema);
+    await expect(call('cut')).rejects.toMatchObject({ code: 5, details: 'cut \ufffd' });
+    await expect(call('long')).rejects.toMatchObject({ code: 5, details: expect.stringMatching(/^ü+…$/) });
+    client.close();
+  });
+
   test('D4 a typed error crosses with its code and text; anything else is INTERNAL with an id, its text only in the log', async () => {
     await using server = await startEcho({
       say({ value }) {

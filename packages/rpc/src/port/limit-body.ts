@@ -12,8 +12,7 @@ export function limitBody(
   headers: IncomingHttpHeaders,
   maxBytes: number,
 ): AsyncIterable<Uint8Array> {
-  const enveloped = /^application\/(grpc|connect\+)/.test(headers['content-type'] ?? '');
-  return enveloped
+  return isEnveloped(headers)
     ? limitEnvelopes(body, maxBytes)
     : limitTotal(body, Number(headers['content-length'] ?? 0), maxBytes);
 }
