@@ -18,6 +18,7 @@ const namedCodes = {
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
   Interrupted: 11601,
   InvalidBSON: 22,
+  BSONObjectTooLarge: 10334,
 } as const;
 
 const names: ReadonlyMap<number, string> = new Map(Object.entries(namedCodes).map(([name, code]) => [code, name]));
@@ -27,6 +28,7 @@ const statuses: ReadonlyMap<string, CodeName> = new Map<string, CodeName>([
   ['Interrupted', 'canceled'],
   ['ExceededMemoryLimit', 'resource_exhausted'],
   ['QueryExceededMemoryLimitNoDiskUseAllowed', 'resource_exhausted'],
+  ['BSONObjectTooLarge', 'resource_exhausted'],
   ['NotImplemented', 'unimplemented'],
 ]);
 

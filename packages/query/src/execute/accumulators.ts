@@ -13,7 +13,7 @@ export interface Fold {
   readonly result: () => BsonValue;
 }
 
-/** `hold` is told of the bytes that a fold comes to keep. */
+/** `hold` is told of the bytes that a fold comes to keep, or gives back. */
 type NewFold = (hold: (bytes: number) => void) => Fold;
 
 export const accumulators: Readonly<Record<AccumulatorName, NewFold>> = {
@@ -25,23 +25,26 @@ export const accumulators: Readonly<Record<AccumulatorName, NewFold>> = {
     const sum = new ExactSum();
     return { add: (value) => sum.add(value), result: () => (sum.count === 0 ? null : sum.mean()) };
   },
-  min: () => extreme(-1),
-  max: () => extreme(1),
-  first: () => {
+  min: (hold) => extreme(-1, hold),
+  max: (hold) => extreme(1, hold),
+  first: (hold) => {
     let first: Maybe;
     let any = false;
     return {
       add: (value) => {
-        if (!any) first = value;
+        if (any) return;
+        hold(sizeOf(value));
+        first = value;
         any = true;
       },
       result: () => first ?? null,
     };
   },
-  last: () => {
+  last: (hold) => {
     let last: Maybe;
     return {
       add: (value) => {
+        hold(sizeOf(value) - sizeOf(last));
         last = value;
       },
       result: () => last ?? null,
@@ -80,12 +83,14 @@ export const accumulators: Readonly<Record<AccumulatorName, NewFold>> = {
 };
 
 /** Null and missing do not take part. */
-function extreme(sign: 1 | -1): Fold {
+function extreme(sign: 1 | -1, hold: (bytes: number) => void): Fold {
   let best: Maybe;
   return {
     add: (value) => {
       if (isNullish(value)) return;
-      if (best === undefined || compareValues(value, best) * sign > 0) best = value;
+      if (best !== undefined && compareValues(value, best) * sign <= 0) return;
+      hold(sizeOf(value) - sizeOf(best));
+      best = value;
     },
     result: () => best ?? null,
   };

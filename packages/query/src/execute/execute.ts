@@ -8,12 +8,13 @@ import { BsonWriter } from '../bson/encode.ts';
 import type { BsonDocument } from '../bson/value.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
 import { Budget, type Limits } from './budget.ts';
 import { compileExpression } from './expression.ts';
 import { runGroup } from './group.ts';
 import { compileReplace } from './replace.ts';
 import type { Row } from './row.ts';
-import { type Frame, newFrame } from './scope.ts';
+import { enterRow, type Frame, newFrame } from './scope.ts';
 import { compileShape } from './shape.ts';
 import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
@@ -27,27 +28,36 @@ export async function* execute(
 ): AsyncGenerator<Batch, void, undefined> {
   const budget = new Budget(limits);
   const frame = newFrame(budget.nowMs);
-  let rows = decoded(stages, input, budget);
-  for (const stage of stages) rows = runStage(stage, rows, frame, budget);
-  yield* encoded(rows, budget, limits);
+  try {
+    let rows = decoded(stages, input, budget);
+    for (const stage of stages) rows = runStage(stage, rows, frame, budget);
+    yield* encoded(rows, budget, limits);
+  } catch (caught) {
+    throw caught instanceof RangeError ? outgrown(caught) : caught;
+  }
+}
+
+/** The engine's own limits on texts, arrays and the stack: the query asked for more, nothing is broken. */
+function outgrown(caught: RangeError): QueryError {
+  return new QueryError('ExceededMemoryLimit', `the query needs more than can be held at once (${caught.message})`, {
+    hint: 'build smaller texts, arrays and documents, and nest them less deeply',
+  });
 }
 
 function runStage(stage: Stage, input: AsyncIterable<Row[]>, frame: Frame, budget: Budget): AsyncIterable<Row[]> {
   switch (stage.k) {
     case 'filter': {
       const where = compileExpression(stage.where);
-      return mapChunks(input, (rows) =>
-        rows.filter((row) => {
-          frame.root = row.document;
-          const value = where(frame);
-          return typeof value === 'boolean' ? value : isTruthy(value);
-        }),
-      );
+      return filtered(input, (row) => {
+        enterRow(frame, row.document);
+        const value = where(frame);
+        return typeof value === 'boolean' ? value : isTruthy(value);
+      });
     }
     case 'shape':
-      return mapChunks(input, renewed(compileShape(stage), frame));
+      return renewed(input, compileShape(stage), frame);
     case 'replace':
-      return mapChunks(input, renewed(compileReplace(stage), frame));
+      return renewed(input, compileReplace(stage), frame);
     case 'group':
       return runGroup(stage, input, budget);
     case 'sort':
@@ -57,18 +67,34 @@ function runStage(stage: Stage, input: AsyncIterable<Row[]>, frame: Frame, budge
   }
 }
 
-function renewed(change: (frame: Frame) => BsonDocument, frame: Frame): (rows: Row[]) => Row[] {
-  return (rows) =>
-    rows.map((row) => {
-      frame.root = row.document;
-      return { document: change(frame) };
-    });
+async function* filtered(input: AsyncIterable<Row[]>, keeps: (row: Row) => boolean): AsyncIterable<Row[]> {
+  for await (const rows of input) {
+    const kept = rows.filter(keeps);
+    if (kept.length > 0) yield kept;
+  }
 }
 
-async function* mapChunks(input: AsyncIterable<Row[]>, change: (rows: Row[]) => Row[]): AsyncIterable<Row[]> {
+/** A chunk whose rows were built larger than this is handed on before it is full: chunks are what is held beside the budget. */
+const chunkBytes = 8 * 1024 * 1024;
+
+async function* renewed(
+  input: AsyncIterable<Row[]>,
+  change: (frame: Frame) => BsonDocument,
+  frame: Frame,
+): AsyncIterable<Row[]> {
   for await (const rows of input) {
-    const changed = change(rows);
-    if (changed.length > 0) yield changed;
+    let chunk: Row[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      enterRow(frame, row.document);
+      chunk.push({ document: change(frame) });
+      bytes += frame.builtBytes;
+      if (bytes < chunkBytes) continue;
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    if (chunk.length > 0) yield chunk;
   }
 }
 

@@ -3,6 +3,7 @@
 import { BsonDate, BsonDocument, type Maybe } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
+import { built } from './built.ts';
 import { compileElemMatch, compileMatch } from './filter.ts';
 import { bindings } from './functions/bind.ts';
 import { eagerFunctions, lazyFunctions } from './functions/registry.ts';
@@ -53,7 +54,7 @@ function compileDocument(fields: readonly (readonly [string, Expr])[], slots: Sl
       const value = evaluate(frame);
       if (value !== undefined) document.set(name, value);
     }
-    return document;
+    return built(frame, document);
   };
 }
 
@@ -63,10 +64,8 @@ function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
   const first = Math.max(-1, ...slots.values()) + 1;
   const places = expr.vars.map((_name, index) => first + index);
   for (const [index, name] of expr.vars.entries()) inner.set(name, first + index);
-  return located(
-    bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner)),
-    expr.at,
-  );
+  const bound = bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner));
+  return located(expr.fn === 'let' ? bound : (frame) => built(frame, bound(frame)), expr.at);
 }
 
 function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
@@ -77,8 +76,15 @@ function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
   const eager = eagerFunctions[expr.fn];
   if (eager === undefined)
     throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
-  return located(applied(eager, args), expr.at);
+  const evaluate = applied(eager, args);
+  return located(builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate, expr.at);
 }
+
+/** Functions whose values grow with their arguments. */
+const builders: ReadonlySet<string> = new Set(
+  `agg.array agg.slice agg.concat agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
+   sql.concat sql.upper sql.lower sql.substring sql.castString`.split(/\s+/),
+);
 
 type Eager = (...values: readonly Maybe[]) => Maybe;
 

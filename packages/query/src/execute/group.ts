@@ -7,7 +7,7 @@ import { accumulators, type Fold } from './accumulators.ts';
 import type { Budget } from './budget.ts';
 import { compileExpression } from './expression.ts';
 import type { Row } from './row.ts';
-import { newFrame } from './scope.ts';
+import { enterRow, newFrame } from './scope.ts';
 
 interface Group {
   readonly key: Maybe;
@@ -26,7 +26,7 @@ export async function* runGroup(
   const hold = (bytes: number): void => budget.hold(bytes, '$group');
   for await (const rows of input) {
     for (const { document } of rows) {
-      frame.root = document;
+      enterRow(frame, document);
       const key = keyOf(frame);
       const id = valueKey(key ?? null);
       let group = groups.get(id);

@@ -58,3 +58,64 @@ test('rows that only pass filters leave with the bytes with which they came', as
   for await (const batch of execute(parseMql([doc({ $match: { n: 1 } })]).stages, [input])) output.push(batch);
   expect(output[0]!.bytes).toEqual(input.bytes.slice(0, input.ends[0]));
 });
+
+const repeated = (times: number, stage: object): object[] => Array.from({ length: times }, () => stage);
+
+test('values that grow without end are refused while they are built, and never as a fault of the engine', async () => {
+  const row = [doc({ n: 1 })];
+  const start = { $addFields: { a: 'x'.repeat(1000) } };
+  let lets: unknown = '$$v0';
+  for (let depth = 60; depth > 0; depth--) {
+    const value = [`$$v${depth - 1}`, `$$v${depth - 1}`];
+    lets = {
+      $let: { vars: { [`v${depth}`]: depth === 1 ? ['$a', '$a'] : value }, in: depth === 60 ? `$$v${depth}` : lets },
+    };
+  }
+  const hostile: object[][] = [
+    [start, ...repeated(40, { $addFields: { a: { $concat: ['$a', '$a'] } } })],
+    [start, ...repeated(40, { $addFields: { a: ['$a', '$a'] } })],
+    [start, ...repeated(40, { $addFields: { a: { x: '$a', y: '$a' } } })],
+    [start, ...repeated(40, { $addFields: { a: '$$ROOT', b: '$$ROOT' } })],
+    [start, ...repeated(40, { $project: { a: '$$ROOT', b: '$$ROOT' } })],
+    [start, ...repeated(40, { $replaceRoot: { newRoot: { a: '$$ROOT', b: '$$ROOT' } } })],
+    [start, ...repeated(40, { $group: { _id: ['$_id', '$_id', '$a'], a: { $first: '$a' } } })],
+    [start, ...repeated(40, { $addFields: { a: { $map: { input: ['$a', '$a'], in: '$$this' } } } })],
+    [start, { $addFields: { a: lets } }],
+  ];
+  for (const pipeline of hostile) {
+    await expect(runMql(row, pipeline), JSON.stringify(pipeline[1]).slice(0, 60)).rejects.toMatchObject({
+      codeName: expect.stringMatching(/BSONObjectTooLarge|MemoryLimit/),
+      status: 'resource_exhausted',
+      message: expect.stringContaining('bytes'),
+    });
+  }
+});
+
+test('many rows of large values pass one after the other, and what is held of them is counted', async () => {
+  const grow = [
+    { $addFields: { a: 'x'.repeat(1000) } },
+    ...repeated(12, { $addFields: { a: { $concat: ['$a', '$a'] } } }),
+  ];
+  const many = rows.slice(0, 300);
+  const lengths = await runMql(many, [...grow, { $project: { length: { $strLenCP: '$a' } } }, { $limit: 50 }]);
+  expect(lengths).toHaveLength(50);
+  const held = [
+    { $sort: { n: 1 } },
+    { $group: { _id: '$n', a: { $first: '$a' } } },
+    { $group: { _id: '$n', a: { $max: '$a' } } },
+  ];
+  for (const stage of held) await expect(runMql(many, [...grow, stage])).rejects.toMatchObject({ code: 292 });
+});
+
+test('what one row builds and throws away again is bounded too', async () => {
+  const wide = { $map: { input: '$list', in: { $concat: ['$text', '$text'] } } };
+  const row = doc({ text: 'x'.repeat(4_000_000), list: Array.from({ length: 1000 }, (_, n) => n) });
+  await expect(runMql([row], [{ $match: { $expr: { $eq: [{ $size: wide }, 1] } } }])).rejects.toMatchObject({
+    codeName: 'ExceededMemoryLimit',
+    status: 'resource_exhausted',
+  });
+});
+
+test('a pipeline of more than a thousand stages is refused', () => {
+  expect(() => parseMql(repeated(1001, { $limit: 1 }).map(doc))).toThrow(/1000 stages, this one has 1001/);
+});

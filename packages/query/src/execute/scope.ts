@@ -10,6 +10,8 @@ export interface Frame {
   readonly slots: Maybe[];
   /** Start of the query, milliseconds since 1970 UTC: the same for all rows. */
   readonly nowMs: number;
+  /** Bytes of the values that expressions built for this row so far. */
+  builtBytes: number;
 }
 
 export type Evaluate = (frame: Frame) => Maybe;
@@ -17,6 +19,12 @@ export type Evaluate = (frame: Frame) => Maybe;
 /** Names of bound variables → slots; an inner binding hides an outer one of the same name. */
 export type Slots = ReadonlyMap<string, number>;
 
+/** Goes on to the next row. */
+export function enterRow(frame: Frame, root: Maybe): void {
+  frame.root = root;
+  frame.builtBytes = 0;
+}
+
 export function newFrame(nowMs: number): Frame {
-  return { root: undefined, slots: [], nowMs };
+  return { root: undefined, slots: [], nowMs, builtBytes: 0 };
 }

@@ -2,6 +2,7 @@
 
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import type { ShapeTree, Stage } from '../plan/stage.ts';
+import { built } from './built.ts';
 import { compileExpression } from './expression.ts';
 import type { Evaluate, Frame } from './scope.ts';
 
@@ -19,7 +20,8 @@ export function compileShape(stage: Stage & { k: 'shape' }): (frame: Frame) => B
   return (frame) => {
     const root = frame.root instanceof BsonDocument ? frame.root : new BsonDocument();
     const shaped = stage.mode === 'set' ? new BsonDocument(root) : project(root, node, keepOthers);
-    return node.computed.length === 0 ? shaped : compute(shaped, node, frame);
+    if (node.computed.length === 0) return shaped;
+    return built(frame, compute(shaped, node, frame));
   };
 }
 

@@ -17,6 +17,9 @@ import { supportedStages } from './stages.ts';
 /** A pipeline of more bytes than this is refused. */
 export const maxPipelineBytes: number = 1024 * 1024;
 
+/** A pipeline of more stages than this is refused, as in MongoDB. */
+const maxStages: number = 1000;
+
 const parsers: Readonly<Record<string, (spec: BsonValue) => readonly Stage[]>> = {
   $match: (spec) => [{ k: 'filter', where: parseFilter(spec) }],
   $project: (spec) => [parseProject(spec)],
@@ -40,6 +43,9 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
   const bytes = pipeline.reduce((sum, stage) => sum + (stage instanceof Uint8Array ? stage.length : 0), 0);
   if (bytes > maxPipelineBytes) {
     throw new QueryError('BadValue', `a pipeline may have ${maxPipelineBytes} bytes, this one has ${bytes}`);
+  }
+  if (pipeline.length > maxStages) {
+    throw new QueryError(7749501, `a pipeline may have ${maxStages} stages, this one has ${pipeline.length}`);
   }
   const stages: Stage[] = [];
   for (const [position, given] of pipeline.entries()) {

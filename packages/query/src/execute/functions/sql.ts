@@ -8,6 +8,7 @@ import { compileRegex } from '../../bson/compile-regex.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { Binary, BsonDate, Int32, type Maybe, Regex } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { maxValueBytes, tooLarge } from '../built.ts';
 import { arithmetic } from './arithmetic.ts';
 import { conversion, textOf } from './convert.ts';
 import type { Eager, Lazy } from './registry.ts';
@@ -33,7 +34,12 @@ export const sql: Readonly<Record<string, Eager>> = {
   'sql.like': like,
   'sql.concat': (...values) => {
     if (values.some(isNullish)) return null;
-    return values.map((value) => textOf(value) ?? fail(`|| takes strings, found ${typeName(value)}`)).join('');
+    let text = '';
+    for (const value of values) {
+      text += textOf(value) ?? fail(`|| takes strings, found ${typeName(value)}`);
+      if (text.length > maxValueBytes) throw tooLarge();
+    }
+    return text;
   },
   'sql.upper': (value) => onText(value, 'UPPER', (text) => text.toUpperCase()),
   'sql.lower': (value) => onText(value, 'LOWER', (text) => text.toLowerCase()),

@@ -3,6 +3,7 @@
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { maxValueBytes, tooLarge } from '../built.ts';
 import { shortDoubleText, textOf } from './convert.ts';
 import { plainNumber } from './number.ts';
 import type { Eager } from './registry.ts';
@@ -14,6 +15,7 @@ export const string: Readonly<Record<string, Eager>> = {
       if (isNullish(value)) return null;
       if (typeof value === 'string') text += value;
       else throw new QueryError(16702, `$concat only supports strings, not ${typeName(value)}`);
+      if (text.length > maxValueBytes) throw tooLarge();
     }
     return text;
   },

@@ -1,0 +1,36 @@
+/** What expressions build is bounded as it is built: each value, and all of them for one row. */
+
+import type { Maybe } from '../bson/value.ts';
+import { QueryError } from '../query-error.ts';
+import type { Frame } from './scope.ts';
+import { measure } from './size.ts';
+
+/** Of one text, array or document that a query builds: MongoDB's limit for a document. */
+export const maxValueBytes: number = 16 * 1024 * 1024;
+
+/** Of all that is built for one row, garbage included. */
+const maxRowBytes = 100 * 1024 * 1024;
+
+/** Counts a value that was just built. @throws QueryError BSONObjectTooLarge or ExceededMemoryLimit */
+export function built<V extends Maybe>(frame: Frame, value: V): V {
+  if (typeof value === 'string' ? value.length < 64 : typeof value !== 'object' || value === null) return value;
+  const bytes = measure(value, maxValueBytes);
+  if (bytes > maxValueBytes) throw tooLarge();
+  frame.builtBytes += bytes;
+  if (frame.builtBytes > maxRowBytes) {
+    throw new QueryError('ExceededMemoryLimit', `the values built for one row need more than ${maxRowBytes} bytes`, {
+      hint: 'build smaller texts and arrays, or filter arrays before $map',
+    });
+  }
+  return value;
+}
+
+export function tooLarge(): QueryError {
+  return new QueryError(
+    'BSONObjectTooLarge',
+    `a text, array or document that a query builds may have ${maxValueBytes} bytes`,
+    {
+      hint: 'project fewer fields, or shorten it with $slice or $substrCP',
+    },
+  );
+}
