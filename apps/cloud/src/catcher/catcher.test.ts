@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Catcher, createCatcher } from './feature.ts';
 
 async function startCatcher(
-  options: { maxRequests?: number; maxBodyBytes?: number } = {},
+  options: { maxRequests?: number; maxBodyBytes?: number; maxKeptLength?: number } = {},
 ): Promise<{ catcher: Catcher; url: string }> {
   const catcher = createCatcher({
     clock: systemClock,
@@ -55,6 +55,14 @@ test('only the last requests are kept', async () => {
   const { catcher, url } = await startCatcher({ maxRequests: 3 });
   for (let n = 0; n < 10; n++) await fetch(`${url}/catcher/webhooks/n${n}`);
   expect(catcher.requests(0).map(({ id }) => id)).toEqual([8, 9, 10]);
+});
+
+test('large bodies push out the oldest requests, so that nobody can fill the memory', async () => {
+  const { catcher, url } = await startCatcher({ maxKeptLength: 20_000, maxRequests: 4 });
+  for (let n = 0; n < 20; n++) {
+    await fetch(`${url}/catcher/webhooks/n${n}`, { method: 'POST', body: 'x'.repeat(n < 10 ? 10 : 8_000) });
+  }
+  expect(catcher.requests(0).map(({ id }) => id)).toEqual([19, 20]);
 });
 
 test.each([

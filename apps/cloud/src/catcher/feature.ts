@@ -1,7 +1,7 @@
 /**
  * The built-in webhook catcher: a target on this very server that shows what webhooks look like, without the internet.
  *
- * `GET|POST /catcher/webhooks/<name>` keeps the request in memory (the last 1,000) and answers 200; anybody may post,
+ * `GET|POST /catcher/webhooks/<name>` keeps the request in memory (the last 1,000, 16 MiB at most) and answers 200; anybody may post,
  * nothing is executed. `GET /catcher/requests?after=<id>` gives those who may read them what came after that id.
  */
 import type { IncomingMessage } from 'node:http';
@@ -40,6 +40,8 @@ export interface CatcherOptions {
   readonly maxRequests?: number;
   /** Larger bodies are refused with 413. Default 1 MiB. */
   readonly maxBodyBytes?: number;
+  /** Of all requests that are kept, in characters: beyond it the oldest go, because anybody may post. Default 16 Mi. */
+  readonly maxKeptLength?: number;
 }
 
 export interface Catcher {
@@ -52,9 +54,11 @@ export interface Catcher {
 
 export function createCatcher(options: CatcherOptions): Catcher {
   const { clock, authorize, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = options;
+  const { maxKeptLength = 16 * 1024 * 1024 } = options;
   const preciseNow = createPreciseNow(clock);
   const listeners = new Set<(request: CaughtRequest) => void>();
   let kept: CaughtRequest[] = [];
+  let keptLength = 0;
   let lastId = 0;
 
   const requests = (after: number): readonly CaughtRequest[] => kept.filter(({ id }) => id > after);
@@ -62,8 +66,18 @@ export function createCatcher(options: CatcherOptions): Catcher {
   const keep = (caught: Omit<CaughtRequest, 'id'>): CaughtRequest => {
     const request = { id: ++lastId, ...caught };
     kept.push(request);
+    keptLength += lengthOf(request);
+    let dropped = 0;
+    while (keptLength > maxKeptLength && dropped < kept.length) {
+      const oldest = kept[dropped++];
+      if (oldest !== undefined) keptLength -= lengthOf(oldest);
+    }
+    if (dropped > 0) kept = kept.slice(dropped);
     // Twice the room, so that the list is copied once in a thousand requests.
-    if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests);
+    if (kept.length >= 2 * maxRequests) {
+      kept = kept.slice(-maxRequests);
+      keptLength = kept.reduce((length, one) => length + lengthOf(one), 0);
+    }
     for (const listener of listeners) listener(request);
     return request;
   };
@@ -108,6 +122,11 @@ export function createCatcher(options: CatcherOptions): Catcher {
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
   };
+}
+
+function lengthOf({ path, headers, body }: Omit<CaughtRequest, 'id'>): number {
+  const ofHeaders = Object.entries(headers).reduce((length, [name, value]) => length + name.length + value.length, 0);
+  return path.length + ofHeaders + body.length;
 }
 
 interface Answer {

@@ -28,7 +28,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         `host: expected localhost or a loopback address, found ${JSON.stringify(authority.slice(0, 100))}: this cloud listens on loopback only`,
       );
     }
-    const url = new URL(request.url ?? '/', `http://${authority || 'localhost'}`);
+    const url = urlOf(request.url ?? '/', authority || 'localhost');
     if (url.pathname.startsWith('/catcher/') && (await deps.catcher(request, response))) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
@@ -89,4 +89,12 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
 function isLoopbackName(authority: string): boolean {
   const name = authority.replace(/:\d+$/, '').toLowerCase();
   return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** Where `asked` is on this server: neither `//elsewhere/` nor `http://elsewhere/` leads away from it. @throws invalid_argument */
+function urlOf(asked: string, authority: string): URL {
+  const url = URL.parse(`http://${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
+  if (url !== null) return url;
+  const found = JSON.stringify(`${authority}${asked}`.slice(0, 100));
+  throw new PlatformError('invalid_argument', `request: expected an address of this server, found ${found}`);
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Writes a small file so that it is there whole or not at all, also after a power cut or on a full disk; mode 0600. */
@@ -7,7 +7,8 @@ export function writeDurably(path: string, content: string): void {
   try {
     const handle = openSync(draft, 'w', 0o600);
     try {
-      writeSync(handle, content);
+      // Unlike writeSync it goes on after a short write, and so meets the full disk that caused it.
+      writeFileSync(handle, content);
       fsyncSync(handle);
     } finally {
       closeSync(handle);

@@ -1,0 +1,70 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PlatformError, silentLog, systemClock } from '@platform/base';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRoutes } from './routes.ts';
+import { createSessions } from './sessions.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Starts the routes alone and answers a function that asks them for exactly that path. */
+async function startRoutes(): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
+  const routes = createRoutes({
+    sessions: createSessions(systemClock),
+    log: silentLog,
+    loopbackOnly: true,
+    async partConfig(query, keyId, key, baseUrl) {
+      if (keyId !== 'id' || key !== 'right') throw new PlatformError('unauthenticated', 'another key');
+      return { part: query.get('id'), baseUrl };
+    },
+    status: async () => ({}),
+    catcher: async () => false,
+  });
+  const server = createServer(routes);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return (path, headers = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, path, headers }, (response) => {
+        response.setEncoding('utf8');
+        let body = '';
+        response.on('data', (text: string) => {
+          body += text;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+}
+
+const key = { key_id: 'id', key: 'right', host: 'localhost:8080' };
+
+test('D32 the configuration names the address that was dialled, whatever stands in the path', async () => {
+  const ask = await startRoutes();
+  expect(JSON.parse((await ask('/api/json1/config?id=p', key)).body)).toEqual({
+    part: 'p',
+    baseUrl: 'http://localhost:8080',
+  });
+  expect((await ask('http://elsewhere/api/json1/config?id=p', key)).body).toContain('http://localhost:8080');
+  expect((await ask('/api/json1/config?id=p', { ...key, key: 'wrong' })).status).toBe(401);
+});
+
+test.each(['//', '//elsewhere/api/json1/config', '/nothing', '/..'])('%s is no fault of ours', async (path) => {
+  const ask = await startRoutes();
+  expect([400, 401, 404]).toContain((await ask(path, key)).status);
+});
+
+test('a host that is no loopback name is refused, and nothing is shown without a session', async () => {
+  const ask = await startRoutes();
+  expect((await ask('/', { host: 'evil.example' })).status).toBe(403);
+  expect((await ask('/api/status')).status).toBe(401);
+  expect((await ask('/sign-in?token=guess')).status).toBe(401);
+});
