@@ -1,6 +1,8 @@
 /** Reads the data manager's attributes and capture methods with the specification's defaults; every fault is a problem, not a throw. */
-import { captureMethodFields, dataManagerFields, type Field } from './fields.ts';
+import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
+import { readFields } from './read-fields.ts';
 import type { JsonObject, Problem, ResourceConfig } from './schema.ts';
+import { shown } from './shown.ts';
 
 export interface DataManagerAttributes {
   readonly capture_disabled: boolean;
@@ -35,17 +37,21 @@ export interface CaptureMethodConfig {
 
 /** A sync interval below this means the default. */
 const leastSyncIntervalMins = 0.0001;
+/** A frequency below this captures nothing: less than a reading in eleven days. */
+const leastHz = 1e-6;
 
+/** @returns also what of the attributes fits, without defaults. */
 export function readDataManagerAttributes(
   attributes: JsonObject,
   path: string,
-): { attributes: DataManagerAttributes; problems: Problem[] } {
+): { attributes: DataManagerAttributes; kept: JsonObject; problems: Problem[] } {
   const problems: Problem[] = [];
-  const values = readFields(dataManagerFields, attributes, path, problems) as unknown as DataManagerAttributes;
-  if (values.sync_interval_mins >= leastSyncIntervalMins) return { attributes: values, problems };
-  const message = `${values.sync_interval_mins} minutes are below ${leastSyncIntervalMins}: 0.1 is used`;
+  const { values: read, kept } = readFields(dataManagerFields, attributes, path, problems);
+  const values = read as unknown as DataManagerAttributes;
+  if (values.sync_interval_mins >= leastSyncIntervalMins) return { attributes: values, kept, problems };
+  const message = `expected at least ${leastSyncIntervalMins} minutes, found ${values.sync_interval_mins}: 0.1 is used`;
   problems.push({ path: `${path}.sync_interval_mins`, level: 'warning', message });
-  return { attributes: { ...values, sync_interval_mins: 0.1 }, problems };
+  return { attributes: { ...values, sync_interval_mins: 0.1 }, kept, problems };
 }
 
 /** The capture methods of a resource's `service_configs`. Entries without a method or frequency are left out and named. */
@@ -55,83 +61,55 @@ export function readCaptureMethods(
 ): { methods: CaptureMethodConfig[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const methods: CaptureMethodConfig[] = [];
-  resource.service_configs.forEach((service, serviceIndex) => {
-    const list = service.type.endsWith('data_manager') ? service.attributes['capture_methods'] : undefined;
-    if (!Array.isArray(list)) return;
-    list.forEach((entry, index) => {
-      const at = `${path}.service_configs[${serviceIndex}].attributes.capture_methods[${index}]`;
-      const method = readCaptureMethod(entry, at, problems);
-      if (method !== undefined) methods.push(method);
-    });
+  resource.service_configs.forEach((service, index) => {
+    if (!service.type.endsWith('data_manager')) return;
+    const at = `${path}.service_configs[${index}].attributes`;
+    methods.push(...readCaptureAttributes(service.attributes, at, problems).methods.map(({ method }) => method));
   });
   return { methods, problems };
 }
 
-function readCaptureMethod(entry: unknown, at: string, problems: Problem[]): CaptureMethodConfig | undefined {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    problems.push({ path: at, level: 'error', message: `expected an object, found ${JSON.stringify(entry)}` });
+export interface CaptureAttributes {
+  readonly methods: readonly { readonly method: CaptureMethodConfig; readonly path: string }[];
+  /** What of the attributes fits, without defaults. */
+  readonly kept: JsonObject;
+}
+
+/** The `attributes` of a `service_configs` entry of the data manager. */
+export function readCaptureAttributes(attributes: JsonObject, path: string, problems: Problem[]): CaptureAttributes {
+  const { kept } = readFields(captureFields, attributes, path, problems);
+  const { capture_methods: list } = kept;
+  if (!Array.isArray(list)) return { methods: [], kept };
+  const read = list.flatMap((entry, index) => {
+    const at = `${path}.capture_methods[${index}]`;
+    const found = readCaptureMethod(entry, at, problems);
+    return found === undefined ? [] : [{ ...found, path: at }];
+  });
+  return { methods: read, kept: { ...kept, capture_methods: read.map((each) => each.kept) } };
+}
+
+function readCaptureMethod(
+  entry: unknown,
+  at: string,
+  problems: Problem[],
+): { method: CaptureMethodConfig; kept: JsonObject } | undefined {
+  const wrong = (path: string, expected: string, found: unknown): undefined => {
+    problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
     return undefined;
-  }
-  const values = readFields(captureMethodFields, entry as JsonObject, at, problems);
+  };
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return wrong(at, 'an object', entry);
+  const given = entry as JsonObject;
+  const { values, kept } = readFields(captureMethodFields, given, at, problems);
   const { method, capture_frequency_hz: hz, disabled } = values;
-  if (typeof method !== 'string' || method === '') {
-    problems.push({
-      path: `${at}.method`,
-      level: 'error',
-      message: 'expected the name of a capture method, found none',
-    });
-    return undefined;
-  }
-  if (disabled !== true && !(typeof hz === 'number' && hz >= 1e-6)) {
-    const message = `a frequency of ${hz ?? 'nothing'}: not captured. Expected hertz above 0`;
+  if (given['method'] === undefined || given['method'] === null || method === '')
+    wrong(`${at}.method`, 'the name of a capture method', given['method']);
+  if (given['capture_frequency_hz'] === undefined || given['capture_frequency_hz'] === null)
+    wrong(`${at}.capture_frequency_hz`, 'hertz (0.5 is one reading in 2 seconds)', given['capture_frequency_hz']);
+  if (typeof method !== 'string' || method === '' || typeof hz !== 'number') return undefined;
+  if (disabled !== true && hz < leastHz) {
+    const message = `expected hertz above 0, found ${hz}: it captures nothing`;
     problems.push({ path: `${at}.capture_frequency_hz`, level: 'warning', message });
   }
-  return {
-    ...(values as unknown as CaptureMethodConfig),
-    capture_frequency_hz: typeof hz === 'number' ? hz : 0,
-    additional_params: (values['additional_params'] ?? {}) as JsonObject,
-  };
-}
-
-/** The fields of `from` with defaults; a value that does not fit is a problem and yields to the default. */
-function readFields(
-  fields: Readonly<Record<string, Field>>,
-  from: JsonObject,
-  path: string,
-  problems: Problem[],
-): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(fields)) {
-    const value = from[key];
-    const fallback = field.kind === 'strings' ? [] : 'default' in field ? field.default : undefined;
-    const fault = value === undefined || value === null ? undefined : faultOf(field, value);
-    if (fault !== undefined) problems.push({ path: `${path}.${key}`, level: 'error', message: fault });
-    values[key] = value === undefined || value === null || fault !== undefined ? fallback : value;
-  }
-  return values;
-}
-
-function faultOf(field: Field, value: unknown): string | undefined {
-  const found = `found ${JSON.stringify(value)}`;
-  switch (field.kind) {
-    case 'bool':
-      return typeof value === 'boolean' ? undefined : `expected true or false, ${found}`;
-    case 'string':
-      return typeof value === 'string' ? undefined : `expected a string, ${found}`;
-    case 'strings':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string')
-        ? undefined
-        : `expected a list of strings, ${found}`;
-    case 'objects':
-      return Array.isArray(value) ? undefined : `expected a list, ${found}`;
-    case 'object':
-      return typeof value === 'object' && !Array.isArray(value) ? undefined : `expected an object, ${found}`;
-    default: {
-      const { kind, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = field;
-      if (typeof value !== 'number' || !Number.isFinite(value) || (kind === 'int' && !Number.isInteger(value))) {
-        return `expected a ${kind === 'int' ? 'whole ' : ''}number, ${found}`;
-      }
-      return value < min || value > max ? `expected a number from ${min} to ${max}, ${found}` : undefined;
-    }
-  }
+  const params = (values['additional_params'] ?? {}) as JsonObject;
+  return { method: { ...(values as unknown as CaptureMethodConfig), additional_params: params }, kept };
 }

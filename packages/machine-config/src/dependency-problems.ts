@@ -1,4 +1,5 @@
 import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
+import { shown } from './shown.ts';
 
 /**
  * `depends_on` that nothing answers, and circles. In a document with fragments or remotes a missing name is only a warning:
@@ -17,11 +18,12 @@ export function dependencyProblems(config: MachineConfig, positions: ReadonlyMap
     const path = `${positions.get(resource)}.depends_on`;
     resource.depends_on.forEach((name, at) => {
       if (byName.has(canonical(name))) return;
-      const message = `${resource.name} depends on "${name}", and no component or service has this name`;
+      const message = `expected the name of a component or service, found ${shown(name)}, which ${resource.name} depends on`;
       problems.push({ path: `${path}[${at}]`, level, message });
     });
     const circle = circleFrom(resource, byName);
-    if (circle !== undefined) problems.push({ path, level: 'error', message: `a circle: ${circle.join(' → ')}` });
+    if (circle !== undefined)
+      problems.push({ path, level: 'error', message: `expected no circle, found ${circle.join(' → ')}` });
   }
   return problems;
 }

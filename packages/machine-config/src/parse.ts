@@ -6,12 +6,17 @@
  * config, its neighbours stay.
  */
 import type { z } from 'zod';
-import { readCaptureMethods, readDataManagerAttributes } from './data-manager.ts';
+import { modelFault } from './built-in-models.ts';
+import { captureMethodOf, captureMethodsOf } from './capture-methods.ts';
+import { type CaptureMethodConfig, readCaptureAttributes, readDataManagerAttributes } from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
+import { expectedBy, type Path, placeOf, valueAt } from './expected-by.ts';
+import { unknownKey } from './read-fields.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
-import { captureAttributes, dataManagerAttributes, documentSchema } from './zod-schema.ts';
+import { shown } from './shown.ts';
+import { documentSchema } from './zod-schema.ts';
 
 export interface Parsed {
   readonly config: MachineConfig;
@@ -21,7 +26,11 @@ export interface Parsed {
 /** @param document the effective document (fragments resolved), as decoded JSON. Never throws for anything in it. */
 export function parse(document: unknown): Parsed {
   const problems: Problem[] = [];
-  const valid = validate(documentSchema, document ?? {}, '', problems) as Record<string, unknown>;
+  if (document !== undefined && (typeof document !== 'object' || document === null || Array.isArray(document))) {
+    const message = `expected an object, found ${shown(document)}`;
+    return { config: parse(undefined).config, problems: [{ path: '$', level: 'error', message }] };
+  }
+  const valid = validate(documentSchema, document ?? {}, problems) as Record<string, unknown>;
   const positions = new Map<ResourceConfig, string>();
   const read = (key: 'components' | 'services', kind: 'component' | 'service'): ResourceConfig[] => {
     const asked = (document as Record<string, unknown> | undefined)?.[key];
@@ -42,37 +51,39 @@ export function parse(document: unknown): Parsed {
 }
 
 /** Checks `value`; what is unknown or wrong is named and taken out, as deep as it stands, until the rest is valid. */
-function validate(schema: z.ZodType, value: unknown, path: string, problems: Problem[]): unknown {
+function validate(schema: z.ZodType, value: unknown, problems: Problem[]): unknown {
   let rest: unknown = structuredClone(value);
   for (let round = 0; round < 1_000; round++) {
     const result = schema.safeParse(rest);
     if (result.success) return result.data;
-    let changed = false;
-    // From the last to the first, so that taking an entry out of a list leaves the earlier positions as they were.
-    for (const issue of result.error.issues.toReversed()) {
-      const at = issue.path as (string | number)[];
+    const keys: Path[] = [];
+    const entries = new Map<string, Path>();
+    for (const issue of result.error.issues) {
+      const at = placeOf(issue, rest);
+      // What stands in a trigger is for the trigger feature to judge; here it only must not harm the rest.
+      const named = at[0] !== 'triggers' || at.length < 2;
       if (issue.code === 'unrecognized_keys') {
         for (const key of issue.keys) {
-          problems.push({
-            path: pathOf(path, [...at, key]),
-            level: 'warning',
-            message: 'unknown key: it does nothing',
-          });
-          changed = takeOut(rest, [...at, key]) || changed;
+          if (named) problems.push(unknownKey(pathOf([...at, key]), key, issue.message.split(', ')));
+          keys.push([...at, key]);
         }
       } else {
-        problems.push({ path: pathOf(path, at), level: 'error', message: issue.message });
+        const message = `expected ${expectedBy(issue)}, found ${shown(valueAt(rest, at))}`;
+        if (named) problems.push({ path: pathOf(at), level: 'error', message });
         const entry = at.findLastIndex((step) => typeof step === 'number');
-        changed = takeOut(rest, entry === -1 ? at.slice(0, 1) : at.slice(0, entry + 1)) || changed;
+        const gone = entry === -1 ? at.slice(0, 1) : at.slice(0, entry + 1);
+        entries.set(pathOf(gone), gone);
       }
     }
+    // Keys first, then each entry once, from the last to the first: positions stay those that were named.
+    const changed = [...keys, ...[...entries.values()].toReversed()].map((at) => takeOut(rest, at)).includes(true);
     if (!changed) rest = {};
   }
   return schema.parse({});
 }
 
-/** Removes the value at `path`: a key goes, a list entry becomes a hole that keeps the positions of the others. */
-function takeOut(from: unknown, path: readonly (string | number)[]): boolean {
+/** Removes the key or list entry at `path`. */
+function takeOut(from: unknown, path: Path): boolean {
   const last = path.at(-1);
   let holder = from as Record<string | number, unknown>;
   for (const step of path.slice(0, -1)) {
@@ -107,7 +118,7 @@ function resources(
       problems.push({
         path: `${at}.api`,
         level: 'error',
-        message: `expected an api such as core:${kind}:…, found none`,
+        message: `expected an api such as core:${kind}:…, found nothing`,
       });
       continue;
     }
@@ -121,10 +132,16 @@ function resources(
     const full = `${api}/${resource.name}`;
     const earlier = names.get(full);
     if (earlier !== undefined) {
-      problems.push({ path: `${at}.name`, level: 'error', message: `${full} is already at ${earlier}` });
+      problems.push({
+        path: `${at}.name`,
+        level: 'error',
+        message: `expected a name of its own, found ${full}, which is at ${earlier}`,
+      });
       continue;
     }
     names.set(full, at);
+    const fault = modelFault(api, resource.model);
+    if (fault !== undefined) problems.push({ path: `${at}.model`, level: 'warning', message: fault });
     const checked = { ...resource, ...checkedAttributes(resource, at, problems) };
     positions.set(checked, at);
     kept.push(checked);
@@ -138,33 +155,50 @@ function checkedAttributes(
   at: string,
   problems: Problem[],
 ): { attributes: JsonObject; service_configs: ServiceConfig[] } {
-  let attributes = resource.attributes;
+  let { attributes } = resource;
   if (resource.api === 'core:service:data_manager') {
-    attributes = validate(dataManagerAttributes, attributes, `${at}.attributes`, problems) as JsonObject;
-    // Types and bounds were named just now; what remains are values that are ignored.
-    problems.push(...readDataManagerAttributes(attributes, `${at}.attributes`).problems);
-    tagProblems(attributes['tags'], `${at}.attributes.tags`, problems);
+    const read = readDataManagerAttributes(attributes, `${at}.attributes`);
+    problems.push(...read.problems);
+    attributes = read.kept;
   }
   const service_configs = resource.service_configs.map((service, index) => {
     const path = `${at}.service_configs[${index}].attributes`;
     const type = canonical(service.type);
     if (!type.endsWith('data_manager')) return { ...service, type };
-    const valid = validate(captureAttributes, service.attributes, path, problems) as JsonObject;
-    const policy = (valid['retention_policy'] ?? {}) as JsonObject;
+    const { kept, methods } = readCaptureAttributes(service.attributes, path, problems);
+    const policy = (kept['retention_policy'] ?? {}) as JsonObject;
     for (const [key, value] of Object.entries(policy))
       ignoredNumber(value, `${path}.retention_policy.${key}`, problems);
-    return { type, attributes: valid };
+    for (const each of methods) methodProblems(resource, each.method, each.path, problems);
+    return { type, attributes: kept };
   });
-  problems.push(...readCaptureMethods({ service_configs }, at).problems);
   return { attributes, service_configs };
 }
 
-function tagProblems(tags: unknown, path: string, problems: Problem[]): void {
-  for (const [index, tag] of (Array.isArray(tags) ? tags : []).entries()) {
-    if (/^[\w-]+$/.test(String(tag))) continue;
-    const message = `"${tag}" has other characters than letters, digits, underscores and dashes`;
-    problems.push({ path: `${path}[${index}]`, level: 'warning', message });
+/** Only warnings: a module may bring methods that no table lists. */
+function methodProblems(
+  resource: ResourceConfig,
+  config: CaptureMethodConfig,
+  path: string,
+  problems: Problem[],
+): void {
+  const warn = (key: string, message: string): void => {
+    problems.push({ path: `${path}.${key}`, level: 'warning', message });
+  };
+  const named = config.name === undefined ? undefined : /^([^:/]+:[^:/]+:[^:/]+)\/.+$/.exec(config.name)?.[1];
+  if (config.name !== undefined && named === undefined) {
+    const full = `${resource.api}/${resource.name}`;
+    warn('name', `expected a full name such as ${full}, found ${shown(config.name)}: ${full} is captured`);
   }
+  const api = canonical(named ?? resource.api);
+  const method = captureMethodOf(api, config.method);
+  if (method === undefined) {
+    const known = captureMethodsOf(api).map((each) => each.name);
+    warn('method', `expected a capture method of ${api} (${known.join(', ')}), found ${shown(config.method)}`);
+  }
+  const { docommand_input: input } = config.additional_params;
+  if (method?.name === 'DoCommand' && (typeof input !== 'object' || input === null || Array.isArray(input)))
+    warn('additional_params.docommand_input', `expected the command as an object, found ${shown(input)}`);
 }
 
 function retention(value: unknown, problems: Problem[]): { days: number } | undefined {
@@ -175,7 +209,7 @@ function retention(value: unknown, problems: Problem[]): { days: number } | unde
 
 function ignoredNumber(value: unknown, path: string, problems: Problem[]): boolean {
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return false;
-  const message = `${JSON.stringify(value)} is not a positive whole number and is ignored`;
+  const message = `expected a positive whole number, found ${shown(value)}: it is ignored`;
   problems.push({ path, level: 'warning', message });
   return true;
 }
@@ -189,8 +223,8 @@ function canonicalMaintenance(maintenance: MaintenanceConfig | undefined): Maint
   return maintenance === undefined ? undefined : { ...maintenance, sensor_name: canonical(maintenance.sensor_name) };
 }
 
-function pathOf(start: string, steps: readonly (string | number)[]): string {
-  let path = start;
+function pathOf(steps: Path): string {
+  let path = '';
   for (const step of steps) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
   return path;
 }

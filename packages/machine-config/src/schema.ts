@@ -74,7 +74,7 @@ export interface MaintenanceConfig {
   readonly maintenance_allowed_key: string;
 }
 
-/** A finding about a document. `path` is like `components[0].attributes.tags[1]`; empty for the whole. */
+/** A finding about a document. `path` is like `components[0].attributes.tags[1]`; `$` for the whole. */
 export interface Problem {
   readonly path: string;
   readonly level: 'error' | 'warning';

@@ -1,5 +1,4 @@
-/** Each component and service type once: its API name, its protobuf service and what can be captured from it. */
-export { type CaptureMethod, captureMethodOf, captureMethodsOf } from './capture-methods.ts';
+/** Each component and service type once: its API name and its protobuf service. */
 export type { ResourceDescriptor } from './resource-descriptor.ts';
 export { formatResourceName, parseResourceName, type ResourceName } from './resource-name.ts';
 export { sensor } from './sensor.ts';

@@ -46,7 +46,9 @@ test('D12 a method that the type does not have is named; disabled ones are not',
   const { plans, problems } = planCapture([resource(...methods)], defaults, same);
   expect(plans.map(({ method }) => method)).toEqual(['DoCommand']);
   expect(problems.map(({ level }) => level)).toEqual(['warning', 'error']);
-  expect(problems[1]?.message).toContain('no capture method "Voltage"');
+  expect(problems[1]?.message).toBe(
+    'expected a capture method of core:component:sensor (Readings, GetWorldPose, DoCommand), found "Voltage"',
+  );
 });
 
 test('one method with two sets of parameters is two collectors; the same twice is one, with a warning', () => {

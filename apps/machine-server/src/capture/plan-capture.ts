@@ -1,7 +1,8 @@
 /** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
+import { captureMethodOf, captureMethodsOf } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
 import type { JsonObject, Problem, ResourceConfig } from '@platform/machine-config/schema';
-import { captureMethodOf, formatResourceName, parseResourceName, sensor } from '@platform/resources';
+import { formatResourceName, parseResourceName, sensor } from '@platform/resources';
 
 export interface CapturePlan {
   /** What names the collector: resource, method and parameters. */
@@ -74,7 +75,10 @@ function planOne(
     return undefined;
   };
   const method = captureMethodOf(api, config.method);
-  if (method === undefined) return complain(`${api} has no capture method "${config.method}"`);
+  if (method === undefined) {
+    const known = captureMethodsOf(api).map((each) => each.name);
+    return complain(`expected a capture method of ${api} (${known.join(', ')}), found "${config.method}"`);
+  }
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
   if (api !== sensor.api || !readable.has(method.name)) {
     const kind = method.kind === 'binary' ? 'binary ' : '';

@@ -2,18 +2,20 @@
  * The `auth` section. Public machine-servers refuse the whole configuration for a handler that is not of API keys, for two
  * handlers of one type, and for one without its `keys` list; so one handler is sent, with all keys and their list.
  */
+
+import { unknownKey } from '../read-fields.ts';
 import type { Json, JsonObject, Problem } from '../schema.ts';
+import { shown } from '../shown.ts';
 import type { Init } from './section.ts';
 import { isObject } from './section.ts';
 
 const apiKey = 2;
+const known = ['handlers', 'tls_auth_entities', 'external_auth_config'];
 
 export function authInit(auth: JsonObject, problems: Problem[]): Init {
   const init: Init = {};
   const keys = new Map<string, string>();
-  for (const key of Object.keys(auth))
-    if (!['handlers', 'tls_auth_entities', 'external_auth_config'].includes(key))
-      problems.push({ path: `auth.${key}`, level: 'warning', message: 'unknown key: it does nothing' });
+  for (const key of Object.keys(auth)) if (!known.includes(key)) problems.push(unknownKey(`auth.${key}`, key, known));
   const handlers = auth['handlers'] ?? [];
   if (!Array.isArray(handlers)) wrong('auth.handlers', 'a list', handlers, problems);
   for (const [index, handler] of (Array.isArray(handlers) ? handlers : []).entries())
@@ -36,7 +38,7 @@ export function authInit(auth: JsonObject, problems: Problem[]): Init {
 function readHandler(handler: Json, path: string, keys: Map<string, string>, problems: Problem[]): void {
   const { type, config } = isObject(handler) ? handler : {};
   if (type !== 'api-key') {
-    const message = `expected a handler of type api-key, found ${JSON.stringify(type)}: it is left out`;
+    const message = `expected a handler of type api-key, found ${shown(type)}: it is left out`;
     problems.push({ path: `${path}.type`, level: 'warning', message });
     return;
   }
@@ -49,7 +51,7 @@ function readHandler(handler: Json, path: string, keys: Map<string, string>, pro
 }
 
 function wrong(path: string, expected: string, found: unknown, problems: Problem[]): void {
-  problems.push({ path, level: 'error', message: `expected ${expected}, found ${JSON.stringify(found)}` });
+  problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
 }
 
 interface AuthMessage {

@@ -1,7 +1,9 @@
 /** The frame of a component or remote: parent, offset, orientation in any form, and its geometry. */
 import type { MessageShape } from '@bufbuild/protobuf';
 import type { FrameSchema } from '@platform/proto/platform/app/v1/robot';
+import { unknownKey } from '../read-fields.ts';
 import type { JsonObject, Problem } from '../schema.ts';
+import { shown } from '../shown.ts';
 import { geometryInit, geometryOf } from './geometry.ts';
 import { type OrientationCase, orientationInit, orientationOf, orientationTypes } from './orientation.ts';
 import { type Point, pointOf } from './point.ts';
@@ -11,13 +13,11 @@ type FrameMessage = MessageShape<typeof FrameSchema>;
 const keys = new Set(['parent', 'translation', 'orientation', 'geometry']);
 
 export function frameInit(frame: JsonObject, path: string, problems: Problem[]): Record<string, unknown> {
-  for (const key of Object.keys(frame))
-    if (!keys.has(key))
-      problems.push({ path: `${path}.${key}`, level: 'warning', message: 'unknown key: it does nothing' });
+  for (const key of Object.keys(frame)) if (!keys.has(key)) problems.push(unknownKey(`${path}.${key}`, key, [...keys]));
   const init: Record<string, unknown> = {};
   const { parent, translation, orientation, geometry } = frame;
   const wrong = (key: string, expected: string): void => {
-    const message = `expected ${expected}, found ${JSON.stringify(frame[key])}`;
+    const message = `expected ${expected}, found ${shown(frame[key])}`;
     problems.push({ path: `${path}.${key}`, level: 'error', message });
   };
   if (typeof parent === 'string') init['parent'] = parent;

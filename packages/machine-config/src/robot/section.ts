@@ -1,5 +1,8 @@
 /** Sections of a document to parts of the RobotConfig message and back, both by one table for each kind of entry. */
+
+import { unknownKey } from '../read-fields.ts';
 import type { Json, JsonObject, Problem } from '../schema.ts';
+import { shown } from '../shown.ts';
 import { durationNanos, formatDuration } from './duration.ts';
 import { frameInit, frameOf } from './frame.ts';
 import { formatSignal, signalNumber } from './signal.ts';
@@ -19,14 +22,14 @@ export function initOf(section: Section, entry: JsonObject, path: string, proble
     const at = `${path}.${key}`;
     const row = Object.hasOwn(section, key) ? section[key] : undefined;
     if (row === undefined) {
-      problems.push({ path: at, level: 'warning', message: 'unknown key: it does nothing' });
+      problems.push(unknownKey(at, key, Object.keys(section)));
       continue;
     }
     if (value === null) continue;
     const [field, kind] = row;
     const part = partOf(kind, value, at, problems);
     if (part === undefined) {
-      const message = `expected ${wordsFor(kind)}, found ${JSON.stringify(value)}`;
+      const message = `expected ${wordsFor(kind)}, found ${shown(value)}`;
       problems.push({ path: at, level: 'error', message });
     } else {
       init[field] = part;
@@ -40,7 +43,7 @@ export function initsOf(section: Section, list: readonly unknown[], path: string
   return list.flatMap((entry, index) => {
     const at = `${path}[${index}]`;
     if (isObject(entry)) return [initOf(section, entry, at, problems)];
-    problems.push({ path: at, level: 'error', message: `expected an object, found ${JSON.stringify(entry)}` });
+    problems.push({ path: at, level: 'error', message: `expected an object, found ${shown(entry)}` });
     return [];
   });
 }

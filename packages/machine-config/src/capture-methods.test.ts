@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { captureMethodOf, captureMethodsOf } from './capture-methods.ts';
-import { formatResourceName, parseResourceName } from './resource-name.ts';
 
 test("D12 a capture method is known with and without Get, under the specification's name", () => {
   expect(captureMethodOf('core:component:sensor', 'Readings')).toEqual({ name: 'Readings', kind: 'tabular' });
@@ -13,15 +12,4 @@ test("D12 a capture method is known with and without Get, under the specificatio
 test('D12 a type that the table does not list is captured through DoCommand alone', () => {
   expect(captureMethodsOf('acme:service:weather').map((method) => method.name)).toEqual(['DoCommand']);
   expect(captureMethodOf('acme:service:weather', 'Readings')).toBeUndefined();
-});
-
-test('a full resource name has a triplet and a name', () => {
-  expect(parseResourceName('core:component:sensor/front:temp')).toEqual({
-    api: 'core:component:sensor',
-    name: 'front:temp',
-  });
-  for (const wrong of ['temp', 'core:sensor/temp', 'core:component:sensor/', '/temp', 'core:component:sensor']) {
-    expect(parseResourceName(wrong)).toBeUndefined();
-  }
-  expect(formatResourceName({ api: 'core:component:sensor', name: 'temp' })).toBe('core:component:sensor/temp');
 });

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { parse } from './parse.ts';
+import type { Json, JsonObject } from './schema.ts';
+
+const part = (method: JsonObject, more: JsonObject = {}, attributes: JsonObject = {}): JsonObject => ({
+  components: [
+    {
+      name: 'a',
+      api: 'core:component:sensor',
+      model: 'core:builtin:fake',
+      service_configs: [{ type: 'data_manager', attributes: { capture_methods: [method] } }],
+      ...more,
+    },
+  ],
+  services: [{ name: 'd', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes }],
+});
+const method = { method: 'Readings', capture_frequency_hz: 1 };
+const told = (document: unknown): string[] =>
+  parse(document).problems.map(({ level, path, message }) => `${level} ${path}: ${message}`);
+const at = 'components[0].service_configs[0].attributes.capture_methods[0]';
+
+test('D12 a method that the resource type does not have is a warning with those that it has; with Get it is the same', () => {
+  expect(told(part({ ...method, method: 'GetReadings' }))).toEqual([]);
+  expect(told(part({ ...method, method: 'Voltage' }))).toEqual([
+    `warning ${at}.method: expected a capture method of core:component:sensor (Readings, GetWorldPose, DoCommand), found "Voltage"`,
+  ]);
+  const unlisted = { api: 'acme:component:weather', model: 'acme:weather:one' };
+  expect(told(part(method, unlisted))).toEqual([
+    `warning ${at}.method: expected a capture method of acme:component:weather (DoCommand), found "Readings"`,
+  ]);
+  const command = { ...method, method: 'DoCommand', additional_params: { docommand_input: { read: 1 } } };
+  expect(told(part(command, unlisted))).toEqual([]);
+  expect(told(part({ ...command, additional_params: {} }))).toEqual([
+    `warning ${at}.additional_params.docommand_input: expected the command as an object, found nothing`,
+  ]);
+  const ofAnother = { ...method, name: 'rdk:component:board/b', method: 'Analogs' };
+  expect(told(part(ofAnother))).toEqual([]);
+  expect(told(part({ ...method, name: 'b' }))[0]).toMatch(/^warning .*\.name: expected a full name .*, found "b"/);
+});
+
+test('a capture frequency that is missing, negative, infinite or no number is an error; 0 captures nothing, with a warning', () => {
+  const frequency = (hz: Json | undefined): string[] =>
+    told(part({ method: 'Readings', ...(hz === undefined ? {} : { capture_frequency_hz: hz }) }));
+  const error = `error ${at}.capture_frequency_hz: expected`;
+  expect(frequency(undefined)).toEqual([`${error} hertz (0.5 is one reading in 2 seconds), found nothing`]);
+  expect(frequency(null)).toEqual([`${error} hertz (0.5 is one reading in 2 seconds), found null`]);
+  expect(frequency(-1)).toEqual([`${error} a number of at least 0, found -1`]);
+  expect(frequency('1')).toEqual([`${error} a number of at least 0, found "1"`]);
+  expect(
+    told(JSON.parse(JSON.stringify(part(method)).replace('"capture_frequency_hz":1', '"capture_frequency_hz":1e999'))),
+  ).toEqual([`${error} a finite number, found Infinity`]);
+  expect(frequency(0)).toEqual([
+    `warning ${at}.capture_frequency_hz: expected hertz above 0, found 0: it captures nothing`,
+  ]);
+});
+
+test('paths to sync are absolute, and tags have letters, digits, underscores and dashes; what does not fit is left out', () => {
+  const attributes = { additional_sync_paths: ['/data', 'here', '~/there', 5], tags: ['a-b_1', 'two words', 'ü'] };
+  const { config, problems } = parse(part({ ...method, tags: ['a:b'] }, {}, attributes));
+  expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`).toSorted()).toEqual([
+    `error ${at}.tags[0]: expected a tag of letters, digits, underscores and dashes, found "a:b"`,
+    'error services[0].attributes.additional_sync_paths[1]: expected an absolute path, found "here"',
+    'error services[0].attributes.additional_sync_paths[3]: expected an absolute path, found 5',
+    'error services[0].attributes.tags[1]: expected a tag of letters, digits, underscores and dashes, found "two words"',
+    'error services[0].attributes.tags[2]: expected a tag of letters, digits, underscores and dashes, found "ü"',
+  ]);
+  expect(config.services[0]?.attributes).toEqual({ additional_sync_paths: ['/data', '~/there'], tags: ['a-b_1'] });
+});
+
+test('a built-in model that this version does not have is a warning; models of modules are not', () => {
+  expect(told(part(method, { model: 'rdk:builtin:ghost' }))).toEqual([
+    'warning components[0].model: expected one of core:builtin:fake, core:builtin:host-telemetry, found "core:builtin:ghost": this version of the machine-server cannot build it',
+  ]);
+  expect(told(part(method, { model: 'acme:weather:one' }))).toEqual([]);
+});
+
+test('every problem has a path, what was expected and what was found, shortened, and is told once', () => {
+  const long = 'x'.repeat(500);
+  const document = {
+    components: [
+      5,
+      { name: '', api: 'sensor' },
+      { name: 'a/b', api: 'core:component:sensor', attributes: [] },
+      { name: 'no-api' },
+      { name: 'c', api: 'core:component:sensor', depends_on: [long], frame: { parent: 1, colour: 2, geometry: 3 } },
+      { name: 'c', api: 'core:component:sensor', log_configuration: { level: 'loud', x: 1 } },
+      {
+        name: 'd',
+        api: 'core:component:sensor',
+        service_configs: [
+          {
+            type: 'data_manager',
+            attributes: { capture_methods: [5, { ...method, tags: 'x', disabled: 'no', y: 1 }] },
+          },
+          { type: 'data_manager', attributes: { capture_methods: 'x', retention_policy: { days: -1, z: 1 } } },
+        ],
+      },
+    ],
+    services: [
+      {
+        name: 'dm',
+        api: 'core:service:data_manager',
+        attributes: { tags: long, docdb_capture_config: { v: 1, uri: 2 } },
+      },
+    ],
+    modules: [{ name: 5, w: 1 }, 7],
+    log: [{ pattern: 5 }],
+    auth: { handlers: 5, u: 1 },
+    network: { bind_address: 'x', tls_key_file: 'k' },
+    maintenance: { sensor_name: 'short', maintenance_allowed_key: '' },
+    data_retention_policy: { days: long },
+    debug: 'yes',
+    t: 1,
+  };
+  const { problems } = parse(document);
+  expect(problems.length).toBeGreaterThan(20);
+  for (const { path, message } of problems) {
+    expect(path).toMatch(/^[a-z]/);
+    expect(message).toMatch(/^expected .+, found ./s);
+    expect(message).not.toMatch(/Invalid|Unrecognized|Too small|undefined/);
+    expect(message.length).toBeLessThan(500);
+  }
+  const places = problems.map(({ path, message }) => `${path}: ${message}`);
+  expect(places).toHaveLength(new Set(places).size);
+});
+
+test('what stands in a trigger is left to the trigger feature; a section that is no list is named here', () => {
+  const { config, problems } = parse({ triggers: [{ event: 5 }, { name: 't', event: {}, notifications: [] }, 7] });
+  expect(problems).toEqual([]);
+  expect(config.triggers).toMatchObject([{ name: 't' }]);
+  expect(told({ triggers: 'x' })).toEqual(['error triggers: expected a list, found "x"']);
+});

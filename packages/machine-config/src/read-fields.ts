@@ -1,0 +1,95 @@
+import type { Field, Fields } from './fields.ts';
+import type { Json, JsonObject, Problem } from './schema.ts';
+import { shown } from './shown.ts';
+
+export interface FieldValues {
+  /** A value for every field: the given one if it fits, else the default. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What of the object fits, without defaults. */
+  readonly kept: JsonObject;
+}
+
+/** Reads an object by its table; what does not fit is named with path, expected and found, and left out. */
+export function readFields(fields: Fields, from: JsonObject, path: string, problems: Problem[]): FieldValues {
+  const values: Record<string, unknown> = {};
+  const kept: Record<string, Json> = {};
+  for (const key of Object.keys(from)) {
+    if (!Object.hasOwn(fields, key)) problems.push(unknownKey(`${path}.${key}`, key, Object.keys(fields)));
+  }
+  for (const [key, field] of Object.entries(fields)) {
+    const given = from[key] ?? undefined;
+    const value = given === undefined ? undefined : fitting(field, given, `${path}.${key}`, problems);
+    if (value !== undefined) kept[key] = value;
+    values[key] = value ?? fallbackOf(field);
+  }
+  return { values, kept };
+}
+
+export function unknownKey(path: string, key: string, known: readonly string[]): Problem {
+  const message = `expected one of ${known.join(', ')}, found ${shown(key)}: this key does nothing`;
+  return { path, level: 'warning', message };
+}
+
+function fallbackOf(field: Field): unknown {
+  if (field.kind === 'tags' || field.kind === 'absolutePaths') return [];
+  return 'default' in field ? field.default : undefined;
+}
+
+/** The value, without the parts of it that do not fit; undefined when nothing fits. */
+function fitting(field: Field, value: Json, path: string, problems: Problem[]): Json | undefined {
+  if (field.kind === 'object' && field.of !== undefined && isObject(value))
+    return readFields(field.of, value, path, problems).kept;
+  if ((field.kind === 'tags' || field.kind === 'absolutePaths') && Array.isArray(value)) {
+    return value.filter((item, index) => {
+      const fault = field.kind === 'tags' ? tagFault(item) : pathFault(item);
+      if (fault !== undefined) problems.push({ path: `${path}[${index}]`, level: 'error', message: fault });
+      return fault === undefined;
+    });
+  }
+  const expected = expectedOf(field, value);
+  if (expected === undefined) return value;
+  problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(value)}` });
+  return undefined;
+}
+
+function tagFault(tag: unknown): string | undefined {
+  if (typeof tag === 'string' && /^[\w-]+$/.test(tag)) return undefined;
+  return `expected a tag of letters, digits, underscores and dashes, found ${shown(tag)}`;
+}
+
+/** `~/…` is absolute on the machine. */
+function pathFault(path: unknown): string | undefined {
+  if (typeof path === 'string' && /^(\/|~(\/|$)|[a-z]:[\\/])/i.test(path)) return undefined;
+  return `expected an absolute path, found ${shown(path)}`;
+}
+
+/** What was expected instead of the value; undefined when it fits. */
+function expectedOf(field: Field, value: Json): string | undefined {
+  switch (field.kind) {
+    case 'any':
+      return undefined;
+    case 'bool':
+      return typeof value === 'boolean' ? undefined : 'true or false';
+    case 'string':
+      return typeof value === 'string' ? undefined : 'a string';
+    case 'tags':
+    case 'absolutePaths':
+      return 'a list of strings';
+    case 'list':
+      return Array.isArray(value) ? undefined : 'a list';
+    case 'object':
+      return isObject(value) ? undefined : 'an object';
+    default: {
+      const { kind, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = field;
+      const fits = typeof value === 'number' && Number.isFinite(value) && (kind === 'float' || Number.isInteger(value));
+      if (fits && value >= min && value <= max) return undefined;
+      const number = kind === 'int' ? 'a whole number' : 'a number';
+      if (Number.isFinite(max)) return `${number} from ${min} to ${max}`;
+      return Number.isFinite(min) ? `${number} of at least ${min}` : number;
+    }
+  }
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
