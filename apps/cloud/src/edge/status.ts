@@ -38,6 +38,7 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
     .flatMap((location) => registry.machinesOf(location.id));
   const store = await tabular.status();
   const messages = await notify.list({ limit: 200 });
+  const counts = await notify.counts();
   return {
     version,
     uptimeMs: now() - startedMs,
@@ -53,8 +54,8 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
     },
     triggers: { lag: triggers.lag() },
     notify: {
-      delivered: messages.filter((message) => message.state === 'delivered').length,
-      waiting: messages.filter((message) => message.state === 'pending').length,
+      delivered: counted(counts.delivered, counts.atMost),
+      waiting: counted(counts.pending, counts.atMost),
       attempts: messages
         .flatMap((message) =>
           message.attempts.map((attempt) => ({
@@ -77,6 +78,10 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
       .reverse()
       .map(({ receivedAt, method, path, body }) => ({ receivedAt, method, path, body: body.slice(0, 4_000) })),
   };
+}
+
+function counted(count: number, atMost: number): string {
+  return count < atMost ? `${count}` : `${atMost} or more`;
 }
 
 /** The last reading of each of the newest uploads that the log still holds. */

@@ -6,6 +6,7 @@ import { lookup } from 'node:dns/promises';
 import type { Clock, Follower, Log } from '@platform/base';
 import { follow } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
+import { countMessages, type MessageCounts } from './count-messages.ts';
 import { createDelivery, type Delivery } from './deliver.ts';
 import { enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
@@ -26,8 +27,8 @@ export interface NotifyOptions {
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: () => boolean;
-  /** Name of the setting that allows them, for the error message. Default `PLATFORM_ALLOW_PRIVATE_WEBHOOKS`. */
-  readonly privateTargetsSetting?: string;
+  /** Name of the setting that allows them, for the error message. */
+  readonly privateTargetsSetting: string;
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
   /** Version of the platform, for User-Agent. */
   readonly version: string;
@@ -44,6 +45,8 @@ export interface Notify extends AsyncDisposable {
   wake(): void;
   /** The newest first, without secrets. */
   list(filter?: ListFilter): Promise<ListedMessage[]>;
+  /** How many messages of the last 30 days were delivered, and how many wait. */
+  counts(): Promise<MessageCounts>;
   /** Delivers again to a target that answered 410, what is waiting for it first. */
   resume(organizationId: string, target: string): Promise<void>;
 }
@@ -59,8 +62,7 @@ class OutboxNotify implements Notify {
   #pruning: Follower | null = null;
 
   constructor(options: NotifyOptions) {
-    const { clock, ownAddress, privateTargetsAllowed } = options;
-    const { privateTargetsSetting = 'PLATFORM_ALLOW_PRIVATE_WEBHOOKS', resolve = systemResolve } = options;
+    const { clock, ownAddress, privateTargetsAllowed, privateTargetsSetting, resolve = systemResolve } = options;
     this.#options = options;
     this.#sender = createWebhookSender({
       clock,
@@ -91,6 +93,10 @@ class OutboxNotify implements Notify {
 
   list(filter: ListFilter = {}): Promise<ListedMessage[]> {
     return listMessages(this.#options.db, filter);
+  }
+
+  counts(): Promise<MessageCounts> {
+    return countMessages(this.#options.db);
   }
 
   resume(organizationId: string, target: string): Promise<void> {

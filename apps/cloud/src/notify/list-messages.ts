@@ -24,10 +24,25 @@ export interface ListFilter {
   readonly limit?: number;
 }
 
+// Neither secrets nor the events, which may be large.
+const listed = [
+  'id',
+  'organization_id',
+  'part_id',
+  'target',
+  'trigger_name',
+  'trigger_type',
+  'notification_type',
+  'state',
+  'event_at',
+  'created_at',
+  'next_attempt_at',
+] as const;
+
 /** The newest messages first, each with its attempts in order. */
 export async function listMessages(db: Kysely<NotifyTables>, filter: ListFilter): Promise<ListedMessage[]> {
   const { partId, limit = 100 } = filter;
-  let query = db.selectFrom('notify_messages').selectAll().orderBy('created_at', 'desc').orderBy('id').limit(limit);
+  let query = db.selectFrom('notify_messages').select(listed).orderBy('created_at', 'desc').orderBy('id').limit(limit);
   if (partId !== undefined) query = query.where('part_id', '=', partId);
   const messages = await query.execute();
   const attempts = new Map<string, NotifyAttemptRow[]>(messages.map(({ id }) => [id, []]));

@@ -52,6 +52,7 @@ async function rig(): Promise<Rig> {
         signingSecret: async () => secret,
         ownAddress: () => ({ host: '127.0.0.1', port }),
         privateTargetsAllowed: () => true,
+        privateTargetsSetting: 'SETTING',
         appendMachineLog: async (partId, line) => void lines.push({ partId, line }),
         ...overrides,
       });
@@ -137,6 +138,20 @@ test('D23 a message is delivered once, with the headers of the specification and
   expect(listed?.attempts).toMatchObject([{ attempt: 1, outcome: 'accepted', code: 200, error: null, response: '' }]);
   expect(JSON.stringify(listed)).not.toContain('Basic');
   expect(on.lines).toEqual([]);
+});
+
+test('messages are counted by what became of them, however many are listed', async () => {
+  const on = await rig();
+  const notify = on.open();
+  notify.start();
+  const later = on.open();
+  const target = `${on.sink.url}/catcher/webhooks/a`;
+  for (const n of [1, 2, 3]) await enqueue(on, notify, message(n, target));
+  await until(async () => (await notify.counts()).delivered === 3);
+  on.sink.answerWith({ status: 503, body: 'busy' });
+  await enqueue(on, notify, message(4, target));
+  await until(async () => (await attempts(notify)) === 4);
+  expect(await later.counts()).toMatchObject({ delivered: 3, pending: 1 });
 });
 
 test('D23 a failing target is tried eight times with the specified waits, and the machine log tells the first and the last', async () => {

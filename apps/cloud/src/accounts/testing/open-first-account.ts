@@ -1,8 +1,6 @@
 /** An installation after its first start, for tests: a real database in a directory of its own, gone with the test. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { silentLog } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
 import { onTestFinished } from 'vitest';
 import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
 import { machinesDdl } from '../../machines/store.ts';
@@ -22,18 +20,18 @@ export interface FirstAccount {
 
 /** With the tables of accounts and machines, one organization and one location, created at 1 ms. */
 export async function openFirstAccount(): Promise<FirstAccount> {
-  const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
+  const directory = await temporaryDirectory();
   const metadata = await openMetadata<CloudTables>({
-    file: join(directory, 'meta.sqlite'),
+    file: directory.file('meta.sqlite'),
     migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
     log: silentLog,
   });
   onTestFinished(async () => {
     await metadata[Symbol.asyncDispose]();
-    rmSync(directory, { recursive: true });
+    await directory[Symbol.asyncDispose]();
   });
   const { db } = metadata;
-  const instanceKey = openInstanceKey(join(directory, 'instance.key'), undefined);
+  const instanceKey = openInstanceKey(directory.file('instance.key'), undefined);
   await createFirstAccount(db, instanceKey, 1);
   const tree = await openAccountTree(db);
   const organizationId = tree.organizations()[0]?.id ?? '';
