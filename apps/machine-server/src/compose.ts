@@ -17,9 +17,8 @@ import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
-import { createFakeSensor } from './models/components/sensor/fake.ts';
-import { hostTelemetry } from './models/components/sensor/host-telemetry.ts';
-import { configureDataManager, dataManagerModel } from './models/services/data-manager.ts';
+import { builtIn } from './models/built-in.ts';
+import { configureDataManager } from './models/services/data-manager.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { type Serving, startServing } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
@@ -101,7 +100,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
 
   const graph = starting.use(
     new Graph({
-      models: [createFakeSensor(clock), hostTelemetry, dataManagerModel],
+      models: builtIn(clock),
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
       clock,
       log: log.child('resources'),

@@ -127,7 +127,13 @@ export class Capture implements AsyncDisposable {
       { storage, ledger, partId, wallMicros: this.#wallMicros, clock, log },
     );
     const read = (): ReturnType<CaptureOptions['read']> => this.#options.read(plan);
-    const collector = new Collector({ read, file, wallMicros: this.#wallMicros, log });
+    const collector = new Collector({
+      name: `${plan.resource} ${plan.method}`,
+      read,
+      file,
+      wallMicros: this.#wallMicros,
+      log,
+    });
     const ticks = this.#ticker.add(plan.hz, (due) => collector.tick(due));
     this.#running.set(plan.key, { settings: JSON.stringify(plan), collector, file, ticks });
     log.info('capturing', { hz: plan.hz, directory });

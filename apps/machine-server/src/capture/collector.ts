@@ -8,6 +8,8 @@ import { ReadingEncoder } from './encode.ts';
 import type { RollFile } from './roll-file.ts';
 
 export interface CollectorOptions {
+  /** Resource and method, for messages. */
+  readonly name: string;
   /** The document of a reading; undefined: nothing to capture this time. */
   readonly read: () => Document | undefined | Promise<Document | undefined>;
   readonly file: RollFile;
@@ -39,7 +41,7 @@ export class Collector {
     for (let i = 0; i < due; i++) {
       if (this.#reading !== undefined) {
         this.late++;
-        this.#complain('the resource answers slower than it is to be captured', { skipped: this.late });
+        this.#complain('it answers slower than it is to be captured', { skipped: this.late });
       } else if (!this.#options.file.ready) {
         this.held++;
         this.#complain('readings are not taken: the disk is behind and the queue is full', { skipped: this.held });
@@ -82,16 +84,15 @@ export class Collector {
 
   #fail(caught: unknown): void {
     this.failed++;
-    this.#complain('a reading failed', { error: errorText(caught) });
+    this.#complain(`a reading failed: ${errorText(caught)}`);
   }
 
   /** The same complaint at most once a minute. */
-  #complain(message: string, fields: Readonly<Record<string, unknown>>): void {
+  #complain(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const now = this.#options.wallMicros();
-    const key = `${message}${fields['error'] ?? ''}`;
-    if (now - (this.#loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < logEveryMicros) return;
+    if (now - (this.#loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) < logEveryMicros) return;
     if (this.#loggedAt.size > 100) this.#loggedAt.clear();
-    this.#loggedAt.set(key, now);
-    this.#options.log.warn(message, fields);
+    this.#loggedAt.set(message, now);
+    this.#options.log.warn(`${this.#options.name}: ${message}`, fields);
   }
 }

@@ -23,17 +23,21 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   const fail = (message: string, cause?: unknown): never => {
     throw new PlatformError('invalid_argument', `configuration file ${path}: ${message}`, cause);
   };
-  const text = await readFile(path, 'utf8').catch((caught) => fail(errorText(caught), caught));
+  const text = await readFile(path, 'utf8').catch((caught: NodeJS.ErrnoException) => {
+    const found =
+      caught.code === 'ENOENT' ? 'no such file' : `one that cannot be read (${caught.code ?? caught.message})`;
+    return fail(`expected a JSON file, found ${found}`);
+  });
   let file: unknown;
   try {
     file = JSON.parse(text);
   } catch (caught) {
-    return fail(`not JSON: ${errorText(caught)}`);
+    return fail(`expected JSON, found another text: ${errorText(caught)}`);
   }
-  if (!isRecord(file)) return fail('expected a JSON object');
+  if (!isRecord(file)) return fail(`expected a JSON object, found ${JSON.stringify(file).slice(0, 80)}`);
   const { cloud } = file;
   if (cloud === undefined) return { kind: 'local', document: file };
-  if (!isRecord(cloud)) return fail('expected an object at "cloud"');
+  if (!isRecord(cloud)) return fail(`expected an object at "cloud", found ${JSON.stringify(cloud).slice(0, 80)}`);
   const word = (key: string): string => {
     const value = cloud[key];
     return typeof value === 'string' && value !== ''

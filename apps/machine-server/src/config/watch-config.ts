@@ -45,27 +45,22 @@ export class ConfigWatch implements AsyncDisposable {
       return config;
     } catch (caught) {
       signal.throwIfAborted();
-      const reason = errorText(caught);
+      const text = errorText(caught);
+      const { appAddress } = credentials;
+      const reason = text.includes(appAddress)
+        ? `no configuration: ${text}`
+        : `no configuration from ${appAddress}: ${text}`;
       const cached = await readCache(this.#path).catch((unreadable) => {
         log.error(errorText(unreadable));
         return undefined;
       });
       if (cached === undefined) {
         const code = caught instanceof PlatformError ? caught.code : 'unavailable';
-        throw new PlatformError(
-          code,
-          `no configuration from ${credentials.appAddress} (${reason}), and none is cached in ${this.#path}`,
-          caught,
-        );
+        throw new PlatformError(code, `${reason}; none is cached in ${this.#path}`, caught);
       }
       const age = judgeAge(cached, clock.now(), credentials.offlineLimitDays, this.#path);
-      if (age.kind === 'refused')
-        throw new PlatformError(
-          'failed_precondition',
-          `no configuration from ${credentials.appAddress} (${reason}), and ${age.message}`,
-          caught,
-        );
-      log.warn('no configuration from the cloud; the cached one is used', { reason });
+      if (age.kind === 'refused') throw new PlatformError('failed_precondition', `${reason}; ${age.message}`, caught);
+      log.warn(`${reason}; the cached one is used`);
       if (age.kind === 'old') log.warn(age.message);
       this.#current = cached.config;
       this.#confirmedMs = cached.confirmedMs;
@@ -109,7 +104,7 @@ export class ConfigWatch implements AsyncDisposable {
         if (signal.aborted) return;
         failures++;
         if (failures === 1)
-          log.warn('asking for the configuration failed; the running one goes on', { error: errorText(caught) });
+          log.warn(`asking for the configuration failed; the running one goes on: ${errorText(caught)}`);
         else log.debug('asking for the configuration failed', { error: errorText(caught), failures });
       }
     }

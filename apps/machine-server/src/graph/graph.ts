@@ -133,14 +133,19 @@ export class Graph implements AsyncDisposable {
       if (old !== undefined)
         await old
           .close()
-          .catch((caught) => log.warn('closing the old version failed', { resource: full, error: errorText(caught) }));
+          .catch((caught) =>
+            log.warn(`closing the old version of ${full} failed: ${errorText(caught)}`, { resource: full }),
+          );
     } catch (caught) {
       node.failures++;
       const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
       node.retryAt = clock.monotonic() + waitMs;
       const error = errorText(caught);
       if (errorBefore !== error)
-        log.error('a resource could not be built; tried again', { resource: full, error, waitMs: Math.round(waitMs) });
+        log.error(`${full} could not be built and is tried again: ${error}`, {
+          resource: full,
+          waitMs: Math.round(waitMs),
+        });
       node.status = this.#statusOf(config, 'unhealthy', error);
     }
   }
@@ -178,7 +183,7 @@ export class Graph implements AsyncDisposable {
     node.status = this.#statusOf(node.config, 'removing');
     await node.resource
       ?.close()
-      .catch((caught) => this.#options.log.warn('closing failed', { resource: full, error: errorText(caught) }));
+      .catch((caught) => this.#options.log.warn(`closing ${full} failed: ${errorText(caught)}`, { resource: full }));
     this.#nodes.delete(full);
   }
 
