@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { openCloud, type Row, type Stage } from '@platform/sdk/cloud';
+import { openCloud, type Row } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { parsePipeline } from '../query/parse-pipeline.ts';
 import { readKeyFile } from '../query/read-key-file.ts';
 import { homeDir } from '../settings.ts';
 
@@ -28,8 +29,8 @@ export function queryCommand(): Command {
 }
 
 async function run(query: string, { url, data, keyFile }: QueryFlags): Promise<Row[]> {
+  const stages = /^\s*[[{]/.test(query) ? parsePipeline(query) : undefined;
   const { organizationId, keyId, key } = await readKeyFile(keyFile ?? join(data, 'demo.json'));
   await using cloud = openCloud({ url, keyId, key });
-  if (!query.trimStart().startsWith('[')) return await cloud.querySql(organizationId, query);
-  return await cloud.queryMql(organizationId, JSON.parse(query) as Stage[]);
+  return await (stages === undefined ? cloud.querySql(organizationId, query) : cloud.queryMql(organizationId, stages));
 }

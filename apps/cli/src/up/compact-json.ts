@@ -15,6 +15,6 @@ export function compactJson(value: unknown, width = 100, indent = ''): string {
 }
 
 /** One line of at most `width` columns. */
-export function shortened(text: string, width = 160): string {
+export function shortened(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { compactJson } from './compact-json.ts';
 import { jsonOutput } from './json-output.ts';
 import { readableLog } from './readable-log.ts';
+import { sayTrouble } from './say-trouble.ts';
 import { terminalOutput } from './terminal-output.ts';
 
 const ready = { url: 'http://x', organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };
@@ -58,4 +59,52 @@ test('JSON for a person: what fits stays on one line, the rest is broken, dates 
 }`,
   );
   expect(compactJson({ a: 1 })).toBe('{"a":1}');
+});
+
+test('text: rows are cut at the width of the terminal; json: they stay whole', () => {
+  const row = { time_received: new Date(0), component_name: 'host', data: { readings: { text: 'x'.repeat(500) } } };
+  let text = '';
+  const output = terminalOutput(false, false, (part) => (text += part), undefined, 120);
+  output.reading(row);
+  output.query({ language: 'mql', query: [], rows: [row, row] });
+  const cut = text.split('\n').filter((line) => line.includes('xxx'));
+  expect(cut).toHaveLength(3);
+  for (const line of cut) expect(line).toMatch(/^.{119}…$/);
+  let json = '';
+  jsonOutput((part) => (json += part)).reading(row);
+  expect(json).toContain('x'.repeat(500));
+});
+
+test('why nothing can be shown is said at once, the same reason at most once a minute, in json mode on standard error only', () => {
+  const printed: string[] = [];
+  const complained: string[] = [];
+  let now = 0;
+  const output = jsonOutput(
+    (text) => printed.push(text),
+    (text) => complained.push(text),
+  );
+  const say = sayTrouble(output, () => now);
+  for (const [at, reason] of [
+    [0, 'the key is not valid'],
+    [59_999, 'the key is not valid'],
+    [59_999, 'no space'],
+    [60_000, 'the key is not valid'],
+  ] as const) {
+    now = at;
+    say(new Error(reason));
+  }
+  const line = (reason: string): string => `what flows cannot be shown, tried again: ${reason}\n`;
+  expect(complained).toEqual([line('the key is not valid'), line('no space'), line('the key is not valid')]);
+  expect(printed).toEqual([]);
+});
+
+test('a refused upload, as the machine-server logs it on standard output, is shown with its reason', () => {
+  let text = '';
+  const output = terminalOutput(false, false, (part) => (text += part));
+  const msg = 'sync: a file was not accepted and is tried again';
+  output.logged(
+    'machine-server',
+    JSON.stringify({ level: 'warn', msg, code: 'resource_exhausted', error: 'no space' }),
+  );
+  expect(text).toBe(`  machine-server: ${msg}: no space\n`);
 });

@@ -109,9 +109,11 @@ test('a cloud that cannot start: its sentence is shown, nothing else is started,
 });
 
 test('a machine-server that dies: it is named with its last lines, the cloud is stopped, exit code 1', async () => {
-  const machine = `console.error('out of luck'); process.kill(process.pid, 'SIGKILL');`;
+  const machine = `const logged = JSON.stringify({ level: 'info', msg: 'capturing' });
+    process.stdout.write(logged + '\\n', () => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')));`;
   expect(await up(cloudBody(stays), machine, new AbortController().signal)).toBe(1);
   expect(complained.at(-1)).toContain('machine-server was ended by SIGKILL');
+  expect(complained.at(-1)).toContain('"msg":"capturing"');
   expect(complained.at(-1)).toContain('out of luck');
   expect(await log()).toContain('cloud stopped');
   expect(JSON.parse(printed.at(-1) as string)).toEqual({ event: 'stopped' });

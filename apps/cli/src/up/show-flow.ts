@@ -3,6 +3,7 @@ import type { Output, Row, ShownWebhook } from './output.ts';
 import { pause } from './pause.ts';
 import type { Demo } from './read-demo.ts';
 import { sampleMql, sampleSql } from './samples.ts';
+import { sayTrouble } from './say-trouble.ts';
 
 export interface ShowFlowOptions {
   readonly url: string;
@@ -13,12 +14,18 @@ export interface ShowFlowOptions {
   readonly signal: AbortSignal;
 }
 
+interface Showing extends ShowFlowOptions {
+  readonly trouble: (caught: unknown) => void;
+}
+
 const pollMs = 200;
 const statusEveryMs = 5_000;
 const firstReadings = 3;
 
 /** Shows the first readings, queries and webhook, then what flows, until aborted. What fails is tried again. */
-export async function showFlow(options: ShowFlowOptions): Promise<void> {
+export async function showFlow(asked: ShowFlowOptions): Promise<void> {
+  const say = sayTrouble(asked.output, () => performance.now());
+  const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
   const { url, demo, output, signal } = options;
   await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key });
   const lastTime = await showFirstReadings(cloud, options);
@@ -29,7 +36,7 @@ export async function showFlow(options: ShowFlowOptions): Promise<void> {
 }
 
 /** Each new row once; returns the time when the last of them was stored. */
-async function showFirstReadings(cloud: Cloud, options: ShowFlowOptions): Promise<Date> {
+async function showFirstReadings(cloud: Cloud, options: Showing): Promise<Date> {
   const { demo, startedAt, output, signal } = options;
   const pipeline = [
     { $match: { time_synced: { $gte: startedAt } } },
@@ -49,7 +56,7 @@ async function showFirstReadings(cloud: Cloud, options: ShowFlowOptions): Promis
   return last;
 }
 
-async function showQueries(cloud: Cloud, options: ShowFlowOptions): Promise<void> {
+async function showQueries(cloud: Cloud, options: Showing): Promise<void> {
   const { demo, startedAt, output, signal } = options;
   const mql = sampleMql(startedAt);
   const rows = await untilFound(options, async () => some(await cloud.queryMql(demo.organizationId, mql, signal)));
@@ -64,14 +71,18 @@ function some<T>(rows: readonly T[]): readonly T[] | undefined {
   return rows.length > 0 ? rows : undefined;
 }
 
-async function showStatus(cloud: Cloud, options: ShowFlowOptions, since: Date): Promise<void> {
-  const { demo, output, signal } = options;
+async function showStatus(cloud: Cloud, options: Showing, since: Date): Promise<void> {
+  const { demo, output, signal, trouble } = options;
   let after = since;
   let caught = 0;
   while (await pause(statusEveryMs, signal)) {
-    // What fails now is asked again at the next round; the processes' own logs say why.
-    const [row] = await cloud.queryMql(demo.organizationId, newRows(after), signal).catch((): Row[] => []);
-    const newest = (await webhooksAfter(cloud, caught, signal).catch(() => [])).at(-1);
+    // What fails now is asked again at the next round.
+    const failed = (error: unknown): [] => {
+      trouble(error);
+      return [];
+    };
+    const [row] = await cloud.queryMql(demo.organizationId, newRows(after), signal).catch(failed);
+    const newest = (await webhooksAfter(cloud, caught, signal).catch(failed)).at(-1);
     caught = newest?.id ?? caught;
     const last = row?.['last'] instanceof Date ? row['last'] : after;
     const seconds = (last.getTime() - after.getTime()) / 1_000;
@@ -109,18 +120,15 @@ function parsed(body: unknown): unknown {
   }
 }
 
-/** Polls until `find` finds something; undefined when aborted. A failure is said once and tried again. */
-async function untilFound<T>(options: ShowFlowOptions, find: () => Promise<T | undefined>): Promise<T | undefined> {
-  const { output, signal } = options;
-  let said: string | undefined;
+/** Polls until `find` finds something; undefined when aborted. What fails is said and tried again. */
+async function untilFound<T>(options: Showing, find: () => Promise<T | undefined>): Promise<T | undefined> {
+  const { signal, trouble } = options;
   do {
     try {
       const found = await find();
       if (found !== undefined) return found;
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted && text !== said) output.logged('platform', text);
-      said = text;
+      trouble(error);
     }
   } while (await pause(pollMs, signal));
   return undefined;

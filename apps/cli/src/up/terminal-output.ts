@@ -8,6 +8,7 @@ export function terminalOutput(
   live: boolean = Boolean(process.stdout.isTTY),
   write: (text: string) => void = (text) => process.stdout.write(text),
   complain: (text: string) => void = (text) => process.stderr.write(text),
+  columns: number = process.stdout.columns || 160,
 ): Output {
   const paint =
     (code: number) =>
@@ -41,12 +42,13 @@ export function terminalOutput(
       lines(
         shortened(
           indented(`${timeOf(row['time_received'])}  ${row['component_name']}  ${JSON.stringify(row['data'])}`),
+          columns,
         ),
       );
     },
     query({ language, query, rows }) {
       title(`First query, in ${language.toUpperCase()}`);
-      lines(dim(indented(query)), ...rows.map((row) => indented(JSON.stringify(row))));
+      lines(dim(indented(query)), ...rows.map((row) => shortened(indented(JSON.stringify(row)), columns)));
     },
     webhook({ method, path, headers, body }) {
       title('First webhook, as the built-in catcher received it');

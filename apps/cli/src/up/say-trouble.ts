@@ -1,0 +1,16 @@
+import type { Output } from './output.ts';
+
+const sameAgainMs = 60_000;
+
+/** Says why nothing can be shown: a reason at once, the same one at most once a minute. @param nowMs of a clock that does not go back. */
+export function sayTrouble(output: Pick<Output, 'logged'>, nowMs: () => number): (caught: unknown) => void {
+  const saidAt = new Map<string, number>();
+  return (caught) => {
+    const text = caught instanceof Error ? caught.message : String(caught);
+    const now = nowMs();
+    if (now - (saidAt.get(text) ?? Number.NEGATIVE_INFINITY) < sameAgainMs) return;
+    if (saidAt.size >= 100) saidAt.clear();
+    saidAt.set(text, now);
+    output.logged('platform', `what flows cannot be shown, tried again: ${text}`);
+  };
+}
