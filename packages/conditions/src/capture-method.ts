@@ -1,4 +1,5 @@
 /** `data_capture_method`: which component and method a condition listens to (D18, D12). */
+import { describe } from './json.ts';
 
 export interface CaptureMethod {
   /** `sensor`, or the full `core:component:sensor` if it was written so. */
@@ -22,10 +23,10 @@ export interface CaptureSource {
  */
 export function parseCaptureMethod(value: unknown): CaptureMethod | string {
   const expected = 'expected <component type>:<component name>:<method>, e.g. sensor:my-sensor:Readings';
-  if (typeof value !== 'string') return `${expected}, found ${value === undefined ? 'nothing' : typeof value}`;
+  if (typeof value !== 'string') return `${expected}, found ${describe(value)}`;
   const parts = value.split(':').map((part) => part.trim());
   if (parts.length < 3 || parts.some((part) => part === ''))
-    return `${expected} (three parts that are not empty), found '${value}'`;
+    return `${expected} (three parts that are not empty), found ${describe(value)}`;
   const isTriplet = parts.length >= 5 && (parts[1] === 'component' || parts[1] === 'service');
   const typeParts = isTriplet ? 3 : 1;
   return {

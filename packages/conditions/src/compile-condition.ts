@@ -40,7 +40,7 @@ export function compileCondition(json: unknown): Condition {
 function compileEvals(json: JsonObject, report: Report): Test[] {
   const key = json['conditions'] !== undefined ? 'conditions' : 'condition';
   if (key === 'conditions' && json['condition'] !== undefined) {
-    report('condition', 'conditions is given as well and is used', 'warning');
+    report('condition', 'expected conditions or condition, found both: conditions is used', 'warning');
   }
   const conditions = json[key];
   if (conditions === undefined || conditions === null) return [];
@@ -84,6 +84,11 @@ function compileEval(json: unknown, path: string, report: Report): Test | undefi
 
 function warnUnknown(json: JsonObject, known: readonly string[], path: string, report: Report): void {
   for (const key of Object.keys(json)) {
-    if (!known.includes(key)) report(`${path}${key}`, `unknown key, expected ${known.join(', ')}`, 'warning');
+    if (!known.includes(key))
+      report(
+        `${path}${key}`,
+        `expected one of ${known.join(', ')}, found ${describe(key)}: this key does nothing`,
+        'warning',
+      );
   }
 }

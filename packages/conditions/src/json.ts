@@ -14,8 +14,9 @@ export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
-  const text = String(JSON.stringify(value));
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  // JSON would tell 1e999 as null.
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 /** Same value at every depth; the order of keys does not count. */

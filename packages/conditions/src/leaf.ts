@@ -34,7 +34,7 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
     if (Array.isArray(current)) {
       report(
         path,
-        `the operand of '${parts.join('.')}' must be a string, boolean, number, object or regular expression, found an array`,
+        `expected a string, boolean, number, object or regular expression at '${parts.join('.')}', found an array`,
       );
       return undefined;
     }
@@ -45,18 +45,18 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
     if (keys.length === 0 && parts.length > 0) return leafOf(parts, current, path, report);
     if (keys.length !== 1) {
       const found = keys.length === 0 ? 'none' : keys.join(', ');
-      report(path, `expected one field, found ${found}`, 'error');
-      if (keys.length > 1) report(path, 'write several fields as several evals; all of them must hold', 'warning');
+      const advice = keys.length > 1 ? '; write several fields as several evals, all of them must hold' : '';
+      report(path, `expected one field, found ${found}${advice}`);
       return undefined;
     }
     const key: string = keys[0]!;
     parts.push(...key.split('.'));
     if (parts.some((part) => part === '')) {
-      report(path, `the field path '${parts.join('.')}' has an empty part`);
+      report(path, `expected a field path without empty parts, found '${parts.join('.')}'`);
       return undefined;
     }
     if (parts.length > maxPathParts) {
-      report(path, `a field path may have ${maxPathParts} parts, found ${parts.length}`);
+      report(path, `expected at most ${maxPathParts} parts of a field path, found ${parts.length}`);
       return undefined;
     }
     current = current[key]!;
@@ -65,10 +65,7 @@ export function parseLeaf(value: unknown, path: string, report: Report): Leaf | 
 
 function leafOf(parts: readonly string[], operand: Json | Pattern, path: string, report: Report): Leaf | undefined {
   if (operand !== null) return { parts, operand };
-  report(
-    path,
-    `the operand of '${parts.join('.')}' must be a string, boolean, number, object or regular expression, found null`,
-  );
+  report(path, `expected a string, boolean, number, object or regular expression at '${parts.join('.')}', found null`);
   return undefined;
 }
 

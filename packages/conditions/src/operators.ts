@@ -9,15 +9,15 @@ type Test = (left: Json) => boolean;
 /** Makes the test of an operator, or says what is wrong with its right operand. */
 type Operator = (right: Json | Pattern) => Test | string;
 
+const onlyRegex = 'expected another operand for this operator, found a regular expression; it needs the operator regex';
+
 export const operators: Readonly<Record<string, Operator>> = {
   lt: ordering('lt', (order) => order < 0),
   lte: ordering('lte', (order) => order <= 0),
   gt: ordering('gt', (order) => order > 0),
   gte: ordering('gte', (order) => order >= 0),
-  eq: (right) =>
-    right instanceof Pattern ? 'a regular expression needs the operator regex' : (left) => equalJson(left, right),
-  neq: (right) =>
-    right instanceof Pattern ? 'a regular expression needs the operator regex' : (left) => !equalJson(left, right),
+  eq: (right) => (right instanceof Pattern ? onlyRegex : (left) => equalJson(left, right)),
+  neq: (right) => (right instanceof Pattern ? onlyRegex : (left) => !equalJson(left, right)),
   regex: matching,
 };
 
@@ -26,27 +26,27 @@ function ordering(name: string, holds: (order: number) => boolean): Operator {
     if (typeof right === 'number') return (left) => typeof left === 'number' && holds(left - right);
     if (typeof right === 'string')
       return (left) => typeof left === 'string' && holds(left < right ? -1 : left > right ? 1 : 0);
-    return `${name} needs a number or a string to compare with, found ${right instanceof Pattern ? 'a regular expression' : describe(right)}`;
+    return `expected a number or a string to compare with by ${name}, found ${right instanceof Pattern ? 'a regular expression' : describe(right)}`;
   };
 }
 
 /** Anywhere in the text, in linear time; therefore without look-around and back-references. */
 function matching(right: Json | Pattern): Test | string {
   if (typeof right !== 'string' && !(right instanceof Pattern))
-    return `regex needs a pattern as a string, found ${describe(right)}`;
+    return `expected a pattern as a string for regex, found ${describe(right)}`;
   const { source, options } = right instanceof Pattern ? right : { source: right, options: '' };
   let flags = 0;
   for (const option of options) {
     if (option === 'i') flags |= RE2JS.CASE_INSENSITIVE;
     else if (option === 'm') flags |= RE2JS.MULTILINE;
     else if (option === 's') flags |= RE2JS.DOTALL;
-    else return `unknown option '${option}' of a regular expression, expected i, m or s`;
+    else return `expected the options i, m or s of a regular expression, found '${option}'`;
   }
   try {
     const pattern = RE2JS.compile(source, flags);
     return (left) => typeof left === 'string' && pattern.matcher(left).find();
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    return `the pattern ${describe(source)} is not a valid regular expression: ${error.message} (look-around and back-references are not supported)`;
+    return `expected a regular expression, found ${describe(source)}: ${error.message} (look-around and back-references are not supported)`;
   }
 }

@@ -10,14 +10,25 @@ export function isObject(value: unknown): value is JsonObject {
 /** A found value in a few words. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+  // JSON would tell 1e999 as null.
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+}
+
+/** The kind of a value that is not to be repeated, because it may be secret. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 export function warnUnknown(object: JsonObject, known: readonly string[], path: string, problems: Problems): void {
   for (const key of Object.keys(object)) {
     if (!known.includes(key)) {
-      problems.warn(`${path}.${key}`, `unknown key, ignored; known are ${known.join(', ')}`);
+      problems.warn(
+        `${path}.${key}`,
+        `expected one of ${known.join(', ')}, found ${shown(key)}: this key does nothing`,
+      );
     }
   }
 }

@@ -21,7 +21,7 @@ export function parseConditional(
   if (!components.includes(method.componentName)) {
     problems.warn(
       `${path}.data_capture_method`,
-      `no component or service of this configuration is named ${shown(method.componentName)}; if a fragment or module brings it, the trigger works once it is there`,
+      `expected the name of a component or service, found ${shown(method.componentName)}; if a fragment or module brings it, the trigger works once it is there`,
     );
   }
   return {

@@ -1,7 +1,7 @@
 /** The `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
 import { asPlatformError } from '@platform/base';
 import { webhookUrl } from '../notify/target-guard.ts';
-import { isObject, type JsonObject, requiredText, shown, warnUnknown } from './json.ts';
+import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
 import type { Problems } from './problem.ts';
 import type { Notification, TriggerEventRule } from './trigger.ts';
 
@@ -29,7 +29,10 @@ export function parseNotifications(
     const notification = parseNotification(item, eventType, at, problems);
     if (notification === undefined) continue;
     if (parsed.some((one) => one.type === notification.type && one.value === notification.value)) {
-      problems.warn(at, 'the same type and value stand in an earlier notification; this one is ignored');
+      problems.warn(
+        at,
+        `expected another type and value than before, found ${shown(notification.value)} again: it is ignored`,
+      );
     } else {
       parsed.push(notification);
     }
@@ -70,6 +73,10 @@ function checkTarget(type: Notification['type'], target: string, path: string, p
       problems.error(path, `expected a URL, found ${allOwners}, which is for email and push`);
       return;
     }
+    if (URL.parse(target) === null) {
+      problems.error(path, `expected an absolute URL such as https://example.com/hook, found ${shown(target)}`);
+      return;
+    }
     try {
       webhookUrl(target);
     } catch (caught) {
@@ -108,16 +115,17 @@ function parseAuth(
     return undefined;
   }
   if (!isObject(auth))
-    return problems.error(`${path}.auth`, `expected {"basic": {"username", "password"}}, found another value`);
+    return problems.error(`${path}.auth`, `expected {"basic": {"username", "password"}}, found ${kindOf(auth)}`);
   warnUnknown(auth, ['basic'], `${path}.auth`, problems);
   const { basic } = auth;
   if (basic === undefined) return undefined;
   // What was found is not repeated: it may hold a password.
   if (!isObject(basic) || typeof basic['username'] !== 'string' || typeof basic['password'] !== 'string') {
-    return problems.error(`${path}.auth.basic`, 'expected the strings username and password');
+    const found = isObject(basic) ? `${kindOf(basic['username'])} and ${kindOf(basic['password'])}` : kindOf(basic);
+    return problems.error(`${path}.auth.basic`, `expected the strings username and password, found ${found}`);
   }
   if (basic['username'].includes(':'))
-    return problems.error(`${path}.auth.basic.username`, 'expected a name without colon');
+    return problems.error(`${path}.auth.basic.username`, 'expected a name without colon, found one with it');
   warnUnknown(basic, ['username', 'password'], `${path}.auth.basic`, problems);
   return { username: basic['username'], password: basic['password'] };
 }

@@ -112,7 +112,9 @@ test('basic authentication is read, and its password never repeated in a problem
     event,
     notifications: { ...webhook, auth: { basic: { password: 'geheim' } } },
   });
-  expect(broken).toEqual(['error triggers[0].notifications.auth.basic: expected the strings username and password']);
+  expect(broken).toEqual([
+    'error triggers[0].notifications.auth.basic: expected the strings username and password, found nothing and a string',
+  ]);
 });
 
 test.each<[string, unknown[], RegExp]>([
@@ -239,7 +241,7 @@ test.each<[string, unknown[], RegExp]>([
   [
     'an unknown key',
     [{ name: 'a', event, notifications: [webhook], nots: 'x' }],
-    /^warning triggers\[0\]\.nots: unknown key/,
+    /^warning triggers\[0\]\.nots: expected one of name, .*, found "nots"/,
   ],
   [
     'the same notification twice',
@@ -252,7 +254,7 @@ test.each<[string, unknown[], RegExp]>([
       { name: 'a', event, notifications: webhook },
       { name: 'a', event, notifications: webhook },
     ],
-    /^error triggers\[1\]\.name: the name "a" is that of triggers\[0\]/,
+    /^error triggers\[1\]\.name: expected a name of its own, found "a", which is that of triggers\[0\]/,
   ],
 ])('D18 %s is a problem with its path', (_what, triggers, expected) => {
   const problems = problemsOf(...triggers);

@@ -32,7 +32,7 @@ export function parseTriggers(value: unknown, components: readonly string[]): Pa
     if (name !== undefined && names.has(name)) {
       problems.error(
         `${path}.name`,
-        `the name ${shown(name)} is that of triggers[${names.get(name)}]; expected one of its own`,
+        `expected a name of its own, found ${shown(name)}, which is that of triggers[${names.get(name)}]`,
       );
     } else if (name !== undefined) {
       names.set(name, index);
