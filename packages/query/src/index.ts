@@ -37,6 +37,7 @@ export {
   timeColumns,
 } from './plan/columns.ts';
 export type { Expr, Path } from './plan/expr.ts';
+export { isLight } from './plan/is-light.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';

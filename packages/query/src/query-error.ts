@@ -83,6 +83,18 @@ export class QueryError extends Error {
   }
 }
 
+/** Runs what reads a query. A stack that does not suffice for it is the query's fault: it nests too deeply. */
+export function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (caught) {
+    if (!(caught instanceof RangeError)) throw caught;
+    throw new QueryError('Overflow', `the query is nested too deeply or too long (${caught.message})`, {
+      hint: 'nest expressions less deeply',
+    });
+  }
+}
+
 function placeText(place: QueryErrorPlace): string {
   if (place.line !== undefined) return `line ${place.line}, column ${place.column ?? 1}: `;
   const stage =

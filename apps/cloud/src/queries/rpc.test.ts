@@ -109,6 +109,47 @@ test('a broken query is INVALID_ARGUMENT and says what was found and where', asy
   await expect(bytes).rejects.toMatchObject({ code: 'invalid_argument' });
 });
 
+test('a query or request that is nested 20,000 deep is INVALID_ARGUMENT, whatever its encoding', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  const levels = 20_000;
+  // {a: {a: … {}}} from the inside out: what an encoder that walks would not get done.
+  const nested = (type: number): Uint8Array => {
+    const bytes = new Uint8Array(5 + levels * 8);
+    for (let level = 0; level <= levels; level++) {
+      new DataView(bytes.buffer).setInt32(level * 7, bytes.length - level * 8, true);
+      if (level < levels) bytes.set([type, type === 3 ? 0x61 : 0x30, 0], level * 7 + 4);
+    }
+    return bytes;
+  };
+  const refused = { code: 'invalid_argument', message: expect.stringMatching(/nested/) };
+  for (const type of [3, 4]) {
+    const ask = queries.client.tabularDataByMQL({ organizationId: 'org-1', mqlBinary: [nested(type)] });
+    await expect(ask).rejects.toMatchObject(refused);
+  }
+  const expression = `${'('.repeat(levels)}1${')'.repeat(levels)}`;
+  for (const sqlQuery of [`SELECT ${expression} FROM readings`, `SELECT ${'NOT '.repeat(levels)} TRUE FROM readings`]) {
+    const ask = queries.client.tabularDataBySQL({ organizationId: 'org-1', sqlQuery });
+    await expect(ask).rejects.toMatchObject({ code: 'invalid_argument' });
+  }
+  const deepJson = (open: string, close: string): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
+  const bodies = [
+    `{"organizationId":"org-1","mqlBinary":${deepJson('[', ']')}}`,
+    `{"organizationId":"org-1","mqlBinary":[${deepJson('{"a":', '}')}]}`,
+    `{"organizationId":${deepJson('{"a":', '}')}}`,
+    `{"unknown":${deepJson('[', ']')}}`,
+    `{"organizationId":"org-1","mqlBinary":["${Buffer.from(nested(3)).toString('base64')}"]}`,
+  ];
+  for (const body of bodies) {
+    const response = await fetch(`${queries.baseUrl}/platform.app.data.v1.DataService/TabularDataByMQL`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(await response.json(), body.slice(0, 60)).toMatchObject({ code: 'invalid_argument' });
+  }
+});
+
 test('data sources that are not there yet are refused by name', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);

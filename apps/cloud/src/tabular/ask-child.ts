@@ -30,6 +30,8 @@ export interface Questions {
 interface Question {
   readonly batches: Batch[];
   readonly finish: (answer: Answer) => void;
+  /** Why this side ended it: the child only knows that it was cancelled. */
+  endedBy: PlatformError | null;
 }
 
 /** A cancelled question that the child answers within this long still counts what it scanned. */
@@ -54,6 +56,8 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       // Asked politely first (interrupt, then the executor's next pause); a child that does not come back is killed.
       const endBy = (error: PlatformError): void => {
         child().send({ kind: 'cancel', id });
+        const question = questions.get(id);
+        if (question !== undefined) question.endedBy = error;
         const failed: Answer = { kind: 'failed', error, scannedBytes: 0 };
         clock.sleep(graceMs, over.signal).then(() => answer(failed), ignore);
         clock.sleep(killAfterMs, over.signal).then(() => child().kill(), ignore);
@@ -66,7 +70,7 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
         answer(given);
         end();
       };
-      questions.set(id, { batches: [], finish });
+      questions.set(id, { batches: [], finish, endedBy: null });
       signal.addEventListener('abort', cancelled, { once: true });
       child().send({ kind: 'query', id, ...message });
       if (signal.aborted) cancelled();
@@ -84,7 +88,7 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       else
         question.finish({
           kind: 'failed',
-          error: new PlatformError(message.code, message.message),
+          error: question.endedBy ?? new PlatformError(message.code, message.message),
           scannedBytes: message.scannedBytes,
         });
     },

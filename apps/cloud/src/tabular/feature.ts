@@ -7,13 +7,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { pathFilter } from '@platform/query';
+import { encodePlan, pathFilter, QueryError } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createQuestions } from './ask-child.ts';
 import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
-import { packPlan } from './pack-plan.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
 import { removeUnlisted } from './remove-unlisted.ts';
@@ -201,7 +200,7 @@ export function createTabular(options: TabularOptions): Tabular {
             deletes: snapshot.deletes,
             after: snapshot.sealed,
             upTo,
-            stages: packPlan(plan.stages),
+            plan: encodePlan(plan),
             deadlineMs: Math.max(1, endMs - clock.monotonic()),
             maxResultBytes: settings.maxResultBytes,
           },
@@ -282,7 +281,7 @@ export function createTabular(options: TabularOptions): Tabular {
           signal.throwIfAborted();
         }
       } catch (caught) {
-        throw asPlatformError(caught);
+        throw caught instanceof QueryError ? caught.toPlatformError() : asPlatformError(caught);
       } finally {
         over.abort();
       }

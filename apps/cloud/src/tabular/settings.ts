@@ -13,6 +13,8 @@ export interface TabularSettings {
   readonly mergeFiles: number;
   /** DuckDB's own limit. Default 1 GiB. */
   readonly memoryBytes: number;
+  /** Heap of a thread that runs one query; a query that needs more is refused. Default 512 MiB. */
+  readonly executorMemoryBytes: number;
   /** DuckDB's threads. Default 2. */
   readonly threads: number;
   /** A query without a deadline ends after this. Default 60 s. */
@@ -34,6 +36,7 @@ export const defaultTabularSettings: TabularSettings = {
   fileBytes: 128_000_000,
   mergeFiles: 16,
   memoryBytes: 1 << 30,
+  executorMemoryBytes: 512 << 20,
   threads: 2,
   deadlineMs: 60_000,
   maxResultBytes: 64 << 20,

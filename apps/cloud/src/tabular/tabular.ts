@@ -49,8 +49,8 @@ export interface Tabular extends AsyncDisposable {
   start(): Promise<void>;
   /**
    * Every row that was acknowledged before the call, that the scope shows and that the plan keeps (I7).
-   * Throws deadline_exceeded, canceled, resource_exhausted (answer too large, memory, monthly limit), unavailable (child died twice);
-   * QueryError of @platform/query passes through.
+   * Throws deadline_exceeded, canceled, resource_exhausted (answer too large, memory, monthly limit), unavailable (child died twice),
+   * and what the query itself gets wrong.
    */
   query(request: QueryRequest): Promise<QueryResult>;
   /** S. */

@@ -3,7 +3,7 @@
 import { decodeBson } from '../bson/decode.ts';
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
-import { QueryError } from '../query-error.ts';
+import { QueryError, reading } from '../query-error.ts';
 import { parseCount } from './count.ts';
 import { checkDepth } from './depth.ts';
 import { parseFilter } from './filter.ts';
@@ -50,9 +50,13 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
   const stages: Stage[] = [];
   for (const [position, given] of pipeline.entries()) {
     try {
-      const document = given instanceof BsonDocument ? given : decodeBson(given);
-      checkDepth(document);
-      stages.push(...parseStage(document));
+      stages.push(
+        ...reading(() => {
+          const document = given instanceof BsonDocument ? given : decodeBson(given);
+          checkDepth(document);
+          return parseStage(document);
+        }),
+      );
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       const name = given instanceof BsonDocument ? [...given.keys()][0] : undefined;

@@ -6,15 +6,19 @@
 import { decodeBson } from '../bson/decode.ts';
 import { encodeBson } from '../bson/encode.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
+import { reading } from '../query-error.ts';
 import type { Plan } from './stage.ts';
 
 /** A level of a query takes a few levels of the plan. */
 const planDepth = 4000;
 
+/** @throws QueryError Overflow when the plan is nested too deeply. */
 export function encodePlan(plan: Plan): Uint8Array {
-  const document = new BsonDocument();
-  document.set('plan', packed(plan)!);
-  return encodeBson(document, planDepth);
+  return reading(() => {
+    const document = new BsonDocument();
+    document.set('plan', packed(plan)!);
+    return encodeBson(document, planDepth);
+  });
 }
 
 export function decodePlan(bytes: Uint8Array): Plan {

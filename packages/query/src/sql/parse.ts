@@ -2,7 +2,7 @@
 
 import { readingColumns } from '../plan/columns.ts';
 import type { Plan } from '../plan/stage.ts';
-import { QueryError } from '../query-error.ts';
+import { QueryError, reading } from '../query-error.ts';
 import { compileSelect } from './compile.ts';
 import { Cursor } from './cursor.ts';
 import { lex } from './lex.ts';
@@ -24,5 +24,5 @@ export function parseSql(text: string, tables: Tables = readings): Plan {
       `a statement may have ${maxStatementLength} characters, this one has ${text.length}`,
     );
   }
-  return compileSelect(parseSelect(new Cursor(lex(text))), tables);
+  return reading(() => compileSelect(parseSelect(new Cursor(lex(text))), tables));
 }

@@ -6,6 +6,7 @@
 import { createLimiter, errorText, follow, PlatformError, systemClock } from '@platform/base';
 import type { Series } from '../series.ts';
 import { openDatabase } from './database.ts';
+import { createExecutors } from './executors.ts';
 import { createHotRows } from './hot-rows.ts';
 import type { FileRef, FromChild, QueryMessage, SealedFile, ToChild } from './messages.ts';
 import { openLogReader } from './read-log.ts';
@@ -24,6 +25,11 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   const clock = systemClock;
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
   const hot = createHotRows({ sealed: init.sealed, database, log: openLogReader(init.ingestFile), clock });
+  const executors = createExecutors({
+    threads: settings.concurrentQueries,
+    memoryBytes: settings.executorMemoryBytes,
+    clock,
+  });
   const limit = createLimiter(settings.concurrentQueries);
   const running = new Map<number, AbortController>();
   const knownFiles = new Map<string, readonly Series[]>();
@@ -119,7 +125,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     );
     const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
     try {
-      await limit(() => runQuery(message, { database, hot, parquetDir, knownFiles, send }, cancel.signal));
+      await limit(() => runQuery(message, { database, hot, executors, parquetDir, knownFiles, send }, cancel.signal));
     } finally {
       clearTimeout(timer);
       running.delete(message.id);

@@ -44,8 +44,8 @@ export interface ScanRequest {
 export interface QueryMessage extends ScanRequest {
   readonly kind: 'query';
   readonly id: number;
-  /** Stages of the plan, packed by pack-plan. */
-  readonly stages: unknown;
+  /** As encodePlan writes it. */
+  readonly plan: Uint8Array;
   readonly deadlineMs: number;
   readonly maxResultBytes: number;
 }

@@ -1,17 +1,19 @@
 /** One query in the child: waits for the rows, scans, runs the plan, sends batches (I7). */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { asPlatformError, PlatformError } from '@platform/base';
-import { execute, QueryError, type Stage } from '@platform/query';
-import { unpackPlan } from '../pack-plan.ts';
+import { PlatformError } from '@platform/base';
+import { type Batch, decodePlan, execute, isLight } from '@platform/query';
 import type { Series } from '../series.ts';
 import type { Database } from './database.ts';
+import type { Executors } from './executors.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
+import { queryFailure } from './query-failure.ts';
 import { fileSource, type Source, StaleSnapshot, segmentSource } from './source.ts';
 
 export interface QueryRoom {
   readonly database: Database;
   readonly hot: HotRows;
+  readonly executors: Executors;
   readonly parquetDir: string;
   /** Series of files that were read before. */
   readonly knownFiles: Map<string, readonly Series[]>;
@@ -35,7 +37,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     const { scanRows } = await import('./scan.ts');
     const input = scanRows(connection, sources(message, room, connection), message, scan);
     let sent = 0;
-    for await (const batch of execute(unpackPlan(message.stages) as Stage[], input, { signal })) {
+    for await (const batch of answered(message.plan, input, room.executors, signal)) {
       signal.throwIfAborted();
       sent += batch.bytes.length;
       if (sent > message.maxResultBytes) throw tooLarge(message.maxResultBytes);
@@ -52,12 +54,43 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
       return await send({ kind: 'stale', id });
     }
-    const { code, message: text } = interpret(signal.aborted ? signal.reason : caught);
+    const { code, message: text } = queryFailure(signal.aborted ? signal.reason : caught);
     await send({ kind: 'failed', id, code, message: text, scannedBytes: scan.scannedBytes });
   } finally {
     signal.removeEventListener('abort', interrupt);
     connection?.closeSync();
   }
+}
+
+/** Bytes of a plan times bytes of its input up to which a light plan runs on this thread: some tens of milliseconds at the very worst. */
+const maxInlineWork = 2 ** 28;
+
+/** Little work is done at once, all else by a thread of its own. */
+async function* answered(
+  plan: Uint8Array,
+  input: AsyncGenerator<Batch>,
+  executors: Executors,
+  signal: AbortSignal,
+): AsyncGenerator<Batch> {
+  const read: Batch[] = [];
+  try {
+    const { stages } = decodePlan(plan);
+    let work = isLight(stages) ? 0 : Number.POSITIVE_INFINITY;
+    while (work <= maxInlineWork) {
+      const next = await input.next();
+      if (next.done === true) return yield* execute(stages, read, { signal });
+      read.push(next.value);
+      work += plan.length * next.value.bytes.length;
+    }
+    yield* executors.run(plan, chained(read, input), signal);
+  } finally {
+    await input.return(undefined);
+  }
+}
+
+async function* chained(first: Batch[], rest: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+  for (let batch = first.shift(); batch !== undefined; batch = first.shift()) yield batch;
+  yield* rest;
 }
 
 async function* sources(message: QueryMessage, room: QueryRoom, connection: DuckDBConnection): AsyncGenerator<Source> {
@@ -71,16 +104,4 @@ function tooLarge(maxBytes: number): PlatformError {
     'resource_exhausted',
     `the answer is larger than ${limit}; add $limit (LIMIT) or $project (fewer columns), or filter on a shorter time_received range`,
   );
-}
-
-function interpret(caught: unknown): PlatformError {
-  if (caught instanceof QueryError) return caught.toPlatformError();
-  if (caught instanceof Error && /^Out of Memory Error/.test(caught.message)) {
-    return new PlatformError(
-      'resource_exhausted',
-      'the query needs more memory than this installation allows; filter on a shorter time_received range or on fewer components',
-      caught,
-    );
-  }
-  return asPlatformError(caught);
 }

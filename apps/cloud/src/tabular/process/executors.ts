@@ -1,0 +1,176 @@
+/**
+ * Threads that run plans: a query that overruns its time or memory costs its own thread, not the process and not other queries.
+ *
+ * States of a thread: none → (asked for) running → idle → running … → gone: terminated after `idleMs` without a query, when a
+ * cancelled run does not come back within `graceMs`, or by V8 when its heap is full. The next query starts another.
+ */
+import { Worker } from 'node:worker_threads';
+import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
+import type { Batch } from '@platform/query';
+import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
+import { outOfMemory } from './query-failure.ts';
+
+export interface ExecutorsOptions {
+  /** Threads at most; more queries wait. */
+  readonly threads: number;
+  /** Heap of one thread. */
+  readonly memoryBytes: number;
+  readonly clock: Clock;
+}
+
+export interface Executors {
+  /** The rows of a plan (as encodePlan writes it) over the input. Throws PlatformError, and the signal's reason when it is aborted. */
+  run(plan: Uint8Array, input: AsyncIterator<Batch>, signal: AbortSignal): AsyncGenerator<Batch>;
+}
+
+/** An idle thread holds about 15 MB. */
+const idleMs = 10_000;
+const graceMs = 200;
+
+interface Thread {
+  readonly worker: Worker;
+  /** What it said and nobody has read yet; an error once it is gone. */
+  readonly said: (FromExecutor | PlatformError)[];
+  wake: () => void;
+  gone: boolean;
+  idleSince: number;
+}
+
+export function createExecutors({ threads, memoryBytes, clock }: ExecutorsOptions): Executors {
+  const idle: Thread[] = [];
+  const waiting: (() => void)[] = [];
+  let used = 0;
+  let runs = 0;
+
+  const start = (): Thread => {
+    const worker = new Worker(siblingEntry(import.meta.url, './executor-thread'), {
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)), maxYoungGenerationSizeMb: 16 },
+    });
+    const thread: Thread = { worker, said: [], wake: () => {}, gone: false, idleSince: 0 };
+    const say = (message: FromExecutor | PlatformError): void => {
+      thread.said.push(message);
+      thread.wake();
+    };
+    const leave = (error: PlatformError): void => {
+      if (thread.gone) return;
+      thread.gone = true;
+      say(error);
+    };
+    worker.on('message', say);
+    worker.on('error', (error: Error & { code?: string }) =>
+      leave(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? outOfMemory(error)
+          : new PlatformError('internal', `the executor of the query failed: ${errorText(error)}`, error),
+      ),
+    );
+    worker.on('exit', () => leave(new PlatformError('unavailable', 'the executor of the query ended; try again')));
+    return thread;
+  };
+
+  const acquire = async (signal: AbortSignal): Promise<Thread> => {
+    while (used >= threads) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+      signal.throwIfAborted();
+    }
+    used++;
+    for (let thread = idle.pop(); thread !== undefined; thread = idle.pop()) if (!thread.gone) return thread;
+    return start();
+  };
+
+  const release = (thread: Thread, reusable: boolean): void => {
+    used--;
+    if (reusable && !thread.gone) {
+      thread.said.length = 0;
+      const since = clock.monotonic();
+      thread.idleSince = since;
+      idle.push(thread);
+      void clock.sleep(idleMs).then(() => {
+        const at = idle.indexOf(thread);
+        if (at < 0 || thread.idleSince !== since) return;
+        idle.splice(at, 1);
+        void thread.worker.terminate();
+      });
+    } else void thread.worker.terminate();
+    // One that gave up waiting leaves its turn to the next.
+    for (const wake of waiting.splice(0)) wake();
+  };
+
+  const heard = async (thread: Thread, signal: AbortSignal): Promise<FromExecutor | PlatformError> => {
+    for (;;) {
+      const message = thread.said.shift();
+      if (message !== undefined) return message;
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        thread.wake = done;
+        signal.addEventListener('abort', done, { once: true });
+      });
+    }
+  };
+
+  /** Whether the thread ends its run by itself. */
+  const hasEnded = async (thread: Thread, run: number): Promise<boolean> => {
+    const tell: ToExecutor = { kind: 'cancel', run };
+    thread.worker.postMessage(tell);
+    const late = new AbortController();
+    const over = new AbortController();
+    void clock.sleep(graceMs, over.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    try {
+      for (;;) {
+        const message = await heard(thread, late.signal);
+        if (message instanceof PlatformError) return false;
+        if (message.run === run && (message.kind === 'done' || message.kind === 'failed')) return true;
+      }
+    } catch {
+      return false;
+    } finally {
+      over.abort();
+    }
+  };
+
+  return {
+    async *run(plan, input, signal) {
+      const thread = await acquire(signal);
+      const run = ++runs;
+      const tell = (message: ToExecutor, move: ArrayBuffer[] = []): void => thread.worker.postMessage(message, move);
+      let ended = false;
+      try {
+        tell({ kind: 'run', run, plan });
+        let inputEnded = false;
+        for (;;) {
+          const message = await heard(thread, signal);
+          signal.throwIfAborted();
+          if (message instanceof PlatformError) throw message;
+          if (message.run !== run) continue;
+          if (message.kind === 'rows') yield message.batch;
+          else if (message.kind === 'more') {
+            if (inputEnded) continue;
+            const next = await input.next();
+            inputEnded = next.done === true;
+            const batch = next.done === true ? null : next.value;
+            tell(
+              { kind: 'input', run, batch },
+              batch === null ? [] : [batch.bytes.buffer as ArrayBuffer, batch.ends.buffer as ArrayBuffer],
+            );
+          } else {
+            ended = true;
+            if (message.kind === 'done') return;
+            throw new PlatformError(message.code, message.message);
+          }
+        }
+      } finally {
+        release(thread, ended || (!thread.gone && (await hasEnded(thread, run))));
+      }
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Which plans do work in proportion to their size times that of their input, so that little input is little work. */
+
+import type { Expr } from './expr.ts';
+import type { ShapeTree, Stage } from './stage.ts';
+
+/**
+ * Nothing in the stages builds texts, arrays or documents out of others, so nothing can grow from stage to stage: rows are
+ * kept, ordered, folded, and their fields picked. What it takes is bounded by the plan's bytes times the input's.
+ */
+export function isLight(stages: readonly Stage[]): boolean {
+  // A second key of several fields could hold the first one twice, a third the second …
+  const documentKeys = stages.filter((stage) => stage.k === 'group' && stage.key.k === 'doc').length;
+  return documentKeys <= 1 && stages.every(isLightStage);
+}
+
+function isLightStage(stage: Stage): boolean {
+  switch (stage.k) {
+    case 'filter':
+      return isSmall(stage.where);
+    case 'group':
+      return isFlat(stage.key) && stage.into.every(([, { arg }]) => isSmall(arg));
+    case 'shape':
+      return isLightTree(stage.tree, 0);
+    case 'sort':
+    case 'slice':
+      return true;
+    case 'replace':
+      return stage.with.k === 'doc' && isFlat(stage.with);
+  }
+}
+
+/** A field below an array is computed for each element: that multiplies. */
+function isLightTree(tree: ShapeTree, level: number): boolean {
+  return tree.fields.every(([, part]) => {
+    if (part.k === 'tree') return isLightTree(part, level + 1);
+    return part.k !== 'set' || (level === 0 && isSmall(part.value));
+  });
+}
+
+/** One document of picked fields, not of documents of them: no field becomes larger. */
+function isFlat(expr: Expr): boolean {
+  return expr.k === 'doc' ? expr.fields.every(([, value]) => isSmall(value)) : isSmall(expr);
+}
+
+/** Functions whose values are numbers, times and truths, or one of their arguments. */
+const small =
+  /^match\.|^(agg|sql)\.(eq|ne|gte?|lte?|cmp|in|and|or|not|isNull|isMissing|isNumber|isArray|type|cond|ifNull|case|switch|add|subtract|multiply|divide|mod|negate|abs|floor|ceil|round|trunc|sqrt|pow|size|length|arrayElemAt|toInt|toLong|toDouble|toDate|toBool|castInt|castLong|castDouble|castBool|castTimestamp|year|month|dayOfMonth|hour|minute|second|millisecond|dayOfWeek|dayOfYear|dateTrunc)$/;
+
+function isSmall(expr: Expr): boolean {
+  switch (expr.k) {
+    case 'lit':
+      return true;
+    case 'field':
+      return expr.path.length > 0;
+    case 'var':
+      return expr.name === 'NOW';
+    case 'call':
+      return small.test(expr.fn) && expr.args.every(isSmall);
+    case 'doc':
+      return false;
+    case 'bind':
+      return expr.fn === 'match.elem' && expr.args.every(isSmall) && isSmall(expr.body);
+  }
+}
