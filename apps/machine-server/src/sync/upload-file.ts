@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -17,6 +17,12 @@ export async function uploadFile(
   uploads: Uploads,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  let opened: ReadStream | undefined;
+  // Opened when it is asked for: a stream that nobody listens to ends the process when it cannot open its file, and one that nobody reads keeps it open.
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    opened = createReadStream(path, { highWaterMark: chunkBytes });
+    yield* opened;
+  }
   try {
     const { birthtimeMs, mtimeMs } = await stat(path);
     const segments = path.split(sep);
@@ -32,9 +38,11 @@ export async function uploadFile(
       tags: [...tags, ...named('tag=')],
       datasetIds: named('dataset='),
     });
-    await uploads.file(metadata, createReadStream(path, { highWaterMark: chunkBytes }), signal);
+    await uploads.file(metadata, chunks(), signal);
     return { kind: 'accepted', readings: 0 };
   } catch (caught) {
     return outcomeOf(caught);
+  } finally {
+    opened?.destroy();
   }
 }

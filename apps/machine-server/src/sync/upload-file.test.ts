@@ -1,0 +1,22 @@
+import { createServer } from 'node:net';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { uploadFile } from './upload-file.ts';
+import type { Uploads } from './uploads.ts';
+
+test('a file that cannot be opened, of which the cloud hears late or never, is tried later and ends nothing', async () => {
+  await using directory = await temporaryDirectory();
+  // A socket is there for stat, but cannot be opened.
+  const path = directory.file('socket');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  await using _closing = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  const late: Pick<Uploads, 'file'> = {
+    async file(_metadata, chunks) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      for await (const _chunk of chunks) throw new Error('expected no bytes');
+    },
+  };
+  const outcome = await uploadFile(path, 'part', [], late as Uploads, new AbortController().signal);
+  expect(outcome).toMatchObject({ kind: 'later' });
+});
