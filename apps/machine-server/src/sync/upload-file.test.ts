@@ -1,13 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { temporaryDirectory } from '@platform/testkit';
-import { expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { uploadFile } from './upload-file.ts';
 import type { Uploads } from './uploads.ts';
 
 test('a file that cannot be opened, of which the cloud hears late or never, is tried later and ends nothing', async () => {
-  await using directory = await temporaryDirectory();
+  const directory = mkdtempSync(join(tmpdir(), 'upload-file-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
   // A socket is there for stat, but cannot be opened.
-  const path = directory.file('socket');
+  const path = join(directory, 'socket');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
   await using _closing = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
