@@ -3,16 +3,8 @@ import { PlatformError } from '@platform/base';
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { Call } from './call.ts';
 
-export interface CallStart {
-  method: string;
-  metadata: Headers;
-  peerAddress: string;
-  vocabulary: Vocabulary;
-  signal: AbortSignal;
-  deadline: number | undefined;
-  responseHeaders: Headers;
-  responseTrailers: Headers;
-}
+/** What is known of a call before it is admitted. */
+export type CallStart = Omit<Call, 'principal'>;
 
 export class RunningCall<P> implements Call<P> {
   readonly method: string;

@@ -11,10 +11,11 @@ import {
   type Http2Cut,
   resetHttp2,
 } from '../../test/cut-requests.ts';
+import { say } from '../../test/echo-requests.ts';
 import { type EchoServer, startEcho } from '../../test/start-echo.ts';
 
 const join = '/platform.test.v1.EchoService/Join';
-const say = '/platform.test.v1.EchoService/Say';
+
 const codecs = ['application/grpc', 'application/grpc-web+proto', 'application/connect+proto'];
 
 function enveloped(value: string): Uint8Array {

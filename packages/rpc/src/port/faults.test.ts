@@ -1,21 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { describe, expect, test } from 'vitest';
+import { codeOf, hello, helloBytes, json, say } from '../../test/echo-requests.ts';
 import { bearer, grpcJs, unary } from '../../test/grpc-js.ts';
 import { grpcWeb } from '../../test/grpc-web.ts';
 import { startEcho } from '../../test/start-echo.ts';
-
-const say = '/platform.test.v1.EchoService/Say';
-const hello = create(StringValueSchema, { value: 'hello' });
-const helloBytes = toBinary(StringValueSchema, hello);
-const json = { 'content-type': 'application/json', authorization: 'Bearer token-1' };
-
-async function codeOf(response: Response): Promise<unknown> {
-  return ((await response.json()) as { code?: unknown }).code;
-}
 
 describe('calls that cannot be answered', () => {
   test('D4 an unknown method is UNIMPLEMENTED in the caller’s framing, with a sentence', async () => {

@@ -1,24 +1,16 @@
 import { request } from 'node:http';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { DataSyncService, RawDataCaptureUploadRequestSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
 import { describe, expect, test } from 'vitest';
+import { codeOf, hello, helloBytes, json, say } from '../../test/echo-requests.ts';
 import { grpcJs, unary } from '../../test/grpc-js.ts';
 import { grpcWeb } from '../../test/grpc-web.ts';
 import { credentials, type Principal, startEcho } from '../../test/start-echo.ts';
 import { rawUnary, serve } from '../core/binding.ts';
 import { connect } from '../link/connect.ts';
-
-const say = '/platform.test.v1.EchoService/Say';
-const hello = create(StringValueSchema, { value: 'hello' });
-const helloBytes = toBinary(StringValueSchema, hello);
-const json = { 'content-type': 'application/json', authorization: 'Bearer token-1' };
-
-async function codeOf(response: Response): Promise<unknown> {
-  return ((await response.json()) as { code?: unknown }).code;
-}
 
 describe('D3 one plaintext port', () => {
   test('D3 answers gRPC by another implementation, in all its paths', async () => {
