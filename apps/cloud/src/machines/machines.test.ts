@@ -275,5 +275,5 @@ test('a restart is told once, also to two that ask at the same time', async () =
   const ask = async (): Promise<unknown> => handler.handler(create(NeedsRestartRequestSchema, { id: partId }), call);
   await machines.appHandlers.markPartForRestart?.(create(MarkPartForRestartRequestSchema, { partId }), call);
   const answers = await Promise.all([ask(), ask()]);
-  expect(answers.map((one) => (one as { mustRestart: boolean }).mustRestart).sort()).toEqual([false, true]);
+  expect(answers.filter((one) => (one as { mustRestart: boolean }).mustRestart)).toHaveLength(1);
 });
