@@ -80,9 +80,14 @@ async function runDemo(
     }),
   );
   const stopShow = new AbortController();
-  const show = showFlow({ url: ready.url, demo, startedAt, output, signal: stopShow.signal }).catch((error: unknown) =>
-    output.logged('platform', `cannot show what flows: ${String(error)}`),
-  );
+  const show = showFlow({
+    url: ready.url,
+    demo,
+    startedAt,
+    nowMs: () => performance.now(),
+    output,
+    signal: stopShow.signal,
+  }).catch((error: unknown) => output.logged('platform', `cannot show what flows: ${String(error)}`));
   children.defer(async () => {
     stopShow.abort();
     await show;

@@ -10,6 +10,8 @@ export interface ShowFlowOptions {
   readonly demo: Demo;
   /** Only what came after it is shown. */
   readonly startedAt: Date;
+  /** Of a clock that does not go back. */
+  readonly nowMs: () => number;
   readonly output: Output;
   readonly signal: AbortSignal;
 }
@@ -24,7 +26,7 @@ const firstReadings = 3;
 
 /** Shows the first readings, queries and webhook, then what flows, until aborted. What fails is tried again. */
 export async function showFlow(asked: ShowFlowOptions): Promise<void> {
-  const say = sayTrouble(asked.output, () => performance.now());
+  const say = sayTrouble(asked.output, asked.nowMs);
   const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
   const { url, demo, output, signal } = options;
   await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key });
