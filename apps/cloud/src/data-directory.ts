@@ -74,7 +74,9 @@ function listing(path: string): readonly string[] {
 }
 
 function refuseForeign(path: string, found: readonly string[]): void {
-  const foreign = found.filter((name) => !/^(lock(\.\d+)?|lost\+found|platform\.json\.\d+\.new)$/.test(name));
+  const foreign = found.filter(
+    (name) => !/^(lock(\.\d+|\.stale\.\d+)?|lost\+found|platform\.json\.\d+\.new)$/.test(name),
+  );
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? `, … (${foreign.length} entries)` : '');
   throw new PlatformError(

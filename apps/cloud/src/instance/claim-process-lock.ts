@@ -1,5 +1,5 @@
 /** One process owns a directory: a lock file that names the owner, taken over when the owner is gone. */
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { PlatformError } from '@platform/base';
 
 /** Claims `file` for this process. Throws failed_precondition naming the owner's process id when it is alive. */
@@ -21,7 +21,7 @@ export function claimProcessLock(file: string, what: string): Disposable {
             `${what} is in use by process ${owner.pid}. Stop that one first, or choose another directory`,
           );
         }
-        tryUnlink(file);
+        removeStale(file, owner);
       }
     }
     throw new PlatformError('failed_precondition', `${what} is being claimed by another process; try again`);
@@ -30,13 +30,32 @@ export function claimProcessLock(file: string, what: string): Disposable {
   }
 }
 
-function readOwner(file: string): { pid: number; started: string } | undefined {
+interface Owner {
+  readonly text: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+function readOwner(file: string): Owner | undefined {
   try {
-    const [pid = '', started = ''] = readFileSync(file, 'utf8').split(' ');
-    return Number.isInteger(Number(pid)) && pid !== '' ? { pid: Number(pid), started } : undefined;
+    const text = readFileSync(file, 'utf8');
+    const [pid = '', started = ''] = text.split(' ');
+    return Number.isInteger(Number(pid)) && pid !== '' ? { text, pid: Number(pid), started } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Takes a stale lock away; if another process has replaced it just now, puts that one's back. */
+function removeStale(file: string, stale: Owner | undefined): void {
+  const aside = `${file}.stale.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    if (readOwner(aside)?.text !== stale?.text) linkSync(aside, file);
+  } catch {
+    // Somebody else took it away, or put theirs: the next look says.
+  }
+  tryUnlink(aside);
 }
 
 /** The start time tells a live owner from another process that was given its number after a reboot. */
