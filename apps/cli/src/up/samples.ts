@@ -3,7 +3,8 @@
 /** For each component: how many readings since `since`, its mean processor load, and when the last was received. */
 export function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
   return [
-    { $match: { time_received: { $gte: since } } },
+    // As Extended JSON, so that what is shown can be pasted into `platform query`.
+    { $match: { time_received: { $gte: { $date: since.toISOString() } } } },
     {
       $group: {
         _id: '$component_name',
