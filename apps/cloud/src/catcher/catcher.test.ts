@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,10 +36,17 @@ test('a webhook is kept with method, path, headers, body and the time it arrived
   expect(await answer.json()).toEqual({ caught: 1 });
   const [caught] = catcher.requests(0);
   expect(caught).toMatchObject({ id: 1, method: 'POST', path: '/catcher/webhooks/demo?x=1', body: '{"a":1}' });
-  expect(caught?.headers['org-id']).toBe('o');
+  expect(caught?.headers['Org-Id']).toBe('o');
   expect(caught?.receivedAt).toBeGreaterThanOrEqual(before - 1);
   expect(caught?.receivedAt).toBeLessThanOrEqual(Date.now() + 1);
   expect(seen).toEqual([1]);
+});
+
+test('headers are shown as they were sent, one that came twice with both values', async () => {
+  const { catcher, url } = await startCatcher();
+  const headers = ['Host', 'x', 'Org-Id', 'o', 'X-Two', '1', 'x-two', '2'];
+  await new Promise((resolve) => request(`${url}/catcher/webhooks/demo`, { headers }, resolve).end());
+  expect(catcher.requests(0)[0]?.headers).toMatchObject({ 'Org-Id': 'o', 'X-Two': '1, 2' });
 });
 
 test('what was caught is given after an id, and only to who may read it', async () => {

@@ -88,7 +88,7 @@ export function createCatcher(options: CatcherOptions): Catcher {
       if (method !== 'GET' && method !== 'POST') return refusal(405, `expected GET or POST, found ${method}`);
       const body = await readBody(request, maxBodyBytes);
       const path = url.pathname + url.search;
-      const { id } = keep({ receivedAt, method, path, headers: plainHeaders(request), body });
+      const { id } = keep({ receivedAt, method, path, headers: headersAsSent(request), body });
       return { status: 200, json: { caught: id } };
     }
     if (url.pathname === '/catcher/requests') {
@@ -143,11 +143,15 @@ function refusalFor(caught: unknown): Answer {
   return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.message);
 }
 
-function plainHeaders(request: CatcherRequest): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
+/** Names as the sender wrote them (HTTP/2 has lower case only); a name that came twice is one, its values joined. */
+function headersAsSent({ rawHeaders }: CatcherRequest): Record<string, string> {
+  const headers = new Map<string, [name: string, value: string]>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
     // HTTP/2 keeps the request line among the headers, under names with a colon.
-    if (value !== undefined && !name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+    if (name.startsWith(':')) continue;
+    const known = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), known ? [known[0], `${known[1]}, ${value}`] : [name, value]);
   }
-  return headers;
+  return Object.fromEntries(headers.values());
 }
