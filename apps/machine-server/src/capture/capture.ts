@@ -31,6 +31,7 @@ export interface CaptureStatus {
   readonly late: number;
   readonly held: number;
   readonly failed: number;
+  readonly dropped: number;
   readonly diskFailures: number;
 }
 
@@ -93,8 +94,8 @@ export class Capture implements AsyncDisposable {
 
   status(): CaptureStatus[] {
     return [...this.#running].map(([key, { collector, file }]) => {
-      const { taken, late, held, failed } = collector;
-      return { key, taken, late, held, failed, diskFailures: file.failures };
+      const { taken, late, held, failed, dropped } = collector;
+      return { key, taken, late, held, failed, dropped, diskFailures: file.failures };
     });
   }
 

@@ -23,11 +23,12 @@ const logEveryMicros = 60_000_000;
 const encoder = new ReadingEncoder();
 
 export class Collector {
-  /** Readings taken, skipped because the last one had not returned, skipped because the disk was behind, failed. */
+  /** Readings taken, skipped because the last one had not returned, skipped because the disk was behind, failed, come after the end. */
   taken = 0;
   late = 0;
   held = 0;
   failed = 0;
+  dropped = 0;
   readonly #options: CollectorOptions;
   #reading: Promise<void> | undefined;
   #loggedAt = new Map<string, number>();
@@ -78,8 +79,12 @@ export class Collector {
   #keep(requestedMicros: number, document: Document | undefined): void {
     if (document === undefined) return;
     const receivedMicros = this.#options.wallMicros();
-    this.#options.file.add(encoder.encode({ requestedMicros, receivedMicros, document }));
-    this.taken++;
+    if (this.#options.file.add(encoder.encode({ requestedMicros, receivedMicros, document }))) {
+      this.taken++;
+      return;
+    }
+    this.dropped++;
+    this.#complain('a reading came after its capture had ended; it is dropped', { dropped: this.dropped });
   }
 
   #fail(caught: unknown): void {

@@ -56,17 +56,19 @@ export class RollFile {
     return this.#queue.length < Math.max(1, this.#series.queueSize);
   }
 
-  /** Queues an encoded SensorData. */
-  add(reading: Uint8Array): void {
+  /** Queues an encoded SensorData; false, and nothing is kept, once the file is closing: nobody would seal what it opens. */
+  add(reading: Uint8Array): boolean {
+    if (this.#closing) return false;
     this.#queue.push(reading);
     const writer = this.#writer;
     // The common case costs no promise: the reading goes to the user buffer of the open file at once.
     if (writer !== undefined && this.#idle && this.#queue.length === 1 && this.#fits(writer, reading)) {
       this.#queue.length = 0;
       this.#dirtySince ??= this.#context.clock.monotonic();
-      if (!writer.append(reading)) return;
+      if (!writer.append(reading)) return true;
     }
     if (this.#retry === undefined) this.#pump();
+    return true;
   }
 
   get #idle(): boolean {
@@ -86,7 +88,7 @@ export class RollFile {
     await this.#pumping;
   }
 
-  /** Drains the queue and seals, trying again for `graceMs` at most when the disk refuses. */
+  /** Takes no more readings, drains the queue and seals, trying again for `graceMs` at most when the disk refuses. */
   async close(graceMs: number): Promise<void> {
     const deadline = this.#context.clock.monotonic() + graceMs;
     this.#closing = true;

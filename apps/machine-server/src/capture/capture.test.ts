@@ -1,0 +1,65 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, createLog, systemClock } from '@platform/base';
+import { expect, onTestFinished, test } from 'vitest';
+import { Directories } from '../directories/directories.ts';
+import { diskStorage } from '../directories/disk-storage.ts';
+import { SeqLedger } from '../directories/seq-ledger.ts';
+import { until } from '../testing/start-test-server.ts';
+import { Capture } from './capture.ts';
+import type { CapturePlan } from './plan-capture.ts';
+
+/** Waits are short: what lasts longer than a grace is a matter of a moment. */
+const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
+
+test('a sensor that answers after its capture has ended: the reading is dropped and told once, and no file is left open', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'capture-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const directory = join(home, 'capture');
+  const told: string[] = [];
+  const log = createLog((level, _logger, message) => level !== 'info' && told.push(message));
+  const ledger = new SeqLedger();
+  await using directories = new Directories(home, ledger, systemClock, log);
+  const answers: ((document: { n: number }) => void)[] = [];
+  await using capture = new Capture({
+    partId: 'part',
+    storage: diskStorage,
+    ledger,
+    directories,
+    read: () => new Promise((resolve) => answers.push(resolve)),
+    clock: hasty,
+    log,
+  });
+  const plan: CapturePlan = {
+    key: 's Readings',
+    resource: 'core:component:sensor/s',
+    api: 'core:component:sensor',
+    name: 's',
+    method: 'Readings',
+    hz: 100,
+    params: {},
+    tags: [],
+    directory,
+    maxFileBytes: 10_000,
+    queueSize: 10,
+    bufferBytes: 0,
+  };
+  const files = async (): Promise<string[]> =>
+    (await readdir(directory, { recursive: true })).filter((name) => /\.(prog|capture)$/.test(name));
+
+  await capture.configure([plan]);
+  await until('a first question', () => answers.length === 1);
+  answers[0]?.({ n: 1 });
+  await until('a second question', () => answers.length === 2);
+  await capture.configure([]);
+  const sealed = await files();
+  expect(sealed).toEqual([expect.stringMatching(/\.capture$/)]);
+  answers[1]?.({ n: 2 });
+  const dropped = (): string[] => told.filter((message) => message.includes('is dropped'));
+  await until('the late reading told', () => dropped().length > 0);
+  expect(dropped()).toEqual([
+    'core:component:sensor/s Readings: a reading came after its capture had ended; it is dropped',
+  ]);
+  expect(await files()).toEqual(sealed);
+});
