@@ -81,9 +81,17 @@ test('a binary method, and one of a type that this version does not run, is name
   expect(problems[0]?.message).toMatch(/^binary method GetImages is not captured; this version/);
 });
 
-test('a buffer beyond measure is cut, with a warning', () => {
-  const method = { method: 'Readings', capture_frequency_hz: 1, capture_buffer_size: 1e12 };
+test('a buffer and a queue beyond measure are cut, with a warning each', () => {
+  const most = { capture_buffer_size: 1_048_576, capture_queue_size: 100_000 };
+  const beyond = { capture_buffer_size: 1e12, capture_queue_size: 1e12 };
+  const method = { method: 'Readings', capture_frequency_hz: 1, ...beyond };
+  const fits = planCapture([resource({ ...method, ...most })], defaults, same);
+  expect(fits.problems).toEqual([]);
   const { plans, problems } = planCapture([resource(method)], defaults, same);
-  expect(plans).toMatchObject([{ bufferBytes: 1_048_576 }]);
-  expect(problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('capture_buffer_size') }]);
+  expect(plans).toEqual(fits.plans);
+  expect(plans).toMatchObject([{ bufferBytes: 1_048_576, queueSize: 100_000 }]);
+  expect(problems).toMatchObject([
+    { level: 'warning', message: 'capture_buffer_size 1000000000000 is more than 1048576, which is used' },
+    { level: 'warning', message: 'capture_queue_size 1000000000000 is more than 100000, which is used' },
+  ]);
 });

@@ -25,6 +25,8 @@ export interface CapturePlan {
 
 /** Taken for every open file at once. */
 const mostBufferBytes = 1024 * 1024;
+/** Readings that wait in memory while the disk is behind: a thousand a second for more than a minute and a half. */
+const mostQueued = 100_000;
 
 export interface CaptureDefaults {
   readonly tags: readonly string[];
@@ -86,10 +88,14 @@ function planOne(
       `${kind}method ${method.name} is not captured; this version of the machine-server captures ${[...readable].join(' and ')} of ${sensor.api}`,
     );
   }
-  if (config.capture_buffer_size > mostBufferBytes) {
-    const message = `capture_buffer_size ${config.capture_buffer_size} is more than ${mostBufferBytes}, which is used`;
+  const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {
+    if (config[key] <= most) return config[key];
+    const message = `${key} ${config[key]} is more than ${most}, which is used`;
     problems.push({ path: formatResourceName({ api, name: name.name }), level: 'warning', message });
-  }
+    return most;
+  };
+  const bufferBytes = atMost('capture_buffer_size', mostBufferBytes);
+  const queueSize = atMost('capture_queue_size', mostQueued);
   const own = config.capture_directory;
   if (own !== undefined && !defaults.ownDirectories) {
     return complain('changing the capture directory is refused by -untrusted-env: capture_directory');
@@ -106,7 +112,7 @@ function planOne(
     tags: [...new Set([...defaults.tags, ...config.tags])],
     directory: own === undefined ? defaults.directory : resolvePath(own),
     maxFileBytes: defaults.maxFileBytes,
-    queueSize: config.capture_queue_size,
-    bufferBytes: Math.min(config.capture_buffer_size, mostBufferBytes),
+    queueSize,
+    bufferBytes,
   };
 }
