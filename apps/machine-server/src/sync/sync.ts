@@ -6,7 +6,7 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText } from '@platform/base';
+import { type CodeName, errorText } from '@platform/base';
 import { failedFolder } from '../directories/paths.ts';
 import { setAside } from '../directories/set-aside.ts';
 import { walkFiles } from '../directories/walk-files.ts';
@@ -52,9 +52,9 @@ export class Sync implements AsyncDisposable {
   #settings: SyncSettings | undefined;
   #timer: Disposable | undefined;
   #pass: Promise<void> | undefined;
-  /** Uploads in progress, over passes: a slow one holds its thread, not the next pass. */
+  /** Uploads in progress, over passes: a slow one holds its thread, not the next pass. None of them rejects. */
   readonly #running = new Set<Promise<void>>();
-  #troubleLoggedAt = Number.NEGATIVE_INFINITY;
+  readonly #saidAt = new Map<string, number>();
 
   constructor(options: SyncOptions) {
     this.#options = options;
@@ -140,7 +140,8 @@ export class Sync implements AsyncDisposable {
     const ready = (path: string): boolean => !this.#inFlight.has(path) && this.#attempts.due(path, clock.monotonic());
     for (const directory of captureDirectories()) {
       for await (const path of walkFiles(directory, signal)) {
-        if (path.endsWith('.capture') && ready(path)) yield () => this.#sendCapture(path, directory);
+        if (path.endsWith('.capture') && ready(path))
+          yield () => this.#attempt(path, () => this.#sendCapture(path, directory));
       }
     }
     const settings = this.#settings;
@@ -150,51 +151,55 @@ export class Sync implements AsyncDisposable {
         const found = await stat(path).catch(() => undefined);
         if (found === undefined || found.size === 0) continue;
         if (clock.now() - found.mtimeMs < (settings?.unmodifiedMs ?? 0)) continue;
-        yield () => this.#sendFile(path);
+        yield () => this.#attempt(path, () => this.#sendFile(path));
       }
+    }
+  }
+
+  /** One attempt at a file. Never throws: what goes wrong on this side is a failure of this file and of no other. */
+  async #attempt(path: string, send: () => Promise<Outcome>): Promise<Outcome> {
+    this.#inFlight.add(path);
+    try {
+      return await send();
+    } catch (caught) {
+      const outcome: Outcome = { kind: 'later', code: 'internal', message: errorText(caught) };
+      const waitMs = this.#later(path, 'internal');
+      this.#say('error', 'sync: sending a file failed on this side; it is tried again', {
+        file: path,
+        error: outcome.message,
+        waitMs,
+      });
+      return outcome;
+    } finally {
+      this.#inFlight.delete(path);
     }
   }
 
   async #sendCapture(path: string, directory: string): Promise<Outcome> {
-    this.#inFlight.add(path);
-    try {
-      if (this.#acknowledged.has(path)) {
-        const identity = this.#acknowledged.get(path);
-        await this.#removeAcknowledged(path, identity);
-        return { kind: 'gone' };
-      }
-      const outcome = await uploadCapture(path, directory, this.#options, this.#stop.signal);
-      await this.#conclude(
-        path,
-        outcome,
-        (reason) => setAside(path, directory, reason, this.#options.clock.now()),
-        outcome.identity,
-      );
-      return outcome;
-    } finally {
-      this.#inFlight.delete(path);
+    if (this.#acknowledged.has(path)) {
+      const identity = this.#acknowledged.get(path);
+      await this.#removeAcknowledged(path, identity);
+      return { kind: 'gone' };
     }
+    const outcome = await uploadCapture(path, directory, this.#options, this.#stop.signal);
+    await this.#conclude(path, directory, outcome, outcome.identity);
+    return outcome;
   }
 
   async #sendFile(path: string): Promise<Outcome> {
-    this.#inFlight.add(path);
-    try {
-      const { partId, uploads } = this.#options;
-      const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], uploads, this.#stop.signal);
-      await this.#conclude(path, outcome, (reason) => setAside(path, dirname(path), reason, this.#options.clock.now()));
-      return outcome;
-    } finally {
-      this.#inFlight.delete(path);
-    }
+    const { partId, uploads } = this.#options;
+    const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], uploads, this.#stop.signal);
+    await this.#conclude(path, dirname(path), outcome);
+    return outcome;
   }
 
   async #conclude(
     path: string,
+    directory: string,
     outcome: Outcome,
-    aside: (reason: string) => Promise<string>,
     identity?: { stream: Uint8Array; seq: number },
   ): Promise<void> {
-    const { log, ledger, clock } = this.#options;
+    const { ledger } = this.#options;
     switch (outcome.kind) {
       case 'accepted':
         this.status.uploadedFiles++;
@@ -206,41 +211,60 @@ export class Sync implements AsyncDisposable {
         this.#attempts.done(path);
         if (identity !== undefined) ledger.settle(identity.stream, identity.seq);
         return;
-      case 'aside': {
-        this.#attempts.done(path);
-        const kept = await aside(outcome.reason).catch(
-          (caught) => `${path} (could not be moved: ${errorText(caught)})`,
-        );
-        this.status.setAsideFiles++;
-        log.error(`the cloud will not take a file; set aside in ${failedFolder}/`, {
-          file: kept,
-          reason: outcome.reason,
-        });
-        return;
-      }
+      case 'aside':
+        return this.#putAside(path, directory, outcome.reason);
       default: {
-        this.status.failedAttempts++;
-        const waitMs = Math.round(this.#attempts.failed(path, outcome.code, clock.monotonic()));
-        if (this.#stop.signal.aborted || clock.monotonic() - this.#troubleLoggedAt < 60_000) return;
-        this.#troubleLoggedAt = clock.monotonic();
-        log.warn('sync: a file was not accepted and is tried again', {
-          file: path,
-          code: outcome.code,
-          error: outcome.message,
-          waitMs,
-        });
+        const { code, message: error } = outcome;
+        const waitMs = this.#later(path, code);
+        this.#say('warn', 'sync: a file was not accepted and is tried again', { file: path, code, error, waitMs });
       }
     }
   }
 
+  async #putAside(path: string, directory: string, reason: string): Promise<void> {
+    const { log, clock } = this.#options;
+    try {
+      const file = await setAside(path, directory, reason, clock.now());
+      this.#attempts.done(path);
+      this.status.setAsideFiles++;
+      log.error(`the cloud will not take a file; set aside in ${failedFolder}/`, { file, reason });
+    } catch (caught) {
+      const waitMs = this.#later(path, 'internal');
+      this.#say('error', 'the cloud will not take a file, and it could not be set aside; it is tried again', {
+        file: path,
+        reason,
+        error: errorText(caught),
+        waitMs,
+      });
+    }
+  }
+
+  /** Gives the file a next attempt of its own; returns the wait in ms. */
+  #later(path: string, code: CodeName): number {
+    this.status.failedAttempts++;
+    return Math.round(this.#attempts.failed(path, code, this.#options.clock.monotonic()));
+  }
+
+  /** The same message at most once a minute, whatever the file. */
+  #say(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
+    const now = this.#options.clock.monotonic();
+    if (this.#stop.signal.aborted || now - (this.#saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
+    this.#saidAt.set(message, now);
+    this.#options.log[level](message, fields);
+  }
+
   /** Deletes after acknowledgement; only then may the floor pass the file (I6). */
   async #removeAcknowledged(path: string, identity: { stream: Uint8Array; seq: number } | undefined): Promise<void> {
-    const { ledger, log, clock } = this.#options;
+    const { ledger } = this.#options;
     try {
       await rm(path, { force: true });
     } catch (caught) {
-      this.#attempts.failed(path, 'internal', clock.monotonic());
-      log.error('a synced file could not be deleted; it is not sent again', { path, error: errorText(caught) });
+      const waitMs = this.#later(path, 'internal');
+      this.#say('error', 'a synced file could not be deleted; it is not sent again', {
+        file: path,
+        error: errorText(caught),
+        waitMs,
+      });
       return;
     }
     this.#acknowledged.delete(path);

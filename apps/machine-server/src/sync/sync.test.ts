@@ -1,0 +1,101 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, createLog, PlatformError, systemClock } from '@platform/base';
+import { expect, onTestFinished, test } from 'vitest';
+import { SeqLedger } from '../directories/seq-ledger.ts';
+import { Sync } from './sync.ts';
+import type { Uploads } from './uploads.ts';
+
+interface Bench {
+  readonly directory: string;
+  readonly sync: Sync;
+  readonly told: string[];
+  readonly time: { ms: number };
+}
+
+/** A directory with plain files to sync, and a clock that stands. */
+async function bench(names: readonly string[], file: Uploads['file']): Promise<Bench> {
+  const directory = await mkdtemp(join(tmpdir(), 'sync-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  for (const name of names) {
+    await writeFile(join(directory, name), name);
+    await utimes(join(directory, name), 1, 1);
+  }
+  const time = { ms: 0 };
+  const clock: Clock = { ...systemClock, monotonic: () => time.ms };
+  const told: string[] = [];
+  const sync = new Sync({
+    partId: 'part',
+    uploads: { file, readings: () => Promise.reject(new Error('expected no readings')) },
+    ledger: new SeqLedger(),
+    captureDirectories: () => [],
+    seal: async () => {},
+    online: () => true,
+    clock,
+    log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
+  });
+  onTestFinished(() => sync[Symbol.asyncDispose]());
+  sync.configure({
+    intervalMs: 3_600_000,
+    disabled: false,
+    threads: 1,
+    tags: [],
+    additionalPaths: [directory],
+    unmodifiedMs: 0,
+  });
+  return { directory, sync, told, time };
+}
+
+test('D15 a refused file that cannot be set aside has a next attempt of its own, and is told once a minute', async () => {
+  let attempts = 0;
+  const { directory, sync, told, time } = await bench(['a', 'b'], async () => {
+    attempts++;
+    throw new PlatformError('invalid_argument', 'not this one');
+  });
+  // Where the folder should be, there is a file.
+  await writeFile(join(directory, 'failed'), '');
+  const line = 'error the cloud will not take a file, and it could not be set aside; it is tried again';
+  for (let pass = 0; pass < 5; pass++) await sync.flush();
+  expect(attempts).toBe(2);
+  expect(told).toEqual([line]);
+  expect(sync.status).toMatchObject({ setAsideFiles: 0, failedAttempts: 2 });
+  time.ms = 50_000;
+  await sync.flush();
+  expect(attempts).toBe(4);
+  expect(told).toEqual([line]);
+  time.ms = 100_000;
+  await sync.flush();
+  expect(attempts).toBe(6);
+  expect(told).toEqual([line, line]);
+  await rm(join(directory, 'failed'));
+  time.ms = 4_000_000;
+  await sync.flush();
+  expect(sync.status.setAsideFiles).toBe(2);
+  expect((await readdir(join(directory, 'failed'))).toSorted()).toEqual(['a', 'a.reason', 'b', 'b.reason']);
+});
+
+test('D15 what throws while a file is sent is a failure of this file: the others go, and so do later passes', async () => {
+  const sent: string[] = [];
+  const { directory, sync, told, time } = await bench(['a', 'b', 'c'], async (_metadata, chunks) => {
+    for await (const chunk of chunks) sent.push(Buffer.from(chunk).toString());
+  });
+  // The count of what was uploaded breaks once.
+  let broken = true;
+  Object.defineProperty(sync.status, 'uploadedFiles', {
+    get: () => sent.length,
+    set: () => {
+      if (!broken) return;
+      broken = false;
+      throw new Error('out of order');
+    },
+  });
+  await sync.flush();
+  expect(sent.toSorted()).toEqual(['a', 'b', 'c']);
+  expect(told).toEqual(['error sync: sending a file failed on this side; it is tried again']);
+  expect(await readdir(directory)).toHaveLength(1);
+  time.ms = 4_000_000;
+  await sync.flush();
+  expect(await readdir(directory)).toEqual([]);
+  expect(told).toHaveLength(1);
+});
