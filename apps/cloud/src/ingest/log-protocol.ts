@@ -1,5 +1,5 @@
 /** What the ingest log's caller and its thread say to each other. */
-import type { SqliteFault } from '../metadata/writer-protocol.ts';
+import type { ThreadAnswer, ThreadMessage } from '../metadata/thread-protocol.ts';
 import type { Outcome } from './appender.ts';
 import type { LogEntry } from './log.ts';
 
@@ -11,21 +11,15 @@ export type LogRequest =
   | { readonly kind: 'expire'; readonly id: number; readonly nowMs: number }
   | { readonly kind: 'close'; readonly id: number };
 
-export type LogAnswer =
-  | { readonly id: number; readonly result: Outcome }
-  | { readonly id: number; readonly result: { readonly rows: number; readonly bytes: number } }
-  | { readonly id: number; readonly fault: SqliteFault };
+export type LogResult = Outcome | { readonly rows: number; readonly bytes: number };
+export type LogAnswer = ThreadAnswer<LogResult>;
 
 export interface LogOpened {
   readonly lastPosition: number;
   readonly retainedBytes: number;
 }
 
-export type LogMessage =
-  | ({ readonly type: 'ready' } & LogOpened)
-  | { readonly type: 'refused'; readonly message: string }
-  | { readonly type: 'answers'; readonly answers: readonly LogAnswer[] }
-  | { readonly type: 'fatal'; readonly message: string };
+export type LogMessage = ThreadMessage<LogResult, LogOpened>;
 
 export interface LogThreadSetup {
   readonly file: string;

@@ -50,7 +50,7 @@ function start(setup: LogThreadSetup): void {
       port.close();
     }
   });
-  say({ type: 'ready', ...state });
+  say({ type: 'ready', opened: state });
 }
 
 try {

@@ -25,7 +25,7 @@ function writerOf(db: DatabaseSync): Bench {
   const writer = new GroupWriter({
     db,
     answer: (given: readonly WriterAnswer[]) => {
-      for (const answer of given) answers.set(answer.id, answer.ok ? 'ok' : answer.fault.kind);
+      for (const answer of given) answers.set(answer.id, 'result' in answer ? 'ok' : answer.fault.kind);
     },
     fatal: (message) => fatal.push(message),
     monotonic: () => 0,

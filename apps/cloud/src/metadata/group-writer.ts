@@ -9,7 +9,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sqliteFault } from './sqlite-fault.ts';
 import { Statements } from './statements.ts';
-import type { SqliteFault, StatementResult, WriterAnswer, WriterRequest } from './writer-protocol.ts';
+import type { SqliteFault } from './thread-protocol.ts';
+import type { StatementResult, WriterAnswer, WriterRequest } from './writer-protocol.ts';
 
 type Work = Extract<WriterRequest, { kind: 'run' | 'begin' }>;
 
@@ -80,13 +81,13 @@ export class GroupWriter {
     this.#grouped++;
     if (work.kind === 'run') {
       this.#guard(work.id, () => {
-        this.#done.push({ id: work.id, ok: true, ...this.#statements.execute(work.sql, work.params) });
+        this.#done.push({ id: work.id, result: this.#statements.execute(work.sql, work.params) });
       });
       return;
     }
     if (!this.#guard(work.id, () => db.exec('savepoint one'))) return;
     this.#openTx = work.tx;
-    answer([{ id: work.id, ok: true, ...nothing }]);
+    answer([{ id: work.id, result: nothing }]);
   }
 
   #continue(request: Extract<WriterRequest, { kind: 'step' | 'commit' | 'rollback' }>): void {
@@ -95,18 +96,18 @@ export class GroupWriter {
     if (this.#openTx !== tx) {
       const fault = this.#lost.get(tx) ?? { kind: 'statement', message: 'the transaction has ended already' };
       if (request.kind !== 'step') this.#lost.delete(tx);
-      answer([request.kind === 'rollback' ? { id, ok: true, ...nothing } : { id, ok: false, fault }]);
+      answer([request.kind === 'rollback' ? { id, result: nothing } : { id, fault }]);
       return;
     }
     if (request.kind === 'step') {
-      this.#guard(id, () => answer([{ id, ok: true, ...this.#statements.execute(request.sql, request.params) }]));
+      this.#guard(id, () => answer([{ id, result: this.#statements.execute(request.sql, request.params) }]));
       return;
     }
     this.#openTx = null;
     if (request.kind === 'commit') {
-      if (this.#guard(id, () => db.exec('release one'))) this.#done.push({ id, ok: true, ...nothing });
+      if (this.#guard(id, () => db.exec('release one'))) this.#done.push({ id, result: nothing });
     } else if (this.#guard(id, () => db.exec('rollback to one; release one'))) {
-      answer([{ id, ok: true, ...nothing }]);
+      answer([{ id, result: nothing }]);
     }
   }
 
@@ -136,7 +137,7 @@ export class GroupWriter {
         this.#fail(fault.message);
         return false;
       }
-      if (id !== null) this.#options.answer([{ id, ok: false, fault }]);
+      if (id !== null) this.#options.answer([{ id, fault }]);
       // On a full disk SQLite may have rolled back everything, not only this statement.
       if (this.#grouped > 0 && !this.#options.db.isTransaction) this.#rolledBack(fault);
       return false;
@@ -155,7 +156,7 @@ export class GroupWriter {
     const done = this.#done;
     this.#done = [];
     this.#grouped = 0;
-    if (done.length > 0) answer(done.map(({ id }) => ({ id, ok: false, fault })));
+    if (done.length > 0) answer(done.map(({ id }) => ({ id, fault })));
   }
 
   #fail(message: string): void {

@@ -1,6 +1,6 @@
 /** The one place where what SQLite throws is interpreted. */
 import { PlatformError } from '@platform/base';
-import type { FaultKind, SqliteFault } from './writer-protocol.ts';
+import type { FaultKind, SqliteFault } from './thread-protocol.ts';
 
 // Primary result codes of SQLite, https://www.sqlite.org/rescode.html
 const kinds: Readonly<Record<number, FaultKind>> = {

@@ -1,4 +1,5 @@
 /** What the caller's thread and the writer thread say to each other. */
+import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
 export interface Migration {
   readonly version: number;
@@ -33,29 +34,5 @@ export interface StatementResult {
   readonly insertId: number;
 }
 
-export type WriterAnswer =
-  | ({ readonly id: number; readonly ok: true } & StatementResult)
-  | { readonly id: number; readonly ok: false; readonly fault: SqliteFault };
-
-export type FaultKind =
-  /** The disk is full; everything was rolled back and the file is as before. */
-  | 'full'
-  /** Another process holds the lock longer than the timeout. */
-  | 'busy'
-  /** A UNIQUE, FOREIGN KEY, NOT NULL or CHECK constraint. */
-  | 'constraint'
-  /** The disk or the file failed: nothing written since the last commit may be called durable, no sync is retried (I2). */
-  | 'fatal'
-  /** The statement itself. */
-  | 'statement';
-
-export interface SqliteFault {
-  readonly kind: FaultKind;
-  readonly message: string;
-}
-
-export type WriterMessage =
-  | { readonly type: 'ready' }
-  | { readonly type: 'refused'; readonly message: string }
-  | { readonly type: 'answers'; readonly answers: readonly WriterAnswer[] }
-  | { readonly type: 'fatal'; readonly message: string };
+export type WriterAnswer = ThreadAnswer<StatementResult>;
+export type WriterMessage = ThreadMessage<StatementResult, null>;

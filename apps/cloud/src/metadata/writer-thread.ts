@@ -30,7 +30,7 @@ function start(setup: WriterSetup): void {
     }
     writer.pump();
     db.close();
-    say({ type: 'answers', answers: [{ id: request.id, ok: true, rows: [], changes: 0, insertId: 0 }] });
+    say({ type: 'answers', answers: [{ id: request.id, result: { rows: [], changes: 0, insertId: 0 } }] });
     port.close();
   };
   port.on('message', (first: WriterRequest) => {
@@ -47,7 +47,7 @@ function start(setup: WriterSetup): void {
       }, silenceMs);
     }
   });
-  say({ type: 'ready' });
+  say({ type: 'ready', opened: null });
 }
 
 try {

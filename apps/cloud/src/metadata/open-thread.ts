@@ -1,0 +1,137 @@
+/**
+ * The caller's side of a thread that writes one SQLite file: a promise for each request.
+ *
+ * States: open → closed | failed. In both of the latter everything that waits, and all that is asked later, is refused.
+ */
+import { Worker } from 'node:worker_threads';
+import { type Log, PlatformError } from '@platform/base';
+import { faultError } from './sqlite-fault.ts';
+import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
+
+export interface ThreadOptions<Request, Result> {
+  /** The thread's module. It speaks ThreadMessage. */
+  readonly entry: URL;
+  /** Its workerData. */
+  readonly setup: unknown;
+  /** For messages, as is `name`: what the thread writes. */
+  readonly file: string;
+  readonly name: string;
+  /** What a request stores, for the message of its fault. */
+  readonly what: (request: WithoutId<Request>) => string;
+  readonly log: Log;
+  /** The disk failed: nothing more is acknowledged, the process must exit (I2). Default: throws where nobody catches. */
+  readonly onFatal?: ((error: Error) => void) | undefined;
+  /** Sees what was committed before anyone who waits for it does. */
+  readonly beforeAnswers?: (answers: readonly ThreadAnswer<Result>[]) => void;
+}
+
+export interface Thread<Request, Result, Opened> extends AsyncDisposable {
+  /** What the thread found in the file. */
+  readonly opened: Opened;
+  /** Closed or failed. */
+  readonly ended: boolean;
+  /** @param move goes to the thread and is empty afterwards. Throws what faultError makes of a fault; unavailable after the end. */
+  ask(request: WithoutId<Request>, move?: readonly ArrayBuffer[]): Promise<Result>;
+}
+
+/** Distributes over a union. */
+export type WithoutId<Request> = Request extends unknown ? Omit<Request, 'id'> : never;
+
+interface Waiting<Result> {
+  readonly what: string;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Resolves when the file is open; throws failed_precondition when the thread refused it. */
+export async function openThread<Request, Result, Opened>(
+  options: ThreadOptions<Request, Result>,
+): Promise<Thread<Request, Result, Opened>> {
+  const { file, name, log, onFatal = exitUncaught } = options;
+  const worker = new Worker(options.entry, { workerData: options.setup });
+  const waiting = new Map<number, Waiting<Result>>();
+  let lastId = 0;
+  let ended: PlatformError | null = null;
+  let closing = false;
+
+  const end = (error: PlatformError): void => {
+    if (ended) return;
+    ended = error;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  const endClosed = (): void => end(new PlatformError('unavailable', `${file} is closed`));
+  const die = (message: string): void => {
+    if (ended) return;
+    const error = faultError({ kind: 'fatal', message }, name, file);
+    log.error(`${name}: the disk failed`, { file, error: message });
+    end(error);
+    onFatal(error);
+  };
+  const settle = (answer: ThreadAnswer<Result>): void => {
+    const waiter = waiting.get(answer.id);
+    if (!waiter) return;
+    waiting.delete(answer.id);
+    if ('result' in answer) waiter.resolve(answer.result);
+    else waiter.reject(faultError(answer.fault, waiter.what, file));
+  };
+
+  const opened = await new Promise<Opened>((resolve, reject) => {
+    worker.on('message', (message: ThreadMessage<Result, Opened>) => {
+      switch (message.type) {
+        case 'ready':
+          return resolve(message.opened);
+        case 'answers':
+          options.beforeAnswers?.(message.answers);
+          return message.answers.forEach(settle);
+        case 'fatal':
+          return die(message.message);
+        case 'refused': {
+          const error = new PlatformError('failed_precondition', `${file} cannot be opened: ${message.message}`);
+          end(error);
+          return reject(error);
+        }
+      }
+    });
+    worker.once('error', (error) => {
+      reject(error);
+      die(error.message);
+    });
+    worker.once('exit', () => {
+      // The thread's end may overtake its last answer.
+      if (closing) endClosed();
+      else die(`the thread of the ${name} ended`);
+    });
+  });
+
+  const send = (request: object, what: string, move: readonly ArrayBuffer[]): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended);
+      const id = ++lastId;
+      waiting.set(id, { what, resolve, reject });
+      worker.postMessage({ ...request, id }, [...move]);
+    });
+
+  return {
+    opened,
+    get ended() {
+      return ended !== null;
+    },
+    ask: (request, move = []) => send(request, options.what(request), move),
+    async [Symbol.asyncDispose]() {
+      if (!ended && !closing) {
+        closing = true;
+        // Everything asked before is done and answered first.
+        await send({ kind: 'close' }, 'closing', []).catch(() => {});
+        endClosed();
+      }
+      await worker.terminate();
+    },
+  };
+}
+
+function exitUncaught(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

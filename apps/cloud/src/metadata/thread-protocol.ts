@@ -1,0 +1,30 @@
+/** What a thread that writes one SQLite file says to the thread that started it. */
+
+export type FaultKind =
+  /** The disk is full; everything was rolled back and the file is as before. */
+  | 'full'
+  /** Another process holds the lock longer than the timeout. */
+  | 'busy'
+  /** A UNIQUE, FOREIGN KEY, NOT NULL or CHECK constraint. */
+  | 'constraint'
+  /** The disk or the file failed: nothing written since the last commit may be called durable, no sync is retried (I2). */
+  | 'fatal'
+  /** The statement itself. */
+  | 'statement';
+
+export interface SqliteFault {
+  readonly kind: FaultKind;
+  readonly message: string;
+}
+
+/** Answers the request of the same id. */
+export type ThreadAnswer<Result> =
+  | { readonly id: number; readonly result: Result }
+  | { readonly id: number; readonly fault: SqliteFault };
+
+/** First `ready` or `refused`, then answers; after `fatal` nothing more. `close` is a request, answered when the file is closed. */
+export type ThreadMessage<Result, Opened> =
+  | { readonly type: 'ready'; readonly opened: Opened }
+  | { readonly type: 'refused'; readonly message: string }
+  | { readonly type: 'answers'; readonly answers: readonly ThreadAnswer<Result>[] }
+  | { readonly type: 'fatal'; readonly message: string };
