@@ -25,7 +25,7 @@ if (positionals.length === 0 || unknown.length > 0) {
   console.error(`fault: expected some of ${Object.keys(faults).join(', ')}, found ${unknown.join(', ') || 'none'}`);
   process.exit(2);
 }
-console.log(`seed ${values.seed}, ${values.kills} kills`);
+console.log(`seed ${values.seed}, ${values.kills} kills (power-cut: instants besides every sync boundary)`);
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...positionals.map((name) => faults[name] ?? '')], {
   stdio: 'inherit',
