@@ -113,6 +113,7 @@ export function createTabular(options: TabularOptions): Tabular {
     // Snapshots that were opened before still read the small files.
     void pins.drained().then(async () => {
       for (const file of replaced) await rm(join(parquetDir, file), { force: true });
+      child?.send({ kind: 'removed', files: replaced });
     });
     await startMerge();
   };

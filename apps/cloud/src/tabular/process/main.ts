@@ -161,6 +161,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       case 'merge':
         void writing(() => merge(message.files));
         return;
+      case 'removed':
+        for (const file of message.files) knownFiles.delete(file);
+        return;
       case 'seal':
         sealWanted = true;
         sealer.wake();

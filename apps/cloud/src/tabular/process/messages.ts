@@ -66,6 +66,8 @@ export type ToChild =
   | { readonly kind: 'flipped'; readonly sealed: number; readonly dropUpTo: number }
   /** Write these files' rows, all of one organization and day, into one. */
   | { readonly kind: 'merge'; readonly files: readonly FileRef[] }
+  /** These files were merged into others, and no snapshot reads them any more. */
+  | { readonly kind: 'removed'; readonly files: readonly string[] }
   /** Seal what is hot now, whatever its size. */
   | { readonly kind: 'seal' };
 
