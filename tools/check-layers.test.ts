@@ -31,6 +31,7 @@ test.each([
   ['packages/sdk/src/a.ts', `import '@platform/rpc/server'`, 'sdk may not import rpc/server'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../triggers/b.ts'`, 'ingest may not import triggers'],
   ['apps/cloud/src/ingest/a.ts', `import { x } from '../compose.ts'`, 'ingest may not import compose.ts'],
+  ['apps/cloud/src/wire/a.ts', `import type { X } from '../ingest/b.ts'`, 'wire may not import ingest'],
   ['apps/cloud/src/ingest/store.ts', `import { x } from './rpc.ts'`, 'store.ts may not import rpc.ts'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../../../cli/src/b.ts'`, 'leaves the workspace'],
   ['packages/unknown/src/a.ts', `import 'x'`, 'no row of the import table'],
@@ -44,6 +45,7 @@ test.each([
   ['apps/cloud/src/compose.ts', `import { x } from './ingest/rpc.ts'`],
   ['apps/cloud/src/ingest/a.ts', `import type { S } from '../settings.ts'`],
   ['apps/cloud/src/ingest/rpc.ts', `import { x } from './store.ts'`],
+  ['apps/cloud/src/triggers/a.ts', `import { x } from '../wire/b.ts'`],
   ['apps/cloud/src/ingest/a.test.ts', `import { x } from '@platform/testkit'`],
 ])('%s with %s passes', (path, text) => {
   expect(checkFile(path, text)).toEqual([]);

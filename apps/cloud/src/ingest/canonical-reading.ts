@@ -2,7 +2,7 @@
  * The bytes of a reading with the entries of every document in one order. Public senders encode a document's map in random
  * order and anew for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
  */
-import { WireReader } from './wire.ts';
+import { WireReader } from '../wire/wire-reader.ts';
 
 const maxDepth = 64;
 

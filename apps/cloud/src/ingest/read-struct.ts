@@ -4,7 +4,7 @@
  * The last one counts of a key, a value or a field that stands more than once; unknown fields are passed over; a value that was never
  * set is null; text that is not UTF-8 is repaired with U+FFFD; NUL in a key, which BSON cannot hold, becomes U+2400.
  */
-import { WireReader } from './wire.ts';
+import { WireReader } from '../wire/wire-reader.ts';
 
 /**
  * Documents and lists inside of one another in a reading, the outermost included. A row wraps it twice, and what reads rows
@@ -59,16 +59,15 @@ function readValue(bytes: Uint8Array, start: number, end: number, level: number)
   const wire = new WireReader(bytes, start, end);
   while (wire.next()) {
     const { contentStart, contentEnd } = wire;
-    // Number and wire type as in a tag.
-    switch (wire.number * 8 + wire.type) {
+    switch (wire.tag) {
       case 0x08:
         value = null;
         break;
       case 0x11:
-        value = new DataView(bytes.buffer, bytes.byteOffset + contentStart, 8).getFloat64(0, true);
+        value = wire.double();
         break;
       case 0x1a:
-        value = utf8.decode(bytes.subarray(contentStart, contentEnd));
+        value = utf8.decode(wire.content());
         break;
       case 0x20:
         value = wire.value !== 0;

@@ -1,6 +1,7 @@
 /** A look at one SensorData as it came over the wire: what it holds, when it was taken, and whether it can be loaded again; its document stays encoded. */
+
+import { WireReader } from '../wire/wire-reader.ts';
 import { structProblem } from './check-struct.ts';
-import { WireReader } from './wire.ts';
 
 export interface ScannedReading {
   /** Which of the two the reading holds. */

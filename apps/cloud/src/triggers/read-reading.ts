@@ -3,7 +3,8 @@
  * every reading of its component, and building messages to turn them into JSON costs a multiple.
  */
 import { PlatformError } from '@platform/base';
-import { bytesField, doubleField, varintField, WireReader } from './wire-reader.ts';
+import { bytesField, doubleField, varintField, WireReader } from '../wire/wire-reader.ts';
+import { knownText } from './known-text.ts';
 
 export interface ReadingTimes {
   /** Wall clock of the machine, ms; null: not sent. */
@@ -16,105 +17,107 @@ export type Document = Record<string, unknown>;
 const maxDepth = 100;
 
 export function readTimes(reading: Uint8Array): ReadingTimes {
-  const reader = new WireReader(reading);
   let requestedAtMs: number | null = null;
   let receivedAtMs: number | null = null;
-  while (reader.pos < reading.length) {
-    const tag = reader.tag();
-    if (tag !== bytesField(1)) {
-      reader.skip(reading.length);
-      continue;
+  const wire = new WireReader(reading, 0, reading.length);
+  while (wire.next()) {
+    if (wire.tag !== bytesField(1)) continue;
+    const outer = wire.enter();
+    while (wire.next()) {
+      if (wire.tag === bytesField(1)) requestedAtMs = readTimestamp(wire);
+      else if (wire.tag === bytesField(2)) receivedAtMs = readTimestamp(wire);
     }
-    const end = reader.lengthEnd(reading.length);
-    while (reader.pos < end) {
-      const tag = reader.tag();
-      if (tag === bytesField(1)) requestedAtMs = readTimestamp(reader, reader.lengthEnd(end));
-      else if (tag === bytesField(2)) receivedAtMs = readTimestamp(reader, reader.lengthEnd(end));
-      else reader.skip(end);
-    }
+    wire.leave(outer);
   }
+  checkWhole(wire);
   return { requestedAtMs, receivedAtMs };
 }
 
 /** The reading's document as plain values; undefined for binary readings. */
 export function readDocument(reading: Uint8Array): Document | undefined {
-  const reader = new WireReader(reading);
   let document: Document | undefined;
-  while (reader.pos < reading.length) {
-    const tag = reader.tag();
-    if (tag === bytesField(2)) {
-      document = readStruct(reader, reader.lengthEnd(reading.length), 0);
-    } else {
-      // As in every oneof, the last one counts.
-      if (tag === bytesField(3)) document = undefined;
-      reader.skip(reading.length);
-    }
+  const wire = new WireReader(reading, 0, reading.length);
+  while (wire.next()) {
+    // As in every oneof, the last one counts.
+    if (wire.tag === bytesField(2)) document = readStruct(wire, 0);
+    else if (wire.tag === bytesField(3)) document = undefined;
   }
+  checkWhole(wire);
   return document;
 }
 
-function readTimestamp(reader: WireReader, end: number): number {
+// Each of these reads the content of the field that `next` found.
+
+function readTimestamp(wire: WireReader): number {
   let seconds = 0;
   let nanos = 0;
-  while (reader.pos < end) {
-    const tag = reader.tag();
-    if (tag === varintField(1)) seconds = reader.int64();
-    else if (tag === varintField(2)) nanos = reader.int64();
-    else reader.skip(end);
+  const outer = wire.enter();
+  while (wire.next()) {
+    if (wire.tag === varintField(1)) seconds = wire.value;
+    else if (wire.tag === varintField(2)) nanos = wire.value;
   }
+  wire.leave(outer);
   return seconds * 1_000 + Math.floor(nanos / 1_000_000);
 }
 
-function readStruct(reader: WireReader, end: number, depth: number): Document {
+function readStruct(wire: WireReader, depth: number): Document {
   if (depth > maxDepth) throw tooDeep();
   // Without prototype: a key named __proto__ is a key like any other.
   const document: Document = Object.create(null);
-  while (reader.pos < end) {
-    const tag = reader.tag();
-    if (tag !== bytesField(1)) {
-      reader.skip(end);
-      continue;
-    }
-    const entryEnd = reader.lengthEnd(end);
-    let key = '';
-    let value: unknown = null;
-    while (reader.pos < entryEnd) {
-      const tag = reader.tag();
-      if (tag === bytesField(1)) key = reader.key(reader.lengthEnd(entryEnd));
-      else if (tag === bytesField(2)) value = readValue(reader, reader.lengthEnd(entryEnd), depth);
-      else reader.skip(entryEnd);
-    }
-    document[key] = value;
+  const outer = wire.enter();
+  while (wire.next()) {
+    if (wire.tag === bytesField(1)) readEntry(wire, document, depth);
   }
+  wire.leave(outer);
   return document;
 }
 
-function readValue(reader: WireReader, end: number, depth: number): unknown {
+function readEntry(wire: WireReader, document: Document, depth: number): void {
+  let key = '';
   let value: unknown = null;
-  while (reader.pos < end) {
-    const tag = reader.tag();
-    if (tag === doubleField(2)) value = reader.double();
-    else if (tag === bytesField(3)) value = reader.text(reader.lengthEnd(end));
-    else if (tag === varintField(4)) value = reader.varint() !== 0;
-    else if (tag === bytesField(5)) value = readStruct(reader, reader.lengthEnd(end), depth + 1);
-    else if (tag === bytesField(6)) value = readList(reader, reader.lengthEnd(end), depth + 1);
-    else {
-      if (tag === varintField(1)) value = null;
-      reader.skip(end);
-    }
+  const outer = wire.enter();
+  while (wire.next()) {
+    if (wire.tag === bytesField(1)) key = knownText(wire.bytes, wire.contentStart, wire.contentEnd);
+    else if (wire.tag === bytesField(2)) value = readValue(wire, depth);
   }
+  wire.leave(outer);
+  document[key] = value;
+}
+
+function readValue(wire: WireReader, depth: number): unknown {
+  let value: unknown = null;
+  const outer = wire.enter();
+  while (wire.next()) {
+    const { tag } = wire;
+    if (tag === varintField(1)) value = null;
+    else if (tag === doubleField(2)) value = wire.double();
+    else if (tag === bytesField(3)) value = textOf(wire);
+    else if (tag === varintField(4)) value = wire.value !== 0;
+    else if (tag === bytesField(5)) value = readStruct(wire, depth + 1);
+    else if (tag === bytesField(6)) value = readList(wire, depth + 1);
+  }
+  wire.leave(outer);
   return value;
 }
 
-function readList(reader: WireReader, end: number, depth: number): unknown[] {
+function readList(wire: WireReader, depth: number): unknown[] {
   if (depth > maxDepth) throw tooDeep();
   const list: unknown[] = [];
-  while (reader.pos < end) {
-    const tag = reader.tag();
-    if (tag === bytesField(1)) list.push(readValue(reader, reader.lengthEnd(end), depth));
-    else reader.skip(end);
+  const outer = wire.enter();
+  while (wire.next()) {
+    if (wire.tag === bytesField(1)) list.push(readValue(wire, depth));
   }
+  wire.leave(outer);
   return list;
+}
+
+function textOf({ bytes, contentStart, contentEnd }: WireReader): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + contentStart, contentEnd - contentStart).toString('utf8');
+}
+
+function checkWhole(wire: WireReader): void {
+  if (wire.broken)
+    throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
 }
 
 function tooDeep(): PlatformError {

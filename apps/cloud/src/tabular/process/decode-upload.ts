@@ -3,7 +3,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { errorText } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
-import { WireReader } from '../../ingest/wire.ts';
+import { WireReader } from '../../wire/wire-reader.ts';
 import type { Series } from '../series.ts';
 import { additionalParameters } from './additional-parameters.ts';
 import { captureDay } from './capture-day.ts';

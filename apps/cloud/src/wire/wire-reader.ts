@@ -1,9 +1,17 @@
-/** Protobuf's wire format, as far as a shallow look at a message needs it. */
+/** Protobuf's wire format, read in place: for looks at a message that are too shallow, or too frequent, to decode it. */
+
+/** What `tag` answers for such a field. */
+export const varintField = (number: number): number => number * 8;
+export const doubleField = (number: number): number => number * 8 + 1;
+export const bytesField = (number: number): number => number * 8 + 2;
+
+const eightBytes = /* @__PURE__ */ new Uint8Array(8);
+const asDouble = /* @__PURE__ */ new DataView(eightBytes.buffer);
 
 /** Steps through the fields of a message in bytes[start..end) without allocating: `next`, then look at what it found. */
 export class WireReader {
   readonly bytes: Uint8Array;
-  readonly #end: number;
+  #end: number;
   #at: number;
   /** The bytes are no message; set when `next` answers false before the end. */
   broken = false;
@@ -24,6 +32,11 @@ export class WireReader {
     this.#end = end;
   }
 
+  /** Number and wire type in one, such as `bytesField(2)`. */
+  get tag(): number {
+    return this.number * 8 + this.type;
+  }
+
   /** False at the end, and when the bytes are no message. */
   next(): boolean {
     if (this.#at >= this.#end) return false;
@@ -42,6 +55,25 @@ export class WireReader {
     else if (type !== 0) return this.#stop();
     this.contentEnd = this.#at;
     return this.broken || this.#at > this.#end ? this.#stop() : true;
+  }
+
+  /** Of a field of eight bytes. */
+  double(): number {
+    const at = this.contentStart;
+    for (let index = 0; index < 8; index++) eightBytes[index] = this.bytes[at + index] as number;
+    return asDouble.getFloat64(0, true);
+  }
+
+  /** Steps into the content; hand what it answers to `leave` once `next` answered false. What is broken inside is broken as a whole. */
+  enter(): number {
+    const outerEnd = this.#end;
+    this.#at = this.contentStart;
+    this.#end = this.contentEnd;
+    return outerEnd;
+  }
+
+  leave(outerEnd: number): void {
+    this.#end = outerEnd;
   }
 
   content(): Uint8Array {
