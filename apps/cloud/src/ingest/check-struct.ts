@@ -1,6 +1,7 @@
 /** Whether a document can be stored and loaded, without decoding it: this runs once for each reading before it is acknowledged (I1, D14). */
 import { errorText } from '@platform/base';
-import { maxStructLevels, readStruct } from './read-struct.ts';
+import { maxStructLevels } from '../wire/max-struct-levels.ts';
+import { readStruct } from './read-struct.ts';
 
 /** Why the Struct in bytes[start..end) cannot be stored; null: it can. */
 export function structProblem(bytes: Uint8Array, start: number, end: number): string | null {

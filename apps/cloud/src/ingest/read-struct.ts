@@ -4,13 +4,9 @@
  * The last one counts of a key, a value or a field that stands more than once; unknown fields are passed over; a value that was never
  * set is null; text that is not UTF-8 is repaired with U+FFFD; NUL in a key, which BSON cannot hold, becomes U+2400.
  */
-import { WireReader } from '../wire/wire-reader.ts';
 
-/**
- * Documents and lists inside of one another in a reading, the outermost included. A row wraps it twice, and what reads rows
- * (packages/query) goes 200 deep: the rest is for what queries put around it.
- */
-export const maxStructLevels = 180;
+import { maxStructLevels } from '../wire/max-struct-levels.ts';
+import { WireReader } from '../wire/wire-reader.ts';
 
 export type StructFields = Map<string, StructValue>;
 export type StructValue = null | number | string | boolean | StructFields | StructValue[];

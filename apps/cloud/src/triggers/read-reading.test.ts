@@ -3,6 +3,7 @@ import { StructSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { maxStructLevels } from '../wire/max-struct-levels.ts';
 import { readDocument, readTimes } from './read-reading.ts';
 
 const json = (document: unknown): unknown => JSON.parse(JSON.stringify(document));
@@ -50,16 +51,21 @@ test('bytes that are no reading end in an error, never in a wrong value beyond t
   );
 });
 
-test('a document nested without end is refused, not a stack overflow', () => {
+test('a document is read as deep as ingest takes it; one nested without end is refused, not a stack overflow', () => {
+  expect(readDocument(nestedReading(maxStructLevels))).toHaveProperty(['']);
+  expect(() => readDocument(nestedReading(300))).toThrow('levels');
+});
+
+function nestedReading(levels: number): Uint8Array {
   let struct = Uint8Array.of();
-  for (let depth = 0; depth < 300; depth++) {
+  for (let level = 1; level < levels; level++) {
     // Struct{fields: {"": Value{struct}}}, each level around the last.
     const value = Uint8Array.of(0x2a, ...varint(struct.length), ...struct);
     const entry = Uint8Array.of(0x12, ...varint(value.length), ...value);
     struct = Uint8Array.of(0x0a, ...varint(entry.length), ...entry);
   }
-  expect(() => readDocument(Uint8Array.of(0x12, ...varint(struct.length), ...struct))).toThrow('levels');
-});
+  return Uint8Array.of(0x12, ...varint(struct.length), ...struct);
+}
 
 function varint(value: number): number[] {
   const bytes: number[] = [];

@@ -3,6 +3,7 @@
  * every reading of its component, and building messages to turn them into JSON costs a multiple.
  */
 import { PlatformError } from '@platform/base';
+import { maxStructLevels } from '../wire/max-struct-levels.ts';
 import { bytesField, doubleField, varintField, WireReader } from '../wire/wire-reader.ts';
 import { knownText } from './known-text.ts';
 
@@ -13,8 +14,6 @@ export interface ReadingTimes {
 }
 
 export type Document = Record<string, unknown>;
-
-const maxDepth = 100;
 
 export function readTimes(reading: Uint8Array): ReadingTimes {
   let requestedAtMs: number | null = null;
@@ -61,7 +60,7 @@ function readTimestamp(wire: WireReader): number {
 }
 
 function readStruct(wire: WireReader, depth: number): Document {
-  if (depth > maxDepth) throw tooDeep();
+  if (depth > maxStructLevels) throw tooDeep();
   // Without prototype: a key named __proto__ is a key like any other.
   const document: Document = Object.create(null);
   const outer = wire.enter();
@@ -101,7 +100,7 @@ function readValue(wire: WireReader, depth: number): unknown {
 }
 
 function readList(wire: WireReader, depth: number): unknown[] {
-  if (depth > maxDepth) throw tooDeep();
+  if (depth > maxStructLevels) throw tooDeep();
   const list: unknown[] = [];
   const outer = wire.enter();
   while (wire.next()) {
@@ -121,5 +120,5 @@ function checkWhole(wire: WireReader): void {
 }
 
 function tooDeep(): PlatformError {
-  return new PlatformError('data_loss', `expected at most ${maxDepth} levels in a reading, found more`);
+  return new PlatformError('data_loss', `expected at most ${maxStructLevels} levels in a reading, found more`);
 }

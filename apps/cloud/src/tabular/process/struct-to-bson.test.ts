@@ -6,7 +6,7 @@ import { deserialize } from 'bson';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { structProblem } from '../../ingest/check-struct.ts';
-import { maxStructLevels } from '../../ingest/read-struct.ts';
+import { maxStructLevels } from '../../wire/max-struct-levels.ts';
 import { maxBsonBytes, writeStruct } from './struct-to-bson.ts';
 
 function transcode(wire: Uint8Array): Uint8Array {

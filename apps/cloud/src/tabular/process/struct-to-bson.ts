@@ -6,7 +6,7 @@
  * not UTF-8 is repaired with U+FFFD, and NUL in a key, which BSON cannot hold, becomes U+2400: a reading that was acknowledged stays readable.
  */
 import { isUtf8 } from 'node:buffer';
-import { maxStructLevels } from '../../ingest/read-struct.ts';
+import { maxStructLevels } from '../../wire/max-struct-levels.ts';
 import { readInt32, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
 import { writeStructSlowly } from './struct-to-bson-slowly.ts';
 
