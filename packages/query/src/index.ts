@@ -33,6 +33,8 @@ export {
   type PathColumn,
   pathColumns,
   readingColumns,
+  type SeriesColumn,
+  seriesColumns,
   type TimeColumn,
   timeColumns,
 } from './plan/columns.ts';

@@ -2,18 +2,18 @@
  * Which rows a query can need at all: scope exactly, path and times as a superset (the executor filters again).
  * The same rules choose files in the parent and series in the child.
  */
-import type { PathFilter, Scope } from '@platform/query';
-import { type PathColumn, type PathSets, pathColumns, type Series } from './series.ts';
+import { type PathFilter, type Scope, type SeriesColumn, seriesColumns } from '@platform/query';
+import type { PathSets, Series } from './series.ts';
 
 /** PathFilter with component_type in the `core` vocabulary, as rows are stored. */
 export type RowFilter = PathFilter;
 
-type TextBounds = NonNullable<PathFilter['columns'][PathColumn]>;
+type TextBounds = NonNullable<PathFilter['columns'][SeriesColumn]>;
 type TimeBounds = NonNullable<PathFilter['times']['time_received']>;
 
 /** What a deletion covers; a member that is absent covers everything (I10). */
 export interface DeletePredicate {
-  readonly paths?: Readonly<Partial<Record<PathColumn, readonly string[]>>>;
+  readonly paths?: Readonly<Partial<Record<SeriesColumn, readonly string[]>>>;
   /** Rows whose capture day is before this UTC day, "YYYY-MM-DD". */
   readonly beforeDay?: string;
 }
@@ -47,25 +47,25 @@ export function isInScope(path: Series['path'], scope: Scope): boolean {
 
 /** False only if the filter keeps no row of the series. */
 export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean {
-  return pathColumns.every((column) => isWithin(path[column], filter.columns[column]));
+  return seriesColumns.every((column) => isWithin(path[column], filter.columns[column]));
 }
 
 /** Whether a deletion covers the series on at least some days. */
 export function coversSeries(path: Series['path'], { paths = {} }: DeletePredicate): boolean {
-  return pathColumns.every((column) => paths[column]?.includes(path[column]) ?? true);
+  return seriesColumns.every((column) => paths[column]?.includes(path[column]) ?? true);
 }
 
 /** False only if no row of the file can be needed. */
 export function mayHoldRows(file: FileRanges, scope: Scope, filter: RowFilter): boolean {
   const { pathSets } = file;
-  const holds = (column: PathColumn, values: readonly string[]): boolean =>
+  const holds = (column: SeriesColumn, values: readonly string[]): boolean =>
     pathSets[column].some((value) => values.includes(value));
   if (!holds('organization_id', [scope.organizationId])) return false;
   const everywhere = scope.locationIds === null && scope.robotIds === null;
   if (!everywhere && !holds('location_id', scope.locationIds ?? []) && !holds('robot_id', scope.robotIds ?? []))
     return false;
   if (!isWithin(file.captureDay, filter.columns.capture_day)) return false;
-  if (!pathColumns.every((column) => pathSets[column].some((value) => isWithin(value, filter.columns[column]))))
+  if (!seriesColumns.every((column) => pathSets[column].some((value) => isWithin(value, filter.columns[column]))))
     return false;
   return (
     overlap(file.timeReceived, filter.times.time_received) && overlap(file.timeRequested, filter.times.time_requested)

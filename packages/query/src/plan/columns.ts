@@ -1,7 +1,7 @@
 /** The columns of a `readings` row in their order (D25), which the parser of SQL and the backends share. */
 
-/** The eight segments of the path under which readings are stored; filtering on the leftmost ones is cheapest. */
-export const pathColumns = [
+/** The segments of the path that stay the same from reading to reading: all but the day. */
+export const seriesColumns = [
   'organization_id',
   'location_id',
   'robot_id',
@@ -9,11 +9,14 @@ export const pathColumns = [
   'component_type',
   'component_name',
   'method_name',
-  'capture_day',
 ] as const;
+
+/** The eight segments of the path under which readings are stored; filtering on the leftmost ones is cheapest. */
+export const pathColumns: readonly [...typeof seriesColumns, 'capture_day'] = [...seriesColumns, 'capture_day'];
 
 export const timeColumns = ['time_requested', 'time_received', 'time_synced'] as const;
 
+export type SeriesColumn = (typeof seriesColumns)[number];
 export type PathColumn = (typeof pathColumns)[number];
 export type TimeColumn = (typeof timeColumns)[number];
 

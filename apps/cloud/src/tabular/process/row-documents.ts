@@ -2,8 +2,8 @@
  * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
  * times, so it is encoded once and copied.
  */
-import { type Batch, BsonDate, BsonDocument, encodeBson } from '@platform/query';
-import { pathColumns, type Series } from '../series.ts';
+import { type Batch, BsonDate, BsonDocument, encodeBson, seriesColumns } from '@platform/query';
+import type { Series } from '../series.ts';
 import { writeInt32 } from './bson-bytes.ts';
 import { dayText } from './capture-day.ts';
 
@@ -79,7 +79,7 @@ export function documentOverheadBytes(series: Series): number {
 
 function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {
   const document = new BsonDocument();
-  for (const column of pathColumns) {
+  for (const column of seriesColumns) {
     document.set(column, column === 'component_type' ? spelled(series.path[column], vocabulary) : series.path[column]);
   }
   document.set('capture_day', dayText(day));

@@ -8,8 +8,9 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { newId } from '@platform/base';
+import { seriesColumns } from '@platform/query';
 import { catalogTime } from '../row-filter.ts';
-import { pathColumns, pathSetsOf, type Series } from '../series.ts';
+import { pathSetsOf, type Series } from '../series.ts';
 import { dayText } from './capture-day.ts';
 import { quoted } from './database.ts';
 import type { SealedFile } from './messages.ts';
@@ -106,7 +107,7 @@ async function writeGroup(
       written.push(temporary, join(options.parquetDir, file));
       await connection.run(
         `COPY (
-          SELECT ${pathColumns.map((column) => `s.${column}`).join(', ')}, DATE '1970-01-01' + r.capture_day AS capture_day,
+          SELECT ${seriesColumns.map((column) => `s.${column}`).join(', ')}, DATE '1970-01-01' + r.capture_day AS capture_day,
             nullif(r.time_requested, ${noTime}) AS time_requested, nullif(r.time_received, ${noTime}) AS time_received,
             nullif(r.time_synced, ${noTime}) AS time_synced, s.tags, s.additional_parameters, r.position, r."index", s.number AS series, r.data
           FROM ${segment.table} r JOIN ${seriesTable} s ON r.series = s.hot_number
@@ -133,7 +134,7 @@ async function writeSeriesTable(
   series: readonly Series[],
 ): Promise<void> {
   const { LIST, VARCHAR } = await import('@duckdb/node-api');
-  const text = pathColumns.map((column) => `${column} VARCHAR NOT NULL`).join(', ');
+  const text = seriesColumns.map((column) => `${column} VARCHAR NOT NULL`).join(', ');
   await connection.run(
     `CREATE OR REPLACE TABLE ${table} (hot_number INTEGER, number INTEGER, ${text}, tags VARCHAR[], additional_parameters BLOB)`,
   );
@@ -141,7 +142,7 @@ async function writeSeriesTable(
   for (const [number, { path, tags, additionalParameters }] of series.entries()) {
     appender.appendInteger(numbers[number] as number);
     appender.appendInteger(number);
-    for (const column of pathColumns) appender.appendVarchar(path[column]);
+    for (const column of seriesColumns) appender.appendVarchar(path[column]);
     appender.appendList(tags, LIST(VARCHAR));
     appender.appendBlob(additionalParameters);
     appender.endRow();
