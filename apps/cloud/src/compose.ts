@@ -7,12 +7,12 @@
 import { errorText, follow, PlatformError, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { createRpcServer, serve } from '@platform/rpc/server';
-import { createAuthenticator } from './accounts/authenticate.ts';
+import { createAuthenticator } from './access/authenticate.ts';
+import { createAccess } from './access/authorize.ts';
+import { readOwnerKey } from './access/keys.ts';
+import type { Principal } from './access/principal.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
-import { readOwnerKey } from './accounts/keys.ts';
-import { holds, notVisible, type Principal, scopeIn } from './accounts/principal.ts';
 import { accountHandlers, authBinding } from './accounts/rpc.ts';
-import { accountsDdl } from './accounts/store.ts';
 import { openAccountTree } from './accounts/tree.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
@@ -29,18 +29,15 @@ import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
 import { createMachines } from './machines/feature.ts';
-import { machinesDdl } from './machines/store.ts';
+import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
 import { createNotify } from './notify/feature.ts';
-import { notifyDdl } from './notify/store.ts';
 import { createQueries } from './queries/feature.ts';
 import type { Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
-import { tabularDdl } from './tabular/store.ts';
 import { createTriggers } from './triggers/feature.ts';
 import { parseTriggers } from './triggers/parse-triggers.ts';
-import { triggersDdl } from './triggers/store.ts';
 
 /** What `platform up` is told when the cloud serves. */
 export interface Ready {
@@ -80,9 +77,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const { db } = unwind.use(
     await openMetadata<CloudTables>({
       file: data.at('meta.sqlite'),
-      migrations: [
-        { version: 1, statements: [...accountsDdl, ...machinesDdl, ...notifyDdl, ...tabularDdl, ...triggersDdl] },
-      ],
+      migrations,
       log: log.child('metadata'),
       onFatal,
     }),
@@ -106,6 +101,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
   });
   const { registry, configurations, presence, logs } = machines;
+  const access = createAccess(
+    { ...tree, organizationOfLocation: (id) => tree.location(id)?.organization_id },
+    {
+      locationOfMachine: (id) => registry.machine(id)?.location_id,
+      machineOfPart: (id) => registry.part(id)?.machine_id,
+    },
+  );
   const authenticator = createAuthenticator({ db, instanceKey, partSecrets: machines.partSecrets, clock });
 
   // Notifications
@@ -168,7 +170,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const queries = createQueries<Principal>({
     tabular,
     log: log.child('queries'),
-    scopeOf: async (principal, organizationId) => scopeIn(principal, organizationId, tree.descendants),
+    scopeOf: async (principal, organizationId) => access.scopeIn(principal, organizationId),
   });
 
   // The edge
@@ -180,13 +182,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     partConfig: async (query, keyId, key, baseUrl) => {
       const principal = await authenticator.principalOfKey(keyId, key);
       const partId = query.get('id') ?? '';
-      if (registry.part(partId) === undefined || !holds(principal, 'operator', registry.lineageOfPart(partId)))
-        throw notVisible('part', partId);
-      return machines.partConfig(
-        partId,
-        baseUrl,
-        holds(principal, 'owner', registry.lineageOfPart(partId)) ? undefined : { keyId, key },
-      );
+      access.authorize(principal, 'part.act', partId);
+      const mayHaveSecret = access.allows(principal, 'part.secrets', partId);
+      return machines.partConfig(partId, baseUrl, mayHaveSecret ? undefined : { keyId, key });
     },
     status: () =>
       readStatus({

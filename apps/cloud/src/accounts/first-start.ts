@@ -1,9 +1,9 @@
 /** First start: an organization, a location, an owner with an API key, and this computer as first machine (D30). There is no default password. */
 import { hostname } from 'node:os';
 import { newId, newSecret, newShortId } from '@platform/base';
+import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
-import { createKey } from './keys.ts';
 
 /** Creates the first account unless there is one. */
 export async function createFirstAccount(db: Database, instanceKey: InstanceKey, nowMs: number): Promise<void> {

@@ -5,8 +5,8 @@ import { PlatformError } from '@platform/base';
 import type { AppService, LocationSchema, OrganizationSchema } from '@platform/proto/platform/app/v1/app';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Authenticator } from './authenticate.ts';
-import { holds, notVisible, type Principal, sees } from './principal.ts';
+import type { Authenticator } from '../access/authenticate.ts';
+import { holds, notVisible, type Principal, sees } from '../access/principal.ts';
 import type { AccountTree } from './tree.ts';
 
 export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {

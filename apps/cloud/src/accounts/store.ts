@@ -42,3 +42,6 @@ export const accountsDdl: readonly string[] = [
   `create index grants_by_identity on grants (identity_id)`,
   `create table instance_secrets (name text primary key, secret blob not null)`,
 ];
+
+/** What version 2 of the data directory adds. */
+export const accountsV2: readonly string[] = [];

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { PlatformError } from '@platform/base';
-import { createKey } from '../accounts/keys.ts';
+import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { writeDurably } from '../instance/write-durably.ts';
 import type { Configurations } from '../machines/configuration.ts';

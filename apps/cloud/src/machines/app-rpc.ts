@@ -9,12 +9,13 @@ import {
   type RobotSchema,
 } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { holds, notVisible, type Principal } from '../accounts/principal.ts';
+import { holds, notVisible, type Principal } from '../access/principal.ts';
+import { checkedName } from '../accounts/checked-name.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { type Configurations, type ConfigurationVersion, requireFlat } from './configuration.ts';
 import type { MachineLogs } from './logs.ts';
 import type { Presence, PresenceState } from './presence.ts';
-import { checkedName, type MachineRow, type PartRow, type Registry } from './registry.ts';
+import type { MachineRow, PartRow, Registry } from './registry.ts';
 
 const onlineStates: Record<PresenceState, OnlineState> = {
   online: OnlineState.ONLINE,
@@ -54,7 +55,11 @@ export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppSe
     (principal.kind === 'part' && principal.partId === partId) ||
     holds(principal, 'owner', registry.lineageOfPart(partId));
   const authorOf = (principal: Principal): string =>
-    principal.kind === 'key' ? `api-key ${principal.keyId}` : `part ${principal.partId}`;
+    principal.kind === 'key'
+      ? `api-key ${principal.keyId}`
+      : principal.kind === 'person'
+        ? `person ${principal.email}`
+        : `part ${principal.partId}`;
 
   const contact = (partIds: readonly string[]): { lastAccessMs: number | null; state: PresenceState } => {
     const all = partIds.map((id) => presence.of(id));

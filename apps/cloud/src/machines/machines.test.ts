@@ -9,7 +9,7 @@ import { NeedsRestartRequestSchema } from '@platform/proto/platform/app/v1/robot
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Call } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
-import type { Principal } from '../accounts/principal.ts';
+import type { Principal } from '../access/principal.ts';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import { createMachines, type Machines } from './feature.ts';
 
@@ -186,10 +186,10 @@ test('a part may act for itself and for no other part; foreign and unknown parts
   expect(() => machines.authorizePart(itself, partId)).not.toThrow();
   expect(() => machines.authorizePart(owner, partId)).not.toThrow();
   expect(() => machines.authorizePart({ kind: 'part', partId: 'x' }, partId)).toThrow(
-    /part: expected the id of one that this key may see/,
+    /part: expected the id of one that you may see/,
   );
-  expect(() => machines.authorizePart(foreign, partId)).toThrow(/part: expected the id of one that this key may see/);
-  expect(() => machines.authorizePart(owner, 'x')).toThrow(/part: expected the id of one that this key may see/);
+  expect(() => machines.authorizePart(foreign, partId)).toThrow(/part: expected the id of one that you may see/);
+  expect(() => machines.authorizePart(owner, 'x')).toThrow(/part: expected the id of one that you may see/);
 });
 
 test('D17 a part is awaiting setup until it is seen, online for 60 s after that, then offline', async () => {

@@ -1,6 +1,7 @@
 /** Machines and parts: register, find, and say where a part lies in the account tree. */
-import { newId, newSecret, PlatformError } from '@platform/base';
-import { type Lineage, notVisible } from '../accounts/principal.ts';
+import { newId, newSecret } from '@platform/base';
+import { type Lineage, notVisible } from '../access/principal.ts';
+import { checkedName } from '../accounts/checked-name.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -155,19 +156,4 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
     },
     reload,
   };
-}
-
-const maxNameLength = 200;
-
-/** The name, trimmed. @throws invalid_argument */
-export function checkedName(name: string): string {
-  const trimmed = name.trim();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  if (trimmed === '' || trimmed.length > maxNameLength || /[\u0000-\u001f\u007f]/.test(trimmed)) {
-    throw new PlatformError(
-      'invalid_argument',
-      `name: expected 1 to ${maxNameLength} characters without control characters, found ${JSON.stringify(trimmed.slice(0, 80))} (${trimmed.length} characters)`,
-    );
-  }
-  return trimmed;
 }

@@ -4,7 +4,7 @@ import { PlatformError } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { type ServiceBinding, serve } from '@platform/rpc/server';
-import { notVisible, type Principal } from '../accounts/principal.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
 import type { MachineLogs } from './logs.ts';
 import type { Presence } from './presence.ts';

@@ -42,3 +42,6 @@ export const machinesDdl: readonly string[] = [
   `create table machine_logs (id integer primary key, part_id text not null, time_ms bigint not null, level text not null, logger_name text not null, host text not null, message text not null, detail text not null)`,
   `create index machine_logs_by_part on machine_logs (part_id, time_ms)`,
 ];
+
+/** What version 2 of the data directory adds. */
+export const machinesV2: readonly string[] = [];

@@ -1,12 +1,23 @@
 /** The row types of every table in meta.sqlite, gathered from the features that own them (types only, so that nothing is loaded). */
 import type { Kysely } from 'kysely';
+import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';
+import type { FragmentsTables } from '../fragments/store.ts';
+import type { IdentityTables } from '../identity/store.ts';
 import type { MachinesTables } from '../machines/store.ts';
 import type { NotifyTables } from '../notify/store.ts';
 import type { TabularTables } from '../tabular/store.ts';
 import type { TriggersTables } from '../triggers/store.ts';
 
 // Each feature's store.ts exports its XxxTables; adding a feature adds one line here.
-export interface CloudTables extends AccountsTables, MachinesTables, NotifyTables, TabularTables, TriggersTables {}
+export interface CloudTables
+  extends AccessTables,
+    AccountsTables,
+    FragmentsTables,
+    IdentityTables,
+    MachinesTables,
+    NotifyTables,
+    TabularTables,
+    TriggersTables {}
 
 export type Database = Kysely<CloudTables>;

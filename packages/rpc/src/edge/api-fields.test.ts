@@ -41,6 +41,9 @@ describe('D2 the table of fields that carry an API name', () => {
       'platform.app.v1.ComponentConfig.depends_on: name',
       'platform.app.v1.ComponentConfig.model: name',
       'platform.app.v1.ComponentConfig.namespace: namespace',
+      // A model that a module of the registry offers.
+      'platform.app.v1.Model.api: name',
+      'platform.app.v1.Model.model: name',
       'platform.app.v1.ResourceLevelServiceConfig.type: name',
       'platform.app.v1.ServiceConfig.api: name',
       'platform.app.v1.ServiceConfig.depends_on: name',
@@ -61,8 +64,21 @@ describe('D2 the table of fields that carry an API name', () => {
     expect(undecided.map(nameOf).sort()).toEqual(
       [
         // An account resource (organization, location, robot), its kind and id.
-        'platform.app.v1.AuthorizedPermissions.resource_id',
-        'platform.app.v1.AuthorizedPermissions.resource_type',
+        ...['Authorization', 'AuthorizationDetails', 'AuthorizedPermissions'].flatMap((message) => [
+          `platform.app.v1.${message}.resource_id`,
+          `platform.app.v1.${message}.resource_type`,
+        ]),
+        'platform.app.v1.ListAuthorizationsRequest.resource_ids',
+        // "web", "single_machine", …
+        'platform.app.v1.App.type',
+        // The public name of an organization.
+        ...['Fragment', 'GetAppBrandingRequest', 'GetAppContentRequest', 'Module', 'OrgDetails', 'Organization']
+          .concat('GetOrganizationNamespaceAvailabilityRequest', 'RegistryItem', 'SearchOrganizationsRequest')
+          .concat('UpdateOrganizationRequest')
+          .map((message) => `platform.app.v1.${message}.public_namespace`),
+        'platform.app.v1.ListRegistryItemsRequest.public_namespaces',
+        'platform.app.v1.TransferRegistryItemRequest.new_public_namespace',
+        'platform.app.v1.UpdateOrganizationNamespaceRequest.new_public_namespace',
         // The short kind, "sensor": it has no namespace.
         'platform.app.v1.ComponentConfig.type',
         // A short resource name, and the short name of a method.
@@ -70,7 +86,6 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.app.v1.JobConfig.resource',
         // "registry" or "local", "ml_model", …
         'platform.app.v1.ModuleConfig.type',
-        'platform.app.v1.Organization.public_namespace',
         'platform.app.v1.PackageConfig.type',
         'platform.app.v1.ServiceConfig.type',
         'platform.app.datasync.v1.DataCaptureMetadata.component_name',

@@ -3,11 +3,10 @@ import { silentLog } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { onTestFinished } from 'vitest';
 import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
-import { machinesDdl } from '../../machines/store.ts';
+import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { createFirstAccount } from '../first-start.ts';
-import { accountsDdl } from '../store.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
 export interface FirstAccount {
@@ -23,7 +22,7 @@ export async function openFirstAccount(): Promise<FirstAccount> {
   const directory = await temporaryDirectory();
   const metadata = await openMetadata<CloudTables>({
     file: directory.file('meta.sqlite'),
-    migrations: [{ version: 1, statements: [...accountsDdl, ...machinesDdl] }],
+    migrations,
     log: silentLog,
   });
   onTestFinished(async () => {

@@ -1,12 +1,12 @@
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
+import { createFirstAccount } from '../accounts/first-start.ts';
+import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken } from './access-token.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
-import { createFirstAccount } from './first-start.ts';
 import { readOwnerKey } from './keys.ts';
-import { openFirstAccount } from './testing/open-first-account.ts';
 
 interface Given {
   readonly db: Database;

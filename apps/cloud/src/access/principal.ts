@@ -1,4 +1,4 @@
-/** Who calls, and what they may do. Pure. */
+/** Who calls, and which roles they hold. Pure. */
 import { PlatformError } from '@platform/base';
 import type { Scope } from '@platform/query';
 
@@ -8,12 +8,23 @@ export type Role = 'owner' | 'operator';
 export interface Grant {
   readonly role: Role;
   readonly organizationId: string;
+  /** Null: the whole organization, or a machine. */
   readonly locationId: string | null;
+  /** The one machine; wherever it moves in its organization. */
   readonly robotId: string | null;
+  /** Comes from a location that its organization shares with one in which the caller holds a role. */
+  readonly shared?: true;
 }
 
 export type Principal =
   | { readonly kind: 'key'; readonly keyId: string; readonly grants: readonly Grant[] }
+  | {
+      readonly kind: 'person';
+      readonly personId: string;
+      readonly sessionId: string;
+      readonly email: string;
+      readonly grants: readonly Grant[];
+    }
   | { readonly kind: 'part'; readonly partId: string };
 
 /** Where something lies in the account tree. `locationIds`: its location and all above it. */
@@ -23,21 +34,29 @@ export interface Lineage {
   readonly robotId?: string;
 }
 
+/** The roles of a key or person; a part holds none. */
+export function grantsOf(principal: Principal): readonly Grant[] {
+  return principal.kind === 'part' ? [] : principal.grants;
+}
+
 /** Whether `principal` holds `role` (an owner is an operator, too) on something at `lineage`. Deny by default. */
 export function holds(principal: Principal, role: Role, lineage: Lineage): boolean {
-  if (principal.kind !== 'key') return false;
-  return principal.grants.some(
+  return grantsOf(principal).some(
     (grant) =>
       grant.organizationId === lineage.organizationId &&
       (grant.role === 'owner' || role === 'operator') &&
-      (grant.locationId === null || lineage.locationIds.includes(grant.locationId)) &&
-      (grant.robotId === null || grant.robotId === lineage.robotId),
+      covers(grant, lineage),
   );
+}
+
+function covers(grant: Grant, lineage: Lineage): boolean {
+  if (grant.robotId !== null) return grant.robotId === lineage.robotId;
+  return grant.locationId === null || lineage.locationIds.includes(grant.locationId);
 }
 
 /** Whether the principal holds any role anywhere in the organization: enough to see its name. */
 export function sees(principal: Principal, organizationId: string): boolean {
-  return principal.kind === 'key' && principal.grants.some((grant) => grant.organizationId === organizationId);
+  return grantsOf(principal).some((grant) => grant.organizationId === organizationId);
 }
 
 /**
@@ -51,14 +70,14 @@ export function scopeIn(
   organizationId: string,
   childrenOf: (locationId: string) => readonly string[],
 ): Scope {
-  const grants =
-    principal.kind === 'key' ? principal.grants.filter((grant) => grant.organizationId === organizationId) : [];
+  const grants = grantsOf(principal).filter((grant) => grant.organizationId === organizationId);
   if (grants.length === 0) throw notVisible('organization', organizationId);
   if (grants.some((grant) => grant.locationId === null && grant.robotId === null)) {
     return { organizationId, locationIds: null, robotIds: null };
   }
-  const whole = grants.filter((grant) => grant.robotId === null && grant.locationId !== null);
-  const locationIds = whole.flatMap((grant) => childrenOf(grant.locationId as string));
+  const locationIds = grants.flatMap((grant) =>
+    grant.locationId === null || grant.robotId !== null ? [] : childrenOf(grant.locationId),
+  );
   const robotIds = grants.flatMap((grant) => (grant.robotId === null ? [] : [grant.robotId]));
   return { organizationId, locationIds: [...new Set(locationIds)], robotIds };
 }
@@ -66,5 +85,5 @@ export function scopeIn(
 /** The answer to an id that does not exist, or not for this caller. */
 export function notVisible(what: string, id: string): PlatformError {
   const shown = id === '' ? 'an empty id' : `"${id.slice(0, 64)}"`;
-  return new PlatformError('not_found', `${what}: expected the id of one that this key may see, found ${shown}`);
+  return new PlatformError('not_found', `${what}: expected the id of one that you may see, found ${shown}`);
 }

@@ -45,6 +45,6 @@ test('D26 the query scope is the whole organization, or exactly the locations wi
 
 test('an organization in which the caller has no role is answered as if it did not exist', () => {
   expect(() => scopeIn(key(grant({})), 'foreign', children)).toThrow(
-    /organization: expected the id of one that this key may see/,
+    /organization: expected the id of one that you may see/,
   );
 });

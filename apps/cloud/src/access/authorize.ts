@@ -1,0 +1,91 @@
+/** The one place where access is decided: may this principal do this to that? Deny by default. */
+import { PlatformError } from '@platform/base';
+import type { Scope } from '@platform/query';
+import { type Action, type ActionRule, actions, type TargetKind } from './actions.ts';
+import { grantsOf, holds, type Lineage, notVisible, type Principal, scopeIn } from './principal.ts';
+
+/** What access needs to know of the account tree. */
+export interface TreePort {
+  organization(id: string): unknown;
+  /** The organization of a location. */
+  organizationOfLocation(locationId: string): string | undefined;
+  /** A location and all above it, nearest first. */
+  ancestors(locationId: string): readonly string[];
+  /** A location and all below it. */
+  descendants(locationId: string): readonly string[];
+}
+
+export interface FleetPort {
+  locationOfMachine(machineId: string): string | undefined;
+  machineOfPart(partId: string): string | undefined;
+}
+
+export interface Access {
+  /**
+   * Answers where the target lies.
+   *
+   * @throws not_found when there is no such target or the principal may not know of it; permission_denied when it sees the
+   * target but its role does not allow the action.
+   */
+  authorize(principal: Principal, action: Action, id: string): Lineage;
+  /** The same as a question; false for what does not exist. */
+  allows(principal: Principal, action: Action, id: string): boolean;
+  /** What of an organization's data the principal reads (D26). @throws not_found */
+  scopeIn(principal: Principal, organizationId: string): Scope;
+  /** Undefined when it does not exist. */
+  lineageOf(kind: TargetKind, id: string): Lineage | undefined;
+}
+
+export function createAccess(tree: TreePort, fleet: FleetPort): Access {
+  const lineageOf = (kind: TargetKind, id: string): Lineage | undefined => {
+    if (kind === 'organization')
+      return tree.organization(id) === undefined ? undefined : { organizationId: id, locationIds: [] };
+    if (kind === 'location') {
+      const organizationId = tree.organizationOfLocation(id);
+      return organizationId === undefined ? undefined : { organizationId, locationIds: tree.ancestors(id) };
+    }
+    const robotId = kind === 'machine' ? id : fleet.machineOfPart(id);
+    const locationId = robotId === undefined ? undefined : fleet.locationOfMachine(robotId);
+    const lineage = locationId === undefined ? undefined : lineageOf('location', locationId);
+    return lineage === undefined || robotId === undefined ? undefined : { ...lineage, robotId };
+  };
+
+  /** A role on it, above it, or on anything beneath it. */
+  const glimpses = (principal: Principal, kind: TargetKind, id: string, lineage: Lineage): boolean => {
+    if (holds(principal, 'operator', lineage)) return true;
+    const inside = grantsOf(principal).filter((grant) => grant.organizationId === lineage.organizationId);
+    if (kind === 'organization') return inside.length > 0;
+    if (kind !== 'location') return false;
+    return inside.some((grant) => {
+      const at = grant.robotId === null ? grant.locationId : fleet.locationOfMachine(grant.robotId);
+      return at !== null && at !== undefined && tree.ancestors(at).includes(id);
+    });
+  };
+
+  const permits = (principal: Principal, rule: ActionRule, id: string, lineage: Lineage): boolean => {
+    if (principal.kind === 'part') return rule.self === true && rule.on === 'part' && principal.partId === id;
+    return rule.needs === 'glimpse' ? glimpses(principal, rule.on, id, lineage) : holds(principal, rule.needs, lineage);
+  };
+
+  return {
+    authorize(principal, action, id) {
+      const rule: ActionRule = actions[action];
+      const lineage = lineageOf(rule.on, id);
+      const isItself = principal.kind === 'part' && rule.on === 'part' && principal.partId === id;
+      if (lineage === undefined || !(isItself || glimpses(principal, rule.on, id, lineage)))
+        throw notVisible(rule.on, id);
+      if (permits(principal, rule, id, lineage)) return lineage;
+      throw new PlatformError(
+        'permission_denied',
+        `${rule.on} ${id}: expected ${rule.needs === 'owner' ? 'an owner' : 'an owner or operator'} of it or of what it lies in, found ${isItself ? "the part's own credentials" : 'a role that is not enough'} (${action})`,
+      );
+    },
+    allows(principal, action, id) {
+      const rule: ActionRule = actions[action];
+      const lineage = lineageOf(rule.on, id);
+      return lineage !== undefined && permits(principal, rule, id, lineage);
+    },
+    scopeIn: (principal, organizationId) => scopeIn(principal, organizationId, tree.descendants),
+    lineageOf,
+  };
+}
