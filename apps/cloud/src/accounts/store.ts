@@ -1,12 +1,22 @@
 /** Tables of the account tree: organizations, locations, people, keys and what they may do. */
 import type { Generated } from 'kysely';
+import type { SealedColumn } from '../instance/sealed-column.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccountsTables {
   organizations: { id: string; name: string; created_ms: number; webhook_secret: Uint8Array };
   locations: { id: string; organization_id: string; parent_id: string | null; name: string; created_ms: number };
   location_secrets: { id: string; location_id: string; secret: Uint8Array; created_ms: number };
-  people: { id: string; email: string | null; name: string; created_ms: number };
+  people: {
+    id: string;
+    /** Trimmed, in lower case; null until the first owner has said hers. */
+    email: string | null;
+    name: string;
+    created_ms: number;
+    /** 1 once the person has proven that the address is hers. */
+    email_verified: Generated<number>;
+    last_sign_in_ms: number | null;
+  };
   api_keys: {
     id: string;
     name: string;
@@ -45,3 +55,11 @@ export const accountsDdl: readonly string[] = [
 
 /** What version 2 of the data directory adds. */
 export const accountsV2: readonly string[] = [];
+
+/** What is sealed with the instance key. */
+export const accountsSealed: readonly SealedColumn[] = [
+  { table: 'organizations', key: ['id'], sealed: 'webhook_secret' },
+  { table: 'location_secrets', key: ['id'], sealed: 'secret' },
+  { table: 'api_keys', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
+  { table: 'instance_secrets', key: ['name'], sealed: 'secret' },
+];

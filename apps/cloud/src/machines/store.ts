@@ -1,5 +1,6 @@
 /** Tables of machines: parts and their secrets, configuration versions, logs. */
 import type { Generated } from 'kysely';
+import type { SealedColumn } from '../instance/sealed-column.ts';
 
 export interface MachinesTables {
   machines: { id: string; location_id: string; name: string; created_ms: number };
@@ -45,3 +46,8 @@ export const machinesDdl: readonly string[] = [
 
 /** What version 2 of the data directory adds. */
 export const machinesV2: readonly string[] = [];
+
+/** What is sealed with the instance key. */
+export const machinesSealed: readonly SealedColumn[] = [
+  { table: 'part_secrets', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
+];

@@ -1,6 +1,7 @@
 /** Every version of the metadata's tables, gathered from the features that own them; a version that was released is never changed. */
 import { accessV2 } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
+import { adminV2 } from '../admin/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV2 } from '../identity/store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
@@ -11,5 +12,5 @@ import type { Migration } from './writer-protocol.ts';
 
 export const migrations: readonly Migration[] = [
   { version: 1, statements: [...accountsDdl, ...machinesDdl, ...notifyDdl, ...tabularDdl, ...triggersDdl] },
-  { version: 2, statements: [...accessV2, ...accountsV2, ...identityV2, ...machinesV2, ...fragmentsV2] },
+  { version: 2, statements: [...accessV2, ...accountsV2, ...identityV2, ...machinesV2, ...fragmentsV2, ...adminV2] },
 ];

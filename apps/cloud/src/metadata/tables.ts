@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';
+import type { AdminTables } from '../admin/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
 import type { IdentityTables } from '../identity/store.ts';
 import type { MachinesTables } from '../machines/store.ts';
@@ -13,6 +14,7 @@ import type { TriggersTables } from '../triggers/store.ts';
 export interface CloudTables
   extends AccessTables,
     AccountsTables,
+    AdminTables,
     FragmentsTables,
     IdentityTables,
     MachinesTables,

@@ -1,0 +1,118 @@
+/** What an organization may use: defaults, and what the host administrator set instead. Read in memory, so that asking costs nothing. */
+import { PlatformError } from '@platform/base';
+import { audit } from '../access/audit.ts';
+import type { Database } from '../metadata/tables.ts';
+
+interface LimitKind {
+  readonly default: number;
+  readonly unit: string;
+  readonly meaning: string;
+}
+
+/** Every limit that there is. A value of 0 allows nothing. */
+export const limitKinds = {
+  'query-bytes-per-month': {
+    default: 100_000_000_000_000,
+    unit: 'logical bytes',
+    meaning: 'what queries, exports and triggers of the organization may scan in a UTC month (D26)',
+  },
+  'log-bytes-per-machine': {
+    default: 100_000_000,
+    unit: 'bytes',
+    meaning: 'machine log kept of one part; the oldest lines go first',
+  },
+  'log-lines-per-machine-minute': {
+    default: 6_000,
+    unit: 'lines',
+    meaning: 'machine log accepted from one part in a minute; what is above is counted and dropped',
+  },
+} as const satisfies Readonly<Record<string, LimitKind>>;
+
+export type LimitName = keyof typeof limitKinds;
+
+export interface Limit {
+  readonly name: LimitName;
+  readonly value: number;
+  readonly default: number;
+  readonly unit: string;
+}
+
+export interface Limits {
+  /** The limit in force. Synchronous. */
+  limitOf(organizationId: string, name: LimitName): number;
+  list(organizationId: string): Limit[];
+  /**
+   * @param value null: back to the default. Audited.
+   * @throws invalid_argument for an unknown name or a value that is no whole number from 0; not_found for an unknown organization.
+   */
+  set(organizationId: string, name: string, value: number | null, nowMs: number): Promise<void>;
+}
+
+export async function openLimits(db: Database, actor: string): Promise<Limits> {
+  const values = new Map<string, number>();
+  const keyOf = (organizationId: string, name: string): string => `${organizationId}\0${name}`;
+  for (const row of await db.selectFrom('limits').selectAll().execute())
+    values.set(keyOf(row.organization_id, row.name), row.value);
+
+  const limitOf = (organizationId: string, name: LimitName): number =>
+    values.get(keyOf(organizationId, name)) ?? limitKinds[name].default;
+  return {
+    limitOf,
+    list: (organizationId) =>
+      limitNames().map((name) => ({
+        name,
+        value: limitOf(organizationId, name),
+        default: limitKinds[name].default,
+        unit: limitKinds[name].unit,
+      })),
+    async set(organizationId, given, value, nowMs) {
+      const name = limitNames().find((one) => one === given);
+      if (name === undefined)
+        throw new PlatformError(
+          'invalid_argument',
+          `limit: expected one of ${limitNames().join(', ')}, found ${JSON.stringify(given)}`,
+        );
+      if (value !== null && !(Number.isSafeInteger(value) && value >= 0))
+        throw new PlatformError(
+          'invalid_argument',
+          `limit ${name}: expected a whole number of ${limitKinds[name].unit} from 0, found ${value}`,
+        );
+      await db.transaction().execute(async (trx) => {
+        const known = await trx
+          .selectFrom('organizations')
+          .select('id')
+          .where('id', '=', organizationId)
+          .executeTakeFirst();
+        if (known === undefined)
+          throw new PlatformError(
+            'not_found',
+            `organization: expected the id of one of this installation, found ${JSON.stringify(organizationId)}`,
+          );
+        await trx.deleteFrom('limits').where('organization_id', '=', organizationId).where('name', '=', name).execute();
+        if (value !== null)
+          await trx
+            .insertInto('limits')
+            .values({ organization_id: organizationId, name, value, changed_ms: nowMs })
+            .execute();
+        await audit(
+          trx,
+          { kind: 'admin', name: actor },
+          {
+            action: 'admin.limits.set',
+            organizationId,
+            targetKind: 'limit',
+            targetId: name,
+            detail: { from: limitOf(organizationId, name), to: value ?? limitKinds[name].default },
+          },
+          nowMs,
+        );
+      });
+      if (value === null) values.delete(keyOf(organizationId, name));
+      else values.set(keyOf(organizationId, name), value);
+    },
+  };
+}
+
+function limitNames(): LimitName[] {
+  return Object.keys(limitKinds) as LimitName[];
+}

@@ -1,0 +1,6 @@
+/** Every column that is sealed with the instance key, gathered from the features that own them: what a new key must re-seal (D6). */
+import { accountsSealed } from '../accounts/store.ts';
+import type { SealedColumn } from '../instance/sealed-column.ts';
+import { machinesSealed } from '../machines/store.ts';
+
+export const sealedColumns: readonly SealedColumn[] = [...accountsSealed, ...machinesSealed];
