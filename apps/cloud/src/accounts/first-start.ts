@@ -36,7 +36,19 @@ export async function createFirstAccount(db: Database, instanceKey: InstanceKey,
       .insertInto('location_secrets')
       .values({ id: newId(), location_id: locationId, secret: instanceKey.encrypt(newSecret()), created_ms: nowMs })
       .execute();
-    await trx.insertInto('people').values({ id: newId(), email: null, name: 'owner', created_ms: nowMs }).execute();
+    const personId = newId();
+    await trx.insertInto('people').values({ id: personId, email: null, name: 'owner', created_ms: nowMs }).execute();
+    await trx
+      .insertInto('grants')
+      .values({
+        identity_id: personId,
+        identity_type: 'person',
+        role: 'owner',
+        organization_id: organizationId,
+        location_id: null,
+        robot_id: null,
+      })
+      .execute();
     await createKey(
       trx,
       instanceKey,

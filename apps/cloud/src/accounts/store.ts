@@ -26,6 +26,11 @@ export interface AccountsTables {
     epoch: Generated<number>;
     created_ms: number;
     revoked_ms: number | null;
+    /** Null: never. */
+    expires_ms: number | null;
+    /** To the minute, written coarsely; null: never used. */
+    last_used_ms: number | null;
+    rotated_ms: number | null;
   };
   grants: {
     identity_id: string;

@@ -1,6 +1,61 @@
-/** Tables of people: passwords, sign-in links, sessions, invitations. */
+/** Tables of people: passwords, identities elsewhere, sessions, one-time links, invitations. The people themselves stand with the accounts. */
 
-// biome-ignore lint/suspicious/noEmptyInterface: filled by the feature.
-export interface IdentityTables {}
+/** Times are milliseconds since 1970 UTC. What is only compared is stored hashed (D6): SHA-256 of random tokens, argon2id of passwords. */
+export interface IdentityTables {
+  /** A person without a row has no password. */
+  passwords: { person_id: string; hash: string; changed_ms: number };
+  /** Who a person is at an OpenID provider. */
+  person_identities: { issuer: string; subject: string; person_id: string; created_ms: number };
+  sessions: {
+    id: string;
+    token_hash: Uint8Array;
+    person_id: string;
+    kind: 'browser' | 'cli';
+    created_ms: number;
+    /** Coarse: written at most once a minute. */
+    last_used_ms: number;
+    expires_ms: number;
+    /** Where it was begun. */
+    peer_address: string;
+  };
+  /** Used up: deleted. */
+  one_time_links: {
+    token_hash: Uint8Array;
+    purpose: 'sign-in' | 'reset' | 'cli';
+    person_id: string;
+    /** Of `cli` codes: SHA-256 of the verifier that the command line keeps, base64url. */
+    challenge: string | null;
+    /** The link was mailed to the person's address: who uses it has proven the address. */
+    mailed: number;
+    created_ms: number;
+    expires_ms: number;
+  };
+  invitations: {
+    organization_id: string;
+    email: string;
+    token_hash: Uint8Array;
+    /** JSON: the grants that acceptance gives. */
+    grants: string;
+    invited_by: string;
+    mailed: number;
+    created_ms: number;
+    expires_ms: number;
+  };
+}
 
-export const identityV2: readonly string[] = [];
+export const identityV2: readonly string[] = [
+  'alter table people add column email_verified integer not null default 0',
+  'alter table people add column last_sign_in_ms bigint',
+  // Version 1 had one organization and one person, who owned it without a grant.
+  `insert into grants (identity_id, identity_type, role, organization_id, location_id, robot_id) select people.id, 'person', 'owner', organizations.id, null, null from people cross join organizations`,
+  'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null)',
+  'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, primary key (issuer, subject))',
+  'create index person_identities_by_person on person_identities (person_id)',
+  'create table sessions (id text primary key, token_hash blob not null unique, person_id text not null references people (id), kind text not null, created_ms bigint not null, last_used_ms bigint not null, expires_ms bigint not null, peer_address text not null)',
+  'create index sessions_by_person on sessions (person_id)',
+  'create index sessions_by_expiry on sessions (expires_ms)',
+  'create table one_time_links (token_hash blob primary key, purpose text not null, person_id text not null references people (id), challenge text, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null)',
+  'create index one_time_links_by_person on one_time_links (person_id)',
+  'create table invitations (organization_id text not null references organizations (id), email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, primary key (organization_id, email))',
+  'create index invitations_by_email on invitations (email)',
+];

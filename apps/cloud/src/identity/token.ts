@@ -1,0 +1,19 @@
+/** Random tokens of sessions, links and invitations: 256 bits, of which only the SHA-256 is stored. */
+import { createHash } from 'node:crypto';
+import { newSecret } from '@platform/base';
+
+export interface NewToken {
+  /** Goes to its holder, and nowhere else. */
+  readonly token: string;
+  readonly hash: Uint8Array;
+}
+
+/** @param prefix what tells kinds of tokens apart, such as `ps1.`. */
+export function newToken(prefix = ''): NewToken {
+  const token = prefix + newSecret();
+  return { token, hash: hashToken(token) };
+}
+
+export function hashToken(token: string): Uint8Array {
+  return createHash('sha256').update(token).digest();
+}
