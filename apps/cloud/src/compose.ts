@@ -14,6 +14,7 @@ import type { Principal } from './access/principal.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
 import { accountHandlers, authBinding } from './accounts/rpc.ts';
 import { openAccountTree } from './accounts/tree.ts';
+import { openLimits } from './admin/limits.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
@@ -27,6 +28,7 @@ import { createIngest } from './ingest/ingest.ts';
 import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
+import { createDeletionPause } from './instance/deletion-pause.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
 import { createMachines } from './machines/feature.ts';
 import { migrations } from './metadata/migrations.ts';
@@ -87,6 +89,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
 
   await checkStores(db, ingestLog, data.path);
+  const deletions = createDeletionPause();
+  const limits = await openLimits(db);
 
   // Accounts and machines
   await createFirstAccount(db, instanceKey, clock.now());
@@ -144,7 +148,17 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
 
   // Readings: log → rows, log → triggers
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
-  const tabular = unwind.use(createTabular({ dataDir: data.path, db, ingestLog, log: log.child('tabular'), clock }));
+  const tabular = unwind.use(
+    createTabular({
+      dataDir: data.path,
+      db,
+      ingestLog,
+      log: log.child('tabular'),
+      clock,
+      deletions,
+      monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
+    }),
+  );
   const triggers = unwind.use(
     createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
   );
@@ -238,7 +252,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       idleMs: 5_000,
       clock,
       log: log.child('ingest'),
-      step: ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor())),
+      step: pausing(ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor()))),
     }),
   );
   unwind.use(tabular.onSealed(() => truncation.wake()));
@@ -257,10 +271,10 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       idleMs: 600_000,
       clock,
       log: log.child('blobs'),
-      async step() {
+      step: pausing(async () => {
         await ingest.sweepBlobs();
         return false;
-      },
+      }),
     }),
   );
 
@@ -280,6 +294,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     saidReady: () => data.complete(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+
+  /** A step that deletes is left out while a backup is taken (I15); it comes round again. */
+  function pausing(step: (signal: AbortSignal) => Promise<boolean>): (signal: AbortSignal) => Promise<boolean> {
+    return async (signal) => !deletions.held && (await deletions.run(() => step(signal)));
+  }
 
   async function firstPlace(): Promise<{ organizationId: string; locationId: string }> {
     const organizationId = await firstOrganization();

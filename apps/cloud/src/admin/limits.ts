@@ -1,6 +1,6 @@
 /** What an organization may use: defaults, and what the host administrator set instead. Read in memory, so that asking costs nothing. */
 import { PlatformError } from '@platform/base';
-import { audit } from '../access/audit.ts';
+import { audit, type OwnActor } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
 
 interface LimitKind {
@@ -45,10 +45,10 @@ export interface Limits {
    * @param value null: back to the default. Audited.
    * @throws invalid_argument for an unknown name or a value that is no whole number from 0; not_found for an unknown organization.
    */
-  set(organizationId: string, name: string, value: number | null, nowMs: number): Promise<void>;
+  set(organizationId: string, name: string, value: number | null, by: OwnActor, nowMs: number): Promise<void>;
 }
 
-export async function openLimits(db: Database, actor: string): Promise<Limits> {
+export async function openLimits(db: Database): Promise<Limits> {
   const values = new Map<string, number>();
   const keyOf = (organizationId: string, name: string): string => `${organizationId}\0${name}`;
   for (const row of await db.selectFrom('limits').selectAll().execute())
@@ -65,7 +65,7 @@ export async function openLimits(db: Database, actor: string): Promise<Limits> {
         default: limitKinds[name].default,
         unit: limitKinds[name].unit,
       })),
-    async set(organizationId, given, value, nowMs) {
+    async set(organizationId, given, value, by, nowMs) {
       const name = limitNames().find((one) => one === given);
       if (name === undefined)
         throw new PlatformError(
@@ -96,7 +96,7 @@ export async function openLimits(db: Database, actor: string): Promise<Limits> {
             .execute();
         await audit(
           trx,
-          { kind: 'admin', name: actor },
+          by,
           {
             action: 'admin.limits.set',
             organizationId,

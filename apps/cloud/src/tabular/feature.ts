@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { encodePlan, pathFilter, QueryError } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
+import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createQuestions } from './ask-child.ts';
 import { createCatalog } from './catalog.ts';
@@ -29,6 +30,10 @@ export interface TabularOptions {
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged'>;
   readonly log: Log;
   readonly clock: Clock;
+  /** Files are removed inside it, so that a backup can hold them (I15). Default: at once. */
+  readonly deletions?: DeletionPause;
+  /** Most logical bytes that an organization may scan in a month (D26). Default: the setting. */
+  readonly monthlyScanBytesOf?: (organizationId: string) => number;
   readonly settings?: Partial<TabularSettings>;
   /** The child's environment. Default: this process's. MALLOC_ARENA_MAX=2 saves it about 20 MB on glibc. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -41,11 +46,12 @@ const wakeEveryMs = 5;
 const maxStale = 8;
 
 export function createTabular(options: TabularOptions): Tabular {
-  const { dataDir, db, ingestLog, clock, log } = options;
+  const { dataDir, db, ingestLog, clock, log, deletions = createDeletionPause() } = options;
   const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
+  const monthlyBytesOf = options.monthlyScanBytesOf ?? (() => settings.monthlyScanBytes);
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
-  const meter = createScanMeter({ db, clock, monthlyBytes: settings.monthlyScanBytes });
+  const meter = createScanMeter({ db, clock, monthlyBytesOf });
   const pins = createPins();
   const stop = new AbortController();
   const sealedListeners = new Set<(position: number) => void>();
@@ -111,10 +117,12 @@ export function createTabular(options: TabularOptions): Tabular {
       return;
     }
     // Snapshots that were opened before still read the small files.
-    void pins.drained().then(async () => {
-      for (const file of replaced) await rm(join(parquetDir, file), { force: true });
-      child?.send({ kind: 'removed', files: replaced });
-    });
+    void pins.drained().then(() =>
+      deletions.run(async () => {
+        for (const file of replaced) await rm(join(parquetDir, file), { force: true });
+        child?.send({ kind: 'removed', files: replaced });
+      }),
+    );
     await startMerge();
   };
 
@@ -164,7 +172,10 @@ export function createTabular(options: TabularOptions): Tabular {
     merging = false;
     sealed = await catalog.sealedPosition();
     hot = { position: sealed, hotRows: 0, hotBytes: 0 };
-    const removed = await removeUnlisted(parquetDir, await catalog.fileNames());
+    // A backup may be copying what was unlisted since it began; what stays goes with the next start.
+    const removed = deletions.held
+      ? []
+      : await deletions.run(async () => removeUnlisted(parquetDir, await catalog.fileNames()));
     if (removed.length > 0) log.warn('removed files that a crash left unlisted', { files: removed.length });
     return { kind: 'init' as const, ingestFile: join(dataDir, 'ingest.sqlite'), parquetDir, sealed, settings };
   };

@@ -12,11 +12,16 @@ export interface ScanMeter {
   reserve(organizationId: string, bytes: number): Promise<Reservation>;
 }
 
-export function createScanMeter(options: { db: Database; clock: Clock; monthlyBytes: number }): ScanMeter {
-  const { db, clock, monthlyBytes } = options;
+export function createScanMeter(options: {
+  db: Database;
+  clock: Clock;
+  monthlyBytesOf: (organizationId: string) => number;
+}): ScanMeter {
+  const { db, clock, monthlyBytesOf } = options;
   const reserved = new Map<string, number>();
   return {
     async reserve(organizationId, bytes) {
+      const monthlyBytes = monthlyBytesOf(organizationId);
       const month = new Date(clock.now()).toISOString().slice(0, 7);
       const row = await db
         .selectFrom('tabular_usage')
