@@ -1,0 +1,212 @@
+/**
+ * A real Postgres server for tests, in a temporary directory of its own: no port, no password, gone with the test.
+ *
+ * States: starting → running → killed (as by a crash) → running … → stopped. A shell stands between: when this process is
+ * gone, however it went, the shell's input ends, and it kills the server and removes the directory.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, chown, lchown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { layOutPostgres, type PostgresBinaries } from './postgres-binaries.ts';
+
+export interface PostgresOptions {
+  /** Whether commits are synced to the disk, as in production. Default false: ten times faster, and no test notices but one that kills the server. */
+  readonly durable?: boolean;
+}
+
+export interface PostgresServer extends AsyncDisposable {
+  /** `postgres://…` of a database of this server; `postgres` exists, the caller creates others. The socket is private to this user. */
+  url(database: string): string;
+  /** SIGKILL, as a crash: what was not synced is gone. Resolves when all its processes have ended. */
+  kill(): Promise<void>;
+  /** After kill: recovers and serves again. */
+  start(): Promise<void>;
+}
+
+const run = promisify(execFile);
+const startMs = 30_000;
+
+/** Takes 1 to 2 s. Throws when this computer has no Postgres, naming how to get one, or with what the server said. */
+export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'platform-postgres-'));
+  const server = new TemporaryServer(directory, durable);
+  try {
+    await server.create();
+    await server.start();
+    return server;
+  } catch (caught) {
+    await server[Symbol.asyncDispose]();
+    throw caught;
+  }
+}
+
+/**
+ * Ends, by its number, what it started: told `keep`, as a crash would; else by the server's own immediate end, which waits for
+ * its children, and takes the directory away.
+ */
+const guard = `
+"$@" &
+server=$!
+read word
+if [ "$word" = keep ]; then
+  kill -9 $server
+  wait $server
+else
+  kill -QUIT $server
+  wait $server
+  cd /
+  rm -rf "$PLATFORM_POSTGRES"
+fi
+`;
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+class TemporaryServer implements PostgresServer {
+  readonly #directory: string;
+  readonly #durable: boolean;
+  #binaries: PostgresBinaries | undefined;
+  #owner: Owner | undefined;
+  #shell: ChildProcess | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #said = '';
+
+  constructor(directory: string, durable: boolean) {
+    this.#directory = directory;
+    this.#durable = durable;
+  }
+
+  url(database: string): string {
+    return `postgres://postgres@${encodeURIComponent(this.#directory)}/${encodeURIComponent(database)}`;
+  }
+
+  async create(): Promise<void> {
+    const binaries = await layOutPostgres(this.#directory);
+    this.#binaries = binaries;
+    this.#owner = userInfo().uid === 0 ? await unprivileged() : undefined;
+    await mkdir(this.#data, { mode: 0o700 });
+    await this.#handOver(this.#directory);
+    await chmod(this.#directory, 0o700);
+    const options = [
+      '--username=postgres',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ];
+    await run(binaries.initdb, ['-D', this.#data, ...options], {
+      ...this.#owner,
+      env: this.#environment,
+      cwd: this.#directory,
+    });
+  }
+
+  async start(): Promise<void> {
+    if (this.#binaries === undefined) throw new Error('create() comes first');
+    const settings = {
+      listen_addresses: '',
+      unix_socket_directories: this.#directory,
+      unix_socket_permissions: '0700',
+      max_connections: '200',
+      shared_buffers: '64MB',
+      fsync: this.#durable ? 'on' : 'off',
+      synchronous_commit: this.#durable ? 'on' : 'off',
+      full_page_writes: this.#durable ? 'on' : 'off',
+      logging_collector: 'off',
+      max_wal_size: '256MB',
+    };
+    const named = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const command = [this.#binaries.postgres, '-D', this.#data, ...named];
+    const shell = spawn('sh', ['-c', guard, 'sh', ...command], {
+      ...this.#owner,
+      cwd: this.#directory,
+      env: { ...this.#environment, PLATFORM_POSTGRES: this.#directory },
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+    });
+    this.#shell = shell;
+    this.#said = '';
+    shell.stdin?.on('error', () => {});
+    shell.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-8_000);
+    });
+    this.#ended = new Promise((resolve) => {
+      // Closed when every process that inherited it is gone, the server's children included.
+      shell.once('close', () => resolve());
+      shell.once('error', () => resolve());
+    });
+    await this.#ready();
+  }
+
+  async kill(): Promise<void> {
+    this.#shell?.stdin?.end('keep\n');
+    this.#shell = undefined;
+    await this.#ended;
+    await rm(join(this.#data, 'postmaster.pid'), { force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#shell?.stdin?.end();
+    this.#shell = undefined;
+    await this.#ended;
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  get #data(): string {
+    return join(this.#directory, 'data');
+  }
+
+  get #environment(): NodeJS.ProcessEnv {
+    return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
+  }
+
+  async #ready(): Promise<void> {
+    const deadline = performance.now() + startMs;
+    while (performance.now() < deadline) {
+      // The last line of its pid file says `ready` once it takes connections.
+      const lines = (await readFile(join(this.#data, 'postmaster.pid'), 'utf8').catch(() => '')).trimEnd().split('\n');
+      if (lines.at(-1)?.trim() === 'ready' && (await answers(join(this.#directory, '.s.PGSQL.5432')))) return;
+      if (/FATAL|could not/.test(this.#said) && lines.length < 2) break;
+      await sleep(10);
+    }
+    throw new Error(`the Postgres server for tests did not start; it said: ${this.#said}`);
+  }
+
+  /** The server runs as another user than root: all that it reads and writes is given to that user, so that the shell can remove it. */
+  async #handOver(path: string): Promise<void> {
+    if (this.#owner === undefined) return;
+    await chown(path, this.#owner.uid, this.#owner.gid);
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      const below = join(path, entry.name);
+      if (entry.isDirectory()) await this.#handOver(below);
+      else if (entry.isSymbolicLink()) await lchown(below, this.#owner.uid, this.#owner.gid);
+    }
+  }
+}
+
+async function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', () => resolve(false));
+  });
+}
+
+/** The account `nobody`: initdb wants one that has a name. */
+async function unprivileged(): Promise<Owner> {
+  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((text) => text.startsWith('nobody:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  if (uid === undefined || gid === undefined)
+    throw new Error('Postgres refuses to run as root, and /etc/passwd has no account "nobody" to run it as');
+  return { uid: Number(uid), gid: Number(gid) };
+}
