@@ -7,12 +7,14 @@
 import { errorText, follow, PlatformError, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { createRpcServer, serve } from '@platform/rpc/server';
+import { authBinding } from './access/auth-rpc.ts';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createAccess } from './access/authorize.ts';
 import { readOwnerKey } from './access/keys.ts';
+import { noSessions, noShares } from './access/ports.ts';
 import type { Principal } from './access/principal.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
-import { accountHandlers, authBinding } from './accounts/rpc.ts';
+import { accountHandlers } from './accounts/rpc.ts';
 import { openAccountTree } from './accounts/tree.ts';
 import { openLimits } from './admin/limits.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
@@ -112,7 +114,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       machineOfPart: (id) => registry.part(id)?.machine_id,
     },
   );
-  const authenticator = createAuthenticator({ db, instanceKey, partSecrets: machines.partSecrets, clock });
+  const authenticator = createAuthenticator({
+    db,
+    instanceKey,
+    partSecrets: machines.partSecrets,
+    sessions: noSessions,
+    shares: noShares,
+    clock,
+  });
 
   // Notifications
   let port = settings.port;

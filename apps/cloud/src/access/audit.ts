@@ -54,7 +54,12 @@ function actorOf(by: Caller | OwnActor): ActorColumns {
   if ('kind' in by) return { actor_kind: by.kind, actor_id: '', actor_name: by.name, peer_address: '' };
   const { principal, peerAddress } = by;
   if (principal.kind === 'key')
-    return { actor_kind: 'api-key', actor_id: principal.keyId, actor_name: '', peer_address: peerAddress };
+    return {
+      actor_kind: 'api-key',
+      actor_id: principal.keyId,
+      actor_name: principal.keyName ?? '',
+      peer_address: peerAddress,
+    };
   if (principal.kind === 'person')
     return {
       actor_kind: 'person',

@@ -7,6 +7,7 @@ import type { Database } from '../metadata/tables.ts';
 import { issueToken } from './access-token.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import { readOwnerKey } from './keys.ts';
+import { noSessions, noShares } from './ports.ts';
 
 interface Given {
   readonly db: Database;
@@ -25,7 +26,7 @@ async function given(): Promise<Given> {
   return {
     db,
     instanceKey,
-    authenticator: createAuthenticator({ db, instanceKey, partSecrets, clock }),
+    authenticator: createAuthenticator({ db, instanceKey, partSecrets, sessions: noSessions, shares: noShares, clock }),
     owner: await readOwnerKey(db, instanceKey, organizationId),
     later: () => {
       shiftMs += 5_000;
@@ -39,13 +40,15 @@ test('D30 the first start creates one organization with an owner key, and a seco
   const { db, instanceKey, authenticator, owner } = await given();
   await createFirstAccount(db, instanceKey, 2);
   expect(await db.selectFrom('organizations').select('id').execute()).toHaveLength(1);
-  const principal = await authenticator.principalOf(bearer(await authenticator.signIn(owner.id, 'api-key', owner.key)));
+  const principal = await authenticator.principalOf(
+    bearer(await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key })),
+  );
   expect(principal).toMatchObject({ kind: 'key', keyId: owner.id, grants: [{ role: 'owner', locationId: null }] });
 });
 
 test('D5 a token stops within 5 s of the revocation of its key', async () => {
   const { db, authenticator, owner, later } = await given();
-  const token = await authenticator.signIn(owner.id, 'api-key', owner.key);
+  const token = await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key });
   await authenticator.principalOf(bearer(token));
   await db.updateTable('api_keys').set({ revoked_ms: 5 }).execute();
   later();
@@ -65,12 +68,14 @@ test('D5 a token that another instance key signed, or whose claims were changed,
 
 test('a wrong key, an unknown id, an unknown credential type and a missing header each say what was expected', async () => {
   const { authenticator, owner } = await given();
-  await expect(authenticator.signIn(owner.id, 'api-key', 'wrong')).rejects.toMatchObject({ code: 'permission_denied' });
-  await expect(authenticator.signIn('nobody', 'api-key', owner.key)).rejects.toMatchObject({
+  await expect(authenticator.signIn({ entity: owner.id, type: 'api-key', payload: 'wrong' })).rejects.toMatchObject({
     code: 'permission_denied',
   });
-  await expect(authenticator.signIn(owner.id, 'password', 'x')).rejects.toThrow(
-    /expected type "api-key" or "robot-secret", found "password"/,
+  await expect(authenticator.signIn({ entity: 'nobody', type: 'api-key', payload: owner.key })).rejects.toMatchObject({
+    code: 'permission_denied',
+  });
+  await expect(authenticator.signIn({ entity: owner.id, type: 'password', payload: 'x' })).rejects.toThrow(
+    /expected type "api-key", "robot-secret" or "access-token", found "password"/,
   );
   await expect(authenticator.principalOf(new Headers())).rejects.toThrow(
     /expected "Bearer <token>", found no such header/,

@@ -3,42 +3,56 @@ import { type Clock, PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken, readToken } from './access-token.ts';
-import { checkKey, grantsOfKey } from './keys.ts';
-import type { Principal } from './principal.ts';
+import { grantsOfIdentity } from './grants.ts';
+import { checkKey, livingKey } from './keys.ts';
+import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
+import type { Grant, Principal } from './principal.ts';
 
-/** How long a principal is believed without asking the store: revocation is effective within this time (D5: 5 s). */
+/** How long a principal is believed without asking the store: revocation is effective within this time (D5, R16: 5 s). */
 const principalTtlMs = 2_000;
 const maxCachedPrincipals = 20_000;
 
-/** What machines know of their secrets; the machines feature answers. */
-export interface PartSecrets {
-  /** The epoch of the part if the secret is one of its living ones. */
-  check(partId: string, secret: string): Promise<number | undefined>;
-  /** Whether a token of this epoch still stands. */
-  isCurrent(partId: string, epoch: number): Promise<boolean>;
+export interface Credentials {
+  /** Id of the API key or part; any text for `access-token`. */
+  readonly entity: string;
+  readonly type: string;
+  readonly payload: string;
 }
 
 export interface Authenticator {
   /** Exchanges credentials for a token. @throws permission_denied for wrong ones (as the public system does), invalid_argument */
-  signIn(entity: string, type: string, payload: string): Promise<string>;
-  /** The principal behind an `authorization` header. @throws unauthenticated */
+  signIn(credentials: Credentials): Promise<string>;
+  /** The principal behind an `authorization` header, with the roles of now. @throws unauthenticated */
   principalOf(metadata: Headers): Promise<Principal>;
+  /** The principal behind a token of ours. @throws unauthenticated */
+  principalOfToken(token: string): Promise<Principal>;
   /** The principal behind a key id and key, as the configuration endpoint takes them. @throws unauthenticated */
   principalOfKey(keyId: string, key: string): Promise<Principal>;
+  /**
+   * Who calls, as of now: an open stream asks every 2 s and authorizes again with the answer, so that it ends within 5 s of a
+   * revocation (R16). Cheap: answers are kept for 2 s. @throws unauthenticated
+   */
+  recheck(call: { readonly metadata: Headers }): Promise<Principal>;
+  /** Call it after a commit that changed keys, roles, sessions or sharing: the next call of everybody sees it. */
+  forget(): void;
 }
 
 export function createAuthenticator(deps: {
   db: Database;
   instanceKey: InstanceKey;
   partSecrets: PartSecrets;
+  sessions: SessionPort;
+  shares: SharesPort;
   clock: Clock;
+  /** A key was used; called at most once in 2 s for each token. */
+  keyUsed?: (keyId: string) => void;
 }): Authenticator {
-  const { db, instanceKey, partSecrets, clock } = deps;
-  const cache = new Map<string, { principal: Principal; untilMs: number }>();
+  const { db, instanceKey, partSecrets, sessions, shares, clock, keyUsed = () => {} } = deps;
+  let cache = new Map<string, { principal: Promise<Principal>; untilMs: number }>();
 
-  const signIn = async (entity: string, type: string, payload: string): Promise<string> => {
+  const signIn = async ({ entity, type, payload }: Credentials): Promise<string> => {
     if (type === 'api-key') {
-      const epoch = await checkKey(db, instanceKey, entity, payload);
+      const epoch = await checkKey(db, instanceKey, entity, payload, clock.now());
       if (epoch !== undefined) return issueToken(instanceKey, { kind: 'key', id: entity, epoch });
       throw new PlatformError('permission_denied', wrongKey(entity));
     }
@@ -50,56 +64,109 @@ export function createAuthenticator(deps: {
         `part ${shown(entity)}: expected one of its secrets, found another, or an unknown part`,
       );
     }
+    if (type === 'access-token') {
+      await principalOfToken(payload);
+      return payload;
+    }
+    if (type === 'robot-location-secret')
+      throw new PlatformError(
+        'invalid_argument',
+        'credentials: expected type "api-key", "robot-secret" or "access-token", found "robot-location-secret": a location secret opens the machines of its location, not the cloud; use it with the address of the machine itself',
+      );
     throw new PlatformError(
       'invalid_argument',
-      `credentials: expected type "api-key" or "robot-secret", found ${shown(type)}`,
+      `credentials: expected type "api-key", "robot-secret" or "access-token", found ${shown(type)}`,
     );
   };
 
   const look = async (token: string): Promise<Principal> => {
     const claims = readToken(instanceKey, token);
-    if (claims === undefined)
-      throw new PlatformError(
-        'unauthenticated',
-        'authorization: expected a token that Authenticate of this installation returned',
-      );
-    if (claims.kind === 'part') {
-      if (await partSecrets.isCurrent(claims.id, claims.epoch)) return { kind: 'part', partId: claims.id };
+    if (claims === undefined) {
+      const signedIn = await sessions.personOf(token);
+      if (signedIn === undefined)
+        throw new PlatformError(
+          'unauthenticated',
+          'authorization: expected a token that Authenticate of this installation returned, or that of a living session; sign in again',
+        );
+      return { kind: 'person', ...signedIn, grants: await rolesOf('person', signedIn.personId) };
+    }
+    const { kind, id, epoch } = claims;
+    if (kind === 'part') {
+      if (await partSecrets.isCurrent(id, epoch)) return { kind: 'part', partId: id };
     } else {
-      const grants = await grantsOfKey(db, claims.id, claims.epoch);
-      if (grants !== undefined) return { kind: 'key', keyId: claims.id, grants };
+      const key = await livingKey(db, id, epoch, clock.now());
+      if (key !== undefined) {
+        keyUsed(id);
+        return { kind: 'key', keyId: id, keyName: key.name, grants: await rolesOf('api-key', id) };
+      }
     }
     throw new PlatformError(
       'unauthenticated',
-      'authorization: the secret behind this token was revoked or rotated; sign in again',
+      'authorization: the secret behind this token ended (deleted, rotated out or expired); sign in again',
     );
   };
 
-  const principalOfToken = async (token: string): Promise<Principal> => {
+  /** Own roles, and operator on what is shared with the organizations in which they stand at the top (R3). */
+  const rolesOf = async (type: 'api-key' | 'person', id: string): Promise<readonly Grant[]> => {
+    const own: readonly Grant[] = (await grantsOfIdentity(db, { type, id })).map((held) => ({
+      role: held.role,
+      organizationId: held.organizationId,
+      locationId: held.locationId,
+      robotId: held.robotId,
+    }));
+    const whole = new Set(
+      own.flatMap((grant) => (grant.locationId === null && grant.robotId === null ? [grant.organizationId] : [])),
+    );
+    const shared = [...whole]
+      .flatMap((organizationId) => shares.sharesTo(organizationId))
+      .map(
+        ({ organizationId, locationId }): Grant => ({
+          role: 'operator',
+          organizationId,
+          locationId,
+          robotId: null,
+          shared: true,
+        }),
+      );
+    return [...own, ...shared];
+  };
+
+  const principalOfToken = (token: string): Promise<Principal> => {
     const now = clock.monotonic();
     const cached = cache.get(token);
     if (cached !== undefined && cached.untilMs > now) return cached.principal;
-    const principal = await look(token);
+    const principal = look(token);
     if (cache.size >= maxCachedPrincipals) cache.clear();
-    cache.set(token, { principal, untilMs: now + principalTtlMs });
+    const mine = cache;
+    mine.set(token, { principal, untilMs: now + principalTtlMs });
+    // A refusal is not kept: garbage must not fill the cache.
+    principal.catch(() => mine.delete(token));
     return principal;
+  };
+
+  const principalOf = async (metadata: Headers): Promise<Principal> => {
+    const header = metadata.get('authorization') ?? '';
+    const token = /^bearer +(\S+)$/i.exec(header)?.[1];
+    if (token === undefined) {
+      throw new PlatformError(
+        'unauthenticated',
+        `authorization: expected "Bearer <token>", found ${header === '' ? 'no such header' : 'something else'}. Call proto.rpc.v1.AuthService/Authenticate first`,
+      );
+    }
+    return principalOfToken(token);
   };
 
   return {
     signIn,
-    async principalOf(metadata) {
-      const header = metadata.get('authorization') ?? '';
-      const token = /^bearer +(\S+)$/i.exec(header)?.[1];
-      if (token === undefined) {
-        throw new PlatformError(
-          'unauthenticated',
-          `authorization: expected "Bearer <token>", found ${header === '' ? 'no such header' : 'something else'}. Call proto.rpc.v1.AuthService/Authenticate first`,
-        );
-      }
-      return principalOfToken(token);
+    principalOf,
+    principalOfToken,
+    recheck: (call) => principalOf(call.metadata),
+    forget() {
+      // A new map, not a cleared one: a look that began before the change must not be kept after it.
+      cache = new Map();
     },
     async principalOfKey(keyId, key) {
-      const epoch = await checkKey(db, instanceKey, keyId, key);
+      const epoch = await checkKey(db, instanceKey, keyId, key, clock.now());
       if (epoch === undefined) throw new PlatformError('unauthenticated', wrongKey(keyId));
       return principalOfToken(issueToken(instanceKey, { kind: 'key', id: keyId, epoch }));
     },
@@ -111,5 +178,5 @@ function shown(text: string): string {
 }
 
 function wrongKey(keyId: string): string {
-  return `API key ${shown(keyId)}: expected the key that belongs to this id, found another, a revoked one, or an unknown id`;
+  return `API key ${shown(keyId)}: expected the key that belongs to this id, found another, one that ended, or an unknown id`;
 }

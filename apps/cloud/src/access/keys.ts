@@ -1,8 +1,10 @@
-/** API keys: create, find, and read what they may do. */
+/** API keys as they are stored: create, prove, and say whether one lives. */
 import { timingSafeEqual } from 'node:crypto';
 import { newId, newSecret } from '@platform/base';
+import type { Kysely } from 'kysely';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Database } from '../metadata/tables.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import { addGrant } from './grants.ts';
 import type { Grant } from './principal.ts';
 
 export interface NewKey {
@@ -10,13 +12,14 @@ export interface NewKey {
   readonly key: string;
 }
 
-/** Creates a key with the given roles. The secret is returned here and stored sealed. */
+/** Creates a key with the given roles. The secret is returned here and stored sealed. @param expiresMs absent: never. */
 export async function createKey(
-  db: Database,
+  db: Kysely<CloudTables>,
   instanceKey: InstanceKey,
   name: string,
   grants: readonly Grant[],
   nowMs: number,
+  expiresMs?: number,
 ): Promise<NewKey> {
   const id = newId();
   const key = newSecret();
@@ -28,56 +31,64 @@ export async function createKey(
       secret_hash: instanceKey.hash(key),
       secret: instanceKey.encrypt(key),
       created_ms: nowMs,
-      revoked_ms: null,
+      expires_ms: expiresMs ?? null,
     })
     .execute();
-  await db
-    .insertInto('grants')
-    .values(
-      grants.map((grant) => ({
-        identity_id: id,
-        identity_type: 'api-key' as const,
-        role: grant.role,
-        organization_id: grant.organizationId,
-        location_id: grant.locationId,
-        robot_id: grant.robotId,
-      })),
-    )
-    .execute();
+  for (const grant of grants) await addGrant(db, { type: 'api-key', id }, grant);
   return { id, key };
 }
 
-/** The epoch of the key if the secret is right and the key lives; undefined otherwise, in the same time either way. */
+/** The epoch whose secret this is, if the key lives at `nowMs`; undefined otherwise. The comparison takes the same time either way. */
 export async function checkKey(
   db: Database,
   instanceKey: InstanceKey,
   id: string,
   secret: string,
+  nowMs: number,
 ): Promise<number | undefined> {
-  const row = await db
+  const key = await db
     .selectFrom('api_keys')
-    .select(['secret_hash', 'epoch', 'revoked_ms'])
+    .select(['secret_hash', 'epoch', 'revoked_ms', 'expires_ms'])
     .where('id', '=', id)
     .executeTakeFirst();
+  const former = await db
+    .selectFrom('former_key_secrets')
+    .select(['secret_hash', 'epoch'])
+    .where('key_id', '=', id)
+    .where('ends_ms', '>', nowMs)
+    .execute();
   const given = instanceKey.hash(secret);
-  const right = timingSafeEqual(row?.secret_hash ?? new Uint8Array(32), given);
-  return row !== undefined && right && row.revoked_ms === null ? row.epoch : undefined;
+  const candidates = [key ?? { secret_hash: new Uint8Array(32), epoch: 0 }, ...former];
+  // All are compared, whichever is right.
+  const right = candidates.filter((one) => timingSafeEqual(one.secret_hash, given))[0];
+  return key !== undefined && lives(key, nowMs) ? right?.epoch : undefined;
 }
 
-/** The roles of a living key of this epoch; undefined when it was revoked or rotated out. */
-export async function grantsOfKey(db: Database, id: string, epoch: number): Promise<readonly Grant[] | undefined> {
-  const row = await db.selectFrom('api_keys').select(['epoch', 'revoked_ms']).where('id', '=', id).executeTakeFirst();
-  if (row === undefined || row.revoked_ms !== null || row.epoch !== epoch) return undefined;
-  const rows = await db.selectFrom('grants').selectAll().where('identity_id', '=', id).execute();
-  return rows.map((grant) => ({
-    role: grant.role,
-    organizationId: grant.organization_id,
-    locationId: grant.location_id,
-    robotId: grant.robot_id,
-  }));
+/** The name of a key whose secret of this epoch works at `nowMs`; undefined when it was deleted, rotated out or expired. */
+export async function livingKey(
+  db: Database,
+  id: string,
+  epoch: number,
+  nowMs: number,
+): Promise<{ readonly name: string } | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select(['name', 'epoch', 'revoked_ms', 'expires_ms'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (key === undefined || !lives(key, nowMs)) return undefined;
+  if (key.epoch === epoch) return { name: key.name };
+  const former = await db
+    .selectFrom('former_key_secrets')
+    .select('epoch')
+    .where('key_id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('ends_ms', '>', nowMs)
+    .executeTakeFirst();
+  return former === undefined ? undefined : { name: key.name };
 }
 
-/** The oldest living owner key of an organization, in clear: for the terminal of a first start (D6, D30). */
+/** The oldest owner key of an organization that lives and does not expire, in clear: for the terminal of a first start (D6, D30). */
 export async function readOwnerKey(db: Database, instanceKey: InstanceKey, organizationId: string): Promise<NewKey> {
   const row = await db
     .selectFrom('grants')
@@ -86,8 +97,17 @@ export async function readOwnerKey(db: Database, instanceKey: InstanceKey, organ
     .where('grants.organization_id', '=', organizationId)
     .where('grants.role', '=', 'owner')
     .where('grants.location_id', 'is', null)
+    .where('grants.robot_id', 'is', null)
     .where('api_keys.revoked_ms', 'is', null)
+    .where('api_keys.expires_ms', 'is', null)
     .orderBy('api_keys.created_ms')
     .executeTakeFirst();
   return row === undefined ? { id: '', key: '' } : { id: row.id, key: instanceKey.decrypt(row.secret) };
+}
+
+function lives(
+  key: { readonly revoked_ms: number | null; readonly expires_ms: number | null },
+  nowMs: number,
+): boolean {
+  return key.revoked_ms === null && (key.expires_ms === null || key.expires_ms > nowMs);
 }

@@ -17,7 +17,13 @@ export interface Grant {
 }
 
 export type Principal =
-  | { readonly kind: 'key'; readonly keyId: string; readonly grants: readonly Grant[] }
+  | {
+      readonly kind: 'key';
+      readonly keyId: string;
+      /** For the audit trail. */
+      readonly keyName?: string;
+      readonly grants: readonly Grant[];
+    }
   | {
       readonly kind: 'person';
       readonly personId: string;

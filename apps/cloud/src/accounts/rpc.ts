@@ -1,28 +1,10 @@
-/** The account half of AppService, and AuthService: wire to verb. */
+/** The account half of AppService: wire to verb. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
 import type { AppService, LocationSchema, OrganizationSchema } from '@platform/proto/platform/app/v1/app';
-import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
-import type { Authenticator } from '../access/authenticate.ts';
+import type { Handlers } from '@platform/rpc/server';
 import { holds, notVisible, type Principal, sees } from '../access/principal.ts';
 import type { AccountTree } from './tree.ts';
-
-export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {
-  return serve(AuthService, {
-    async authenticate(request, call) {
-      if (call.metadata.has('authorization')) {
-        throw new PlatformError(
-          'invalid_argument',
-          'Authenticate: expected no authorization header, found one: this call is what returns a token',
-        );
-      }
-      const { type = '', payload = '' } = request.credentials ?? {};
-      return { accessToken: await authenticator.signIn(request.entity, type, payload) };
-    },
-  });
-}
 
 /** Handlers of AppService that need the account tree alone. */
 export function accountHandlers(tree: AccountTree): Handlers<typeof AppService, Principal> {

@@ -7,7 +7,7 @@ import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
-import type { PartSecrets } from '../access/authenticate.ts';
+import type { PartSecrets } from '../access/ports.ts';
 import { holds, notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { CertificatePair } from '../instance/authority.ts';

@@ -1,0 +1,148 @@
+/** Grants as they are stored: give, take away, and the rule that an organization keeps an owner (R7). Inside the caller's transaction. */
+import { PlatformError } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { Grant, Role } from './principal.ts';
+
+/** Who holds a grant. */
+export interface Identity {
+  readonly type: 'api-key' | 'person';
+  readonly id: string;
+}
+
+/** What a grant is on. Exactly one level: the organization, one of its locations, or one of its machines. */
+export type GrantTarget = Pick<Grant, 'organizationId' | 'locationId' | 'robotId'>;
+
+/** A grant as the table holds it, never a shared one. */
+export interface HeldGrant extends GrantTarget {
+  readonly identity: Identity;
+  readonly role: Role;
+}
+
+/** Gives a role. Returns false, changing nothing, when the identity holds exactly this one. Call `forget()` of the authenticator after the commit. */
+export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
+  const held = await grantsOfIdentity(trx, identity);
+  if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return false;
+  await trx
+    .insertInto('grants')
+    .values({
+      identity_id: identity.id,
+      identity_type: identity.type,
+      role: grant.role,
+      organization_id: grant.organizationId,
+      location_id: grant.locationId,
+      robot_id: grant.robotId,
+    })
+    .execute();
+  return true;
+}
+
+/** Takes one role away. Returns false when the identity does not hold it. */
+export async function removeGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
+  const rows = await trx
+    .deleteFrom('grants')
+    .where('identity_id', '=', identity.id)
+    .where('identity_type', '=', identity.type)
+    .where('role', '=', grant.role)
+    .where('organization_id', '=', grant.organizationId)
+    .where('location_id', grant.locationId === null ? 'is' : '=', grant.locationId)
+    .where('robot_id', grant.robotId === null ? 'is' : '=', grant.robotId)
+    .returning('identity_id')
+    .execute();
+  return rows.length > 0;
+}
+
+export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identity): Promise<readonly HeldGrant[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .selectAll()
+    .where('identity_id', '=', identity.id)
+    .where('identity_type', '=', identity.type)
+    .execute();
+  return rows.map(heldGrantOf);
+}
+
+/** Every grant in an organization, at all levels. */
+export async function grantsIn(db: Kysely<CloudTables>, organizationId: string): Promise<readonly HeldGrant[]> {
+  const rows = await db.selectFrom('grants').selectAll().where('organization_id', '=', organizationId).execute();
+  return rows.map(heldGrantOf);
+}
+
+/** What stands on something that is being deleted; `organizationId` alone: everything in the organization. */
+export type Deleted =
+  | { readonly organizationId: string }
+  | { readonly locationId: string }
+  | { readonly machineId: string };
+
+/**
+ * Removes every grant on what is being deleted, and the API keys that held no other role: nobody could manage them.
+ * Returns the ids of those keys, for the audit entry. Call `forget()` of the authenticator after the commit.
+ */
+export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted): Promise<readonly string[]> {
+  const all = trx.deleteFrom('grants');
+  const chosen =
+    'organizationId' in deleted
+      ? all.where('organization_id', '=', deleted.organizationId)
+      : 'locationId' in deleted
+        ? all.where('location_id', '=', deleted.locationId)
+        : all.where('robot_id', '=', deleted.machineId);
+  const rows = await chosen.returning(['identity_id', 'identity_type']).execute();
+  const keyIds = new Set(rows.flatMap((row) => (row.identity_type === 'api-key' ? [row.identity_id] : [])));
+  const ended: string[] = [];
+  for (const id of keyIds) {
+    if ((await grantsOfIdentity(trx, { type: 'api-key', id })).length > 0) continue;
+    await trx.deleteFrom('former_key_secrets').where('key_id', '=', id).execute();
+    await trx.deleteFrom('api_keys').where('id', '=', id).execute();
+    ended.push(id);
+  }
+  return ended;
+}
+
+/**
+ * Call it after an owner of an organization lost that role, was removed, or a key got an end.
+ * An owner that lasts is a person, or a key without expiry.
+ *
+ * @throws failed_precondition when none is left; the transaction must be rolled back then.
+ */
+export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
+  const left = await trx
+    .selectFrom('grants')
+    .leftJoin('api_keys', 'api_keys.id', 'grants.identity_id')
+    .select('grants.identity_id')
+    .where('grants.organization_id', '=', organizationId)
+    .where('grants.role', '=', 'owner')
+    .where('grants.location_id', 'is', null)
+    .where('grants.robot_id', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('grants.identity_type', '=', 'person'),
+        eb.and([
+          eb('api_keys.id', 'is not', null),
+          eb('api_keys.revoked_ms', 'is', null),
+          eb('api_keys.expires_ms', 'is', null),
+        ]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  if (left !== undefined) return;
+  throw new PlatformError(
+    'failed_precondition',
+    `organization ${organizationId}: expected at least one owner to stay (a person, or an API key that does not expire), found that this was the last one; give another the role organization_owner first`,
+  );
+}
+
+export function sameTarget(a: GrantTarget, b: GrantTarget): boolean {
+  return a.organizationId === b.organizationId && a.locationId === b.locationId && a.robotId === b.robotId;
+}
+
+function heldGrantOf(row: CloudTables['grants']): HeldGrant {
+  return {
+    identity: { type: row.identity_type, id: row.identity_id },
+    role: row.role,
+    organizationId: row.organization_id,
+    // A machine moves within its organization: its location is no part of the grant.
+    locationId: row.robot_id === null ? row.location_id : null,
+    robotId: row.robot_id,
+  };
+}
