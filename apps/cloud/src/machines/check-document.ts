@@ -1,7 +1,7 @@
 /** Refuses a configuration that has errors, naming all of them with their JSON paths; warnings pass. */
 import { PlatformError } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
-import { resourceNames, triggersIn } from './effective-configuration.ts';
+import { resourceNames, triggersIn } from './triggers-of.ts';
 
 const shownProblems = 20;
 

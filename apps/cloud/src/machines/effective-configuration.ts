@@ -1,45 +1,58 @@
-/** What of a part's configuration others ask for: the triggers (for notifications) and the names that they may mean. */
-import type { Configurations } from './configuration.ts';
+/**
+ * The effective configuration of a part: its saved document with fragments resolved. What the part gets, what triggers
+ * are read from, and what its revision hashes (D10).
+ */
+import { type Parsed, parse } from '@platform/machine-config/parse';
+import { revisionOf } from '@platform/machine-config/robot-config';
+import type { MachineConfig, Problem } from '@platform/machine-config/schema';
 
-export interface PartTriggers {
-  /** The `triggers` array as configured. */
-  readonly triggers: readonly unknown[];
-  /** Names of the configured components and services. */
-  readonly components: readonly string[];
+export interface UsedFragment {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Effective {
+  /** The document with fragments resolved, without `fragments` and `fragment_mods` where they were resolved. */
+  readonly document: unknown;
+  /** The same, parsed: what is wrong is left out. */
+  readonly config: MachineConfig;
+  /** What resolving found (unknown fragments, variables without a value, …); paths are those of the saved document. */
+  readonly problems: readonly Problem[];
+  /** What parsing the resolved document found; paths are those of `document`. */
+  readonly parseProblems: readonly Problem[];
+  /** Hash of the effective document (D10). */
   readonly revision: string;
+  /** The fragments in it, nested ones included. */
+  readonly fragments: readonly UsedFragment[];
 }
 
-/** Answers for the triggers of parts; a version is read once, because every upload asks. Nothing in its shape is trusted. */
-export function createTriggersOf(configurations: Configurations): (partId: string) => Promise<PartTriggers> {
-  const known = new Map<string, { version: number; triggers: PartTriggers }>();
-  return async (partId) => {
-    const { document, version } = await configurations.current(partId);
-    const cached = known.get(partId);
-    if (cached?.version === version) return cached.triggers;
-    const config: unknown = JSON.parse(document);
-    const triggers = {
-      triggers: triggersIn(config),
-      components: resourceNames(config),
-      revision: `${partId}:${version}`,
-    };
-    known.set(partId, { version, triggers });
-    return triggers;
-  };
+/** Resolves fragments; the fragments feature answers. Reads outside of any open transaction. */
+export interface EffectiveConfigurations {
+  /**
+   * What `document`, saved on the part, comes to. Faults are problems, not throws. End with `asEffective`.
+   *
+   * @param document the saved document as decoded JSON: any value, also one that is no object.
+   */
+  effective(partId: string, document: unknown): Promise<Effective>;
+  /**
+   * Cheap, from memory, asked at every poll: differs from an earlier answer when `effective` of the same document may
+   * differ (a fragment that the part uses has changed). Moves inside the transaction that changes the fragment.
+   */
+  stampOf(partId: string): string;
 }
 
-/** Names of the components and services of a document. */
-export function resourceNames(document: unknown): readonly string[] {
-  const { components, services } = (document ?? {}) as { components?: unknown; services?: unknown };
-  return [...listOf(components), ...listOf(services)].map((entry) =>
-    String((entry as { name?: unknown } | null)?.name ?? ''),
-  );
+/** The last step of resolving: parses and hashes. */
+export function asEffective(
+  document: unknown,
+  problems: readonly Problem[],
+  fragments: readonly UsedFragment[],
+): Effective {
+  const { config, problems: parseProblems }: Parsed = parse(document);
+  return { document, config, problems, parseProblems, revision: revisionOf(config), fragments };
 }
 
-/** The triggers array of a document; empty when there is none. */
-export function triggersIn(document: unknown): readonly unknown[] {
-  return listOf((document as { triggers?: unknown } | null)?.triggers);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+/** For installations and tests without fragments: every document stands for itself. */
+export const withoutFragments: EffectiveConfigurations = {
+  effective: async (_partId, document) => asEffective(document, [], []),
+  stampOf: () => '',
+};

@@ -16,12 +16,14 @@ import type { CloudTables, Database } from '../metadata/tables.ts';
 import { machineHandlers } from './app-rpc.ts';
 import { checkDocument, type TriggerProblems } from './check-document.ts';
 import { type Configurations, createConfigurations } from './configuration.ts';
-import { createTriggersOf, type PartTriggers, triggersIn } from './effective-configuration.ts';
+import { createCurrentConfiguration } from './current-configuration.ts';
+import { type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
 import { type KeyPair, partConfigDocument } from './part-config-document.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
+import { createTriggersOf, type PartTriggers, triggersIn } from './triggers-of.ts';
 
 export interface MachinesDeps {
   readonly db: Database;
@@ -31,6 +33,8 @@ export interface MachinesDeps {
   readonly log: Log;
   /** What is wrong with the triggers of a document: they belong to another feature. */
   readonly triggerProblems: TriggerProblems;
+  /** Resolves fragments. Absent: every document stands for itself. */
+  readonly effective?: EffectiveConfigurations;
   /** Runs inside the transaction that saves a configuration. */
   readonly onSaving: (trx: Transaction<CloudTables>, partId: string, triggers: readonly unknown[]) => Promise<void>;
 }
@@ -51,7 +55,7 @@ export interface Machines {
 }
 
 export async function createMachines(deps: MachinesDeps): Promise<Machines> {
-  const { db, tree, instanceKey, clock, log, triggerProblems, onSaving } = deps;
+  const { db, tree, instanceKey, clock, log, triggerProblems, onSaving, effective = withoutFragments } = deps;
   const registry = await openRegistry(db, tree, instanceKey);
   const logs = createMachineLogs({ db, clock });
   const presence = createPresence({
@@ -73,7 +77,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     onSaving: (trx, partId, document) => onSaving(trx, partId, triggersIn(document)),
   });
 
-  const triggersOf = createTriggersOf(configurations);
+  const current = createCurrentConfiguration(configurations, effective);
+  const triggersOf = createTriggersOf(current);
 
   const authorizePart = (principal: Principal, partId: string): void => {
     const isItself = principal.kind === 'part' && principal.partId === partId;
