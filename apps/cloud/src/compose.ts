@@ -33,6 +33,7 @@ import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
 import { createMachines } from './machines/feature.ts';
+import { logHandlers } from './machines/log-rpc.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
@@ -228,7 +229,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     createRpcServer<Principal>({
       services: [
         authBinding(authenticator),
-        serve(AppService, { ...accountHandlers(tree), ...machines.appHandlers }),
+        serve(AppService, { ...accountHandlers(tree), ...machines.appHandlers, ...logHandlers({ access, logs }) }),
         machines.robotBinding,
         ...ingest.bindings,
         ...queries.bindings,

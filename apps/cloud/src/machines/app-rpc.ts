@@ -13,7 +13,6 @@ import { holds, notVisible, type Principal } from '../access/principal.ts';
 import { checkedName } from '../accounts/checked-name.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { type Configurations, type ConfigurationVersion, requireFlat } from './configuration.ts';
-import type { MachineLogs } from './logs.ts';
 import type { Presence, PresenceState } from './presence.ts';
 import type { MachineRow, PartRow, Registry } from './registry.ts';
 
@@ -22,21 +21,18 @@ const onlineStates: Record<PresenceState, OnlineState> = {
   offline: OnlineState.OFFLINE,
   awaiting_setup: OnlineState.AWAITING_SETUP,
 };
-const defaultLogLines = 100;
-const maxLogLines = 1_000;
 
 export interface MachineHandlerDeps {
   readonly tree: AccountTree;
   readonly registry: Registry;
   readonly configurations: Configurations;
   readonly presence: Presence;
-  readonly logs: MachineLogs;
   readonly now: () => number;
   markForRestart(partId: string): Promise<void>;
 }
 
 export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppService, Principal> {
-  const { tree, registry, configurations, presence, logs, now, markForRestart } = deps;
+  const { tree, registry, configurations, presence, now, markForRestart } = deps;
 
   const visibleMachine = (principal: Principal, id: string): MachineRow => {
     const machine = registry.machine(id);
@@ -182,32 +178,6 @@ export function machineHandlers(deps: MachineHandlerDeps): Handlers<typeof AppSe
       const part = visiblePart(call.principal, request.partId);
       await markForRestart(part.id);
       return {};
-    },
-    async getRobotPartLogs(request, call) {
-      const part = visiblePart(call.principal, request.id);
-      const asked = Number(request.limit ?? 0n);
-      const limit = asked > 0 ? Math.min(asked, maxLogLines) : defaultLogLines;
-      const before =
-        request.pageToken === undefined || request.pageToken === '' ? undefined : Number(request.pageToken);
-      if (before !== undefined && !Number.isSafeInteger(before)) {
-        throw new PlatformError(
-          'invalid_argument',
-          `GetRobotPartLogs: expected the page token of an earlier answer, found ${JSON.stringify(request.pageToken)}`,
-        );
-      }
-      const lines = await logs.read(part.id, {
-        levels: request.levels.map((level) => level.toLowerCase()),
-        filter: request.filter ?? '',
-        limit,
-        ...(before === undefined ? {} : { beforeId: before }),
-        ...(request.start === undefined ? {} : { startMs: timestampMs(request.start) }),
-        ...(request.end === undefined ? {} : { endMs: timestampMs(request.end) }),
-      });
-      const last = lines.at(-1);
-      return {
-        logs: lines.map((line) => line.entry),
-        nextPageToken: lines.length === limit && last !== undefined ? String(last.id) : '',
-      };
     },
   };
 }

@@ -176,7 +176,6 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       registry,
       configurations,
       presence,
-      logs,
       now: () => clock.now(),
       async markForRestart(partId) {
         await db.updateTable('parts').set({ restart_requested_ms: clock.now() }).where('id', '=', partId).execute();

@@ -1,10 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
-import {
-  GetRobotPartLogsRequestSchema,
-  MarkPartForRestartRequestSchema,
-  UpdateRobotPartRequestSchema,
-} from '@platform/proto/platform/app/v1/app';
+import { MarkPartForRestartRequestSchema, UpdateRobotPartRequestSchema } from '@platform/proto/platform/app/v1/app';
 import { NeedsRestartRequestSchema } from '@platform/proto/platform/app/v1/robot';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Call } from '@platform/rpc/server';
@@ -253,19 +249,6 @@ test('an edit of a version of no real time is refused as overtaken', async () =>
   const { machines, partId } = await given();
   await save(machines, partId, {});
   await expect(save(machines, partId, {}, 9e15)).rejects.toMatchObject({ code: 'aborted' });
-});
-
-test('a page of logs has at least one line and at most 1,000, whatever is asked for', async () => {
-  const { machines, partId, call } = await given();
-  const line = create(LogEntrySchema, { level: 'info', message: 'x' });
-  await machines.logs.append(partId, Array(1_001).fill(line));
-  const lines = async (limit: bigint): Promise<number> => {
-    const request = create(GetRobotPartLogsRequestSchema, { id: partId, limit });
-    const { logs = [] } = (await machines.appHandlers.getRobotPartLogs?.(request, call)) ?? {};
-    return logs.length;
-  };
-  expect(await lines(-1n)).toBe(100);
-  expect(await lines(5_000n)).toBe(1_000);
 });
 
 test('a restart is told once, also to two that ask at the same time', async () => {
