@@ -1,0 +1,140 @@
+import type { Json, JsonObject } from '../schema.ts';
+import { shown } from '../shown.ts';
+import type { Budget } from './budget.ts';
+import { isObject } from './imports.ts';
+import { isListKey, type Layer, listKeys, type Piece } from './layer.ts';
+import { operators } from './operators.ts';
+import { ModFault, type Slot, slotIn } from './slot.ts';
+import type { FragmentProblem } from './types.ts';
+
+/** One entry of a document's `fragment_mods`: overrides of what one fragment brings. */
+export interface Mods {
+  readonly fragmentId: string;
+  /** Each an object of operators. */
+  readonly mods: readonly JsonObject[];
+  /** `fragment_mods[0]`. */
+  readonly path: string;
+}
+
+/** The overrides of one document, and which of them met their fragment. */
+export interface Scope {
+  readonly mods: readonly Mods[];
+  readonly applied: Set<Mods>;
+}
+
+export function readMods(document: JsonObject): { mods: readonly Mods[]; problems: readonly FragmentProblem[] } {
+  const problems: FragmentProblem[] = [];
+  const wrong = (path: string, expected: string, found: unknown): never[] => {
+    problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
+    return [];
+  };
+  const list = isObject(document) ? document['fragment_mods'] : undefined;
+  if (list === undefined || list === null) return { mods: [], problems };
+  if (!Array.isArray(list)) return { mods: wrong('fragment_mods', 'a list', list), problems };
+  const mods = list.flatMap((entry: Json, index): Mods[] => {
+    const path = `fragment_mods[${index}]`;
+    if (!isObject(entry)) return wrong(path, 'an object with "fragment_id" and "mods"', entry);
+    const { fragment_id: fragmentId, mods: given = [] } = entry;
+    if (typeof fragmentId !== 'string' || fragmentId === '')
+      return wrong(`${path}.fragment_id`, 'the id of a fragment', fragmentId);
+    if (!Array.isArray(given)) return wrong(`${path}.mods`, 'a list of objects of operators', given);
+    const kept = given.flatMap((mod: Json, at) =>
+      isObject(mod) ? [mod] : wrong(`${path}.mods[${at}]`, 'an object of operators such as {"$set": {…}}', mod),
+    );
+    return [{ fragmentId, mods: kept, path }];
+  });
+  return { mods, problems };
+}
+
+/**
+ * What a fragment brings, changed by `mods`: all of them, or, when one fails, none.
+ *
+ * An entry is addressed by its name in the fragment, whatever the overrides make of that name, or by its name with the
+ * import's prefix.
+ */
+export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budget): Layer | FragmentProblem {
+  const work: Layer = {
+    lists: new Map([...layer.lists].map(([key, pieces]) => [key, pieces.map((piece) => copied(piece, budget))])),
+    values: new Map([...layer.values].map(([key, piece]) => [key, copied(piece, budget)])),
+  };
+  const addresses = new Map([...work.lists].map(([key, pieces]) => [key, named(key, pieces)]));
+  const slot = (path: string): Slot => {
+    const [key = '', ...rest] = path.split('.');
+    if (path === '' || [key, ...rest].some((step) => step === '' || step === '__proto__' || step.startsWith('$')))
+      throw new ModFault(`expected a dotted path such as components.<name>.attributes.<key>, found ${shown(path)}`);
+    if (!isListKey(key)) return slotIn(() => rootOf(work, key), [key, ...rest], path);
+    const found = [...(addresses.get(key) ?? [])]
+      .flatMap((each) => {
+        const steps = [each.name, prefix === '' ? each.name : `${prefix}-${each.name}`].map((name) => name.split('.'));
+        return steps.filter((name) => name.every((step, at) => step === rest[at])).map((name) => ({ ...each, name }));
+      })
+      .toSorted((a, b) => b.name.length - a.name.length)[0];
+    if (found === undefined)
+      throw new ModFault(`expected the name of one of the fragment's ${key}, found ${shown(rest.join('.'))}`);
+    const holder = { entry: found.piece.value };
+    const inner = slotIn(() => holder, ['entry', ...rest.slice(found.name.length)], path);
+    return {
+      read: inner.read,
+      write: (value) => {
+        inner.write(value);
+        found.piece.value = holder.entry;
+      },
+      remove: () => {
+        if (rest.length > found.name.length) inner.remove();
+        else
+          work.lists.set(
+            key,
+            (work.lists.get(key) ?? []).filter((piece) => piece !== found.piece),
+          );
+      },
+    };
+  };
+  for (const [index, mod] of mods.mods.entries())
+    for (const [operator, fields] of Object.entries(mod)) {
+      const at = `${mods.path}.mods[${index}].${operator}`;
+      const fault = (path: string, message: string): FragmentProblem => ({
+        path,
+        level: 'error',
+        message: `${message}: none of the overrides of fragment ${mods.fragmentId} is applied`,
+        fragmentId: mods.fragmentId,
+      });
+      const apply = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
+      if (apply === undefined)
+        return fault(at, `expected one of ${Object.keys(operators).join(', ')}, found "${operator.slice(0, 64)}"`);
+      if (!isObject(fields)) return fault(at, `expected an object of dotted paths, found ${shown(fields)}`);
+      for (const [path, operand] of Object.entries(fields)) {
+        try {
+          apply(slot(path), budget.copy(operand), slot);
+        } catch (caught) {
+          if (!(caught instanceof ModFault)) throw caught;
+          return fault(`${at}.${path}`, caught.message);
+        }
+      }
+    }
+  return work;
+}
+
+function copied(piece: Piece, budget: Budget): Piece {
+  return { value: budget.copy(piece.value), origin: piece.origin };
+}
+
+function named(key: string, pieces: readonly Piece[]): { name: string; piece: Piece }[] {
+  return pieces.flatMap((piece) => {
+    const name = isObject(piece.value) ? piece.value[listKeys[key] ?? 'name'] : undefined;
+    return typeof name === 'string' ? [{ name, piece }] : [];
+  });
+}
+
+/** The values of a layer as one object that writes through. */
+function rootOf(layer: Layer, key: string): { [key: string]: Json } {
+  const piece = layer.values.get(key);
+  const origin = piece?.origin;
+  const root: { [key: string]: Json } = {};
+  Object.defineProperty(root, key, {
+    enumerable: true,
+    configurable: true,
+    get: () => layer.values.get(key)?.value,
+    set: (value: Json) => layer.values.set(key, { value, origin }),
+  });
+  return root;
+}

@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from '../schema.ts';
+import { shown } from '../shown.ts';
+import type { Budget } from './budget.ts';
+import { isObject } from './imports.ts';
+
+export interface VariableProblem {
+  readonly level: 'error' | 'warning';
+  /** The variable that the importer gave, or left out. */
+  readonly name: string;
+  /** Where the variable stands in the fragment; undefined when it stands nowhere. */
+  readonly at: string | undefined;
+  readonly message: string;
+}
+
+const types: Readonly<Record<string, (value: Json) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: (value) => Array.isArray(value),
+  object: isObject,
+};
+
+/** A fragment's configuration with its `{"$variable": {…}}` objects replaced; one without a value is left and named. */
+export function withVariables(
+  config: JsonObject,
+  given: JsonObject,
+  budget: Budget,
+): { config: JsonObject; problems: readonly VariableProblem[] } {
+  const problems: VariableProblem[] = [];
+  const met = new Set<string>();
+  const replace = (object: JsonObject, at: string): Json | undefined => {
+    const variable = object['$variable'];
+    if (variable === undefined || Object.keys(object).length !== 1) return undefined;
+    const fault = (name: string, message: string): Json => {
+      problems.push({ level: 'error', name, at, message });
+      return null;
+    };
+    if (!isObject(variable) || typeof variable['name'] !== 'string' || variable['name'] === '')
+      return fault('', `expected {"$variable": {"name": "…"}}, found ${shown(object)}`);
+    const { name, type = 'any' } = variable as { name: string; type?: Json };
+    met.add(name);
+    if (type !== 'any' && (typeof type !== 'string' || !Object.hasOwn(types, type)))
+      return fault(name, `expected a type of ${Object.keys(types).join(', ')}, found ${shown(type)}`);
+    const fits = (value: Json): boolean => type === 'any' || types[String(type)]?.(value) === true;
+    if (Object.hasOwn(given, name)) {
+      const value = given[name] as Json;
+      return fits(value) ? budget.copy(value) : fault(name, `expected ${String(type)}, found ${shown(value)}`);
+    }
+    if (!Object.hasOwn(variable, 'default_value'))
+      return fault(name, `expected a value for the variable "${name.slice(0, 64)}", found none`);
+    const value = budget.copy(variable['default_value'] as Json, replace);
+    return fits(value) ? value : fault(name, `expected a default of type ${String(type)}, found ${shown(value)}`);
+  };
+  const copied = budget.copy(config, replace);
+  for (const name of Object.keys(given))
+    if (!met.has(name))
+      problems.push({
+        level: 'warning',
+        name,
+        at: undefined,
+        message: 'expected a variable of the fragment, found one that it does not use',
+      });
+  return { config: isObject(copied) ? copied : {}, problems };
+}
