@@ -10,6 +10,7 @@ import { createRpcServer, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createAccess } from './access/authorize.ts';
+import { createGuessLimit } from './access/guess-limit.ts';
 import { readOwnerKey } from './access/keys.ts';
 import { noSessions, noShares } from './access/ports.ts';
 import type { Principal } from './access/principal.ts';
@@ -20,7 +21,6 @@ import { openLimits } from './admin/limits.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
-import { openDataDirectory } from './data-directory.ts';
 import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSessions } from './edge/sessions.ts';
@@ -31,13 +31,10 @@ import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
-import { openInstanceKey } from './instance/instance-key.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
-import { migrations } from './metadata/migrations.ts';
-import { openMetadata } from './metadata/open-metadata.ts';
-import type { CloudTables } from './metadata/tables.ts';
 import { createNotify } from './notify/feature.ts';
+import { openStores } from './open-stores.ts';
 import { createQueries } from './queries/feature.ts';
 import type { Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
@@ -77,16 +74,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     process.exit(70);
   };
 
-  const data = unwind.use(openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined));
-  const instanceKey = openInstanceKey(data.at('instance.key'), settings.instanceKey);
-  const { db } = unwind.use(
-    await openMetadata<CloudTables>({
-      file: data.at('meta.sqlite'),
-      migrations,
-      log: log.child('metadata'),
-      onFatal,
-    }),
-  );
+  const { data, db, instanceKey } = unwind.use(await openStores(settings, log, onFatal));
   const ingestLog = unwind.use(
     await openIngestLog({ file: data.at('ingest.sqlite'), log: log.child('ingest'), clock, onFatal }),
   );
@@ -115,12 +103,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       machineOfPart: (id) => registry.part(id)?.machine_id,
     },
   );
+  const guesses = createGuessLimit(clock);
   const authenticator = createAuthenticator({
     db,
     instanceKey,
     partSecrets: machines.partSecrets,
     sessions: noSessions,
     shares: noShares,
+    guesses,
     clock,
   });
 
@@ -203,8 +193,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     sessions,
     log: log.child('edge'),
     loopbackOnly: true,
-    partConfig: async (query, keyId, key, baseUrl) => {
-      const principal = await authenticator.principalOfKey(keyId, key);
+    partConfig: async (query, keyId, key, baseUrl, peerAddress) => {
+      const principal = await authenticator.principalOfKey(keyId, key, peerAddress);
       const partId = query.get('id') ?? '';
       access.authorize(principal, 'part.act', partId);
       const mayHaveSecret = access.allows(principal, 'part.secrets', partId);

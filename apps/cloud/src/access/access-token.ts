@@ -1,13 +1,13 @@
 /**
- * Access tokens: opaque to clients, checked against live key state at every call (D5).
+ * Access tokens: opaque to clients, checked against the living state of what they name at every call (D5).
  *
- * A token names its key (or part) and the epoch of its secret, and is signed with the instance key. It has no expiry of
- * its own, because public clients fetch one and never refresh: it stops when its secret is rotated out or revoked.
+ * A token names its key, part or session and the epoch of the secret behind it, and is signed with the instance key. It has
+ * no expiry of its own, because public clients fetch one and never refresh: it stops when what it names does.
  */
 import type { InstanceKey } from '../instance/instance-key.ts';
 
 export interface TokenClaims {
-  readonly kind: 'key' | 'part';
+  readonly kind: 'key' | 'part' | 'session';
   readonly id: string;
   readonly epoch: number;
 }

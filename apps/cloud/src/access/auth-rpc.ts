@@ -4,6 +4,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
+import { retryAfterSeconds } from './too-many-guesses.ts';
 
 export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {
   return serve(AuthService, {
@@ -15,7 +16,14 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
         );
       }
       const { type = '', payload = '' } = request.credentials ?? {};
-      return { accessToken: await authenticator.signIn({ entity: request.entity, type, payload }) };
+      try {
+        const token = await authenticator.signIn({ entity: request.entity, type, payload }, call.peerAddress);
+        return { accessToken: token };
+      } catch (caught) {
+        const seconds = retryAfterSeconds(caught);
+        if (seconds !== undefined) call.responseTrailers.set('retry-after', String(seconds));
+        throw caught;
+      }
     },
   });
 }

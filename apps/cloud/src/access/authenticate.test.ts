@@ -6,6 +6,7 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken } from './access-token.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
+import { createGuessLimit } from './guess-limit.ts';
 import { readOwnerKey } from './keys.ts';
 import { noSessions, noShares } from './ports.ts';
 
@@ -26,7 +27,15 @@ async function given(): Promise<Given> {
   return {
     db,
     instanceKey,
-    authenticator: createAuthenticator({ db, instanceKey, partSecrets, sessions: noSessions, shares: noShares, clock }),
+    authenticator: createAuthenticator({
+      db,
+      instanceKey,
+      partSecrets,
+      sessions: noSessions,
+      shares: noShares,
+      guesses: createGuessLimit(clock),
+      clock,
+    }),
     owner: await readOwnerKey(db, instanceKey, organizationId),
     later: () => {
       shiftMs += 5_000;
@@ -41,14 +50,14 @@ test('D30 the first start creates one organization with an owner key, and a seco
   await createFirstAccount(db, instanceKey, 2);
   expect(await db.selectFrom('organizations').select('id').execute()).toHaveLength(1);
   const principal = await authenticator.principalOf(
-    bearer(await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key })),
+    bearer(await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key }, '127.0.0.1:9')),
   );
   expect(principal).toMatchObject({ kind: 'key', keyId: owner.id, grants: [{ role: 'owner', locationId: null }] });
 });
 
 test('D5 a token stops within 5 s of the revocation of its key', async () => {
   const { db, authenticator, owner, later } = await given();
-  const token = await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key });
+  const token = await authenticator.signIn({ entity: owner.id, type: 'api-key', payload: owner.key }, '127.0.0.1:9');
   await authenticator.principalOf(bearer(token));
   await db.updateTable('api_keys').set({ revoked_ms: 5 }).execute();
   later();
@@ -68,15 +77,19 @@ test('D5 a token that another instance key signed, or whose claims were changed,
 
 test('a wrong key, an unknown id, an unknown credential type and a missing header each say what was expected', async () => {
   const { authenticator, owner } = await given();
-  await expect(authenticator.signIn({ entity: owner.id, type: 'api-key', payload: 'wrong' })).rejects.toMatchObject({
+  await expect(
+    authenticator.signIn({ entity: owner.id, type: 'api-key', payload: 'wrong' }, '127.0.0.1:9'),
+  ).rejects.toMatchObject({
     code: 'permission_denied',
   });
-  await expect(authenticator.signIn({ entity: 'nobody', type: 'api-key', payload: owner.key })).rejects.toMatchObject({
+  await expect(
+    authenticator.signIn({ entity: 'nobody', type: 'api-key', payload: owner.key }, '127.0.0.1:9'),
+  ).rejects.toMatchObject({
     code: 'permission_denied',
   });
-  await expect(authenticator.signIn({ entity: owner.id, type: 'password', payload: 'x' })).rejects.toThrow(
-    /expected type "api-key", "robot-secret" or "access-token", found "password"/,
-  );
+  await expect(
+    authenticator.signIn({ entity: owner.id, type: 'password', payload: 'x' }, '127.0.0.1:9'),
+  ).rejects.toThrow(/expected type "api-key", "robot-secret" or "access-token", found "password"/);
   await expect(authenticator.principalOf(new Headers())).rejects.toThrow(
     /expected "Bearer <token>", found no such header/,
   );

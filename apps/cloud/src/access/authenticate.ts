@@ -1,12 +1,14 @@
 /** Credentials to token, and token to principal, for every call. */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, type CodeName, PlatformError } from '@platform/base';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken, readToken } from './access-token.ts';
 import { grantsOfIdentity } from './grants.ts';
+import type { GuessLimit } from './guess-limit.ts';
 import { checkKey, livingKey } from './keys.ts';
 import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
+import { tooManyGuesses } from './too-many-guesses.ts';
 
 /** How long a principal is believed without asking the store: revocation is effective within this time (D5, R16: 5 s). */
 const principalTtlMs = 2_000;
@@ -20,14 +22,18 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Exchanges credentials for a token. @throws permission_denied for wrong ones (as the public system does), invalid_argument */
-  signIn(credentials: Credentials): Promise<string>;
+  /**
+   * Exchanges credentials for a token. @param peerAddress of the call.
+   *
+   * @throws permission_denied for wrong ones (as the public system does), resource_exhausted after too many, invalid_argument
+   */
+  signIn(credentials: Credentials, peerAddress: string): Promise<string>;
   /** The principal behind an `authorization` header, with the roles of now. @throws unauthenticated */
   principalOf(metadata: Headers): Promise<Principal>;
   /** The principal behind a token of ours. @throws unauthenticated */
   principalOfToken(token: string): Promise<Principal>;
-  /** The principal behind a key id and key, as the configuration endpoint takes them. @throws unauthenticated */
-  principalOfKey(keyId: string, key: string): Promise<Principal>;
+  /** The principal behind a key id and key, as the configuration endpoint takes them. @throws unauthenticated, resource_exhausted */
+  principalOfKey(keyId: string, key: string, peerAddress: string): Promise<Principal>;
   /**
    * Who calls, as of now: an open stream asks every 2 s and authorizes again with the answer, so that it ends within 5 s of a
    * revocation (R16). Cheap: answers are kept for 2 s. @throws unauthenticated
@@ -43,26 +49,46 @@ export function createAuthenticator(deps: {
   partSecrets: PartSecrets;
   sessions: SessionPort;
   shares: SharesPort;
+  guesses: GuessLimit;
   clock: Clock;
   /** A key was used; called at most once in 2 s for each token. */
   keyUsed?: (keyId: string) => void;
 }): Authenticator {
-  const { db, instanceKey, partSecrets, sessions, shares, clock, keyUsed = () => {} } = deps;
+  const { db, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed = () => {} } = deps;
   let cache = new Map<string, { principal: Promise<Principal>; untilMs: number }>();
 
-  const signIn = async ({ entity, type, payload }: Credentials): Promise<string> => {
+  /** The epoch of a right secret. */
+  const proven = async (
+    entity: string,
+    peerAddress: string,
+    prove: () => Promise<number | undefined>,
+    wrong: () => PlatformError,
+  ): Promise<number> => {
+    const attempt = await guesses.attempt({ credential: entity, peerAddress, kind: 'secret' }, prove);
+    if (attempt.outcome === 'right') return attempt.value;
+    throw attempt.outcome === 'wait' ? tooManyGuesses(attempt.waitMs) : wrong();
+  };
+  const keyEpoch = (id: string, secret: string, peerAddress: string, code: CodeName): Promise<number> =>
+    proven(
+      id,
+      peerAddress,
+      () => checkKey(db, instanceKey, id, secret, clock.now()),
+      () => new PlatformError(code, wrongKey(id)),
+    );
+
+  const signIn = async ({ entity, type, payload }: Credentials, peerAddress: string): Promise<string> => {
     if (type === 'api-key') {
-      const epoch = await checkKey(db, instanceKey, entity, payload, clock.now());
-      if (epoch !== undefined) return issueToken(instanceKey, { kind: 'key', id: entity, epoch });
-      throw new PlatformError('permission_denied', wrongKey(entity));
+      const epoch = await keyEpoch(entity, payload, peerAddress, 'permission_denied');
+      return issueToken(instanceKey, { kind: 'key', id: entity, epoch });
     }
     if (type === 'robot-secret') {
-      const epoch = await partSecrets.check(entity, payload);
-      if (epoch !== undefined) return issueToken(instanceKey, { kind: 'part', id: entity, epoch });
-      throw new PlatformError(
-        'permission_denied',
-        `part ${shown(entity)}: expected one of its secrets, found another, or an unknown part`,
-      );
+      const wrong = (): PlatformError =>
+        new PlatformError(
+          'permission_denied',
+          `part ${shown(entity)}: expected one of its secrets, found another, or an unknown part`,
+        );
+      const epoch = await proven(entity, peerAddress, () => partSecrets.check(entity, payload), wrong);
+      return issueToken(instanceKey, { kind: 'part', id: entity, epoch });
     }
     if (type === 'access-token') {
       await principalOfToken(payload);
@@ -81,18 +107,18 @@ export function createAuthenticator(deps: {
 
   const look = async (token: string): Promise<Principal> => {
     const claims = readToken(instanceKey, token);
-    if (claims === undefined) {
-      const signedIn = await sessions.personOf(token);
-      if (signedIn === undefined)
-        throw new PlatformError(
-          'unauthenticated',
-          'authorization: expected a token that Authenticate of this installation returned, or that of a living session; sign in again',
-        );
-      return { kind: 'person', ...signedIn, grants: await rolesOf('person', signedIn.personId) };
-    }
+    if (claims === undefined)
+      throw new PlatformError(
+        'unauthenticated',
+        'authorization: expected a token that Authenticate of this installation returned',
+      );
     const { kind, id, epoch } = claims;
     if (kind === 'part') {
       if (await partSecrets.isCurrent(id, epoch)) return { kind: 'part', partId: id };
+    } else if (kind === 'session') {
+      const signedIn = await sessions.personOf(id, epoch);
+      if (signedIn !== undefined)
+        return { kind: 'person', ...signedIn, grants: await rolesOf('person', signedIn.personId) };
     } else {
       const key = await livingKey(db, id, epoch, clock.now());
       if (key !== undefined) {
@@ -102,7 +128,7 @@ export function createAuthenticator(deps: {
     }
     throw new PlatformError(
       'unauthenticated',
-      'authorization: the secret behind this token ended (deleted, rotated out or expired); sign in again',
+      `authorization: the ${kind === 'session' ? 'session' : 'secret'} behind this token ended (signed out, deleted, rotated out or expired); sign in again`,
     );
   };
 
@@ -165,9 +191,8 @@ export function createAuthenticator(deps: {
       // A new map, not a cleared one: a look that began before the change must not be kept after it.
       cache = new Map();
     },
-    async principalOfKey(keyId, key) {
-      const epoch = await checkKey(db, instanceKey, keyId, key, clock.now());
-      if (epoch === undefined) throw new PlatformError('unauthenticated', wrongKey(keyId));
+    async principalOfKey(keyId, key, peerAddress) {
+      const epoch = await keyEpoch(keyId, key, peerAddress, 'unauthenticated');
       return principalOfToken(issueToken(instanceKey, { kind: 'key', id: keyId, epoch }));
     },
   };

@@ -9,8 +9,8 @@ export interface SignedIn {
 
 /** The sessions of people; the identity feature answers. */
 export interface SessionPort {
-  /** The person behind the token of a living session; undefined for any other text. */
-  personOf(token: string): Promise<SignedIn | undefined>;
+  /** The person behind a living session, as a token of kind `session` names it; undefined when it ended. */
+  personOf(id: string, epoch: number): Promise<SignedIn | undefined>;
 }
 
 /** A location that an organization opened to another one. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { asPlatformError, type CodeName } from '@platform/base';
+import { retryAfterSeconds } from '../access/too-many-guesses.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
@@ -53,7 +54,9 @@ export function sendError(response: HttpResponse, caught: unknown): boolean {
   const error = asPlatformError(caught);
   const status = statusOf[error.code] ?? 500;
   const message = status === 500 ? 'internal error; the log of the cloud says more' : error.message;
-  sendJson(response, status, { code: error.code, message });
+  const waitSeconds = retryAfterSeconds(error);
+  const headers = waitSeconds === undefined ? {} : { 'retry-after': String(waitSeconds) };
+  sendJson(response, status, { code: error.code, message }, headers);
   return status === 500;
 }
 

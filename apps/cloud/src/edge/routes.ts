@@ -10,7 +10,13 @@ export interface RouteDeps {
   /** True when the cloud listens on loopback only: then only loopback names may stand in `Host` (DNS rebinding). */
   readonly loopbackOnly: boolean;
   /** The part configuration of `GET /api/json1/config` (D32). */
-  partConfig(query: URLSearchParams, keyId: string, key: string, baseUrl: string): Promise<unknown>;
+  partConfig(
+    query: URLSearchParams,
+    keyId: string,
+    key: string,
+    baseUrl: string,
+    peerAddress: string,
+  ): Promise<unknown>;
   /** What the status page shows. */
   status(): Promise<unknown>;
   /** Handles a request below /catcher/; false when there is no such route. */
@@ -40,6 +46,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
           headerOf(request, 'key_id'),
           headerOf(request, 'key'),
           url.origin,
+          request.socket.remoteAddress ?? '',
         );
         return sendJson(response, 200, body);
       }

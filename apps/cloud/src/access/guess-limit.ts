@@ -1,0 +1,152 @@
+/**
+ * Limits guessing of secrets: by (credential id, address) and by address, with waits that double; nobody is locked out elsewhere.
+ *
+ * Each counter goes: free (failures up to the allowance) → waiting (refused until the wait is over) → one more attempt →
+ * right: the pair's counter ends | wrong: waiting twice as long, up to the longest wait … → forgotten after `forgetMs` without
+ * a failure. An attempt counts as failed from its beginning until it proves right, so that many at once are not free either.
+ *
+ * There is no limit by credential id alone: with one, anybody who knows an id could keep its owner out. An id that does not
+ * exist is counted like one that does. Why right keys pass through a limit: docs/decisions/0013-guessing.md.
+ */
+import { isIP } from 'node:net';
+import type { Clock } from '@platform/base';
+
+export interface GuessSettings {
+  /** Failures of one credential id from one address before the first wait. Default 5. */
+  readonly pairAllowance: number;
+  /** Failures from one address, whatever the credential, before the first wait. Default 50. */
+  readonly addressAllowance: number;
+  /** The first wait; each further failure doubles it. Default 1 s. */
+  readonly firstWaitMs: number;
+  /** Default 15 min. */
+  readonly longestWaitMs: number;
+  /** A counter without failures for this long is forgotten. Default 1 h; more than the longest wait. */
+  readonly forgetMs: number;
+  /** Counters of each kind that are kept; the one without a failure for longest goes first. Default 20,000. */
+  readonly maxCounters: number;
+}
+
+export const defaultGuessSettings: GuessSettings = {
+  pairAllowance: 5,
+  addressAllowance: 50,
+  firstWaitMs: 1_000,
+  longestWaitMs: 900_000,
+  forgetMs: 3_600_000,
+  maxCounters: 20_000,
+};
+
+export interface Guess {
+  /** The id as it was given: key id, part id, or e-mail address. */
+  readonly credential: string;
+  /** `address:port` of the peer, as a call has it. */
+  readonly peerAddress: string;
+  /**
+   * `secret`: 256 random bits that we made. Nobody guesses them, so a right one passes while its address waits.
+   * `password`: chosen by a person. While the wait lasts it is not even looked at.
+   */
+  readonly kind: 'secret' | 'password';
+}
+
+export type Attempt<T> =
+  | { readonly outcome: 'right'; readonly value: T }
+  | { readonly outcome: 'wrong' }
+  /** Not proven right: try again after `waitMs`. */
+  | { readonly outcome: 'wait'; readonly waitMs: number };
+
+export interface GuessLimit {
+  /** One attempt. @param prove answers undefined for a wrong secret and for an unknown id, alike. What it throws counts as nothing. */
+  attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>>;
+  /** How many counters are kept; bounded by twice `maxCounters`. */
+  readonly size: number;
+}
+
+interface Counter {
+  failures: number;
+  lastFailureMs: number;
+}
+
+export function createGuessLimit(clock: Clock, settings: GuessSettings = defaultGuessSettings): GuessLimit {
+  const pairs = new Map<string, Counter>();
+  const addresses = new Map<string, Counter>();
+
+  const waitOf = (counters: Map<string, Counter>, id: string, allowance: number): number => {
+    const counter = living(counters, id);
+    if (counter === undefined || counter.failures < allowance) return 0;
+    const doublings = Math.min(counter.failures - allowance, 40);
+    const waitMs = Math.min(settings.firstWaitMs * 2 ** doublings, settings.longestWaitMs);
+    return Math.max(0, counter.lastFailureMs + waitMs - clock.monotonic());
+  };
+  const living = (counters: Map<string, Counter>, id: string): Counter | undefined => {
+    const counter = counters.get(id);
+    if (counter === undefined || clock.monotonic() - counter.lastFailureMs < settings.forgetMs) return counter;
+    counters.delete(id);
+    return undefined;
+  };
+  /** Returns how to take the failure back. */
+  const fail = (counters: Map<string, Counter>, id: string): (() => void) => {
+    const counter = living(counters, id) ?? { failures: 0, lastFailureMs: 0 };
+    const before = counter.lastFailureMs;
+    counter.failures += 1;
+    counter.lastFailureMs = clock.monotonic();
+    const at = counter.lastFailureMs;
+    // Set again so that the map stays in the order of the last failure.
+    counters.delete(id);
+    counters.set(id, counter);
+    const oldest = counters.size > settings.maxCounters ? counters.keys().next().value : undefined;
+    if (oldest !== undefined) counters.delete(oldest);
+    return () => {
+      counter.failures -= 1;
+      if (counter.failures === 0 && counters.get(id) === counter) counters.delete(id);
+      else if (counter.lastFailureMs === at) counter.lastFailureMs = before;
+    };
+  };
+
+  return {
+    async attempt<T>(guess: Guess, prove: () => Promise<T | undefined>): Promise<Attempt<T>> {
+      const address = addressOf(guess.peerAddress);
+      const pair = `${address} ${guess.credential.slice(0, 200)}`;
+      const waitMs = Math.max(
+        waitOf(pairs, pair, settings.pairAllowance),
+        waitOf(addresses, address, settings.addressAllowance),
+      );
+      if (waitMs > 0) {
+        const value = guess.kind === 'secret' ? await prove() : undefined;
+        return value === undefined ? { outcome: 'wait', waitMs } : { outcome: 'right', value };
+      }
+      const takeBack = [fail(pairs, pair), fail(addresses, address)];
+      let value: T | undefined;
+      try {
+        value = await prove();
+      } catch (caught) {
+        for (const undo of takeBack) undo();
+        throw caught;
+      }
+      if (value === undefined) return { outcome: 'wrong' };
+      for (const undo of takeBack) undo();
+      // The address keeps its other failures: one right key of an attacker's own does not wash it clean.
+      pairs.delete(pair);
+      return { outcome: 'right', value };
+    },
+    get size() {
+      return pairs.size + addresses.size;
+    },
+  };
+}
+
+/** Without the port; of IPv6 the first 64 bits, which one customer of a provider has to himself. */
+export function addressOf(peerAddress: string): string {
+  const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(peerAddress) ?? [];
+  const bare = bracketed ?? (isIP(peerAddress) === 0 ? peerAddress.replace(/:\d+$/, '') : peerAddress);
+  const address = bare.replace(/%.*$/, '');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
+  const whole = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ? tail.split(':') : [])];
+  return `${whole
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,28 @@
+/** The answer to an attempt that has to wait, on every way in: RESOURCE_EXHAUSTED that names the wait. */
+import { PlatformError } from '@platform/base';
+
+/** Stands as the cause of the error, so that each way in can give the wait in its own form. */
+export class RetryAfter extends Error {
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super(`retry after ${Math.ceil(waitMs / 1_000)} s`);
+    this.waitMs = waitMs;
+  }
+}
+
+/** The same words whether the id exists or not. */
+export function tooManyGuesses(waitMs: number): PlatformError {
+  const seconds = Math.ceil(waitMs / 1_000);
+  return new PlatformError(
+    'resource_exhausted',
+    `sign-in: too many wrong attempts from this address; expected the next one after ${seconds} s`,
+    new RetryAfter(waitMs),
+  );
+}
+
+/** Seconds for a `retry-after` header; undefined when the error does not ask to wait. */
+export function retryAfterSeconds(caught: unknown): number | undefined {
+  const cause = caught instanceof PlatformError ? caught.cause : undefined;
+  return cause instanceof RetryAfter ? Math.ceil(cause.waitMs / 1_000) : undefined;
+}
