@@ -1,3 +1,33 @@
 /** Client of the cloud: what programs and the command line ask it. */
-export { type Cloud, type CloudOptions, openCloud, type Stage } from './cloud/open-cloud.ts';
+export type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+export { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+export { asPlatformError, type CodeName, errorText, newSecret, PlatformError } from '@platform/base';
+export {
+  type APIKeyWithAuthorizations,
+  type Authorization,
+  type AuthorizationDetails,
+  type Fragment,
+  FragmentVisibility,
+  type Location,
+  OnlineState,
+  type Organization,
+  type Robot,
+  type RobotPart,
+} from '@platform/proto/platform/app/v1/app';
+export type { LogEntry } from '@platform/proto/platform/common/v1/common';
+export type {
+  AuditEntry,
+  ConfigurationProblem,
+  ConfigurationVersion,
+  GetPartStatusResponse,
+  KeyDetails,
+} from '@platform/proto/platform/fleet/v1/fleet';
+export {
+  type Cloud,
+  type CloudCredentials,
+  type CloudOptions,
+  type HttpAnswer,
+  openCloud,
+  type Stage,
+} from './cloud/open-cloud.ts';
 export type { Row } from './cloud/rows.ts';

@@ -1,76 +1,107 @@
 import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { connect } from '@platform/rpc/client';
+import { type Client, type Credentials, connect } from '@platform/rpc/client';
 import { type Row, rowsOf, stageBytes } from './rows.ts';
 
 /** One stage of an aggregation pipeline: a plain object, values may be Dates, BSON classes or Extended JSON. */
 export type Stage = Readonly<Record<string, unknown>>;
 
-export interface CloudOptions {
+/** An API key (its id and its secret), or the token of a person's session. */
+export type CloudCredentials = { readonly keyId: string; readonly key: string } | { readonly sessionToken: string };
+
+export type CloudOptions = CloudCredentials & {
   /** Such as http://127.0.0.1:8080. */
   readonly url: string;
-  /** An API key: its id and its secret. */
-  readonly keyId: string;
-  readonly key: string;
   /** A call is given up after this long. Default 30,000. */
   readonly timeoutMs?: number;
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string;
+  /** Credentials over plaintext to another computer. Default false. */
+  readonly allowInsecureCredentials?: boolean;
+};
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The parsed body when it is JSON, else its text. */
+  readonly body: unknown;
 }
 
 export interface Cloud extends AsyncDisposable {
+  /** Organizations, locations, machines, parts, keys, fragments: the public app API. */
+  readonly app: Client<typeof AppService>;
+  /** Configuration versions, part status, key details, audit: what the public API has no operation for. */
+  readonly fleet: Client<typeof FleetService>;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
   queryMql(organizationId: string, pipeline: readonly Stage[], signal?: AbortSignal): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
   querySql(organizationId: string, statement: string, signal?: AbortSignal): Promise<Row[]>;
-  /** JSON of a path of the cloud that is not RPC, asked for with the key's access token. */
+  /** JSON of a path of the cloud that is not RPC, asked for with the access token. */
   getJson(path: string, signal?: AbortSignal): Promise<unknown>;
+  /** Sends JSON to a path of the cloud that is not RPC. Throws only when there is no answer. */
+  postJson(path: string, body: unknown, signal?: AbortSignal): Promise<HttpAnswer>;
+  /** The access token of this connection, to show to other tools. */
+  accessToken(): Promise<string>;
 }
 
-/** A connection to a cloud with an API key; connects and signs in at the first call. */
-export function openCloud({ url, keyId, key, timeoutMs = 30_000 }: CloudOptions): Cloud {
-  const credentials = { entity: keyId, type: 'api-key', payload: key } as const;
-  const link = connect({ baseUrl: url, credentials, timeoutMs });
+/** A connection to a cloud; connects and signs in at the first call. */
+export function openCloud(options: CloudOptions): Cloud {
+  const { url, timeoutMs = 30_000, ca, allowInsecureCredentials = false } = options;
+  const credentials: Credentials =
+    'keyId' in options
+      ? { entity: options.keyId, type: 'api-key', payload: options.key }
+      : { entity: '', type: 'access-token', payload: options.sessionToken };
+  const common = { baseUrl: url, timeoutMs, allowInsecureCredentials, ...(ca === undefined ? {} : { ca }) };
+  const link = connect({ ...common, credentials });
   const data = link.client(DataService);
-  const options = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
+  const callOptions = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
 
   let token: Promise<string> | undefined;
   const signIn = async (): Promise<string> => {
-    await using open = connect({ baseUrl: url, timeoutMs });
-    const { accessToken } = await open
-      .client(AuthService)
-      .authenticate({ entity: keyId, credentials: { type: credentials.type, payload: key } });
+    await using open = connect(common);
+    const { entity, type, payload } = credentials;
+    const { accessToken } = await open.client(AuthService).authenticate({ entity, credentials: { type, payload } });
     return accessToken;
   };
-  const get = async (path: string, signal: AbortSignal | undefined): Promise<Response> => {
-    token ??= signIn();
-    const authorization = `Bearer ${await token.catch((error: unknown) => {
+  const accessToken = (): Promise<string> => {
+    token ??= signIn().catch((error: unknown) => {
       token = undefined;
       throw error;
-    })}`;
-    const limit = AbortSignal.timeout(timeoutMs);
-    return fetch(new URL(path, url), {
-      headers: { authorization },
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
+    return token;
+  };
+  const ask = async (path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> => {
+    const once = async (): Promise<Response> => {
+      const limit = AbortSignal.timeout(timeoutMs);
+      return fetch(new URL(path, url), {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${await accessToken()}` },
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      });
+    };
+    const response = await once();
+    if (response.status !== 401) return response;
+    // The token's secret was rotated or revoked (D5): once more with a new one.
+    token = undefined;
+    return once();
   };
 
   return {
+    app: link.client(AppService),
+    fleet: link.client(FleetService),
     async queryMql(organizationId, pipeline, signal) {
       const mqlBinary = pipeline.map(stageBytes);
-      const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, options(signal));
+      const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, callOptions(signal));
       return rowsOf(rawData);
     },
     async querySql(organizationId, sqlQuery, signal) {
-      const { rawData } = await data.tabularDataBySQL({ organizationId, sqlQuery }, options(signal));
+      const { rawData } = await data.tabularDataBySQL({ organizationId, sqlQuery }, callOptions(signal));
       return rowsOf(rawData);
     },
     async getJson(path, signal) {
-      let response = await get(path, signal);
-      if (response.status === 401) {
-        // The token's secret was rotated or revoked (D5): once more with a new one.
-        token = undefined;
-        response = await get(path, signal);
-      }
+      const response = await ask(path, {}, signal);
       if (!response.ok) {
         throw new PlatformError(
           'unavailable',
@@ -79,6 +110,14 @@ export function openCloud({ url, keyId, key, timeoutMs = 30_000 }: CloudOptions)
       }
       return response.json();
     },
+    async postJson(path, body, signal) {
+      const headers = { 'content-type': 'application/json' };
+      const response = await ask(path, { method: 'POST', body: JSON.stringify(body), headers }, signal);
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+      return { status: response.status, body: isJson ? JSON.parse(text) : text };
+    },
+    accessToken,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
   };
 }
