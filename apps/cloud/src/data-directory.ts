@@ -2,7 +2,8 @@
  * The data directory: claimed, versioned and locked before anything in it is opened.
  *
  * `platform.json` says that a directory is ours, which version of the layout it has, and its stage. Stages: `new` (from the
- * claim until a first start has told its owner key) → `complete`. In a complete directory the stores must be there: a
+ * claim until a first start has told its owner key) → `complete`. A directory of an older version is opened as it is; once its
+ * stores were brought up to date (upgrade-data.ts), `upgraded` writes the new version down. In a complete directory the stores must be there: a
  * missing or empty one means that something took it away, and nothing is made in its place. `lock` names the process that
  * holds the directory; a lock whose process is gone is taken over. Nothing is written into a directory that is not ours.
  */
@@ -14,7 +15,7 @@ import { makeDirectory } from './instance/make-directory.ts';
 import { writeDurably } from './instance/write-durably.ts';
 
 /** Version of the layout that this program reads and writes. */
-export const dataVersion = 1;
+export const dataVersion = 2;
 
 const markerName = 'platform.json';
 const stores = ['meta.sqlite', 'ingest.sqlite'];
@@ -25,10 +26,14 @@ export interface DataDirectory extends Disposable {
   readonly path: string;
   /** True until a first start was completed: the owner key has not been told yet. */
   readonly isNew: boolean;
+  /** Version of the layout that was found: `dataVersion`, or an older one until `upgraded` is called. */
+  readonly foundVersion: number;
   /** Absolute path of a file or folder in it. */
   at(...names: string[]): string;
   /** The first start is over: from now on the stores must be there. */
   complete(): void;
+  /** The stores are of `dataVersion`. */
+  upgraded(): void;
 }
 
 /**
@@ -43,14 +48,16 @@ export function openDataDirectory(path: string, needsKeyFile = true): DataDirect
   if (!found.includes(markerName)) refuseForeign(path, found);
   const lock = claimProcessLock(join(path, 'lock'), `data directory ${path}`);
   try {
-    const stage = found.includes(markerName) ? readMarker(path) : mark(path, 'new');
+    const { stage, version } = found.includes(markerName) ? readMarker(path) : mark(path, 'new', dataVersion);
     if (stage === 'complete') refuseIncomplete(path, needsKeyFile ? [...stores, 'instance.key'] : stores);
     probe(path);
     return {
       path,
       isNew: stage === 'new',
+      foundVersion: version,
       at: (...names) => join(path, ...names),
-      complete: () => void mark(path, 'complete'),
+      complete: () => void mark(path, 'complete', dataVersion),
+      upgraded: () => void mark(path, stage, dataVersion),
       [Symbol.dispose]: () => lock[Symbol.dispose](),
     };
   } catch (caught) {
@@ -85,17 +92,19 @@ function refuseForeign(path: string, found: readonly string[]): void {
   );
 }
 
-function mark(path: string, stage: Stage): Stage {
-  writing(path, () =>
-    writeDurably(
-      join(path, markerName),
-      `${JSON.stringify({ format: 'platform-data', version: dataVersion, stage })}\n`,
-    ),
-  );
-  return stage;
+interface Marker {
+  readonly stage: Stage;
+  readonly version: number;
 }
 
-function readMarker(path: string): Stage {
+function mark(path: string, stage: Stage, version: number): Marker {
+  writing(path, () =>
+    writeDurably(join(path, markerName), `${JSON.stringify({ format: 'platform-data', version, stage })}\n`),
+  );
+  return { stage, version };
+}
+
+function readMarker(path: string): Marker {
   const file = join(path, markerName);
   const text = readFileSync(file, 'utf8');
   const refused = (expected: string): PlatformError =>
@@ -121,7 +130,7 @@ function readMarker(path: string): Stage {
     );
   }
   if (stage !== 'new' && stage !== 'complete') throw refused('"stage" to be "new" or "complete"');
-  return stage;
+  return { stage, version };
 }
 
 function refuseIncomplete(path: string, names: readonly string[]): void {

@@ -13,6 +13,10 @@ export interface Settings {
   readonly port: number;
   /** Base64 of 32 bytes; absent: the file instance.key. */
   readonly instanceKey: string | undefined;
+  /** Base64 of 32 bytes: the key that takes its place, while a key from the environment is being replaced. */
+  readonly nextInstanceKey: string | undefined;
+  /** Keep a copy of the metadata before an older data directory is brought up to date. Default true. */
+  readonly keepBeforeUpgrade: boolean;
   /** Webhooks to private address ranges: default while the installation has one organization (D23). */
   readonly allowPrivateWebhookTargets: boolean | undefined;
   readonly logLevel: string;
@@ -59,6 +63,8 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     host,
     port: Number(port),
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
+    nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
+    keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
     logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
   });

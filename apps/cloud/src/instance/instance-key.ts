@@ -1,7 +1,9 @@
 /**
  * The instance key: encrypts the secrets that the wire must give back, finds them by a keyed hash, signs access tokens (D5, D6).
  *
- * One master key of 32 bytes; a separate key for each use is derived from it, so that no use can stand in for another.
+ * One master key of 32 bytes; a separate key for each use is derived from it, so that no use can stand in for another. The
+ * key can be replaced (rotate-instance-key.ts). While that is under way there are two; which one the data is under is told by
+ * the metadata, never by the file, so that a crash at any instant leaves a pair that opens it.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,61 +17,158 @@ export interface InstanceKey {
   /** Keyed hash of a secret, 32 bytes; equal secrets have equal hashes under one instance key only. */
   hash(secret: string): Uint8Array;
   sign(text: string): string;
+  /** Also true for signatures by earlier keys whose tokens still stand. */
   verify(text: string, signature: string): boolean;
 }
 
-/** Reads the key from `fromEnvironment` (base64 of 32 bytes) or `file`, which is created with mode 0600 when missing. */
-export function openInstanceKey(file: string, fromEnvironment: string | undefined): InstanceKey {
-  const master =
-    fromEnvironment === undefined ? readOrCreate(file) : decodeKey(fromEnvironment, 'PLATFORM_INSTANCE_KEY');
-  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', master, '', `platform ${use}`, 32));
-  const sealing = derive('seal');
-  const hashing = derive('hash');
-  const signing = derive('sign');
-  const sign = (text: string): Buffer => createHmac('sha256', signing).update(text).digest();
+/** One master key and what is derived from it. */
+export interface KeyMaterial {
+  /** Tells keys apart and tells nothing about them: 16 hexadecimal digits. */
+  readonly id: string;
+  /** Base64, as it stands in the file. */
+  readonly text: string;
+  readonly sealing: Buffer;
+  readonly hashing: Buffer;
+  readonly signing: Buffer;
+}
+
+/** The key in use can be changed in place, so that everyone who holds it goes on. */
+export interface KeyRing extends InstanceKey {
+  /** The key in use. */
+  readonly current: KeyMaterial;
+  /** All whose sealed values open. */
+  readonly known: readonly KeyMaterial[];
+  /** Whether a sealed value is under the key in use. */
+  isCurrent(sealed: Uint8Array): boolean;
+  /** @param tokenKeys signing keys of earlier master keys whose tokens still stand. */
+  use(current: KeyMaterial, tokenKeys: readonly Buffer[]): void;
+  /** Values sealed with this key open from now on. */
+  add(key: KeyMaterial): void;
+}
+
+/**
+ * Reads the key from `fromEnvironment` (base64 of 32 bytes) or `file`, which is created with mode 0600 when missing.
+ *
+ * @param file a line with the key, and while it is being replaced a second one with the next.
+ * @param nextFromEnvironment the next key, while one from the environment is being replaced.
+ */
+export function openInstanceKey(
+  file: string,
+  fromEnvironment: string | undefined,
+  nextFromEnvironment?: string | undefined,
+): KeyRing {
+  const texts =
+    fromEnvironment === undefined
+      ? readOrCreate(file).map((text) => keyMaterial(text, file))
+      : [
+          keyMaterial(fromEnvironment, 'PLATFORM_INSTANCE_KEY'),
+          ...(nextFromEnvironment === undefined
+            ? []
+            : [keyMaterial(nextFromEnvironment, 'PLATFORM_INSTANCE_KEY_NEXT')]),
+        ];
+  const [first, ...others] = texts;
+  if (first === undefined)
+    throw new PlatformError('failed_precondition', `${file}: expected a key, found an empty file`);
+  return createKeyRing(first, others, fromEnvironment === undefined ? file : 'PLATFORM_INSTANCE_KEY');
+}
+
+/** @param where for messages. */
+export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[], where: string): KeyRing {
+  let current = first;
+  let known = [first, ...others];
+  let tokenKeys: readonly Buffer[] = [];
+  const sign = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
   return {
-    encrypt(secret) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
-      return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    get current() {
+      return current;
     },
+    get known() {
+      return known;
+    },
+    encrypt: (secret) => seal(current, secret),
     decrypt(sealed) {
-      const decipher = createDecipheriv('aes-256-gcm', sealing, sealed.subarray(0, 12));
-      decipher.setAuthTag(sealed.subarray(-16));
-      try {
-        return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8');
-      } catch (caught) {
-        throw new PlatformError(
-          'data_loss',
-          `a stored secret does not open with the instance key (${file}): the data directory belongs to another instance key`,
-          caught,
-        );
+      for (const key of [current, ...known]) {
+        const opened = unseal(key, sealed);
+        if (opened !== undefined) return opened;
       }
+      throw new PlatformError(
+        'data_loss',
+        `a stored secret does not open with the instance key (${where}): the data directory belongs to another instance key`,
+      );
     },
-    hash: (secret) => createHmac('sha256', hashing).update(secret).digest(),
-    sign: (text) => sign(text).toString('base64url'),
+    hash: (secret) => createHmac('sha256', current.hashing).update(secret).digest(),
+    sign: (text) => sign(current.signing, text).toString('base64url'),
     verify(text, signature) {
-      const expected = sign(text);
       const found = Buffer.from(signature, 'base64url');
-      return found.length === expected.length && timingSafeEqual(found, expected);
+      return [current.signing, ...tokenKeys].some((key) => {
+        const expected = sign(key, text);
+        return found.length === expected.length && timingSafeEqual(found, expected);
+      });
+    },
+    isCurrent: (sealed) => unseal(current, sealed) !== undefined,
+    use(key, earlier) {
+      current = key;
+      tokenKeys = earlier;
+      if (!known.some(({ id }) => id === key.id)) known = [...known, key];
+    },
+    add(key) {
+      if (!known.some(({ id }) => id === key.id)) known = [...known, key];
     },
   };
 }
 
-function readOrCreate(file: string): Buffer {
-  if (existsSync(file)) return decodeKey(readFileSync(file, 'utf8').trim(), file);
-  const key = randomBytes(32);
-  writeDurably(file, `${key.toString('base64')}\n`);
-  return key;
-}
-
-function decodeKey(text: string, where: string): Buffer {
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== 32) {
+/** @param text base64 of 32 bytes. @param where for the message. @throws failed_precondition for anything else. */
+export function keyMaterial(text: string, where: string): KeyMaterial {
+  const master = Buffer.from(text, 'base64');
+  if (master.length !== 32)
     throw new PlatformError(
       'failed_precondition',
-      `${where}: expected a key of 32 bytes as base64, found ${key.length} bytes`,
+      `${where}: expected a key of 32 bytes as base64, found ${master.length} bytes`,
     );
+  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', master, '', `platform ${use}`, 32));
+  return {
+    id: derive('id').toString('hex').slice(0, 16),
+    text: master.toString('base64'),
+    sealing: derive('seal'),
+    hashing: derive('hash'),
+    signing: derive('sign'),
+  };
+}
+
+export function newKeyMaterial(): KeyMaterial {
+  return keyMaterial(randomBytes(32).toString('base64'), 'a new key');
+}
+
+/** Writes the keys, the one in use first. */
+export function writeKeyFile(file: string, keys: readonly KeyMaterial[]): void {
+  writeDurably(file, keys.map(({ text }) => `${text}\n`).join(''));
+}
+
+function seal(key: KeyMaterial, secret: string): Uint8Array {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key.sealing, nonce);
+  return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Undefined when another key sealed it, or it was changed. */
+function unseal(key: KeyMaterial, sealed: Uint8Array): string | undefined {
+  if (sealed.length < 28) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key.sealing, sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(-16));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
   }
-  return key;
+}
+
+function readOrCreate(file: string): string[] {
+  if (existsSync(file))
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  const key = newKeyMaterial();
+  writeKeyFile(file, [key]);
+  return [key.text];
 }

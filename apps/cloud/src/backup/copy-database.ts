@@ -1,0 +1,30 @@
+/** A copy of a SQLite file of one moment, while its owner goes on writing. */
+import { open } from 'node:fs/promises';
+import { backup, DatabaseSync } from 'node:sqlite';
+
+/** All pages in one step: a copy in several begins again whenever the owner commits in between. */
+const allPages = 2 ** 31 - 1;
+
+/** The copy is one file, without a write-ahead log beside it, and durable but for its name. */
+export async function copyDatabase(source: string, target: string): Promise<void> {
+  {
+    using db = new DatabaseSync(source, { readOnly: true, timeout: 30_000 });
+    await backup(db, target, { rate: allPages });
+  }
+  {
+    using copy = new DatabaseSync(target);
+    copy.exec('pragma journal_mode = delete');
+  }
+  await using handle = await open(target, 'r');
+  await handle.sync();
+}
+
+/** Reads a database that nobody writes. */
+export function readDatabase<T>(file: string, read: (db: DatabaseSync) => T): T {
+  using db = new DatabaseSync(file, { readOnly: true });
+  return read(db);
+}
+
+export function userVersion(db: DatabaseSync): number {
+  return Number(db.prepare('pragma user_version').get()?.['user_version']);
+}

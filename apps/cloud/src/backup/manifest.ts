@@ -1,0 +1,77 @@
+/**
+ * What a backup is: a directory with the files of a data directory and `backup.json`, which is written last.
+ *
+ * Without `backup.json` a directory is no backup but the remains of one that was cut short. The file lists everything else in
+ * the directory with size and SHA-256, and of which moment it is. Nothing in a backup is changed after `backup.json` stands.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlatformError } from '@platform/base';
+
+export const manifestName = 'backup.json';
+const formatVersion = 1;
+
+export interface BackedUpFile {
+  /** Below the backup, segments joined by `/`; as it was below the data directory. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Where the instance key is: not here, here in clear, here under a passphrase, or in the environment of the cloud. */
+export type KeyPlace = 'left-out' | 'included' | 'passphrase' | 'environment';
+
+export interface Manifest {
+  readonly format: 'platform-backup';
+  readonly version: number;
+  /** What was acknowledged before this instant is in the backup. */
+  readonly createdMs: number;
+  readonly program: string;
+  readonly dataVersion: number;
+  /** user_version of the databases. */
+  readonly metaVersion: number;
+  readonly ingestVersion: number;
+  /** S, and the last position of the log. */
+  readonly sealedPosition: number;
+  readonly lastPosition: number;
+  readonly instanceKey: KeyPlace;
+  readonly files: readonly BackedUpFile[];
+}
+
+export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Manifest {
+  return { format: 'platform-backup', version: formatVersion, ...manifest };
+}
+
+/** @throws failed_precondition when `directory` holds no whole backup, or one that a newer program wrote. */
+export function readManifest(directory: string): Manifest {
+  const file = join(directory, manifestName);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (caught) {
+    throw new PlatformError(
+      'failed_precondition',
+      `${directory}: expected a backup with ${manifestName}, found none: this is no backup, or one that was cut short`,
+      caught,
+    );
+  }
+  let manifest: Partial<Manifest>;
+  try {
+    manifest = JSON.parse(text);
+  } catch (caught) {
+    throw new PlatformError('data_loss', `${file}: expected JSON, found ${JSON.stringify(text.slice(0, 80))}`, caught);
+  }
+  if (manifest.format !== 'platform-backup' || !Array.isArray(manifest.files))
+    throw new PlatformError('failed_precondition', `${file}: expected "format":"platform-backup", found another`);
+  if (manifest.version !== formatVersion)
+    throw new PlatformError(
+      'failed_precondition',
+      `${file} has version ${manifest.version}, this program reads version ${formatVersion}: restore with the program that wrote it (${manifest.program})`,
+    );
+  for (const { path } of manifest.files as readonly BackedUpFile[]) {
+    if (path.split('/').some((segment) => segment === '' || segment === '..' || segment === '.') || /[\0\\]/.test(path))
+      throw new PlatformError('data_loss', `${file}: expected paths below the backup, found ${JSON.stringify(path)}`);
+  }
+  return manifest as Manifest;
+}

@@ -1,0 +1,159 @@
+/**
+ * Backup of a data directory while its cloud runs (I15).
+ *
+ * Deletions are held first. Then `meta` is copied, then `ingest`, each of one moment: the log still holds every row after the S
+ * of the copied catalog, and reaches further than it. Last come the files that the copied catalog lists and the payloads that
+ * the copied log names; they never change and cannot go. So every reading acknowledged before the hold is in the backup once:
+ * in a listed file, or in the log after S. What is acknowledged later may be in it, too.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { errorText, PlatformError } from '@platform/base';
+import { makeDirectory } from '../instance/make-directory.ts';
+import { writeDurably } from '../instance/write-durably.ts';
+import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
+import { type BackedUpFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
+import { sealSecrets } from './seal-secrets.ts';
+import { measureFile, syncDirectories, takeFile } from './take-file.ts';
+
+/** Files that say secrets in clear; they go along only together with the instance key. */
+export const secretNames: readonly string[] = ['instance.key', 'demo.json'];
+export const sealedSecretsName = 'secrets.sealed';
+
+export interface BackupOptions {
+  readonly dataDirectory: string;
+  /** Absent or empty; made with mode 0700. */
+  readonly destination: string;
+  /** Holds deletions until it is disposed. */
+  readonly hold: () => Promise<AsyncDisposable>;
+  /** Default: the key stays out, and nobody can read the secrets in the backup without it. */
+  readonly key:
+    | { readonly kind: 'left-out' }
+    | { readonly kind: 'included' }
+    | { readonly kind: 'passphrase'; readonly passphrase: string };
+  /** The key is in the environment of the cloud and in no file. */
+  readonly keyInEnvironment: boolean;
+  readonly program: string;
+  readonly now: () => number;
+  readonly progress: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface BackupReport {
+  readonly destination: string;
+  readonly createdMs: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly sealedPosition: number;
+  readonly lastPosition: number;
+  readonly instanceKey: KeyPlace;
+}
+
+/** @throws failed_precondition when the destination is not empty, data_loss when a file that belongs to the data is missing. */
+export async function writeBackup(options: BackupOptions): Promise<BackupReport> {
+  const { destination, progress } = options;
+  requireFree(options);
+  try {
+    return await copyAll(options);
+  } catch (caught) {
+    progress(`the backup failed, removing what there is of it: ${errorText(caught)}`);
+    for (const name of readdirSync(destination)) rmSync(join(destination, name), { recursive: true, force: true });
+    throw caught;
+  }
+}
+
+function requireFree({ dataDirectory, destination }: BackupOptions): void {
+  const below = relative(resolve(dataDirectory), resolve(destination));
+  if (below === '' || !(below.startsWith('..') || resolve(below) === below))
+    throw new PlatformError(
+      'failed_precondition',
+      `${destination}: expected a directory outside the data directory ${dataDirectory}, found one in it`,
+    );
+  makeDirectory(destination);
+  const found = readdirSync(destination).filter((name) => name !== 'lost+found');
+  if (found.length > 0)
+    throw new PlatformError(
+      'failed_precondition',
+      `${destination}: expected an empty or a new directory for the backup, found ${found.slice(0, 3).join(', ')}`,
+    );
+}
+
+async function copyAll(options: BackupOptions): Promise<BackupReport> {
+  const { dataDirectory, destination, now, progress, signal } = options;
+  await using _held = await options.hold();
+  const createdMs = now();
+  const files: BackedUpFile[] = [];
+  for (const name of ['meta.sqlite', 'ingest.sqlite']) {
+    signal.throwIfAborted();
+    progress(`copying ${name}`);
+    await copyDatabase(join(dataDirectory, name), join(destination, name));
+    files.push({ path: name, ...(await measureFile(join(destination, name), signal)) });
+  }
+  const meta = readDatabase(join(destination, 'meta.sqlite'), (db) => ({
+    version: userVersion(db),
+    sealed: Number(db.prepare('select sealed_position from tabular_state').get()?.['sealed_position']),
+    files: db
+      .prepare('select file from tabular_files order by file')
+      .all()
+      .map((row) => `parquet/${String(row['file'])}`),
+  }));
+  const log = readDatabase(join(destination, 'ingest.sqlite'), (db) => ({
+    version: userVersion(db),
+    last: Number(db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'] ?? 0),
+    blobs: db
+      .prepare('select path from blobs order by path')
+      .all()
+      .map((row) => `blobs/${String(row['path'])}`),
+  }));
+  const payload = [...meta.files, ...log.blobs];
+  for (const [index, path] of payload.entries()) {
+    if (index % 500 === 0) progress(`copying files: ${index} of ${payload.length}`);
+    files.push(await takeFile({ from: dataDirectory, to: destination, path, immutable: true, signal }));
+  }
+  const { key: keyPlace, names } = writeSecrets(options);
+  for (const path of ['platform.json', ...names]) {
+    if (!names.includes(path))
+      files.push(await takeFile({ from: dataDirectory, to: destination, path, immutable: false, signal }));
+    else files.push({ path, ...(await measureFile(join(destination, path), signal)) });
+  }
+  await syncDirectories(
+    destination,
+    files.map(({ path }) => path),
+  );
+  const marker: { version: number } = JSON.parse(readFileSync(join(destination, 'platform.json'), 'utf8'));
+  const manifest = newManifest({
+    createdMs,
+    program: options.program,
+    dataVersion: marker.version,
+    metaVersion: meta.version,
+    ingestVersion: log.version,
+    sealedPosition: meta.sealed,
+    lastPosition: log.last,
+    instanceKey: keyPlace,
+    files,
+  });
+  writeDurably(join(destination, manifestName), `${JSON.stringify(manifest, null, 1)}\n`);
+  return {
+    destination,
+    createdMs,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    sealedPosition: meta.sealed,
+    lastPosition: log.last,
+    instanceKey: keyPlace,
+  };
+}
+
+/** Answers where the key is, and which files were written. */
+function writeSecrets(options: BackupOptions): { key: KeyPlace; names: readonly string[] } {
+  const { dataDirectory, destination, key, keyInEnvironment } = options;
+  if (key.kind === 'left-out') return { key: keyInEnvironment ? 'environment' : 'left-out', names: [] };
+  const there = secretNames.filter((name) => existsSync(join(dataDirectory, name)));
+  const texts = Object.fromEntries(there.map((name) => [name, readFileSync(join(dataDirectory, name), 'utf8')]));
+  if (key.kind === 'included') {
+    for (const [name, text] of Object.entries(texts)) writeDurably(join(destination, name), text);
+    return { key: keyInEnvironment ? 'environment' : 'included', names: there };
+  }
+  writeDurably(join(destination, sealedSecretsName), sealSecrets(texts, key.passphrase));
+  return { key: keyInEnvironment ? 'environment' : 'passphrase', names: [sealedSecretsName] };
+}

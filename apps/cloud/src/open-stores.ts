@@ -1,0 +1,57 @@
+/** Opens what a process needs before it can do anything with a data directory: the directory, brought up to date, its metadata and its key. */
+import type { Log } from '@platform/base';
+import { keepBeforeUpgrade } from './backup/keep-before-upgrade.ts';
+import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
+import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
+import { finishRotation } from './instance/rotate-instance-key.ts';
+import { settleInstanceKey } from './instance/settle-instance-key.ts';
+import { migrations } from './metadata/migrations.ts';
+import { openMetadata } from './metadata/open-metadata.ts';
+import { sealedColumns } from './metadata/sealed-columns.ts';
+import type { CloudTables, Database } from './metadata/tables.ts';
+import type { Settings } from './settings.ts';
+
+export interface Stores extends AsyncDisposable {
+  readonly data: DataDirectory;
+  readonly db: Database;
+  readonly instanceKey: KeyRing;
+  /** Absent: the key comes from the environment. */
+  readonly keyFile: string | undefined;
+}
+
+export type StoreSettings = Pick<Settings, 'dataDirectory' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade'>;
+
+/** @throws failed_precondition when the directory is not ours, in use, newer than this program, or its key another one. */
+export async function openStores(
+  settings: StoreSettings,
+  log: Log,
+  onFatal: (caught: unknown) => never,
+): Promise<Stores> {
+  await using unwind = new AsyncDisposableStack();
+  const data = unwind.use(openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined));
+  const isOld = data.foundVersion < dataVersion;
+  if (isOld && !data.isNew) {
+    const kept = settings.keepBeforeUpgrade ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
+    log.info('the data directory is brought up to date', {
+      from: data.foundVersion,
+      to: dataVersion,
+      ...(kept !== undefined && { kept }),
+    });
+  }
+  const keyFile = settings.instanceKey === undefined ? data.at('instance.key') : undefined;
+  const instanceKey = openInstanceKey(data.at('instance.key'), settings.instanceKey, settings.nextInstanceKey);
+  const { db } = unwind.use(
+    await openMetadata<CloudTables>({
+      file: data.at('meta.sqlite'),
+      migrations,
+      log: log.child('metadata'),
+      onFatal,
+    }),
+  );
+  await settleInstanceKey(db, instanceKey);
+  const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
+  if (resealed > 0) log.info('a rotation of the instance key was finished', { resealed });
+  if (isOld) data.upgraded();
+  const opened = unwind.move();
+  return { data, db, instanceKey, keyFile, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
