@@ -12,7 +12,7 @@ import { createAuthenticator } from './access/authenticate.ts';
 import { createAccess } from './access/authorize.ts';
 import { createGuessLimit } from './access/guess-limit.ts';
 import { readOwnerKey } from './access/keys.ts';
-import { noSessions, noShares } from './access/ports.ts';
+import { noSessions } from './access/ports.ts';
 import type { Principal } from './access/principal.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
 import { accountHandlers } from './accounts/rpc.ts';
@@ -96,20 +96,17 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
   });
   const { registry, configurations, presence, logs } = machines;
-  const access = createAccess(
-    { ...tree, organizationOfLocation: (id) => tree.location(id)?.organization_id },
-    {
-      locationOfMachine: (id) => registry.machine(id)?.location_id,
-      machineOfPart: (id) => registry.part(id)?.machine_id,
-    },
-  );
+  const access = createAccess(tree, {
+    locationOfMachine: (id) => registry.machine(id)?.location_id,
+    machineOfPart: (id) => registry.part(id)?.machine_id,
+  });
   const guesses = createGuessLimit(clock);
   const authenticator = createAuthenticator({
     db,
     instanceKey,
     partSecrets: machines.partSecrets,
     sessions: noSessions,
-    shares: noShares,
+    shares: tree,
     guesses,
     clock,
   });

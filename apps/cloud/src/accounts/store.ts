@@ -4,8 +4,45 @@ import type { SealedColumn } from '../instance/sealed-column.ts';
 
 /** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccountsTables {
-  organizations: { id: string; name: string; created_ms: number; webhook_secret: Uint8Array };
-  locations: { id: string; organization_id: string; parent_id: string | null; name: string; created_ms: number };
+  organizations: {
+    id: string;
+    name: string;
+    created_ms: number;
+    webhook_secret: Uint8Array;
+    /** Unique in the installation; null: none. */
+    public_namespace: string | null;
+    /** A label, empty: none. */
+    default_region: Generated<string>;
+    /** The id that the organization has with whoever bills it. */
+    cid: string | null;
+    /** JSON of a FragmentImportList: what new machines start with; null: nothing. */
+    default_fragments: string | null;
+    /** JSON: the names of the ways of signing in; null: all. */
+    login_methods: string | null;
+    /** Empty: none. */
+    support_email: Generated<string>;
+  };
+  locations: {
+    id: string;
+    organization_id: string;
+    parent_id: string | null;
+    name: string;
+    created_ms: number;
+    /** A label; empty: that of the organization. */
+    region: Generated<string>;
+  };
+  /** A location that is open to another organization. No reference to it: whether it exists is nobody's business. */
+  location_shares: { location_id: string; organization_id: string; created_ms: number };
+  /** `data`: JSON of an object, at most 1 MiB. */
+  organization_metadata: { organization_id: string; data: string };
+  location_metadata: { location_id: string; data: string };
+  /** `id` is the random last part of the logo's address, new with every logo. */
+  organization_logos: { organization_id: string; id: string; media_type: string; image: Uint8Array };
+  /** A row: the billing service is enabled. `address`: JSON of a BillingAddress. */
+  billing_services: { organization_id: string; address: string; enabled_ms: number };
+  /** Credentials of the push provider, sealed. */
+  push_configurations: { organization_id: string; app_id: string; credentials: Uint8Array; set_ms: number };
+  device_push_tokens: { person_id: string; app_id: string; device_uuid: string; token: string; set_ms: number };
   location_secrets: { id: string; location_id: string; secret: Uint8Array; created_ms: number };
   people: {
     id: string;
@@ -59,12 +96,32 @@ export const accountsDdl: readonly string[] = [
 ];
 
 /** What version 2 of the data directory adds. */
-export const accountsV2: readonly string[] = [];
+export const accountsV2: readonly string[] = [
+  `alter table organizations add column public_namespace text`,
+  `alter table organizations add column default_region text not null default ''`,
+  `alter table organizations add column cid text`,
+  `alter table organizations add column default_fragments text`,
+  `alter table organizations add column login_methods text`,
+  `alter table organizations add column support_email text not null default ''`,
+  `create unique index organizations_by_namespace on organizations (public_namespace)`,
+  `alter table locations add column region text not null default ''`,
+  `create index locations_by_parent on locations (parent_id)`,
+  `create index location_secrets_by_location on location_secrets (location_id)`,
+  `create table location_shares (location_id text not null references locations (id), organization_id text not null, created_ms bigint not null, primary key (location_id, organization_id))`,
+  `create table organization_metadata (organization_id text primary key references organizations (id), data text not null)`,
+  `create table location_metadata (location_id text primary key references locations (id), data text not null)`,
+  `create table organization_logos (organization_id text primary key references organizations (id), id text not null unique, media_type text not null, image blob not null)`,
+  `create table billing_services (organization_id text primary key references organizations (id), address text not null, enabled_ms bigint not null)`,
+  `create table push_configurations (organization_id text primary key references organizations (id), app_id text not null, credentials blob not null, set_ms bigint not null)`,
+  `create table device_push_tokens (person_id text not null references people (id), app_id text not null, device_uuid text not null, token text not null, set_ms bigint not null, primary key (person_id, app_id, device_uuid))`,
+  `create index device_push_tokens_by_token on device_push_tokens (token)`,
+];
 
 /** What is sealed with the instance key. */
 export const accountsSealed: readonly SealedColumn[] = [
   { table: 'organizations', key: ['id'], sealed: 'webhook_secret' },
   { table: 'location_secrets', key: ['id'], sealed: 'secret' },
   { table: 'api_keys', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
+  { table: 'push_configurations', key: ['organization_id'], sealed: 'credentials' },
   { table: 'instance_secrets', key: ['name'], sealed: 'secret' },
 ];

@@ -1,44 +1,150 @@
-/** The account tree as it is read at every call: small, so it is read whole and kept until it changes. */
-import type { Database } from '../metadata/tables.ts';
+/**
+ * The account tree as it is read at every call: organizations, locations and who shares them with whom, in memory.
+ *
+ * The store is the truth. A change goes through `change`, one after the other: its transaction sees the tree as the store
+ * has it, and what it put or removed shows here right after its commit, never before, and not at all when it fails.
+ */
+import { createLimiter } from '@platform/base';
+import type { Kysely, Selectable } from 'kysely';
+import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { AccountsTables } from './store.ts';
 
-type Row<T extends keyof AccountsTables> = AccountsTables[T];
+export type OrganizationRow = Selectable<AccountsTables['organizations']>;
+export type LocationRow = Selectable<AccountsTables['locations']>;
+/** A location of `organizationId` that is open to another organization. */
+export interface Share {
+  readonly organizationId: string;
+  readonly locationId: string;
+}
+
+/** What a transaction changed, told while it runs. */
+export interface TreeChange {
+  organization(row: OrganizationRow): void;
+  /** New, renamed or moved. */
+  location(row: LocationRow): void;
+  share(locationId: string, organizationId: string): void;
+  unshare(locationId: string, organizationId: string): void;
+  removeOrganization(id: string): void;
+  /** With what was shared of it. It has nothing beneath it. */
+  removeLocation(id: string): void;
+}
 
 export interface AccountTree {
-  organization(id: string): Row<'organizations'> | undefined;
-  location(id: string): Row<'locations'> | undefined;
-  organizations(): readonly Row<'organizations'>[];
-  locationsOf(organizationId: string): readonly Row<'locations'>[];
+  organization(id: string): OrganizationRow | undefined;
+  location(id: string): LocationRow | undefined;
+  organizationOfLocation(locationId: string): string | undefined;
+  organizations(): readonly OrganizationRow[];
+  /** All of an organization's, at every depth. */
+  locationsOf(organizationId: string): readonly LocationRow[];
+  /** Directly beneath a location. */
+  childrenOf(locationId: string): readonly LocationRow[];
   /** A location and all above it, nearest first. */
   ancestors(locationId: string): readonly string[];
   /** A location and all below it. */
   descendants(locationId: string): readonly string[];
-  /** Reads it again; call after a change. */
-  reload(): Promise<void>;
+  /** The locations of other organizations that are shared with this one; each with what lies beneath it. */
+  sharesTo(organizationId: string): readonly Share[];
+  /** The organizations with which a location itself is shared; some may not exist. */
+  sharedWith(locationId: string): readonly string[];
+  /** Runs a transaction that changes the tree, after those before it; shows the change after the commit. */
+  change<T>(work: (trx: Kysely<CloudTables>, changed: TreeChange) => Promise<T>): Promise<T>;
 }
 
 export async function openAccountTree(db: Database): Promise<AccountTree> {
-  let organizations = new Map<string, Row<'organizations'>>();
-  let locations = new Map<string, Row<'locations'>>();
-  const reload = async (): Promise<void> => {
-    organizations = new Map((await db.selectFrom('organizations').selectAll().execute()).map((row) => [row.id, row]));
-    locations = new Map((await db.selectFrom('locations').selectAll().execute()).map((row) => [row.id, row]));
-  };
-  await reload();
+  const organizations = new Map<string, OrganizationRow>();
+  const locations = new Map<string, LocationRow>();
+  const byOrganization = new Map<string, Set<string>>();
+  const byParent = new Map<string, Set<string>>();
+  const sharedTo = new Map<string, Set<string>>();
+  const sharedFrom = new Map<string, Set<string>>();
 
-  const ancestors = (id: string): string[] => {
-    const path: string[] = [];
-    for (let at = locations.get(id); at !== undefined && !path.includes(at.id); at = locations.get(at.parent_id ?? ''))
-      path.push(at.id);
-    return path;
+  const removeLocation = (id: string): void => {
+    const row = locations.get(id);
+    if (row === undefined) return;
+    remove(byOrganization, row.organization_id, id);
+    if (row.parent_id !== null) remove(byParent, row.parent_id, id);
+    locations.delete(id);
   };
+  const unshare = (locationId: string, organizationId: string): void => {
+    remove(sharedTo, organizationId, locationId);
+    remove(sharedFrom, locationId, organizationId);
+  };
+  const apply: TreeChange = {
+    organization: (row) => void organizations.set(row.id, row),
+    location(row) {
+      removeLocation(row.id);
+      locations.set(row.id, row);
+      add(byOrganization, row.organization_id, row.id);
+      if (row.parent_id !== null) add(byParent, row.parent_id, row.id);
+    },
+    share(locationId, organizationId) {
+      add(sharedTo, organizationId, locationId);
+      add(sharedFrom, locationId, organizationId);
+    },
+    unshare,
+    removeOrganization: (id) => void organizations.delete(id),
+    removeLocation(id) {
+      for (const organizationId of sharedFrom.get(id) ?? []) unshare(id, organizationId);
+      removeLocation(id);
+    },
+  };
+
+  for (const row of await db.selectFrom('organizations').selectAll().execute()) apply.organization(row);
+  for (const row of await db.selectFrom('locations').selectAll().execute()) apply.location(row);
+  for (const row of await db.selectFrom('location_shares').selectAll().execute())
+    apply.share(row.location_id, row.organization_id);
+
+  const oneAtATime = createLimiter(1);
+  const rowsOf = (ids: Iterable<string> | undefined): LocationRow[] =>
+    [...(ids ?? [])].flatMap((id) => locations.get(id) ?? []);
   return {
     organization: (id) => organizations.get(id),
     location: (id) => locations.get(id),
+    organizationOfLocation: (id) => locations.get(id)?.organization_id,
     organizations: () => [...organizations.values()],
-    locationsOf: (organizationId) => [...locations.values()].filter((row) => row.organization_id === organizationId),
-    ancestors,
-    descendants: (id) => [...locations.keys()].filter((other) => ancestors(other).includes(id)),
-    reload,
+    locationsOf: (organizationId) => rowsOf(byOrganization.get(organizationId)),
+    childrenOf: (locationId) => rowsOf(byParent.get(locationId)),
+    ancestors(locationId) {
+      const path: string[] = [];
+      for (let at = locations.get(locationId); at !== undefined; at = locations.get(at.parent_id ?? ''))
+        path.push(at.id);
+      return path;
+    },
+    descendants(locationId) {
+      const found = locations.has(locationId) ? [locationId] : [];
+      // The list grows while it is walked.
+      for (const id of found) found.push(...(byParent.get(id) ?? []));
+      return found;
+    },
+    sharesTo: (organizationId) =>
+      rowsOf(sharedTo.get(organizationId)).map((row) => ({ organizationId: row.organization_id, locationId: row.id })),
+    sharedWith: (locationId) => [...(sharedFrom.get(locationId) ?? [])],
+    change: (work) =>
+      oneAtATime(async () => {
+        const changes: (() => void)[] = [];
+        const changed: TreeChange = {
+          organization: (row) => void changes.push(() => apply.organization(row)),
+          location: (row) => void changes.push(() => apply.location(row)),
+          share: (...of) => void changes.push(() => apply.share(...of)),
+          unshare: (...of) => void changes.push(() => apply.unshare(...of)),
+          removeOrganization: (id) => void changes.push(() => apply.removeOrganization(id)),
+          removeLocation: (id) => void changes.push(() => apply.removeLocation(id)),
+        };
+        const result = await db.transaction().execute((trx) => work(trx, changed));
+        for (const change of changes) change();
+        return result;
+      }),
   };
+}
+
+function add(index: Map<string, Set<string>>, key: string, value: string): void {
+  const set = index.get(key);
+  if (set === undefined) index.set(key, new Set([value]));
+  else set.add(value);
+}
+
+function remove(index: Map<string, Set<string>>, key: string, value: string): void {
+  const set = index.get(key);
+  set?.delete(value);
+  if (set?.size === 0) index.delete(key);
 }
