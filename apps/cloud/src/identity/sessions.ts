@@ -2,10 +2,15 @@
  * Sessions of people.
  *
  * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after
- * its last use, a command line's some days after it was begun. Its token is a cookie or a bearer token; only its hash is
- * stored. An ended session is a deleted row.
+ * its last use, a command line's some days after it was begun. An ended session is a deleted row.
+ *
+ * What names a session inside its access token is a random secret, of which only the hash is stored; the token serves as a
+ * browser's cookie and as a bearer token of every RPC alike.
  */
 import { type Clock, newId } from '@platform/base';
+import { issueToken } from '../access/access-token.ts';
+import type { SessionPort } from '../access/ports.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { hashToken, newToken } from './token.ts';
 
@@ -20,17 +25,9 @@ export const defaultSessionSettings: SessionSettings = { browserIdleMs: 12 * 3_6
 
 export type SessionKind = 'browser' | 'cli';
 
-/** Whose session a token is. */
-export interface SessionOwner {
-  readonly sessionId: string;
-  readonly personId: string;
-  /** Empty until the first owner has set it. */
-  readonly email: string;
-}
-
 export interface NewSession {
   readonly sessionId: string;
-  /** `ps1.` and 43 characters. */
+  /** An access token. */
   readonly token: string;
   readonly expiresMs: number;
 }
@@ -44,12 +41,10 @@ export interface ListedSession {
   readonly peerAddress: string;
 }
 
-export interface Sessions {
+export interface Sessions extends SessionPort {
   readonly settings: SessionSettings;
   /** @param trx a transaction that the session belongs to, or the database. */
   begin(trx: Database, personId: string, kind: SessionKind, peerAddress: string): Promise<NewSession>;
-  /** Who holds the token; undefined when the session ended or never was. Counts as a use. */
-  check(token: string): Promise<SessionOwner | undefined>;
   list(personId: string): Promise<readonly ListedSession[]>;
   /** False when the person has no such session. */
   end(trx: Database, personId: string, sessionId: string): Promise<boolean>;
@@ -57,19 +52,25 @@ export interface Sessions {
   endOthers(trx: Database, personId: string, sessionId?: string): Promise<void>;
 }
 
-export const sessionTokenPrefix = 'ps1.';
+/** Access tokens have an epoch, sessions never a second one: they end instead. */
+const epoch = 1;
 /** The use of a session is written down this often at most. */
 const touchMs = 60_000;
 
-export function createSessions(deps: { db: Database; clock: Clock; settings?: SessionSettings }): Sessions {
-  const { db, clock, settings = defaultSessionSettings } = deps;
+export function createSessions(deps: {
+  db: Database;
+  instanceKey: InstanceKey;
+  clock: Clock;
+  settings?: SessionSettings;
+}): Sessions {
+  const { db, instanceKey, clock, settings = defaultSessionSettings } = deps;
   const lifeMs = (kind: SessionKind): number => (kind === 'browser' ? settings.browserIdleMs : settings.cliMs);
   return {
     settings,
     async begin(trx, personId, kind, peerAddress) {
       const nowMs = clock.now();
       const sessionId = newId();
-      const { token, hash } = newToken(sessionTokenPrefix);
+      const { token: secret, hash } = newToken();
       const expiresMs = nowMs + lifeMs(kind);
       await trx
         .insertInto('sessions')
@@ -84,16 +85,15 @@ export function createSessions(deps: { db: Database; clock: Clock; settings?: Se
           peer_address: peerAddress,
         })
         .execute();
-      return { sessionId, token, expiresMs };
+      return { sessionId, token: issueToken(instanceKey, { kind: 'session', id: secret, epoch }), expiresMs };
     },
-    async check(token) {
-      if (!token.startsWith(sessionTokenPrefix)) return undefined;
+    async personOf(secret) {
       const nowMs = clock.now();
       const row = await db
         .selectFrom('sessions')
         .innerJoin('people', 'people.id', 'sessions.person_id')
         .select(['sessions.id', 'sessions.person_id', 'sessions.kind', 'sessions.last_used_ms', 'people.email'])
-        .where('sessions.token_hash', '=', hashToken(token))
+        .where('sessions.token_hash', '=', hashToken(secret))
         .where('sessions.expires_ms', '>', nowMs)
         .executeTakeFirst();
       if (row === undefined) return undefined;

@@ -37,10 +37,13 @@ export interface IdentityTables {
     /** JSON: the grants that acceptance gives. */
     grants: string;
     invited_by: string;
+    /** 1: the token went to the address alone, so that who brings it has proven the address. */
     mailed: number;
     created_ms: number;
     expires_ms: number;
   };
+  /** When people came into organizations by invitation; membership itself is having a grant. */
+  organization_joins: { organization_id: string; person_id: string; joined_ms: number };
 }
 
 export const identityV2: readonly string[] = [
@@ -56,6 +59,7 @@ export const identityV2: readonly string[] = [
   'create index sessions_by_expiry on sessions (expires_ms)',
   'create table one_time_links (token_hash blob primary key, purpose text not null, person_id text not null references people (id), challenge text, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null)',
   'create index one_time_links_by_person on one_time_links (person_id)',
-  'create table invitations (organization_id text not null references organizations (id), email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, primary key (organization_id, email))',
+  'create table invitations (organization_id text not null, email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, primary key (organization_id, email))',
   'create index invitations_by_email on invitations (email)',
+  'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
 ];

@@ -8,9 +8,8 @@ export interface NewToken {
   readonly hash: Uint8Array;
 }
 
-/** @param prefix what tells kinds of tokens apart, such as `ps1.`. */
-export function newToken(prefix = ''): NewToken {
-  const token = prefix + newSecret();
+export function newToken(): NewToken {
+  const token = newSecret();
   return { token, hash: hashToken(token) };
 }
 

@@ -5,6 +5,7 @@ import { adminV2 } from '../admin/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV2 } from '../identity/store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
+import { mailV2 } from '../mail/store.ts';
 import { notifyDdl } from '../notify/store.ts';
 import { tabularDdl } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
@@ -12,5 +13,8 @@ import type { Migration } from './writer-protocol.ts';
 
 export const migrations: readonly Migration[] = [
   { version: 1, statements: [...accountsDdl, ...machinesDdl, ...notifyDdl, ...tabularDdl, ...triggersDdl] },
-  { version: 2, statements: [...accessV2, ...accountsV2, ...identityV2, ...machinesV2, ...fragmentsV2, ...adminV2] },
+  {
+    version: 2,
+    statements: [...accessV2, ...accountsV2, ...identityV2, ...mailV2, ...machinesV2, ...fragmentsV2, ...adminV2],
+  },
 ];

@@ -2,5 +2,6 @@
 import { accountsSealed } from '../accounts/store.ts';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 import { machinesSealed } from '../machines/store.ts';
+import { mailSealed } from '../mail/store.ts';
 
-export const sealedColumns: readonly SealedColumn[] = [...accountsSealed, ...machinesSealed];
+export const sealedColumns: readonly SealedColumn[] = [...accountsSealed, ...machinesSealed, ...mailSealed];

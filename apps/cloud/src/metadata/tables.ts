@@ -6,6 +6,7 @@ import type { AdminTables } from '../admin/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
 import type { IdentityTables } from '../identity/store.ts';
 import type { MachinesTables } from '../machines/store.ts';
+import type { MailTables } from '../mail/store.ts';
 import type { NotifyTables } from '../notify/store.ts';
 import type { TabularTables } from '../tabular/store.ts';
 import type { TriggersTables } from '../triggers/store.ts';
@@ -18,6 +19,7 @@ export interface CloudTables
     FragmentsTables,
     IdentityTables,
     MachinesTables,
+    MailTables,
     NotifyTables,
     TabularTables,
     TriggersTables {}

@@ -1,0 +1,24 @@
+/** What the verbs of this folder work with. */
+import type { Clock, Log } from '@platform/base';
+import type { Access } from '../access/authorize.ts';
+import type { GuessLimit } from '../access/guess-limit.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import type { Mail } from '../mail/feature.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface IdentityDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sessions: Sessions;
+  readonly guesses: GuessLimit;
+  readonly access: Access;
+  readonly tree: Pick<AccountTree, 'organization'>;
+  /** Absent: no mail server is set, and links are shown to those who make them. */
+  readonly mail: Mail | undefined;
+  /** Where people reach this installation, without a slash at the end. */
+  publicUrl(): string;
+  /** Call it after a commit that changed roles or sessions. */
+  forget(): void;
+}

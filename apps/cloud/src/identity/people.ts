@@ -1,0 +1,41 @@
+/** People as they are stored: find, and who of them does something. */
+import type { Caller } from '../access/audit.ts';
+import type { Database } from '../metadata/tables.ts';
+
+export interface Person {
+  readonly id: string;
+  /** Empty until the first owner has set hers. */
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+  /** Absent: no password. */
+  readonly passwordHash: string | undefined;
+}
+
+/** @param by an id, or an e-mail address as `checkedEmail` answers it. */
+export async function findPerson(db: Database, by: { id: string } | { email: string }): Promise<Person | undefined> {
+  const all = db
+    .selectFrom('people')
+    .leftJoin('passwords', 'passwords.person_id', 'people.id')
+    .select(['people.id', 'people.email', 'people.email_verified', 'people.name', 'passwords.hash']);
+  const row = await ('id' in by
+    ? all.where('people.id', '=', by.id)
+    : all.where('people.email', '=', by.email)
+  ).executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    email: row.email ?? '',
+    emailVerified: row.email_verified === 1,
+    name: row.name,
+    passwordHash: row.hash ?? undefined,
+  };
+}
+
+/** The person as the one who acts, for the audit trail; no roles, because none are asked for. */
+export function asCaller(person: { id: string; email: string }, peerAddress: string, sessionId = ''): Caller {
+  return {
+    principal: { kind: 'person', personId: person.id, sessionId, email: person.email, grants: [] },
+    peerAddress,
+  };
+}
