@@ -15,8 +15,11 @@ test('without arguments and environment: loopback, port 8080, data below the hom
   expect(readSettings([], {})).toEqual({
     dataDirectory: join(homedir(), '.platform', 'cloud'),
     host: '127.0.0.1',
+    tls: { kind: 'plaintext' },
     port: 8_080,
     instanceKey: undefined,
+    nextInstanceKey: undefined,
+    keepBeforeUpgrade: true,
     allowPrivateWebhookTargets: undefined,
     logLevel: 'info',
   });
@@ -45,16 +48,42 @@ test('a port is a whole number up to 65535', () => {
   }
 });
 
-test('D31 the cloud listens on loopback alone, and refuses every other host before it opens anything', () => {
-  for (const host of ['127.0.0.1', '::1', 'localhost']) expect(readSettings(['--host', host], {}).host).toBe(host);
-  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com', 'localhost.example.com', '']) {
-    expect(refusalOf(['--host', host])).toMatchObject({
-      code: 'invalid_argument',
-      message: expect.stringContaining(
-        `--host: expected a loopback address (127.0.0.1, ::1 or localhost), found ${JSON.stringify(host)}`,
-      ),
+test('D31 plaintext on loopback, beyond it TLS: the given files, else the own authority; plaintext there only with --insecure', () => {
+  const tls = (...args: string[]): unknown => readSettings(args, {}).tls;
+  for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost'])
+    expect(tls('--host', host)).toEqual({ kind: 'plaintext' });
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '192.168.1.5',
+    'example.com',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+  ]) {
+    expect(tls('--host', host)).toEqual({ kind: 'own', names: [] });
+    expect(tls('--host', host, '--insecure')).toEqual({ kind: 'plaintext' });
+    expect(tls('--host', host, '--tls-cert', '/c', '--tls-key', '/k')).toEqual({
+      kind: 'files',
+      certFile: '/c',
+      keyFile: '/k',
     });
   }
+  expect(tls('--tls')).toEqual({ kind: 'own', names: [] });
+  expect(tls('--tls-name', 'a', '--tls-name', 'b')).toEqual({ kind: 'own', names: ['a', 'b'] });
+});
+
+test.each([
+  ['--tls-cert=/c', '--tls-cert and --tls-key: expected both or neither'],
+  ['--tls-key=/k', '--tls-cert and --tls-key: expected both or neither'],
+  ['--insecure --tls', '--insecure: expected it alone'],
+  ['--insecure --tls-cert=/c --tls-key=/k', '--insecure: expected it alone'],
+  ['--tls-cert=/c --tls-key=/k --tls-name=x', '--tls-name: the names stand in the certificate'],
+  ['--host=', '--host: expected a name or an address'],
+])('D31 %s is refused', (args, text) => {
+  expect(refusalOf(args.split(' '))).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining(text),
+  });
 });
 
 test('an unknown option, a missing value and a bare word are refused with the usage', () => {

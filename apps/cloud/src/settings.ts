@@ -3,12 +3,15 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlatformError } from '@platform/base';
+import type { TlsSettings } from './instance/tls-source.ts';
 
 export interface Settings {
   /** Default PLATFORM_HOME/cloud, or ~/.platform/cloud. */
   readonly dataDirectory: string;
-  /** Default 127.0.0.1. Beyond loopback the cloud needs TLS (D31), which this version does not offer yet. */
+  /** Default 127.0.0.1. */
   readonly host: string;
+  /** On loopback plaintext, beyond it TLS, by default with the installation's own authority (D31). */
+  readonly tls: TlsSettings;
   /** Default 8080; 0 takes any free port. */
   readonly port: number;
   /** Base64 of 32 bytes; absent: the file instance.key. */
@@ -22,11 +25,24 @@ export interface Settings {
   readonly logLevel: string;
 }
 
-const usage = 'expected: cloud [--data DIR] [--port N] [--host ADDRESS]';
+const usage =
+  'expected: cloud [--data DIR] [--port N] [--host ADDRESS] [--tls-cert FILE --tls-key FILE | --tls [--tls-name NAME]... | --insecure]';
+
+interface Values {
+  readonly data?: string;
+  readonly port?: string;
+  readonly host?: string;
+  readonly json?: boolean;
+  readonly tls?: boolean;
+  readonly 'tls-cert'?: string;
+  readonly 'tls-key'?: string;
+  readonly 'tls-name'?: string[];
+  readonly insecure?: boolean;
+}
 
 /** @throws invalid_argument naming the option, what was expected and what was found. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
-  let values: { data?: string; port?: string; host?: string; json?: boolean };
+  let values: Values;
   try {
     ({ values } = parseArgs({
       args: [...args],
@@ -35,6 +51,11 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
         port: { type: 'string' },
         host: { type: 'string' },
         json: { type: 'boolean' },
+        tls: { type: 'boolean' },
+        'tls-cert': { type: 'string' },
+        'tls-key': { type: 'string' },
+        'tls-name': { type: 'string', multiple: true },
+        insecure: { type: 'boolean' },
       },
     }));
   } catch (caught) {
@@ -51,16 +72,12 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     );
   }
   const host = values.host ?? '127.0.0.1';
-  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
-    throw new PlatformError(
-      'invalid_argument',
-      `--host: expected a loopback address (127.0.0.1, ::1 or localhost), found ${JSON.stringify(host)}: beyond loopback the cloud needs TLS, which this version does not serve yet`,
-    );
-  }
+  if (host === '') throw new PlatformError('invalid_argument', '--host: expected a name or an address, found none');
   const home = env['PLATFORM_HOME'] ?? join(homedir(), '.platform');
   return Object.freeze({
     dataDirectory: resolve(values.data ?? join(home, 'cloud')),
     host,
+    tls: tlsSettings(values, isLoopback(host)),
     port: Number(port),
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
@@ -68,6 +85,27 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
     logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
   });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function tlsSettings(values: Values, loopback: boolean): TlsSettings {
+  const { 'tls-cert': certFile, 'tls-key': keyFile, 'tls-name': names, tls = false, insecure = false } = values;
+  const refuse = (text: string): never => {
+    throw new PlatformError('invalid_argument', text);
+  };
+  if ((certFile === undefined) !== (keyFile === undefined))
+    return refuse('--tls-cert and --tls-key: expected both or neither, found one');
+  if (insecure && (certFile !== undefined || tls || names !== undefined))
+    return refuse('--insecure: expected it alone, found it together with TLS: choose one');
+  if (certFile !== undefined && keyFile !== undefined) {
+    if (names !== undefined) return refuse('--tls-name: the names stand in the certificate of --tls-cert already');
+    return { kind: 'files', certFile: resolve(certFile), keyFile: resolve(keyFile) };
+  }
+  if (insecure || (loopback && !tls && names === undefined)) return { kind: 'plaintext' };
+  return { kind: 'own', names: names ?? [] };
 }
 
 function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined {

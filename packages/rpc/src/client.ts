@@ -1,3 +1,4 @@
 /** Calling a cloud or a machine over gRPC, from Node. */
 export { type Client, type Credentials, connect, type Link, type LinkOptions, type LinkState } from './link/connect.ts';
+export { pinnedAuthority } from './link/pinned-authority.ts';
 export { createRpcClient } from './link/rpc-client.ts';

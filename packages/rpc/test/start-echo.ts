@@ -18,6 +18,7 @@ export interface EchoServer extends AsyncDisposable {
   readonly tokens: Set<string>;
   /** How often credentials were exchanged. */
   readonly signIns: { count: number };
+  setTls(tls: { cert: string; key: string }): void;
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
@@ -95,6 +96,7 @@ export async function startEcho(
     logged,
     tokens,
     signIns,
+    setTls: (next) => server.setTls(next),
     close: (how) => server.close(how),
     [Symbol.asyncDispose]: () => server.close({ graceMs: 0 }),
   };

@@ -1,6 +1,7 @@
-/** The installation's own certificate authority, for the servers of machines (and later for the cloud beyond loopback, D31). */
+/** The installation's own certificate authority, for the servers of machines and for the cloud beyond loopback (D31). */
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -29,7 +30,7 @@ export async function createAuthority(nowMs: number): Promise<CertificatePair> {
   return { certificate: certificate.toString('pem'), privateKey: await toPem(keys.privateKey) };
 }
 
-/** A server certificate for `names`, valid for 90 days from `nowMs`, followed by the authority's. */
+/** A server certificate for host names and addresses, valid for 90 days from `nowMs`, followed by the authority's. */
 export async function issueCertificate(
   authority: CertificatePair,
   names: readonly string[],
@@ -47,7 +48,9 @@ export async function issueCertificate(
     signingKey: await fromPem(authority.privateKey),
     extensions: [
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+      ),
     ],
   });
   return {

@@ -9,7 +9,7 @@ import {
 } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorText, type Log } from '@platform/base';
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import {
   headersCheckMs,
   headersTimeoutMs,
@@ -21,6 +21,10 @@ import {
 } from './limits.ts';
 import type { NodeListener } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
+import { refusePlaintext } from './refuse-plaintext.ts';
+
+/** The first byte of every TLS connection: the content type of a handshake. */
+const tlsHandshake = 0x16;
 
 /** Takes over a connection that asked for another protocol, as a WebSocket does. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -40,6 +44,8 @@ export interface Port {
   readonly sockets: ReadonlySet<Socket>;
   /** Asks clients to leave: GOAWAY for HTTP/2, the end of idle HTTP/1.1 connections and of those that said nothing yet. */
   goAway(): void;
+  /** New connections get this certificate. Throws where the port is in plaintext. */
+  setTls(tls: { cert: string; key: string }): void;
 }
 
 const http2Options = {
@@ -94,11 +100,14 @@ function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: Po
       http1.closeIdleConnections();
       for (const socket of silent) socket.destroy();
     },
+    setTls() {
+      throw new PlatformError('internal', 'this server was made without TLS');
+    },
   };
 }
 
 function createTlsPort(
-  { listener, upgrade, prefaceTimeoutMs, log }: PortOptions,
+  { listener, upgrade, prefaceTimeoutMs, clock, log }: PortOptions,
   tls: { cert: string; key: string },
 ): Port {
   const options = {
@@ -110,17 +119,40 @@ function createTlsPort(
     ...http1Options,
     ...upgrading(upgrade),
   };
-  const server = createSecureServer(options, listener);
-  if (upgrade !== undefined) server.on('upgrade', upgrade);
-  server.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
-  const sessions = trackSessions(server, log);
+  const secure = createSecureServer(options, listener);
+  if (upgrade !== undefined) secure.on('upgrade', upgrade);
+  secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
+  const sessions = trackSessions(secure, log);
+  const silent = new Set<Socket>();
+  const server = createTcp(tcpOptions, (socket) => {
+    silent.add(socket);
+    const timeout = new AbortController();
+    clock.sleep(prefaceTimeoutMs, timeout.signal).then(
+      () => socket.destroy(),
+      () => {},
+    );
+    socket.once('close', () => {
+      timeout.abort();
+      silent.delete(socket);
+    });
+    socket.once('data', (first: Buffer) => {
+      timeout.abort();
+      silent.delete(socket);
+      socket.pause();
+      if (first[0] !== tlsHandshake) return refusePlaintext(socket, first);
+      socket.unshift(first);
+      secure.emit('connection', socket);
+    });
+  });
   const sockets = trackSockets(server);
   return {
     server,
     sockets,
     goAway() {
       for (const session of sessions) session.close();
+      for (const socket of silent) socket.destroy();
     },
+    setTls: (next) => secure.setSecureContext(next),
   };
 }
 

@@ -42,6 +42,8 @@ export interface RpcServerOptions<P> {
 export interface RpcServer extends AsyncDisposable {
   /** Begins to serve. Throws a PlatformError that names the port when it cannot. */
   listen(address: Address): Promise<Address>;
+  /** New connections get this certificate; those that are open stay. Only of a server that was made with one. */
+  setTls(tls: { cert: string; key: string }): void;
   /** Drains and closes; see the states above. `graceMs`: how long running calls may finish (default 3 s). Repeated calls wait for the same end. */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -112,6 +114,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
 
   return {
     listen: (address) => listen(port.server, address),
+    setTls: (next) => port.setTls(next),
     close({ graceMs = drainMs } = {}) {
       closed ??= close(graceMs);
       return closed;

@@ -1,0 +1,30 @@
+/** The installation's one authority: made when first asked for, kept sealed in the metadata. */
+import type { Kysely } from 'kysely';
+import type { AccountsTables } from '../accounts/store.ts';
+import type { CertificatePair } from './authority.ts';
+import type { InstanceKey } from './instance-key.ts';
+
+const name = 'authority';
+
+/** @returns certificate and private key of the authority. */
+export async function installationAuthority(
+  db: Kysely<AccountsTables>,
+  instanceKey: InstanceKey,
+  nowMs: number,
+): Promise<CertificatePair> {
+  const stored = async (): Promise<CertificatePair | undefined> => {
+    const row = await db.selectFrom('instance_secrets').select('secret').where('name', '=', name).executeTakeFirst();
+    return row === undefined ? undefined : JSON.parse(instanceKey.decrypt(row.secret));
+  };
+  const found = await stored();
+  if (found !== undefined) return found;
+  // Loaded only here: most installations never make a certificate.
+  const { createAuthority } = await import('./authority.ts');
+  const created = await createAuthority(nowMs);
+  await db
+    .insertInto('instance_secrets')
+    .values({ name, secret: instanceKey.encrypt(JSON.stringify(created)) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return (await stored()) ?? created;
+}

@@ -1,0 +1,138 @@
+/**
+ * The certificate that the cloud serves (D31): files that somebody renews, read again when they change, or one of the
+ * installation's own authority, issued anew long before it ends.
+ */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
+import { createSecureContext } from 'node:tls';
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import type { CertificatePair } from './authority.ts';
+
+/** How the cloud is served. */
+export type TlsSettings =
+  | { readonly kind: 'plaintext' }
+  | { readonly kind: 'files'; readonly certFile: string; readonly keyFile: string }
+  /** Host names and addresses that clients dial; empty: those of this computer. */
+  | { readonly kind: 'own'; readonly names: readonly string[] };
+
+/** PEM. */
+export interface ServerCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface TlsSource {
+  readonly certificate: ServerCertificate;
+  /** What clients must trust; undefined where the system's authorities vouch for the files. */
+  readonly authority?: { readonly pem: string; readonly fingerprint: string };
+  /** Calls `changed` with each new certificate until disposed. */
+  watch(changed: (certificate: ServerCertificate) => void): Disposable;
+}
+
+export interface TlsSourceOptions {
+  readonly authority: () => Promise<CertificatePair>;
+  readonly host: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const lookAgainMs = 10_000;
+/** Of the 90 days that a certificate holds. */
+const renewMs = 30 * 86_400_000;
+
+/** @throws failed_precondition naming the file that is missing, or no certificate or key, or not of the other. */
+export async function openTlsSource(
+  settings: Exclude<TlsSettings, { kind: 'plaintext' }>,
+  options: TlsSourceOptions,
+): Promise<TlsSource> {
+  return settings.kind === 'files' ? openFiles(settings, options) : openOwn(settings.names, options);
+}
+
+function openFiles(
+  { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
+  { clock, log }: TlsSourceOptions,
+): TlsSource {
+  const read = (): ServerCertificate => {
+    const pair = { cert: readText(certFile, '--tls-cert'), key: readText(keyFile, '--tls-key') };
+    try {
+      createSecureContext(pair);
+    } catch (caught) {
+      throw new PlatformError(
+        'failed_precondition',
+        `--tls-cert ${certFile} and --tls-key ${keyFile}: expected a PEM certificate chain and its private key, found ${errorText(caught)}`,
+        caught,
+      );
+    }
+    return pair;
+  };
+  const stamp = (): string => [certFile, keyFile].map((file) => stampOf(file)).join();
+  let seen = stamp();
+  const certificate = read();
+  return {
+    certificate,
+    watch: (changed) =>
+      clock.every(lookAgainMs, () => {
+        const now = stamp();
+        if (now === seen) return;
+        seen = now;
+        try {
+          changed(read());
+          log.info('the certificate was read again', { certFile });
+        } catch (caught) {
+          // One of the two files may be newer than the other for a moment.
+          log.error('the new certificate cannot be served, the old one stays', { error: errorText(caught) });
+        }
+      }),
+  };
+}
+
+async function openOwn(given: readonly string[], options: TlsSourceOptions): Promise<TlsSource> {
+  const { clock, log } = options;
+  const names = [...new Set([...(given.length > 0 ? given : ownNames(options.host)), 'localhost', '127.0.0.1', '::1'])];
+  const authority = await options.authority();
+  const issue = async (): Promise<ServerCertificate> => {
+    const { issueCertificate } = await import('./authority.ts');
+    const { certificate, privateKey } = await issueCertificate(authority, names, clock.now());
+    return { cert: certificate, key: privateKey };
+  };
+  return {
+    certificate: await issue(),
+    authority: { pem: authority.certificate, fingerprint: fingerprintOf(authority.certificate) },
+    watch: (changed) =>
+      clock.every(renewMs, () => {
+        issue().then(changed, (caught: unknown) =>
+          log.error('no new certificate could be issued', { error: errorText(caught) }),
+        );
+      }),
+  };
+}
+
+/** SHA-256 of a certificate as `openssl x509 -fingerprint -sha256` shows it. */
+export function fingerprintOf(pem: string): string {
+  return new X509Certificate(pem).fingerprint256;
+}
+
+/** What this computer may be dialled as when the cloud listens on `host`. */
+function ownNames(host: string): string[] {
+  if (host !== '0.0.0.0' && host !== '::') return [host];
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return [hostname(), ...addresses.filter(({ scopeid = 0 }) => scopeid === 0).map(({ address }) => address)];
+}
+
+function readText(file: string, option: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (caught) {
+    throw new PlatformError(
+      'failed_precondition',
+      `${option}: expected a PEM file, ${file} cannot be read: ${errorText(caught)}`,
+      caught,
+    );
+  }
+}
+
+function stampOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`;
+}
