@@ -1,0 +1,80 @@
+/** What a signed-in person changes about herself. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../access/audit.ts';
+import { checkedEmail } from './checked-email.ts';
+import { checkedPassword, hashPassword } from './hash-password.ts';
+import type { IdentityDeps } from './identity-deps.ts';
+import { findPerson } from './people.ts';
+import { setPassword } from './set-password.ts';
+import { provePassword } from './sign-in-with-password.ts';
+
+/** Who acts: a person with a session. */
+export interface SignedInCaller extends Caller {
+  readonly principal: Extract<Caller['principal'], { kind: 'person' }>;
+}
+
+/** Sets the address of a person who has none yet. @throws invalid_argument, already_exists, failed_precondition */
+export async function setEmail(deps: IdentityDeps, by: SignedInCaller, email: string): Promise<void> {
+  const { personId } = by.principal;
+  const normal = checkedEmail(email);
+  await deps.db.transaction().execute(async (trx) => {
+    const other = await findPerson(trx, { email: normal });
+    if (other !== undefined && other.id !== personId)
+      throw new PlatformError('already_exists', `email: expected an address that nobody has here, found ${normal}`);
+    const changed = await trx
+      .updateTable('people')
+      .set({ email: normal, email_verified: 0 })
+      .where('id', '=', personId)
+      .where('email', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (changed === undefined)
+      throw new PlatformError(
+        'failed_precondition',
+        `email: expected an account without an address, found ${by.principal.email || 'one'}: an address that was set stays`,
+      );
+    await audit(
+      trx,
+      by,
+      { action: 'SetEmail', organizationId: null, targetKind: 'person', targetId: personId, detail: { email: normal } },
+      deps.clock.now(),
+    );
+  });
+  deps.forget();
+}
+
+/** Sets a new password; who has one says it first. Her other sessions end. @throws unauthenticated, invalid_argument, failed_precondition */
+export async function changePassword(
+  deps: IdentityDeps,
+  by: SignedInCaller,
+  given: { current: string; password: string },
+): Promise<void> {
+  const { personId, sessionId } = by.principal;
+  checkedPassword(given.password);
+  const person = await findPerson(deps.db, { id: personId });
+  if (person === undefined || person.email === '')
+    throw new PlatformError(
+      'failed_precondition',
+      'password: expected an account with an e-mail address; set yours first',
+    );
+  if (person.passwordHash !== undefined)
+    await provePassword(deps, { email: person.email, password: given.current }, by.peerAddress);
+  const hash = await hashPassword(given.password);
+  await deps.db.transaction().execute((trx) => setPassword(deps, trx, by, personId, hash, sessionId));
+  deps.forget();
+}
+
+/** Ends one of her sessions. @throws not_found */
+export async function endSession(deps: IdentityDeps, by: SignedInCaller, sessionId: string): Promise<void> {
+  await deps.db.transaction().execute(async (trx) => {
+    if (!(await deps.sessions.end(trx, by.principal.personId, sessionId)))
+      throw new PlatformError('not_found', 'session: expected the id of one of yours, found another');
+    await audit(
+      trx,
+      by,
+      { action: 'EndSession', organizationId: null, targetKind: 'session', targetId: sessionId },
+      deps.clock.now(),
+    );
+  });
+  deps.forget();
+}
