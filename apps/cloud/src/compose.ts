@@ -31,12 +31,14 @@ import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
+import { installationAuthority } from './instance/installation-authority.ts';
+import { openTlsSource } from './instance/tls-source.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
 import { createQueries } from './queries/feature.ts';
-import type { Settings } from './settings.ts';
+import { dialled, isLoopback, type Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
 import { createTriggers } from './triggers/feature.ts';
 import { parseTriggers } from './triggers/parse-triggers.ts';
@@ -44,6 +46,8 @@ import { parseTriggers } from './triggers/parse-triggers.ts';
 /** What `platform up` is told when the cloud serves. */
 export interface Ready {
   readonly url: string;
+  /** SHA-256 of the installation's own authority, where it vouches for the cloud: what installers pin (D31). */
+  readonly caFingerprint?: string;
   readonly organizationId: string;
   readonly locationId: string;
   readonly machineId: string;
@@ -185,11 +189,21 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   });
 
   // The edge
+  const tls =
+    settings.tls.kind === 'plaintext'
+      ? undefined
+      : await openTlsSource(settings.tls, {
+          authority: () => installationAuthority(db, instanceKey, clock.now()),
+          host: settings.host,
+          clock,
+          log: log.child('tls'),
+        });
   const sessions = createSessions(clock);
   const routes = createRoutes({
     sessions,
     log: log.child('edge'),
-    loopbackOnly: true,
+    loopbackOnly: isLoopback(settings.host),
+    scheme: tls === undefined ? 'http' : 'https',
     partConfig: async (query, keyId, key, baseUrl, peerAddress) => {
       const principal = await authenticator.principalOfKey(keyId, key, peerAddress);
       const partId = query.get('id') ?? '';
@@ -223,12 +237,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       ],
       authenticate: (call) => authenticator.principalOf(call.metadata),
       open: openMethods,
+      ...(tls && { tls: tls.certificate }),
       fallback: routes,
       log: log.child('rpc'),
     }),
   );
   ({ port } = await server.listen({ host: settings.host, port: settings.port }));
-  const url = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
+  if (tls !== undefined) unwind.use(tls.watch((certificate) => server.setTls(certificate)));
+  const url = `${tls === undefined ? 'http' : 'https'}://${dialled(settings)}:${port}`;
 
   const owner = await readOwnerKey(db, instanceKey, await firstOrganization());
   const demo =
@@ -279,6 +295,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   return {
     ready: {
       url,
+      ...(tls?.authority && { caFingerprint: tls.authority.fingerprint }),
       organizationId: demo.organizationId,
       locationId: demo.locationId,
       machineId: demo.machineId,

@@ -1,5 +1,5 @@
 /** The only reader of the command line and the environment: both become one frozen object. */
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlatformError } from '@platform/base';
@@ -87,8 +87,16 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   });
 }
 
-function isLoopback(host: string): boolean {
+/** Whether only this computer reaches what listens on `host`. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** What stands for the host in addresses of this cloud: a name of its certificate, where it listens everywhere. */
+export function dialled({ host, tls }: Pick<Settings, 'host' | 'tls'>): string {
+  const given = tls.kind === 'own' ? tls.names[0] : undefined;
+  const name = given ?? (host === '0.0.0.0' || host === '::' ? hostname() : host);
+  return name.includes(':') ? `[${name}]` : name;
 }
 
 function tlsSettings(values: Values, loopback: boolean): TlsSettings {

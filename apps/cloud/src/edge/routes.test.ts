@@ -16,6 +16,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
     sessions: createSessions(systemClock),
     log: silentLog,
     loopbackOnly: true,
+    scheme: 'http',
     async partConfig(query, keyId, key, baseUrl) {
       if (keyId !== 'id' || key !== 'right') throw new PlatformError('unauthenticated', 'another key');
       return { part: query.get('id'), baseUrl };

@@ -9,6 +9,8 @@ export interface RouteDeps {
   readonly log: Log;
   /** True when the cloud listens on loopback only: then only loopback names may stand in `Host` (DNS rebinding). */
   readonly loopbackOnly: boolean;
+  /** How the cloud is reached, for the addresses that it gives out. */
+  readonly scheme: 'http' | 'https';
   /** The part configuration of `GET /api/json1/config` (D32). */
   partConfig(
     query: URLSearchParams,
@@ -24,7 +26,7 @@ export interface RouteDeps {
 }
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
-  const { sessions, log, loopbackOnly } = deps;
+  const { sessions, log, loopbackOnly, scheme } = deps;
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
@@ -34,7 +36,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
         `host: expected localhost or a loopback address, found ${JSON.stringify(authority.slice(0, 100))}: this cloud listens on loopback only`,
       );
     }
-    const url = urlOf(request.url ?? '/', authority || 'localhost');
+    const url = urlOf(request.url ?? '/', authority || 'localhost', scheme);
     if (url.pathname.startsWith('/catcher/') && (await deps.catcher(request, response))) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
@@ -99,8 +101,8 @@ function isLoopbackName(authority: string): boolean {
 }
 
 /** Where `asked` is on this server: neither `//elsewhere/` nor `http://elsewhere/` leads away from it. @throws invalid_argument */
-function urlOf(asked: string, authority: string): URL {
-  const url = URL.parse(`http://${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
+function urlOf(asked: string, authority: string, scheme: string): URL {
+  const url = URL.parse(`${scheme}://${authority}${asked.replace(/^https?:\/\/[^/?#]*/i, '')}`);
   if (url !== null) return url;
   const found = JSON.stringify(`${authority}${asked}`.slice(0, 100));
   throw new PlatformError('invalid_argument', `request: expected an address of this server, found ${found}`);
