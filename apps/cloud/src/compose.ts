@@ -6,11 +6,15 @@
  */
 import { errorText, follow, PlatformError, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createAccess } from './access/authorize.ts';
+import { defaultRotationOverlapMs } from './access/change-key.ts';
+import { accessHandlers } from './access/feature.ts';
 import { createGuessLimit } from './access/guess-limit.ts';
+import { createKeyUse } from './access/key-use.ts';
 import { readOwnerKey } from './access/keys.ts';
 import { noSessions } from './access/ports.ts';
 import type { Principal } from './access/principal.ts';
@@ -105,6 +109,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     machineOfPart: (id) => registry.part(id)?.machine_id,
   });
   const guesses = createGuessLimit(clock);
+  const keyUse = createKeyUse(db, clock);
   const authenticator = createAuthenticator({
     db,
     instanceKey,
@@ -113,6 +118,16 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     shares: tree,
     guesses,
     clock,
+    keyUsed: (keyId) => keyUse.used(keyId),
+  });
+  const accessRpc = accessHandlers({
+    db,
+    instanceKey,
+    access,
+    keyUse,
+    now: clock.now,
+    rotationOverlapMs: defaultRotationOverlapMs,
+    changed: () => authenticator.forget(),
   });
 
   // Notifications
@@ -230,7 +245,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     createRpcServer<Principal>({
       services: [
         authBinding(authenticator),
-        serve(AppService, { ...accountHandlers(tree), ...machines.appHandlers, ...logHandlers({ access, logs }) }),
+        serve(AppService, {
+          ...accountHandlers(tree),
+          ...machines.appHandlers,
+          ...accessRpc.app,
+          ...logHandlers({ access, logs }),
+        }),
+        serve(FleetService, { ...accessRpc.fleet }),
         machines.robotBinding,
         ...ingest.bindings,
         ...queries.bindings,
@@ -269,6 +290,19 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
   unwind.use(tabular.onSealed(() => truncation.wake()));
+  unwind.defer(() => keyUse.write());
+  unwind.use(
+    follow({
+      name: 'write down the use of keys',
+      idleMs: 60_000,
+      clock,
+      log: log.child('access'),
+      async step() {
+        await keyUse.write();
+        return false;
+      },
+    }),
+  );
   unwind.use(
     follow({
       name: 'forget old machine logs',

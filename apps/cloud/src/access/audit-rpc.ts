@@ -1,0 +1,54 @@
+/** The audit trail on the wire, for owners of the organization. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Handlers } from '@platform/rpc/server';
+import type { Database } from '../metadata/tables.ts';
+import { auditEntries } from './audit-entries.ts';
+import type { Access } from './authorize.ts';
+import type { Principal } from './principal.ts';
+
+const defaultPage = 100;
+const maxPage = 1_000;
+
+export function auditHandlers(deps: {
+  readonly db: Database;
+  readonly access: Access;
+}): Handlers<typeof FleetService, Principal> {
+  return {
+    async listAuditEntries(request, call) {
+      deps.access.authorize(call.principal, 'organization.manage', request.organizationId);
+      const limit = Math.min(request.pageLimit || defaultPage, maxPage);
+      const beforeId = readPageToken(request.pageToken ?? '');
+      const entries = await auditEntries(deps.db, {
+        organizationId: request.organizationId,
+        limit: limit + 1,
+        ...(request.targetId === '' ? {} : { targetId: request.targetId }),
+        ...(beforeId === undefined ? {} : { beforeId }),
+      });
+      const page = entries.slice(0, limit);
+      return {
+        entries: page.map((entry) => ({
+          id: BigInt(entry.id),
+          at: timestampFromMs(entry.at_ms),
+          actor: { kind: entry.actor_kind, id: entry.actor_id, name: entry.actor_name },
+          action: entry.action,
+          targetKind: entry.target_kind,
+          targetId: entry.target_id,
+          detail: entry.detail,
+          peerAddress: entry.peer_address,
+        })),
+        nextPageToken: entries.length > limit ? String(page.at(-1)?.id ?? '') : '',
+      };
+    },
+  };
+}
+
+function readPageToken(token: string): number | undefined {
+  if (token === '') return undefined;
+  if (/^\d{1,15}$/.test(token)) return Number(token);
+  throw new PlatformError(
+    'invalid_argument',
+    `page_token: expected that of an earlier answer, found ${JSON.stringify(token.slice(0, 64))}`,
+  );
+}

@@ -1,0 +1,113 @@
+/** Roles as the wire spells them: `authorization_id` "location_owner" on `resource_type` "location", and so on. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import type {
+  Authorization,
+  AuthorizationDetailsSchema,
+  AuthorizationSchema,
+} from '@platform/proto/platform/app/v1/app';
+import type { Action } from './actions.ts';
+import type { Access } from './authorize.ts';
+import type { GrantTarget, HeldGrant } from './grants.ts';
+import { type Grant, holds, type Principal, type Role } from './principal.ts';
+
+/** What owning a resource of each kind lets one do; giving roles on it is part of that (R7). */
+const manage = {
+  organization: 'organization.manage',
+  location: 'location.manage',
+  machine: 'machine.manage',
+} as const satisfies Record<string, Action>;
+
+type ResourceKind = keyof typeof manage;
+
+const onWire: Readonly<Record<ResourceKind, string>> = {
+  organization: 'organization',
+  location: 'location',
+  machine: 'robot',
+};
+
+/** `robot` and `machine` are one kind; undefined for anything else. */
+export function resourceKindOf(word: string): ResourceKind | undefined {
+  if (word === 'robot' || word === 'machine') return 'machine';
+  return word === 'organization' || word === 'location' ? word : undefined;
+}
+
+/**
+ * The role that an authorization names, once the caller is known to own its resource (R7).
+ *
+ * @throws invalid_argument for what is no role, not_found and permission_denied as `authorize`
+ */
+export function readGrant(access: Access, principal: Principal, authorization: Authorization): Grant {
+  const { authorizationType, authorizationId, resourceType, resourceId, organizationId } = authorization;
+  if (authorizationType !== '' && authorizationType !== 'role')
+    throw new PlatformError(
+      'invalid_argument',
+      `authorization_type: expected "role", found ${JSON.stringify(authorizationType.slice(0, 64))}`,
+    );
+  const [, level = '', role] = /^(organization|location|robot|machine)_(owner|operator)$/.exec(authorizationId) ?? [];
+  const kind = resourceKindOf(level);
+  if (kind === undefined || (role !== 'owner' && role !== 'operator'))
+    throw new PlatformError(
+      'invalid_argument',
+      `authorization_id: expected organization_, location_ or robot_ followed by owner or operator, found ${JSON.stringify(authorizationId.slice(0, 64))}`,
+    );
+  if (resourceType !== '' && resourceKindOf(resourceType) !== kind)
+    throw new PlatformError(
+      'invalid_argument',
+      `resource_type: expected "${onWire[kind]}" as authorization_id ${authorizationId} has it, found ${JSON.stringify(resourceType.slice(0, 64))}`,
+    );
+  const lineage = access.authorize(principal, manage[kind], resourceId);
+  if (organizationId !== '' && organizationId !== lineage.organizationId)
+    throw new PlatformError(
+      'invalid_argument',
+      `organization_id: expected that of ${onWire[kind]} ${resourceId}, found ${JSON.stringify(organizationId.slice(0, 64))}`,
+    );
+  return {
+    role,
+    organizationId: lineage.organizationId,
+    locationId: kind === 'location' ? resourceId : null,
+    robotId: kind === 'machine' ? resourceId : null,
+  };
+}
+
+/** Whether the principal owns what a grant is on. */
+export function owns(access: Access, principal: Principal, target: GrantTarget): boolean {
+  const { kind, id } = resourceOf(target);
+  // An organization's owner owns what was in it, even when that is gone.
+  const top = { organizationId: target.organizationId, locationIds: [] };
+  return holds(principal, 'owner', top) || access.allows(principal, manage[kind], id);
+}
+
+export function resourceOf(target: GrantTarget): { readonly kind: ResourceKind; readonly id: string } {
+  if (target.robotId !== null) return { kind: 'machine', id: target.robotId };
+  if (target.locationId !== null) return { kind: 'location', id: target.locationId };
+  return { kind: 'organization', id: target.organizationId };
+}
+
+export function authorizationDetailsOf(grant: Grant): MessageInitShape<typeof AuthorizationDetailsSchema> {
+  return { ...roleFields(grant), orgId: grant.organizationId };
+}
+
+export function authorizationOf(held: HeldGrant): MessageInitShape<typeof AuthorizationSchema> {
+  return {
+    ...roleFields(held),
+    organizationId: held.organizationId,
+    identityId: held.identity.id,
+    identityType: held.identity.type === 'person' ? 'user' : 'api-key',
+  };
+}
+
+function roleFields(grant: Grant) {
+  const { kind, id } = resourceOf(grant);
+  return { authorizationType: 'role', authorizationId: roleName(grant), resourceType: onWire[kind], resourceId: id };
+}
+
+/** `location_owner` and the like. */
+export function roleName(grant: GrantTarget & { readonly role: Role }): string {
+  return `${onWire[resourceOf(grant).kind]}_${grant.role}`;
+}
+
+/** For the audit trail: `location_owner on <id>`. */
+export function grantText(grant: GrantTarget & { readonly role: Role }): string {
+  return `${roleName(grant)} on ${resourceOf(grant).id}`;
+}

@@ -1,0 +1,109 @@
+/** Changes of one key by those who manage it: rotate, rename, set its end, delete. Each in a transaction with its audit entry. */
+import { newSecret } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import { audit, type Caller } from './audit.ts';
+import { grantText } from './authorization-on-wire.ts';
+import type { Access } from './authorize.ts';
+import { requireOwnerLeft } from './grants.ts';
+import type { NewKey } from './keys.ts';
+import { type ManagedKey, managedKey, organizationsOf } from './managed-key.ts';
+
+export interface KeyDeps {
+  readonly db: Database;
+  readonly instanceKey: InstanceKey;
+  readonly access: Access;
+  readonly now: () => number;
+  /** How long the secret before a rotation still works. Default of the installation: 24 h; 0: it stops at once. */
+  readonly rotationOverlapMs: number;
+  /** Keys or roles changed: what is remembered of callers must go. Called after the commit. */
+  readonly changed: () => void;
+}
+
+export const defaultRotationOverlapMs = 86_400_000;
+
+/** Gives the key a new secret; id and roles stay. @throws not_found, permission_denied */
+export async function rotateKey(deps: KeyDeps, by: Caller, id: string): Promise<NewKey> {
+  const { instanceKey, rotationOverlapMs } = deps;
+  const nowMs = deps.now();
+  const key = newSecret();
+  const endsMs = nowMs + rotationOverlapMs;
+  await change(deps, by, id, 'AppService.RotateKey', { overlap_ends_ms: endsMs }, async (trx, { row }) => {
+    await trx.deleteFrom('former_key_secrets').where('key_id', '=', id).where('ends_ms', '<=', nowMs).execute();
+    if (rotationOverlapMs > 0)
+      await trx
+        .insertInto('former_key_secrets')
+        .values({ key_id: id, epoch: row.epoch, secret_hash: row.secret_hash, secret: row.secret, ends_ms: endsMs })
+        .execute();
+    await trx
+      .updateTable('api_keys')
+      .set({
+        secret_hash: instanceKey.hash(key),
+        secret: instanceKey.encrypt(key),
+        epoch: row.epoch + 1,
+        rotated_ms: nowMs,
+      })
+      .where('id', '=', id)
+      .execute();
+  });
+  return { id, key };
+}
+
+/** @param name checked already. */
+export async function renameKey(deps: KeyDeps, by: Caller, id: string, name: string): Promise<void> {
+  await change(deps, by, id, 'AppService.RenameKey', { name }, async (trx) => {
+    await trx.updateTable('api_keys').set({ name }).where('id', '=', id).execute();
+  });
+}
+
+/** @param expiresMs null: never. @throws failed_precondition when the key is the last owner that lasts */
+export async function setKeyExpiry(deps: KeyDeps, by: Caller, id: string, expiresMs: number | null): Promise<void> {
+  await change(deps, by, id, 'FleetService.SetKeyExpiry', { expires_ms: expiresMs }, async (trx, key) => {
+    await trx.updateTable('api_keys').set({ expires_ms: expiresMs }).where('id', '=', id).execute();
+    if (expiresMs !== null) await requireOwnersLeft(trx, key);
+  });
+}
+
+/** Removes the key with its secrets and roles; the audit trail keeps that it was. @throws failed_precondition for the last owner */
+export async function deleteKey(deps: KeyDeps, by: Caller, id: string): Promise<void> {
+  await change(deps, by, id, 'AppService.DeleteKey', {}, async (trx, key) => {
+    await trx.deleteFrom('grants').where('identity_id', '=', id).where('identity_type', '=', 'api-key').execute();
+    await trx.deleteFrom('former_key_secrets').where('key_id', '=', id).execute();
+    await trx.deleteFrom('api_keys').where('id', '=', id).execute();
+    await requireOwnersLeft(trx, key);
+  });
+}
+
+/** Where the key owned a whole organization, somebody else must. */
+async function requireOwnersLeft(trx: Kysely<CloudTables>, key: ManagedKey): Promise<void> {
+  for (const grant of key.grants) {
+    if (grant.role === 'owner' && grant.locationId === null && grant.robotId === null)
+      await requireOwnerLeft(trx, grant.organizationId);
+  }
+}
+
+async function change(
+  deps: KeyDeps,
+  by: Caller,
+  id: string,
+  action: string,
+  detail: Readonly<Record<string, unknown>>,
+  make: (trx: Kysely<CloudTables>, key: ManagedKey) => Promise<void>,
+): Promise<void> {
+  const { db, access, now, changed } = deps;
+  await db.transaction().execute(async (trx) => {
+    const key = await managedKey(trx, access, by.principal, id);
+    await make(trx, key);
+    for (const organizationId of organizationsOf(key.grants)) {
+      const roles = key.grants.filter((grant) => grant.organizationId === organizationId).map(grantText);
+      await audit(
+        trx,
+        by,
+        { action, organizationId, targetKind: 'key', targetId: id, detail: { was: key.row.name, roles, ...detail } },
+        now(),
+      );
+    }
+  });
+  changed();
+}

@@ -1,0 +1,141 @@
+/** Giving and taking roles, by owners of what the role is on (R7). Each in a transaction with its audit entry. */
+import { PlatformError } from '@platform/base';
+import type { Authorization } from '@platform/proto/platform/app/v1/app';
+import type { Kysely } from 'kysely';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import { audit, type Caller } from './audit.ts';
+import { grantText, owns, readGrant } from './authorization-on-wire.ts';
+import type { Access } from './authorize.ts';
+import { addGrant, grantsOfIdentity, type Identity, removeGrant, requireOwnerLeft, sameTarget } from './grants.ts';
+import { managedKey } from './managed-key.ts';
+import { type Grant, notVisible, type Principal } from './principal.ts';
+
+export interface RoleDeps {
+  readonly db: Database;
+  readonly access: Access;
+  readonly now: () => number;
+  /** Roles changed: what is remembered of callers must go. Called after the commit. */
+  readonly changed: () => void;
+}
+
+/** Holding the role already is no error and changes nothing. @throws not_found, permission_denied, invalid_argument */
+export async function addRole(deps: RoleDeps, by: Caller, authorization: Authorization): Promise<void> {
+  const { db, access, now, changed } = deps;
+  const grant = readGrant(access, by.principal, authorization);
+  await db.transaction().execute(async (trx) => {
+    const identity = await eligible(trx, access, by.principal, authorization, grant.organizationId);
+    if (await addGrant(trx, identity, grant))
+      await audit(trx, by, entry('AppService.AddRole', identity, grant, { role: grantText(grant) }), now());
+  });
+  changed();
+}
+
+/** @throws not_found when the role is not held, failed_precondition for the last owner and for the last role of a key */
+export async function removeRole(deps: RoleDeps, by: Caller, authorization: Authorization): Promise<void> {
+  const { db, access, now, changed } = deps;
+  const grant = readGrant(access, by.principal, authorization);
+  await db.transaction().execute(async (trx) => {
+    const identity = await holder(trx, authorization, grant);
+    await removeGrant(trx, identity, grant);
+    if (identity.type === 'api-key' && (await grantsOfIdentity(trx, identity)).length === 0)
+      throw new PlatformError(
+        'failed_precondition',
+        `API key ${identity.id}: expected a role to stay, found that this is its last one; DeleteKey ends the key, ChangeRole gives it another role`,
+      );
+    if (isOrganizationOwner(grant)) await requireOwnerLeft(trx, grant.organizationId);
+    await audit(trx, by, entry('AppService.RemoveRole', identity, grant, { role: grantText(grant) }), now());
+  });
+  changed();
+}
+
+/** One role for another, at once. @throws as addRole and removeRole */
+export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization, to: Authorization): Promise<void> {
+  const { db, access, now, changed } = deps;
+  const was = readGrant(access, by.principal, from);
+  const becomes = readGrant(access, by.principal, to);
+  if (to.identityId !== '' && to.identityId !== from.identityId)
+    throw new PlatformError(
+      'invalid_argument',
+      `new_authorization.identity_id: expected that of old_authorization, found ${JSON.stringify(to.identityId.slice(0, 64))}`,
+    );
+  await db.transaction().execute(async (trx) => {
+    const identity = await holder(trx, from, was);
+    await eligible(trx, access, by.principal, from, becomes.organizationId);
+    await removeGrant(trx, identity, was);
+    await addGrant(trx, identity, becomes);
+    if (isOrganizationOwner(was)) await requireOwnerLeft(trx, was.organizationId);
+    const detail = { from: grantText(was), to: grantText(becomes) };
+    await audit(trx, by, entry('AppService.ChangeRole', identity, becomes, detail), now());
+  });
+  changed();
+}
+
+/**
+ * Whom the caller may give a role in the organization: a key that it manages, or a person of the organization whom it knows.
+ * Everybody else is answered as if unknown.
+ */
+async function eligible(
+  trx: Kysely<CloudTables>,
+  access: Access,
+  principal: Principal,
+  { identityId: id, identityType }: Authorization,
+  organizationId: string,
+): Promise<Identity> {
+  for (const type of typesNamed(identityType)) {
+    const grants = await grantsOfIdentity(trx, { type, id });
+    if (grants.length === 0) continue;
+    if (type === 'api-key') {
+      await managedKey(trx, access, principal, id, identityName(identityType));
+      return { type, id };
+    }
+    // Members are shown to operators of the organization; whom an owner below that knows are those with a role on what it owns.
+    const known = grants.some(
+      (grant) =>
+        grant.organizationId === organizationId &&
+        (access.allows(principal, 'organization.read', organizationId) || owns(access, principal, grant)),
+    );
+    if (known) return { type, id };
+  }
+  throw notVisible(identityName(identityType), id);
+}
+
+/** Who holds exactly this role. */
+async function holder(
+  trx: Kysely<CloudTables>,
+  { identityId: id, identityType }: Authorization,
+  grant: Grant,
+): Promise<Identity> {
+  for (const type of typesNamed(identityType)) {
+    const held = await grantsOfIdentity(trx, { type, id });
+    if (held.some((one) => one.role === grant.role && sameTarget(one, grant))) return { type, id };
+  }
+  throw new PlatformError(
+    'not_found',
+    `role: expected one that the identity holds, found ${grantText(grant)}, which ${JSON.stringify(id.slice(0, 64))} does not hold`,
+  );
+}
+
+/** Public clients name the type, or leave it empty. */
+function typesNamed(identityType: string): readonly Identity['type'][] {
+  if (identityType === '') return ['person', 'api-key'];
+  if (identityType === 'api-key') return ['api-key'];
+  if (identityType === 'user' || identityType === 'person') return ['person'];
+  throw new PlatformError(
+    'invalid_argument',
+    `identity_type: expected "user" or "api-key", found ${JSON.stringify(identityType.slice(0, 64))}`,
+  );
+}
+
+function identityName(identityType: string): string {
+  if (identityType === '') return 'identity';
+  return identityType === 'api-key' ? 'API key' : 'person';
+}
+
+function isOrganizationOwner(grant: Grant): boolean {
+  return grant.role === 'owner' && grant.locationId === null && grant.robotId === null;
+}
+
+function entry(action: string, identity: Identity, grant: Grant, detail: Readonly<Record<string, unknown>>) {
+  const targetKind = identity.type === 'person' ? 'person' : 'key';
+  return { action, organizationId: grant.organizationId, targetKind, targetId: identity.id, detail };
+}

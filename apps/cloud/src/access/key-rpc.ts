@@ -1,0 +1,158 @@
+/** API keys on the wire: the operations of AppService and FleetService. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { APIKeyWithAuthorizationsSchema, AppService, Authorization } from '@platform/proto/platform/app/v1/app';
+import type { FleetService, KeyDetailsSchema } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Handlers } from '@platform/rpc/server';
+import { checkedName } from '../accounts/checked-name.ts';
+import { audit, type Caller } from './audit.ts';
+import { authorizationDetailsOf, grantText, readGrant } from './authorization-on-wire.ts';
+import { deleteKey, type KeyDeps, renameKey, rotateKey, setKeyExpiry } from './change-key.ts';
+import type { KeyUse } from './key-use.ts';
+import { createKey, type NewKey } from './keys.ts';
+import { keysIn, keysOfMachine, type ListedKey } from './list-keys.ts';
+import { managedKey } from './managed-key.ts';
+import type { Grant, Principal } from './principal.ts';
+
+const maxAuthorizations = 100;
+
+export interface KeyHandlers {
+  readonly app: Handlers<typeof AppService, Principal>;
+  readonly fleet: Handlers<typeof FleetService, Principal>;
+}
+
+export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHandlers {
+  const { db, instanceKey, access, now, keyUse } = deps;
+
+  const create = async (
+    by: Caller,
+    action: string,
+    name: string,
+    grants: readonly Grant[],
+    expiresMs: number | null,
+    copyOf?: string,
+  ): Promise<NewKey> => {
+    const key = await db.transaction().execute(async (trx) => {
+      // Whoever lost the right to the copied key since must not get its twin.
+      if (copyOf !== undefined) await managedKey(trx, access, by.principal, copyOf);
+      const made = await createKey(trx, instanceKey, name, grants, now(), expiresMs ?? undefined);
+      for (const organizationId of new Set(grants.map((grant) => grant.organizationId))) {
+        const roles = grants.filter((grant) => grant.organizationId === organizationId).map(grantText);
+        const detail = { name, roles, expires_ms: expiresMs, ...(copyOf === undefined ? {} : { copy_of: copyOf }) };
+        await audit(trx, by, { action, organizationId, targetKind: 'key', targetId: made.id, detail }, now());
+      }
+      return made;
+    });
+    deps.changed();
+    return key;
+  };
+
+  const grantsFrom = (principal: Principal, authorizations: readonly Authorization[]): readonly Grant[] => {
+    if (authorizations.length === 0 || authorizations.length > maxAuthorizations)
+      throw new PlatformError(
+        'invalid_argument',
+        `authorizations: expected 1 to ${maxAuthorizations} roles for the key, found ${authorizations.length}`,
+      );
+    return authorizations.map((authorization) => readGrant(access, principal, authorization));
+  };
+  const nameOr = (name: string): string =>
+    name.trim() === '' ? `key of ${new Date(now()).toISOString()}` : checkedName(name);
+
+  const listedOnWire = ({
+    row,
+    grants,
+    whole,
+  }: ListedKey): MessageInitShape<typeof APIKeyWithAuthorizationsSchema> => ({
+    apiKey: {
+      id: row.id,
+      key: whole ? instanceKey.decrypt(row.secret) : '',
+      name: row.name,
+      createdOn: timestampFromMs(row.created_ms),
+    },
+    authorizations: grants.map(authorizationDetailsOf),
+  });
+
+  const detailsOnWire = async ({ row, grants }: ListedKey): Promise<MessageInitShape<typeof KeyDetailsSchema>> => {
+    const former = await db
+      .selectFrom('former_key_secrets')
+      .select((eb) => eb.fn.max('ends_ms').as('ends_ms'))
+      .where('key_id', '=', row.id)
+      .where('ends_ms', '>', now())
+      .executeTakeFirst();
+    const lastUsedMs = keyUse.unwritten(row.id) ?? row.last_used_ms;
+    return {
+      id: row.id,
+      name: row.name,
+      createdAt: timestampFromMs(row.created_ms),
+      ...(row.expires_ms === null ? {} : { expiresAt: timestampFromMs(row.expires_ms) }),
+      ...(lastUsedMs === null ? {} : { lastUsedAt: timestampFromMs(lastUsedMs) }),
+      ...(row.rotated_ms === null ? {} : { rotatedAt: timestampFromMs(row.rotated_ms) }),
+      ...(former?.ends_ms ? { overlapEndsAt: timestampFromMs(Number(former.ends_ms)) } : {}),
+      authorizations: grants.map(authorizationDetailsOf),
+    };
+  };
+
+  const app: Handlers<typeof AppService, Principal> = {
+    async createKey(request, call) {
+      const grants = grantsFrom(call.principal, request.authorizations);
+      return create(call, 'AppService.CreateKey', nameOr(request.name), grants, null);
+    },
+    async listKeys(request, call) {
+      const keys = await keysIn(db, access, call.principal, request.orgId);
+      return { apiKeys: keys.map(listedOnWire) };
+    },
+    async getRobotAPIKeys(request, call) {
+      const keys = await keysOfMachine(db, access, call.principal, request.robotId);
+      return { apiKeys: keys.map(listedOnWire) };
+    },
+    async renameKey(request, call) {
+      // What the caller may know comes before what is wrong with the name.
+      await managedKey(db, access, call.principal, request.id);
+      const name = checkedName(request.name);
+      await renameKey(deps, call, request.id, name);
+      return { id: request.id, name };
+    },
+    rotateKey: (request, call) => rotateKey(deps, call, request.id),
+    async deleteKey(request, call) {
+      await deleteKey(deps, call, request.id);
+      return {};
+    },
+    async createKeyFromExistingKeyAuthorizations(request, call) {
+      const { row, grants } = await managedKey(db, access, call.principal, request.id);
+      const name = `${row.name.slice(0, 190)} (copy)`;
+      const action = 'AppService.CreateKeyFromExistingKeyAuthorizations';
+      // The end goes with the roles: a copy must not outlive what it was copied from.
+      return create(call, action, name, grants, row.expires_ms, row.id);
+    },
+  };
+
+  const fleet: Handlers<typeof FleetService, Principal> = {
+    async createExpiringKey(request, call) {
+      const grants = grantsFrom(call.principal, request.authorizations);
+      const expiresMs = futureMs(request.expiresAt, now());
+      return create(call, 'FleetService.CreateExpiringKey', nameOr(request.name), grants, expiresMs);
+    },
+    async setKeyExpiry(request, call) {
+      await managedKey(db, access, call.principal, request.id);
+      await setKeyExpiry(deps, call, request.id, futureMs(request.expiresAt, now()));
+      return {};
+    },
+    async listKeyDetails(request, call) {
+      const keys = await keysIn(db, access, call.principal, request.organizationId);
+      return { keys: await Promise.all(keys.map(detailsOnWire)) };
+    },
+  };
+  return { app, fleet };
+}
+
+/** Null when absent: never. @throws invalid_argument for a time that has passed */
+function futureMs(at: Timestamp | undefined, nowMs: number): number | null {
+  if (at === undefined) return null;
+  const atMs = timestampMs(at);
+  if (Number.isFinite(atMs) && atMs > nowMs && atMs <= 8.64e15) return Math.floor(atMs);
+  throw new PlatformError(
+    'invalid_argument',
+    'expires_at: expected a time in the future, or none for a key that never ends, found one that has passed; DeleteKey ends a key now',
+  );
+}

@@ -1,0 +1,43 @@
+/** A key as the one who manages it finds it: only an owner of every resource on which it has a role may (R7). */
+import { PlatformError } from '@platform/base';
+import type { Kysely, Selectable } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+import { owns } from './authorization-on-wire.ts';
+import type { Access } from './authorize.ts';
+import { grantsOfIdentity, type HeldGrant } from './grants.ts';
+import { notVisible, type Principal } from './principal.ts';
+
+export interface ManagedKey {
+  readonly row: Selectable<CloudTables['api_keys']>;
+  readonly grants: readonly HeldGrant[];
+}
+
+/** @param what the caller asked for, in a refusal. @throws not_found unless the caller owns one of its resources, permission_denied unless it owns all of them */
+export async function managedKey(
+  trx: Kysely<CloudTables>,
+  access: Access,
+  principal: Principal,
+  id: string,
+  what = 'API key',
+): Promise<ManagedKey> {
+  const row = await trx
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('revoked_ms', 'is', null)
+    .executeTakeFirst();
+  const grants = await grantsOfIdentity(trx, { type: 'api-key', id });
+  const owned = grants.filter((grant) => owns(access, principal, grant));
+  if (row === undefined || owned.length === 0) throw notVisible(what, id);
+  if (owned.length < grants.length)
+    throw new PlatformError(
+      'permission_denied',
+      `API key ${id}: expected an owner of every resource on which it has a role, found one of ${owned.length} of ${grants.length}`,
+    );
+  return { row, grants };
+}
+
+/** The organizations in which a key has a role. */
+export function organizationsOf(grants: readonly HeldGrant[]): readonly string[] {
+  return [...new Set(grants.map((grant) => grant.organizationId))];
+}

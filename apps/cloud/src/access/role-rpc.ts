@@ -1,0 +1,68 @@
+/** Roles on the wire: AddRole, RemoveRole, ChangeRole, ListAuthorizations, CheckPermissions. */
+import { PlatformError } from '@platform/base';
+import type { AppService, Authorization } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { authorizationOf, owns, resourceKindOf, resourceOf } from './authorization-on-wire.ts';
+import { addRole, changeRole, type RoleDeps, removeRole } from './change-role.ts';
+import { grantsIn } from './grants.ts';
+import { requireAnOwner } from './list-keys.ts';
+import { roleFor } from './permissions.ts';
+import { holds, type Principal } from './principal.ts';
+
+const maxPermissionChecks = 1_000;
+
+export function roleHandlers(deps: RoleDeps): Handlers<typeof AppService, Principal> {
+  const { db, access } = deps;
+  return {
+    async addRole(request, call) {
+      await addRole(deps, call, given(request.authorization, 'authorization'));
+      return {};
+    },
+    async removeRole(request, call) {
+      await removeRole(deps, call, given(request.authorization, 'authorization'));
+      return {};
+    },
+    async changeRole(request, call) {
+      const from = given(request.oldAuthorization, 'old_authorization');
+      await changeRole(deps, call, from, given(request.newAuthorization, 'new_authorization'));
+      return {};
+    },
+    async listAuthorizations(request, call) {
+      requireAnOwner(access, call.principal, request.organizationId);
+      const wanted = new Set(request.resourceIds);
+      const held = (await grantsIn(db, request.organizationId))
+        .filter((grant) => owns(access, call.principal, grant))
+        .filter((grant) => wanted.size === 0 || wanted.has(resourceOf(grant).id));
+      return { authorizations: held.map(authorizationOf) };
+    },
+    checkPermissions(request, call) {
+      const { principal } = call;
+      if (principal.kind === 'part')
+        throw new PlatformError(
+          'permission_denied',
+          'CheckPermissions: expected an API key or a person, found the credentials of a part, which hold no role',
+        );
+      const asked = request.permissions.reduce((sum, entry) => sum + entry.permissions.length + 1, 0);
+      if (asked > maxPermissionChecks)
+        throw new PlatformError(
+          'invalid_argument',
+          `permissions: expected at most ${maxPermissionChecks} questions in one call, found ${asked}`,
+        );
+      const answers = request.permissions.map(({ resourceType, resourceId, permissions }) => {
+        const kind = resourceKindOf(resourceType);
+        const lineage = kind === undefined ? undefined : access.lineageOf(kind, resourceId);
+        const isHeld = (permission: string): boolean => {
+          const role = kind === undefined ? undefined : roleFor(permission, kind);
+          return role !== undefined && lineage !== undefined && holds(principal, role, lineage);
+        };
+        return { resourceType, resourceId, permissions: permissions.filter(isHeld) };
+      });
+      return { authorizedPermissions: answers };
+    },
+  };
+}
+
+function given(authorization: Authorization | undefined, field: string): Authorization {
+  if (authorization !== undefined) return authorization;
+  throw new PlatformError('invalid_argument', `${field}: expected an authorization, found none`);
+}
