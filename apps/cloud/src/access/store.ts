@@ -1,5 +1,6 @@
 /** Tables of access: the audit trail, and the secrets of keys that were rotated. Keys and grants stand with the accounts that they open. */
 import type { Generated } from 'kysely';
+import type { SealedColumn } from '../instance/sealed-column.ts';
 
 export interface AccessTables {
   /** Secrets of rotated keys, each working until its overlap ends (D5); the current one stands in `api_keys`. */
@@ -36,6 +37,10 @@ export const accessV2: readonly string[] = [
   `create table former_key_secrets (key_id text not null, epoch integer not null, secret_hash blob not null unique, secret blob not null, ends_ms bigint not null, primary key (key_id, epoch))`,
   `create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null)`,
   `create index audit_entries_by_organization on audit_entries (organization_id, id)`,
+];
+
+export const accessSealed: readonly SealedColumn[] = [
+  { table: 'former_key_secrets', key: ['key_id', 'epoch'], sealed: 'secret', hash: 'secret_hash' },
 ];
 
 /** What keeps the audit trail append-only in the database itself; the two stores say it in their own words. */

@@ -17,8 +17,8 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], file
   if (pending.length === 0) return;
   db.exec('begin immediate');
   try {
-    for (const { version, statements } of pending) {
-      for (const statement of statements) db.exec(statement);
+    for (const { version, statements, sqliteOnly = [] } of pending) {
+      for (const statement of [...statements, ...sqliteOnly]) db.exec(statement);
       db.exec(`pragma user_version = ${Math.trunc(version)}`);
     }
     db.exec('commit');

@@ -1,9 +1,11 @@
 /** Every version of the metadata's tables, gathered from the features that own them; a version that was released is never changed. */
-import { accessV2 } from '../access/store.ts';
+import { accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV2 } from '../identity/store.ts';
+import { logsV2 } from '../machines/logs-store.ts';
+import { presenceV2 } from '../machines/presence-store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
 import { mailV2 } from '../mail/store.ts';
 import { notifyDdl } from '../notify/store.ts';
@@ -15,6 +17,16 @@ export const migrations: readonly Migration[] = [
   { version: 1, statements: [...accountsDdl, ...machinesDdl, ...notifyDdl, ...tabularDdl, ...triggersDdl] },
   {
     version: 2,
-    statements: [...accessV2, ...accountsV2, ...identityV2, ...mailV2, ...machinesV2, ...fragmentsV2, ...adminV2],
+    statements: [
+      ...accessV2,
+      ...accountsV2,
+      ...identityV2,
+      ...mailV2,
+      ...machinesV2,
+      ...logsV2,
+      ...presenceV2,
+      ...fragmentsV2,
+      ...adminV2,
+    ],
   },
 ];

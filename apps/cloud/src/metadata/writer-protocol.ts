@@ -4,6 +4,9 @@ import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 export interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
+  /** What only one of the stores can say, such as triggers; run after the others. */
+  readonly sqliteOnly?: readonly string[];
+  readonly postgresOnly?: readonly string[];
 }
 
 /** What SQLite binds. */
