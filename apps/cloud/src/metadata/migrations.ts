@@ -28,5 +28,7 @@ export const migrations: readonly Migration[] = [
       ...fragmentsV2,
       ...adminV2,
     ],
+    sqliteOnly: auditGuard.sqlite,
+    postgresOnly: auditGuard.postgres,
   },
 ];
