@@ -141,7 +141,7 @@ class ThreadConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const params = query.parameters.map(bound);
     if (this.#tx !== null) return result(await this.#writer.step(this.#tx, query.sql, params));
-    if (!reads(query)) return result(await this.#writer.run(query.sql, params));
+    if (!readsOnly(query)) return result(await this.#writer.run(query.sql, params));
     try {
       return result(this.#reader.execute(query.sql, params));
     } catch (caught) {
@@ -159,7 +159,8 @@ function threadConnection(connection: DatabaseConnection): ThreadConnection {
   throw new PlatformError('internal', 'expected a connection of this dialect');
 }
 
-function reads(query: CompiledQuery): boolean {
+/** Whether a query changes nothing, and so needs no transaction. */
+export function readsOnly(query: CompiledQuery): boolean {
   return query.query.kind === 'SelectQueryNode' || (query.query.kind === 'RawNode' && /^\s*select\b/i.test(query.sql));
 }
 

@@ -1,13 +1,20 @@
-/** Opens meta.sqlite: everything that is not readings. Reads on the caller's thread, writes on one writer thread with group commit (I2). */
+/**
+ * Opens the metadata: everything that is not readings. In meta.sqlite, reads are on the caller's thread and writes on one writer
+ * thread with group commit (I2); or all of it is in Postgres.
+ */
 import type { Log } from '@platform/base';
 import { Kysely } from 'kysely';
 import { SqliteThreadDialect } from './dialect.ts';
+import { openPostgresMetadata } from './open-postgres-metadata.ts';
 import type { CloudTables } from './tables.ts';
 import { openWriter } from './writer.ts';
 import type { Migration } from './writer-protocol.ts';
 
 export interface MetadataOptions {
+  /** Of SQLite. */
   readonly file: string;
+  /** `postgres://…`: then the file is not used. Default: SQLite. */
+  readonly database?: string | undefined;
   /** In rising versions; those above the file's version are applied in one transaction. */
   readonly migrations: readonly Migration[];
   readonly log: Log;
@@ -19,9 +26,11 @@ export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
   readonly db: Kysely<Tables>;
 }
 
-/** Throws failed_precondition when the file was written by a newer version or is not a database. */
+/** Throws failed_precondition when the file was written by a newer version or is not a database, or another cloud holds the database. */
 export async function openMetadata<Tables = CloudTables>(options: MetadataOptions): Promise<Metadata<Tables>> {
-  const { file, migrations, log, onFatal } = options;
+  const { file, database, migrations, log, onFatal } = options;
+  if (database !== undefined)
+    return openPostgresMetadata<Tables>({ database, migrations, log, onFatal: onFatal ?? throwUncaught });
   const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });
   const dialect = new SqliteThreadDialect(file, writer);
   const db = new Kysely<Tables>({ dialect });
@@ -32,4 +41,10 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
       await writer[Symbol.asyncDispose]();
     },
   };
+}
+
+function throwUncaught(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
 }

@@ -5,6 +5,8 @@ import type { AccountsTables } from '../accounts/store.ts';
 import type { AdminTables } from '../admin/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
 import type { IdentityTables } from '../identity/store.ts';
+import type { MachineLogsTables } from '../machines/logs-store.ts';
+import type { PresenceTables } from '../machines/presence-store.ts';
 import type { MachinesTables } from '../machines/store.ts';
 import type { MailTables } from '../mail/store.ts';
 import type { NotifyTables } from '../notify/store.ts';
@@ -18,7 +20,9 @@ export interface CloudTables
     AdminTables,
     FragmentsTables,
     IdentityTables,
+    MachineLogsTables,
     MachinesTables,
+    PresenceTables,
     MailTables,
     NotifyTables,
     TabularTables,

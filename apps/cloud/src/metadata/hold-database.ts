@@ -1,0 +1,90 @@
+/**
+ * One cloud at a time works on a database: each keeps its account tree and positions in memory.
+ *
+ * The hold is a session's advisory lock, so that it ends with its process, however that went. When its connection is lost it
+ * is taken again; a cloud that finds it taken by another meanwhile stops at once.
+ */
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import type { Client } from 'pg';
+import type { PostgresAddress } from './postgres-address.ts';
+import { connectPostgres } from './postgres-connection.ts';
+import { postgresError } from './postgres-fault.ts';
+import { lockClass } from './postgres-writer.ts';
+
+export interface HoldOptions {
+  readonly address: PostgresAddress;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onFatal: (error: Error) => void;
+}
+
+const holdKey = 0;
+/** A process that was killed is noticed by the server within this; its hold is waited for. */
+const waitMs = 10_000;
+const retryMs = 200;
+const oldest = 150_000;
+
+/** Throws failed_precondition when another cloud has it, or the server is older than Postgres 15. */
+export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposable> {
+  const { address, clock, log, onFatal } = options;
+  const stop = new AbortController();
+  let client: Client | null = null;
+
+  const take = async (): Promise<void> => {
+    const until = clock.monotonic() + waitMs;
+    const taken: Client = await connectPostgres(address, 'meta', () => lost(taken));
+    for (;;) {
+      const { rows } = await taken.query(`select pg_try_advisory_lock(${lockClass}, ${holdKey}) as held`);
+      if (rows[0]?.held === 1) break;
+      if (clock.monotonic() >= until || stop.signal.aborted) {
+        await taken.end().catch(() => {});
+        throw new PlatformError(
+          'failed_precondition',
+          `${address.shown} is held by another cloud: stop that one first, or give this one another database`,
+        );
+      }
+      await clock.sleep(retryMs, stop.signal).catch(() => {});
+    }
+    client = taken;
+  };
+  const lost = (gone: Client): void => {
+    if (client !== gone || stop.signal.aborted) return;
+    client = null;
+    void again();
+  };
+  const again = async (): Promise<void> => {
+    while (!stop.signal.aborted && client === null) {
+      try {
+        await take();
+        log.info('connected to the database again');
+      } catch (caught) {
+        if (caught instanceof PlatformError) return stop.signal.aborted ? undefined : onFatal(caught);
+        log.warn('the database cannot be reached, trying again', { error: errorText(caught) });
+        await clock.sleep(retryMs * 5, stop.signal).catch(() => {});
+      }
+    }
+  };
+
+  try {
+    await take();
+    const { rows } = await (client as unknown as Client).query(
+      `select current_setting('server_version_num') as version`,
+    );
+    const version = Number(rows[0]?.version);
+    if (version < oldest)
+      throw new PlatformError(
+        'failed_precondition',
+        `${address.shown}: expected Postgres 15 or newer, found ${version}`,
+      );
+  } catch (caught) {
+    stop.abort();
+    await (client as Client | null)?.end().catch(() => {});
+    throw postgresError(caught, 'the start', address.shown);
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await client?.end().catch(() => {});
+    },
+  };
+}

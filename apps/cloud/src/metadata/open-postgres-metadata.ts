@@ -1,0 +1,38 @@
+/** Opens the metadata in Postgres: schema `meta` of one database, held by one cloud at a time. */
+import { type Clock, type Log, systemClock } from '@platform/base';
+import { Kysely } from 'kysely';
+import { holdDatabase } from './hold-database.ts';
+import { readPostgresAddress } from './postgres-address.ts';
+import { PostgresDialect } from './postgres-dialect.ts';
+import { migratePostgres } from './postgres-migrate.ts';
+import { createPostgresReader } from './postgres-reader.ts';
+import { createPostgresWriter } from './postgres-writer.ts';
+import type { Migration } from './writer-protocol.ts';
+
+export interface PostgresMetadataOptions {
+  /** `postgres://…` */
+  readonly database: string;
+  readonly migrations: readonly Migration[];
+  readonly log: Log;
+  readonly onFatal: (error: Error) => void;
+  readonly clock?: Clock;
+}
+
+const schema = 'meta';
+
+/** Throws failed_precondition when the schema is newer, or another cloud holds the database. */
+export async function openPostgresMetadata<Tables>(
+  options: PostgresMetadataOptions,
+): Promise<AsyncDisposable & { readonly db: Kysely<Tables> }> {
+  const { database, migrations, log, onFatal, clock = systemClock } = options;
+  const address = readPostgresAddress(database);
+  await using unwind = new AsyncDisposableStack();
+  unwind.use(await holdDatabase({ address, clock, log, onFatal }));
+  const reader = unwind.use(createPostgresReader(address, schema, log));
+  const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
+  await migratePostgres(writer, schema, migrations);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect(reader, writer) });
+  unwind.defer(() => db.destroy());
+  const running = unwind.move();
+  return { db, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
