@@ -1,16 +1,72 @@
 /** People: who they are, how they sign in, how they are invited (D30). */
+import { type Clock, type Follower, follow, type Log } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
-import type { Sessions } from './sessions.ts';
+import type { Database } from '../metadata/tables.ts';
+import { forgetExpired } from './forget-expired.ts';
+import type { IdentityDeps } from './identity-deps.ts';
+import { invitationHandlers } from './invitation-rpc.ts';
+import { createLink } from './links.ts';
+import { memberHandlers } from './member-rpc.ts';
+import { createOpenId, type OpenId, type OpenIdSettings } from './open-id.ts';
 
-export interface Identity {
-  readonly sessions: Sessions;
+export interface Identity extends AsyncDisposable {
+  /** What the verbs of this folder take, for the pages of the edge. */
+  readonly deps: IdentityDeps;
+  /** Absent: not set. */
+  readonly openId: OpenId | undefined;
   /** Invitations, members and people, for AppService. */
   readonly appHandlers: Handlers<typeof AppService, Principal>;
-  /**
-   * A token for `/sign-in?token=` that signs in the first owner once, within a day; undefined once she has a way of her own
-   * to sign in.
-   */
-  createOwnerLink(): Promise<string | undefined>;
+  /** Begins to forget what expired. */
+  start(): void;
+}
+
+export function createIdentity(options: IdentityDeps & { openIdSettings: OpenIdSettings | undefined }): Identity {
+  const { openIdSettings, ...deps } = options;
+  let forgetting: Follower | undefined;
+  return {
+    deps,
+    openId: openIdSettings && createOpenId({ settings: openIdSettings, publicUrl: deps.publicUrl }),
+    appHandlers: { ...invitationHandlers(deps), ...memberHandlers(deps) },
+    start() {
+      forgetting ??= follow({
+        name: 'identity: forget what expired',
+        idleMs: 3_600_000,
+        clock: deps.clock,
+        log: deps.log,
+        step: () => forgetExpired(deps),
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await forgetting?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * A token for `/sign-in?token=` that signs in the first owner once, within a day; it takes the place of the one of an earlier
+ * start. Undefined once she has a way of her own to sign in, and when nobody of the first start is left.
+ */
+export async function createOwnerLink(deps: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Promise<string | undefined> {
+  return deps.db.transaction().execute(async (trx) => {
+    const first = await trx.selectFrom('people').select('id').orderBy('created_ms').orderBy('id').executeTakeFirst();
+    if (first === undefined) return undefined;
+    const password = await trx
+      .selectFrom('passwords')
+      .select('person_id')
+      .where('person_id', '=', first.id)
+      .executeTakeFirst();
+    const elsewhere = await trx
+      .selectFrom('person_identities')
+      .select('person_id')
+      .where('person_id', '=', first.id)
+      .executeTakeFirst();
+    if (password !== undefined || elsewhere !== undefined) return undefined;
+    return createLink(trx, deps.clock, { purpose: 'sign-in', personId: first.id });
+  });
 }

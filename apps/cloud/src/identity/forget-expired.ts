@@ -1,0 +1,20 @@
+/** Deletes sessions, links and invitations that nobody can use any more. */
+import type { IdentityDeps } from './identity-deps.ts';
+
+/** Answers false: there is no more to do until the next hour. */
+export async function forgetExpired({
+  db,
+  clock,
+  tree,
+}: Pick<IdentityDeps, 'db' | 'clock' | 'tree'>): Promise<boolean> {
+  const nowMs = clock.now();
+  for (const table of ['sessions', 'one_time_links', 'invitations'] as const)
+    await db.deleteFrom(table).where('expires_ms', '<=', nowMs).execute();
+  for (const table of ['invitations', 'organization_joins'] as const) {
+    const rows = await db.selectFrom(table).select('organization_id').distinct().execute();
+    for (const { organization_id } of rows)
+      if (tree.organization(organization_id) === undefined)
+        await db.deleteFrom(table).where('organization_id', '=', organization_id).execute();
+  }
+  return false;
+}

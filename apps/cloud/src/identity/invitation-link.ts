@@ -1,0 +1,79 @@
+/** Who may change a pending invitation, and the link that goes with it. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../access/audit.ts';
+import { owns } from '../access/authorization-on-wire.ts';
+import type { Principal } from '../access/principal.ts';
+import type { MailMessage } from '../mail/feature.ts';
+import { normalEmail } from './checked-email.ts';
+import type { IdentityDeps } from './identity-deps.ts';
+import { findInvitation, type Invitation, renewLink } from './invitations.ts';
+
+/**
+ * A pending invitation that the caller may change: who owns everything that it gives a role on (R7).
+ *
+ * @throws not_found when there is none, or the caller may not know of it; permission_denied when it sees the members
+ */
+export async function managedInvitation(
+  deps: IdentityDeps,
+  principal: Principal,
+  organizationId: string,
+  email: string,
+): Promise<Invitation> {
+  const { access, db, clock } = deps;
+  access.authorize(principal, 'organization.see', organizationId);
+  const normal = normalEmail(email);
+  const invitation = await findInvitation(db, clock, { organizationId, email: normal });
+  const owned = invitation?.grants.every((grant) => owns(access, principal, grant)) ?? false;
+  if (invitation !== undefined && owned) return invitation;
+  if (
+    !access.allows(principal, 'organization.manage', organizationId) &&
+    access.allows(principal, 'organization.read', organizationId)
+  )
+    throw new PlatformError(
+      'permission_denied',
+      `invitations of organization ${organizationId}: expected an owner of what the invitation gives a role on, found a role that is not enough`,
+    );
+  throw new PlatformError(
+    'not_found',
+    `invitation: expected the address of a pending one in organization ${organizationId}, found ${JSON.stringify(normal.slice(0, 80))}`,
+  );
+}
+
+/** A new link, for an inviter who hands it on herself; the ones before stop working. @throws as `managedInvitation` */
+export async function showInvitationLink(
+  deps: IdentityDeps,
+  by: Caller,
+  target: { organizationId: string; email: string },
+): Promise<{ link: string; expiresMs: number }> {
+  const invitation = await managedInvitation(deps, by.principal, target.organizationId, target.email);
+  const { organizationId, email } = invitation;
+  const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {
+    const renewed = await renewLink(trx, deps.clock, invitation, false);
+    await audit(
+      trx,
+      by,
+      { action: 'ShowInvitationLink', organizationId, targetKind: 'invitation', targetId: email },
+      deps.clock.now(),
+    );
+    return renewed;
+  });
+  return { link: linkOf(deps, token), expiresMs };
+}
+
+export function invitationMail(
+  deps: Pick<IdentityDeps, 'publicUrl' | 'tree'>,
+  to: { organizationId: string; email: string; invitedBy: string },
+  token: string,
+): MailMessage {
+  const name = deps.tree.organization(to.organizationId)?.name ?? '';
+  const who = to.invitedBy === '' ? 'You are invited' : `${to.invitedBy} invites you`;
+  return {
+    to: to.email,
+    subject: `Invitation to ${name}`,
+    text: `${who} to join the organization "${name}".\n\nTo accept, open this link within 7 days; it works once:\n\n${linkOf(deps, token)}\n\nIf you did not expect this, ignore this mail.\n`,
+  };
+}
+
+function linkOf(deps: Pick<IdentityDeps, 'publicUrl'>, token: string): string {
+  return `${deps.publicUrl()}/invitations/accept?token=${token}`;
+}

@@ -1,0 +1,84 @@
+/** Members and people in AppService (R12). */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { holds, notVisible, type Principal } from '../access/principal.ts';
+import { normalEmail } from './checked-email.ts';
+import type { IdentityDeps } from './identity-deps.ts';
+import { inviteOf } from './invitation-rpc.ts';
+import { invitationsIn } from './invitations.ts';
+import { membersOf, organizationIdsOf, removeMember } from './members.ts';
+import { findPerson } from './people.ts';
+
+export function memberHandlers(deps: IdentityDeps): Handlers<typeof AppService, Principal> {
+  const { db, clock, access, tree } = deps;
+
+  /** A person's organizations, as far as the caller may know of her: all of her own, else those that the caller owns. */
+  const knownOrganizations = async (principal: Principal, personId: string): Promise<readonly string[] | undefined> => {
+    const ids = await organizationIdsOf(db, personId);
+    if (principal.kind === 'person' && principal.personId === personId) return ids;
+    const owned = ids.filter((organizationId) => holds(principal, 'owner', { organizationId, locationIds: [] }));
+    return owned.length === 0 ? undefined : owned;
+  };
+
+  return {
+    async listOrganizationMembers({ organizationId }, call) {
+      access.authorize(call.principal, 'organization.read', organizationId);
+      const organization = tree.organization(organizationId);
+      if (organization === undefined) throw notVisible('organization', organizationId);
+      const members = await membersOf(db, organization);
+      const invitations = await invitationsIn(db, clock, organizationId);
+      return {
+        organizationId,
+        members: members.map((member) => ({
+          userId: member.personId,
+          emails: member.email === '' ? [] : [member.email],
+          dateAdded: timestampFromMs(member.addedMs),
+          ...(member.lastSignInMs !== undefined && { lastLogin: timestampFromMs(member.lastSignInMs) }),
+          ...(member.lastUsedMs !== undefined && { lastAccess: timestampFromMs(member.lastUsedMs) }),
+        })),
+        invites: invitations.map(inviteOf),
+      };
+    },
+
+    async deleteOrganizationMember({ organizationId, userId }, call) {
+      const { principal } = call;
+      const herself = principal.kind === 'person' && principal.personId === userId;
+      access.authorize(principal, herself ? 'organization.see' : 'organization.manage', organizationId);
+      await removeMember(deps, call, organizationId, userId);
+      return {};
+    },
+
+    async getUserIDByEmail({ email }, call) {
+      requireIdentity(call.principal);
+      const normal = normalEmail(email);
+      const person = normal === '' ? undefined : await findPerson(db, { email: normal });
+      const known = person && (await knownOrganizations(call.principal, person.id));
+      if (person === undefined || known === undefined) throw notVisible('person', normal);
+      return { userId: person.id };
+    },
+
+    async listOrganizationsByUser({ userId }, call) {
+      requireIdentity(call.principal);
+      const known = await knownOrganizations(call.principal, userId);
+      if (known === undefined) throw notVisible('person', userId);
+      return {
+        orgs: known.flatMap((id) => {
+          const organization = tree.organization(id);
+          if (organization === undefined) return [];
+          const { name, public_namespace } = organization;
+          return [
+            { orgId: id, orgName: name, ...(public_namespace !== null && { publicNamespace: public_namespace }) },
+          ];
+        }),
+      };
+    },
+  };
+}
+
+/** R14: a part's credentials know nobody. */
+function requireIdentity(principal: Principal): void {
+  if (principal.kind !== 'part') return;
+  throw new PlatformError('permission_denied', "people: expected a person or an API key, found a part's credentials");
+}

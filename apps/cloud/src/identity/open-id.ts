@@ -1,0 +1,129 @@
+/** The OpenID Connect client: authorization code with PKCE, state and nonce, against one provider. */
+import { errorText, PlatformError } from '@platform/base';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+
+export interface OpenIdSettings {
+  /** Such as `https://accounts.example.com`; plain http on this computer only. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What the browser keeps, sealed, between leaving for the provider and coming back. */
+export interface OpenIdFlow {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Where to go afterwards: a path of ours. */
+  readonly next: string;
+  readonly expiresMs: number;
+}
+
+export interface OpenIdPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Only when the provider says that it is verified. */
+  readonly verifiedEmail: string | undefined;
+  readonly name: string;
+}
+
+export interface OpenId {
+  /** The address of the provider to go to, and what to keep. @throws unavailable when the provider does not answer */
+  begin(next: string, nowMs: number): Promise<{ location: string; flow: OpenIdFlow }>;
+  /** Who came back. @param query of the request that came. @throws unauthenticated saying why the provider's answer does not count */
+  finish(query: URLSearchParams, flow: OpenIdFlow): Promise<OpenIdPerson>;
+}
+
+export const openIdCallbackPath = '/sign-in/oidc/callback';
+const flowMs = 600_000;
+const timeoutSeconds = 10;
+
+export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => string }): OpenId {
+  const { settings, publicUrl } = deps;
+  let discovered: Promise<Configuration> | undefined;
+  const configuration = (): Promise<Configuration> => {
+    discovered ??= discover(settings).catch((caught: unknown) => {
+      // The next one who signs in asks again.
+      discovered = undefined;
+      throw new PlatformError(
+        'unavailable',
+        `OpenID Connect: ${settings.issuer} does not answer as a provider (${errorText(caught)}); try again later`,
+        caught,
+      );
+    });
+    return discovered;
+  };
+  return {
+    async begin(next, nowMs) {
+      const config = await configuration();
+      const flow = {
+        state: randomState(),
+        nonce: randomNonce(),
+        verifier: randomPKCECodeVerifier(),
+        next,
+        expiresMs: nowMs + flowMs,
+      };
+      const location = buildAuthorizationUrl(config, {
+        redirect_uri: publicUrl() + openIdCallbackPath,
+        scope: 'openid email profile',
+        state: flow.state,
+        nonce: flow.nonce,
+        code_challenge: await calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: 'S256',
+      });
+      return { location: location.href, flow };
+    },
+    async finish(query, flow) {
+      const config = await configuration();
+      try {
+        const tokens = await authorizationCodeGrant(config, new URL(`${publicUrl()}${openIdCallbackPath}?${query}`), {
+          expectedState: flow.state,
+          expectedNonce: flow.nonce,
+          pkceCodeVerifier: flow.verifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) throw new PlatformError('unauthenticated', 'the provider sent no ID token');
+        const asked = config.serverMetadata().userinfo_endpoint !== undefined && claims['email'] === undefined;
+        const said = asked ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
+        const verified = said['email_verified'] === true || said['email_verified'] === 'true';
+        return {
+          issuer: claims.iss,
+          subject: claims.sub,
+          verifiedEmail: verified ? textOf(said['email']) : undefined,
+          name: textOf(said['name']) ?? '',
+        };
+      } catch (caught) {
+        throw new PlatformError(
+          'unauthenticated',
+          `OpenID Connect: expected the answer of ${settings.issuer} to this browser's request, found another: ${errorText(caught).slice(0, 300)}`,
+          caught,
+        );
+      }
+    },
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Promise<Configuration> {
+  const url = new URL(issuer);
+  const insecure = url.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  return discovery(url, clientId, clientSecret, undefined, {
+    timeout: timeoutSeconds,
+    ...(insecure && { execute: [allowInsecureRequests] }),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
