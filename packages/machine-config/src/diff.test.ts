@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { applyDiff, diff, diffLines } from './diff.ts';
+import type { Json } from './schema.ts';
+
+const json = fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text) as Json);
+const name = fc.constantFrom('arm', 'base', 'cam', 'gps', '__proto__', '');
+const entry = fc.record({ name, attributes: json }, { requiredKeys: ['name'] });
+const document = fc.record(
+  {
+    components: fc.oneof(
+      fc.uniqueArray(entry, { selector: (each) => each.name, maxLength: 5 }),
+      fc.array(entry, { maxLength: 4 }),
+    ),
+    tags: fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 4 }),
+    log: fc.array(json, { maxLength: 4 }),
+    rest: json,
+  },
+  { requiredKeys: [] },
+) as unknown as fc.Arbitrary<Json>;
+// As it comes out of a text: no minus zero, no prototypes.
+const plain = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
+
+test('applying the changes between two documents makes the second of the first, whatever they hold', () => {
+  fc.assert(
+    fc.property(fc.oneof(document, json), fc.oneof(document, json), (a, b) => {
+      const [before, after] = [plain(a), plain(b)];
+      expect(applyDiff(before, diff(before, after))).toEqual(after);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('a list that was shuffled, cut and added to comes out as it is, and no change tells what did not change', () => {
+  const list = fc.uniqueArray(fc.record({ name: fc.string(), v: fc.nat(3) }), { selector: (each) => each.name });
+  fc.assert(
+    fc.property(
+      list.chain((all) => fc.tuple(fc.shuffledSubarray(all), fc.shuffledSubarray(all))),
+      ([before, after]) => {
+        const [a, b] = [plain(before), plain(after)];
+        expect(applyDiff(a, diff(a, b))).toEqual(b);
+      },
+    ),
+  );
+  fc.assert(
+    fc.property(json, (value) => {
+      expect(diff(plain(value), plain(value))).toEqual([]);
+    }),
+  );
+});
+
+test('a component that was inserted, moved or renamed is one change each, and its neighbours are none', () => {
+  const arm = { name: 'arm', attributes: { speed: 1 } };
+  const cam = { name: 'cam', attributes: { fps: 30 } };
+  const gps = { name: 'gps', attributes: { baud: 9_600 } };
+  const lines = (before: Json[], after: Json[]) => diffLines(diff({ components: before }, { components: after }));
+  expect(lines([arm, cam], [gps, arm, cam])).toEqual([
+    '+ components[0] (gps): {"name":"gps","attributes":{"baud":9600}}',
+  ]);
+  expect(lines([arm, cam, gps], [cam, gps, arm])).toEqual(['~ components[0] (arm): moved to position 2']);
+  expect(lines([arm, cam], [arm, { ...cam, name: 'front' }])).toEqual([
+    '~ components[1].name (cam): renamed, "cam" → "front"',
+  ]);
+  expect(lines([arm, cam], [{ ...arm, attributes: { speed: 2 } }])).toEqual([
+    '~ components[0].attributes.speed (arm): 1 → 2',
+    '- components[1] (cam): {"name":"cam","attributes":{"fps":30}}',
+  ]);
+});
+
+test('D6 lines of changes show no secret: neither under keys that look secret, nor in auth handlers, nor in URLs', () => {
+  const secret = (text: string): Json => ({
+    remotes: [{ name: 'r', auth: { credentials: { type: 'api-key', payload: text } }, secret: text }],
+    auth: { handlers: [{ type: 'api-key', config: { 'key-id': text } }] },
+    services: [{ name: 'd', attributes: { docdb_capture_config: { uri: `mongodb://u:${text}@h/` }, apiKey: text } }],
+    components: [
+      { name: 'c', attributes: { password: text, tokens: [text], nested: { pin: { secret: { a: text } } } } },
+    ],
+  });
+  const empty = { components: [], services: [], remotes: [], auth: {} };
+  const all = [
+    ...diffLines(diff(secret('CANARY-1'), secret('CANARY-2'))),
+    ...diffLines(diff(empty, secret('CANARY-3'))),
+    ...diffLines(diff(secret('CANARY-4'), empty)),
+  ];
+  expect(all.length).toBeGreaterThan(10);
+  expect(all.join('\n')).not.toContain('CANARY');
+});
+
+test('a line stays short, whatever changed', () => {
+  const long = 'x'.repeat(100_000);
+  for (const line of diffLines(diff({ a: long, [long]: 1 }, { a: { b: long }, c: [long] })))
+    expect(line.length).toBeLessThan(400);
+});

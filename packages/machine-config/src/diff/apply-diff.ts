@@ -1,0 +1,51 @@
+import type { Change, Step } from '../diff.ts';
+import type { Json } from '../schema.ts';
+import { isObject } from './equal.ts';
+
+/** Makes the new document of the old one. @param changes what `diff` found between them; for others the result means nothing. */
+export function applyDiff(before: Json, changes: readonly Change[]): Json {
+  return applyAt(before, changes, 0);
+}
+
+function applyAt(value: Json, changes: readonly Change[], depth: number): Json {
+  if (changes.length === 0) return value;
+  const whole = changes.find((change) => change.path.length === depth);
+  if (whole !== undefined && 'after' in whole) return whole.after;
+  const added = changes.filter((change) => change.kind === 'added' && change.path.length === depth + 1);
+  const within = Map.groupBy(
+    changes.filter((change) => !added.includes(change)),
+    (change) => change.path[depth] as Step,
+  );
+  const here = (step: Step, kind: Change['kind']): Change | undefined =>
+    within.get(step)?.find((change) => change.kind === kind && change.path.length === depth + 1);
+  const inside = (step: Step, child: Json): Json =>
+    applyAt(
+      child,
+      (within.get(step) ?? []).filter((change) => change !== here(step, 'moved')),
+      depth + 1,
+    );
+
+  if (isObject(value)) {
+    const kept = Object.entries(value).filter(([key]) => here(key, 'removed') === undefined);
+    return Object.fromEntries([
+      ...kept.map(([key, child]): [string, Json] => [key, inside(key, child)]),
+      ...added.map((change): [string, Json] => [String(change.path[depth]), afterOf(change)]),
+    ]);
+  }
+  const placed = new Map(added.map((change) => [change.path[depth] as number, afterOf(change)]));
+  const staying: Json[] = [];
+  (value as readonly Json[]).forEach((child, index) => {
+    if (here(index, 'removed') !== undefined) return;
+    const moved = here(index, 'moved');
+    if (moved?.kind === 'moved') placed.set(moved.to, inside(index, child));
+    else staying.push(inside(index, child));
+  });
+  const rest = staying.values();
+  return Array.from({ length: placed.size + staying.length }, (_, index) =>
+    placed.has(index) ? (placed.get(index) as Json) : (rest.next().value as Json),
+  );
+}
+
+function afterOf(change: Change): Json {
+  return 'after' in change ? change.after : null;
+}

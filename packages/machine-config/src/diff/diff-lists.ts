@@ -1,0 +1,97 @@
+/** Changes of a list: entries are matched by name where all have one of their own, else by position. */
+import type { Change, Place, Step } from '../diff.ts';
+import type { Json, JsonObject } from '../schema.ts';
+import { equal, isObject } from './equal.ts';
+import { stayingOf } from './staying-of.ts';
+
+/** How the entries of a list are told apart. */
+type Naming = 'name' | 'id' | 'itself';
+
+export function diffLists(
+  before: readonly Json[],
+  after: readonly Json[],
+  path: readonly Step[],
+  of: readonly string[],
+  diffInto: (place: Place, changes: Change[]) => void,
+): readonly Change[] {
+  const naming = (['name', 'id', 'itself'] as const).find((each) => names(before, each) && names(after, each));
+  const pairs = naming === undefined ? byPosition(before, after) : byName(before, after, naming);
+  const staying = stayingOf(pairs.values().toArray());
+  const changes: Change[] = [];
+  before.forEach((entry, index) => {
+    const name = naming === undefined || naming === 'itself' ? undefined : nameOf(entry, naming);
+    const at = { path: [...path, index], of: name === undefined ? of : [...of, name] };
+    const to = pairs.get(index);
+    if (to === undefined) {
+      changes.push({ kind: 'removed', before: entry, ...at });
+      return;
+    }
+    if (!staying.has(to)) changes.push({ kind: 'moved', to, ...at });
+    const inside: Change[] = [];
+    diffInto({ before: entry, after: after[to] as Json, ...at }, inside);
+    const isRename = (change: Change): boolean =>
+      change.kind === 'changed' && change.path.length === path.length + 2 && change.path.at(-1) === naming;
+    changes.push(...inside.map((change) => (isRename(change) ? ({ ...change, kind: 'renamed' } as Change) : change)));
+  });
+  const matched = new Set(pairs.values());
+  after.forEach((entry, index) => {
+    if (matched.has(index)) return;
+    const name = naming === undefined || naming === 'itself' ? undefined : nameOf(entry, naming);
+    changes.push({
+      kind: 'added',
+      path: [...path, index],
+      of: name === undefined ? of : [...of, name],
+      after: entry,
+    });
+  });
+  return changes;
+}
+
+function nameOf(entry: Json, naming: Naming): string | undefined {
+  const name =
+    naming === 'itself' ? entry : isObject(entry) && Object.hasOwn(entry, naming) ? entry[naming] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Whether every entry has a name of its own. */
+function names(list: readonly Json[], naming: Naming): boolean {
+  const found = list.map((entry) => nameOf(entry, naming));
+  return !found.includes(undefined) && new Set(found).size === found.length;
+}
+
+/** Old position → new position; entries that are equal but for their name are one, renamed. */
+function byName(before: readonly Json[], after: readonly Json[], naming: Naming): Map<number, number> {
+  const at = new Map(after.map((entry, index) => [nameOf(entry, naming), index]));
+  const pairs = new Map<number, number>();
+  before.forEach((entry, index) => {
+    const to = at.get(nameOf(entry, naming));
+    if (to !== undefined) pairs.set(index, to);
+  });
+  if (naming === 'itself') return pairs;
+  const matched = new Set(pairs.values());
+  const nameless = (entry: Json): Json =>
+    Object.fromEntries(Object.entries(entry as JsonObject).filter(([key]) => key !== naming));
+  const free = after.flatMap((entry, index) => (matched.has(index) ? [] : [{ index, rest: nameless(entry) }]));
+  before.forEach((entry, index) => {
+    if (pairs.has(index)) return;
+    const rest = nameless(entry);
+    // An entry of nothing but a name is another entry.
+    const found = Object.keys(rest as JsonObject).length === 0 ? -1 : free.findIndex((each) => equal(each.rest, rest));
+    const [same] = found === -1 ? [] : free.splice(found, 1);
+    if (same !== undefined) pairs.set(index, same.index);
+  });
+  return new Map([...pairs].sort(([a], [b]) => a - b));
+}
+
+/** What is equal at both ends stays; what lies between is compared one by one. */
+function byPosition(before: readonly Json[], after: readonly Json[]): Map<number, number> {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && equal(before[head] as Json, after[head] as Json)) head++;
+  let tail = 0;
+  while (tail < shorter - head && equal(before.at(-1 - tail) as Json, after.at(-1 - tail) as Json)) tail++;
+  const pairs = new Map<number, number>();
+  for (let index = 0; index < shorter - tail; index++) pairs.set(index, index);
+  for (let back = tail; back > 0; back--) pairs.set(before.length - back, after.length - back);
+  return pairs;
+}

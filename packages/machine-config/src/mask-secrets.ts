@@ -1,0 +1,34 @@
+/** A document as those may see it who may read configurations but no secrets (D6): what looks like a secret is masked. */
+import type { Json } from './schema.ts';
+
+export const mask = '********';
+
+const secretKey =
+  /secret|password|passwd|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key|auth[_-]?key|^key$/i;
+/** `//user:password@host`. From slash to slash, so that the time is linear in the length of the text. */
+const password = /(\/\/[^\s/:@]*):[^\s/@]*@/g;
+
+/**
+ * The same value with every text and number masked that stands, however deep, under a key that looks secret, in the keys
+ * of an auth handler, or as the password of a URL.
+ *
+ * @param at keys that lead to the value, without list positions.
+ */
+export function maskSecrets(value: Json, at: readonly string[] = []): Json {
+  if (typeof value === 'string') {
+    if (value === '') return value;
+    return isSecretPath(at) ? mask : value.replace(password, `$1:${mask}@`);
+  }
+  if (typeof value === 'number') return isSecretPath(at) ? mask : value;
+  if (Array.isArray(value)) return value.map((item) => maskSecrets(item, at));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, [...at, key])]));
+}
+
+/** @param path keys only, without list positions. */
+export function isSecretPath(path: readonly string[]): boolean {
+  const [section, list, config, entry] = path;
+  if (section === 'auth' && list === 'handlers' && config === 'config' && entry !== undefined && entry !== 'keys')
+    return true;
+  return path.some((key) => secretKey.test(key));
+}
