@@ -1,0 +1,108 @@
+/**
+ * The host administrator's operations on one installation (D30): the same ones over the control channel of a running cloud and
+ * directly on the directory of a stopped one. Every change is audited with the actor kind `admin`.
+ */
+import type { Clock, Log } from '@platform/base';
+import { errorText } from '@platform/base';
+import type { OwnActor } from '../access/audit.ts';
+import type { DeletionPause } from '../instance/deletion-pause.ts';
+import type { KeyRing } from '../instance/instance-key.ts';
+import { finishRotation } from '../instance/rotate-instance-key.ts';
+import { sealedColumns } from '../metadata/sealed-columns.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { Operations } from './control-channel.ts';
+import type { Limits } from './limits.ts';
+import { listAudit } from './list-audit.ts';
+import { listOrganizations } from './list-organizations.ts';
+import { readParams } from './read-params.ts';
+import { rotateKey } from './rotate-key.ts';
+
+export interface AdminOptions {
+  readonly db: Database;
+  readonly limits: Limits;
+  readonly instanceKey: KeyRing;
+  /** Absent: the key comes from the environment. */
+  readonly keyFile: string | undefined;
+  readonly deletions: DeletionPause;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What the process knows of itself, for `status`. */
+  readonly status: () => Promise<Readonly<Record<string, unknown>>>;
+  /** A one-time sign-in link for an owner of the organization. @throws not_found, failed_precondition when it has no owner who signs in. */
+  readonly createOwnerLink: (organizationId: string, by: OwnActor) => Promise<{ link: string; email: string }>;
+  /** The process goes on after a rotation: values that were sealed just before it may still be written. Default false. */
+  readonly running?: boolean;
+}
+
+/** By then every request that began before a rotation has ended. */
+const settleMs = 60_000;
+
+export function createAdmin(options: AdminOptions): Operations {
+  const { db, limits, instanceKey, keyFile, deletions, clock, log } = options;
+  return {
+    status: async () => ({
+      ...(await options.status()),
+      instanceKey: instanceKey.current.id,
+      instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
+      deletionsHeld: deletions.held,
+    }),
+    'backup.hold': async (_params, connected) => {
+      const hold = await deletions.hold();
+      log.info('deletions are held for a backup');
+      const release = (): void => {
+        hold[Symbol.dispose]();
+        log.info('the backup let go of deletions');
+      };
+      if (connected.aborted) release();
+      else connected.addEventListener('abort', release, { once: true });
+      return {};
+    },
+    'limits.get': async (params) => limits.list(readParams(params).text('organizationId')),
+    'limits.set': async (params) => {
+      const { text, optionalNumber } = readParams(params);
+      const organizationId = text('organizationId');
+      await limits.set(organizationId, text('name'), optionalNumber('value') ?? null, actorOf(params), clock.now());
+      return limits.list(organizationId);
+    },
+    'organizations.list': () => listOrganizations(db),
+    'organizations.create-owner-link': (params) =>
+      options.createOwnerLink(readParams(params).text('organizationId'), actorOf(params)),
+    audit: (params) => {
+      const { optionalText, optionalNumber } = readParams(params);
+      return listAudit(db, {
+        organizationId: optionalText('organizationId'),
+        before: optionalNumber('before'),
+        limit: optionalNumber('limit'),
+      });
+    },
+    'rotate-instance-key': async (params) => {
+      const { flag, optionalText } = readParams(params);
+      const report = await rotateKey({
+        db,
+        instanceKey,
+        keyFile,
+        next: optionalText('next'),
+        endSessions: flag('endSessions'),
+        by: actorOf(params),
+        now: clock.now,
+      });
+      const finish = (): Promise<number> =>
+        finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
+      if (options.running !== true) await finish();
+      else
+        void clock
+          .sleep(settleMs)
+          .then(finish)
+          // The next start finishes it.
+          .catch((caught: unknown) =>
+            log.error('the old instance key is still in the file', { error: errorText(caught) }),
+          );
+      return report;
+    },
+  };
+}
+
+/** Who ran the command, as the system knows them; for the audit trail only. */
+function actorOf(params: Readonly<Record<string, unknown>>): OwnActor {
+  return { kind: 'admin', name: readParams(params).optionalText('actor') ?? '' };
+}

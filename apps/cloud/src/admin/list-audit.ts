@@ -1,0 +1,48 @@
+/** The audit trail as the host administrator reads it: all of it, newest first, a page at a time. */
+import type { Database } from '../metadata/tables.ts';
+
+export interface AuditLine {
+  readonly id: number;
+  readonly atMs: number;
+  readonly actorKind: string;
+  readonly actorId: string;
+  readonly actorName: string;
+  readonly action: string;
+  /** Null: the installation itself. */
+  readonly organizationId: string | null;
+  readonly targetKind: string;
+  readonly targetId: string;
+  readonly detail: unknown;
+  readonly peerAddress: string;
+}
+
+const maxLines = 1_000;
+
+/** @param page `before`: ids below this one, for the next page. `limit`: default 100, at most 1,000. */
+export async function listAudit(
+  db: Database,
+  page: {
+    readonly organizationId?: string | undefined;
+    readonly before?: number | undefined;
+    readonly limit?: number | undefined;
+  },
+): Promise<AuditLine[]> {
+  const limit = Math.max(1, Math.min(maxLines, Math.trunc(page.limit ?? 100)));
+  let query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
+  if (page.organizationId !== undefined) query = query.where('organization_id', '=', page.organizationId);
+  if (page.before !== undefined) query = query.where('id', '<', page.before);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    id: row.id,
+    atMs: row.at_ms,
+    actorKind: row.actor_kind,
+    actorId: row.actor_id,
+    actorName: row.actor_name,
+    action: row.action,
+    organizationId: row.organization_id,
+    targetKind: row.target_kind,
+    targetId: row.target_id,
+    detail: JSON.parse(row.detail),
+    peerAddress: row.peer_address,
+  }));
+}

@@ -1,0 +1,19 @@
+/** The organizations of the installation, for the host administrator: ids and names, nothing of what is in them. */
+import type { Database } from '../metadata/tables.ts';
+
+export interface OrganizationLine {
+  readonly id: string;
+  readonly name: string;
+  readonly createdMs: number;
+}
+
+/** Oldest first. */
+export async function listOrganizations(db: Database): Promise<OrganizationLine[]> {
+  const rows = await db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'created_ms'])
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ id: row.id, name: row.name, createdMs: row.created_ms }));
+}

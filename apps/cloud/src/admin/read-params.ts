@@ -1,0 +1,32 @@
+/** Typed reads of an operation's parameters, which another process sent. */
+import { PlatformError } from '@platform/base';
+
+export interface Params {
+  /** @throws invalid_argument when it is missing or no text. */
+  text(name: string): string;
+  optionalText(name: string): string | undefined;
+  optionalNumber(name: string): number | undefined;
+  /** False when absent. */
+  flag(name: string): boolean;
+}
+
+export function readParams(params: Readonly<Record<string, unknown>>): Params {
+  const optional = <T>(name: string, expected: string, is: (value: unknown) => value is T): T | undefined => {
+    const value = params[name] ?? undefined;
+    if (value === undefined || is(value)) return value;
+    throw new PlatformError('invalid_argument', `${name}: expected ${expected}, found ${JSON.stringify(value)}`);
+  };
+  const optionalText = (name: string): string | undefined =>
+    optional(name, 'text', (value): value is string => typeof value === 'string');
+  return {
+    text(name) {
+      const value = optionalText(name);
+      if (value === undefined || value === '')
+        throw new PlatformError('invalid_argument', `${name}: expected text, found none`);
+      return value;
+    },
+    optionalText,
+    optionalNumber: (name) => optional(name, 'a number', (value): value is number => typeof value === 'number'),
+    flag: (name) => optional(name, 'true or false', (value): value is boolean => typeof value === 'boolean') ?? false,
+  };
+}

@@ -1,0 +1,52 @@
+/** `platform admin rotate-instance-key`: a new instance key from the file or the environment, audited. */
+import { PlatformError } from '@platform/base';
+import { audit, type OwnActor } from '../access/audit.ts';
+import { type KeyRing, keyMaterial } from '../instance/instance-key.ts';
+import { type RotationReport, rotateInstanceKey } from '../instance/rotate-instance-key.ts';
+import { sealedColumns } from '../metadata/sealed-columns.ts';
+import type { Database } from '../metadata/tables.ts';
+
+export interface RotateKeyOptions {
+  readonly db: Database;
+  readonly instanceKey: KeyRing;
+  /** Absent: the key comes from the environment. */
+  readonly keyFile: string | undefined;
+  /** Base64 of 32 bytes: needed for a key from the environment, refused for one from the file. */
+  readonly next: string | undefined;
+  readonly endSessions: boolean;
+  readonly by: OwnActor;
+  readonly now: () => number;
+}
+
+/** @throws failed_precondition when the key comes from the environment and no other one is given. */
+export async function rotateKey(options: RotateKeyOptions): Promise<RotationReport> {
+  const { db, instanceKey, keyFile, endSessions, by, now } = options;
+  const next = options.next === undefined ? undefined : keyMaterial(options.next, 'PLATFORM_INSTANCE_KEY_NEXT');
+  if (keyFile === undefined && (next === undefined || next.id === instanceKey.current.id))
+    throw new PlatformError(
+      'failed_precondition',
+      'the instance key comes from PLATFORM_INSTANCE_KEY: expected another one in PLATFORM_INSTANCE_KEY_NEXT, found none. Keep both set until the rotation has ended, then move the new one to PLATFORM_INSTANCE_KEY',
+    );
+  const from = instanceKey.current.id;
+  return rotateInstanceKey({
+    db,
+    ring: instanceKey,
+    columns: sealedColumns,
+    file: keyFile,
+    ...(next !== undefined && keyFile === undefined && { next }),
+    endSessions,
+    inTransaction: (trx, resealed) =>
+      audit(
+        trx,
+        by,
+        {
+          action: 'admin.rotate-instance-key',
+          organizationId: null,
+          targetKind: 'installation',
+          targetId: '',
+          detail: { from, resealed, endSessions },
+        },
+        now(),
+      ),
+  });
+}
