@@ -21,10 +21,13 @@ import type { Principal } from './access/principal.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
 import { accountHandlers } from './accounts/rpc.ts';
 import { openAccountTree } from './accounts/tree.ts';
+import { controlName, openControlServer } from './admin/control-channel.ts';
+import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
+import { dataVersion } from './data-directory.ts';
 import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSessions } from './edge/sessions.ts';
@@ -46,6 +49,7 @@ import { dialled, isLoopback, type Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
 import { createTriggers } from './triggers/feature.ts';
 import { parseTriggers } from './triggers/parse-triggers.ts';
+import { createPartTransitions } from './triggers/part-transitions.ts';
 
 /** What `platform up` is told when the cloud serves. */
 export interface Ready {
@@ -82,7 +86,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     process.exit(70);
   };
 
-  const { data, db, instanceKey } = unwind.use(await openStores(settings, log, onFatal));
+  const { data, db, instanceKey, keyFile } = unwind.use(await openStores(settings, log, onFatal));
   const ingestLog = unwind.use(
     await openIngestLog({ file: data.at('ingest.sqlite'), log: log.child('ingest'), clock, onFatal }),
   );
@@ -102,6 +106,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     log: log.child('machines'),
     triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
     onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
+    onTransitions: (transitions) => partTransitions(transitions),
   });
   const { registry, configurations, presence, logs } = machines;
   const access = createAccess(tree, {
@@ -178,6 +183,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const triggers = unwind.use(
     createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
   );
+  const partTransitions = createPartTransitions({
+    configOf: machines.triggersOf,
+    placeOf: (partId) => (registry.part(partId) === undefined ? undefined : registry.placeOf(partId)),
+    notify,
+    log: log.child('triggers'),
+  });
+  unwind.use(presence);
   const ingest = createIngest<Principal>({
     ingestLog,
     blobs,
@@ -186,7 +198,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     freeBytes: () => freeBytesOf(data.path),
     async authorizeUpload(principal, partId) {
       machines.authorizePart(principal, partId);
-      presence.saw(partId);
+      machines.noteContact(principal, partId);
       return registry.placeOf(partId);
     },
     reportGap(place, text) {
@@ -249,14 +261,19 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           ...accountHandlers(tree),
           ...machines.appHandlers,
           ...accessRpc.app,
-          ...logHandlers({ access, logs }),
+          ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
         }),
         serve(FleetService, { ...accessRpc.fleet }),
         machines.robotBinding,
         ...ingest.bindings,
         ...queries.bindings,
       ],
-      authenticate: (call) => authenticator.principalOf(call.metadata),
+      async authenticate(call) {
+        const principal = await authenticator.principalOf(call.metadata);
+        // Whatever it asks for: while a part's own call runs, the part is in contact (D17).
+        if (principal.kind === 'part') presence.attend(principal.partId, call.signal);
+        return principal;
+      },
       open: openMethods,
       ...(tls && { tls: tls.certificate }),
       fallback: routes,
@@ -280,6 +297,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   await tabular.start();
   await triggers.start();
   notify.start();
+  presence.start();
   const truncation = unwind.use(
     follow({
       name: 'truncate the log',
@@ -314,6 +332,15 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
   unwind.use(
     follow({
+      name: 'tell which log lines were left out',
+      idleMs: 10_000,
+      clock,
+      log: log.child('machines'),
+      step: () => logs.tellLeftOut(),
+    }),
+  );
+  unwind.use(
+    follow({
       name: 'sweep orphaned blobs',
       idleMs: 600_000,
       clock,
@@ -324,6 +351,37 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       }),
     }),
   );
+
+  // The host administrator
+  const admin = createAdmin({
+    db,
+    limits,
+    instanceKey,
+    keyFile,
+    deletions,
+    clock,
+    log: log.child('admin'),
+    dataDirectory: data.path,
+    freeBytes: () => freeBytesOf(data.path),
+    running: true,
+    status: async () => ({
+      running: true,
+      dataDirectory: data.path,
+      version,
+      dataVersion,
+      processId: process.pid,
+      startedMs,
+      url,
+      ...(tls?.authority && { caFingerprint: tls.authority.fingerprint }),
+      organizations: tree.organizations().length,
+      lastPosition: ingestLog.lastPosition(),
+      sealedPosition: tabular.sealedPosition(),
+      retainedBytes: ingestLog.retainedBytes(),
+      freeBytes: await freeBytesOf(data.path),
+    }),
+  });
+  const control = await openControlServer(data.at(controlName), admin, log.child('admin'));
+  if (control !== undefined) unwind.use(control);
 
   const running = unwind.move();
   return {

@@ -20,7 +20,8 @@ import { createCurrentConfiguration } from './current-configuration.ts';
 import { type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
 import { type KeyPair, partConfigDocument } from './part-config-document.ts';
-import { createPresence, type Presence } from './presence.ts';
+import { openPresence, type Presence, type PresenceDeps } from './presence.ts';
+import { isContact } from './presence-contact.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
 import { createTriggersOf, type PartTriggers, triggersIn } from './triggers-of.ts';
@@ -37,6 +38,8 @@ export interface MachinesDeps {
   readonly effective?: EffectiveConfigurations;
   /** Runs inside the transaction that saves a configuration. */
   readonly onSaving: (trx: Transaction<CloudTables>, partId: string, triggers: readonly unknown[]) => Promise<void>;
+  /** What depends on parts coming online and going offline. */
+  readonly onTransitions: PresenceDeps['onTransitions'];
 }
 
 export interface Machines {
@@ -49,6 +52,8 @@ export interface Machines {
   readonly robotBinding: ServiceBinding<Principal>;
   /** May the principal act as the part, or operate it? @throws not_found */
   authorizePart(principal: Principal, partId: string): void;
+  /** A call for the part arrived; it counts as contact when it is the part's own (D17). */
+  noteContact(principal: Principal, partId: string): void;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
   /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6). */
   partConfig(partId: string, baseUrl: string, key: KeyPair | undefined): Promise<unknown>;
@@ -58,12 +63,16 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const { db, tree, instanceKey, clock, log, triggerProblems, onSaving, effective = withoutFragments } = deps;
   const registry = await openRegistry(db, tree, instanceKey);
   const logs = createMachineLogs({ db, clock });
-  const presence = createPresence({
+  const presence = await openPresence({
     db,
-    registry,
     clock,
-    onWriteFailure: (caught) => log.warn('last contact not written down', { error: errorText(caught) }),
+    log,
+    exists: (partId) => registry.part(partId) !== undefined,
+    onTransitions: deps.onTransitions,
   });
+  const noteContact = (principal: Principal, partId: string): void => {
+    if (isContact(principal, partId, registry.part(partId)?.machine_id ?? '')) presence.saw(partId);
+  };
   const configurations = createConfigurations({
     db,
     clock,
@@ -119,7 +128,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const fqdnOf = (partId: string): string => `${partId}.${registry.placeOf(partId).locationId}.machines.local`;
 
   const robotBinding = robotServiceBinding({
-    presence,
+    noteContact,
     logs,
     authorizePart,
     mayHaveSecrets: (principal, partId) =>
@@ -184,6 +193,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     }),
     robotBinding,
     authorizePart,
+    noteContact,
     async triggersOf(partId) {
       return registry.part(partId) === undefined ? undefined : triggersOf(partId);
     },

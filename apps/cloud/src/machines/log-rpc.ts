@@ -1,48 +1,62 @@
 /** The log half of AppService: pages of a part's log, and its live tail. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import type { Clock } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
-import type { Handlers } from '@platform/rpc/server';
+import type { Call, Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { MachineLogs } from './logs.ts';
-
-const defaultLogLines = 100;
-const maxLogLines = 1_000;
+import { createLogFilter } from './logs-filter.ts';
+import { defaultPageLines, maxPageLines, recheckMs } from './logs-limits.ts';
+import { entryOf } from './logs-line.ts';
 
 export interface LogHandlerDeps {
   readonly access: Access;
-  readonly logs: MachineLogs;
+  readonly logs: Pick<MachineLogs, 'read' | 'tail'>;
+  readonly clock: Clock;
+  /** Who calls, as of now. @throws unauthenticated */
+  readonly recheck: (call: Call<Principal>) => Promise<Principal>;
 }
 
 export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, Principal> {
-  const { access, logs } = deps;
+  const { access, logs, clock, recheck } = deps;
   return {
     async getRobotPartLogs(request, call) {
-      access.authorize(call.principal, 'part.read', request.id);
-      const asked = Number(request.limit ?? 0n);
-      const limit = asked > 0 ? Math.min(asked, maxLogLines) : defaultLogLines;
-      const before =
-        request.pageToken === undefined || request.pageToken === '' ? undefined : Number(request.pageToken);
-      if (before !== undefined && !Number.isSafeInteger(before)) {
-        throw new PlatformError(
-          'invalid_argument',
-          `GetRobotPartLogs: expected the page token of an earlier answer, found ${JSON.stringify(request.pageToken)}`,
-        );
-      }
-      const lines = await logs.read(request.id, {
-        levels: request.levels.map((level) => level.toLowerCase()),
-        filter: request.filter ?? '',
-        limit,
-        ...(before === undefined ? {} : { beforeId: before }),
-        ...(request.start === undefined ? {} : { startMs: timestampMs(request.start) }),
-        ...(request.end === undefined ? {} : { endMs: timestampMs(request.end) }),
+      const { id, errorsOnly, filter, levels, limit, pageToken, source, userFacingOnly, start, end } = request;
+      access.authorize(call.principal, 'part.read', id);
+      const asked = Number(limit ?? 0n);
+      const { entries, nextPageToken } = await logs.read({
+        partId: id,
+        matches: createLogFilter({
+          levels,
+          errorsOnly,
+          ...(filter === undefined ? {} : { filter }),
+          ...(source === undefined ? {} : { source }),
+          ...(userFacingOnly === undefined ? {} : { userFacingOnly }),
+        }),
+        limit: asked > 0 ? Math.min(asked, maxPageLines) : defaultPageLines,
+        signal: call.signal,
+        ...(pageToken === undefined ? {} : { pageToken }),
+        ...(start === undefined ? {} : { startMs: timestampMs(start) }),
+        ...(end === undefined ? {} : { endMs: timestampMs(end) }),
       });
-      const last = lines.at(-1);
-      return {
-        logs: lines.map((line) => line.entry),
-        nextPageToken: lines.length === limit && last !== undefined ? String(last.id) : '',
-      };
+      return { logs: [...entries], nextPageToken };
+    },
+
+    async *tailRobotPartLogs({ id, errorsOnly, filter }, call) {
+      access.authorize(call.principal, 'part.read', id);
+      const matches = createLogFilter({ errorsOnly, ...(filter === undefined ? {} : { filter }) });
+      using tail = logs.tail(id, matches);
+      let checkedMs = clock.monotonic();
+      for (;;) {
+        const lines = await tail.next(recheckMs, call.signal);
+        if (clock.monotonic() - checkedMs >= recheckMs) {
+          // Also what tells that the part is gone.
+          access.authorize(await recheck(call), 'part.read', id);
+          checkedMs = clock.monotonic();
+        }
+        if (lines.length > 0) yield { logs: lines.map(entryOf) };
+      }
     },
   };
 }

@@ -1,141 +1,109 @@
-/** Logs of machines: append, read, and forget after 30 days (D29). */
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import type { Clock, LogLevel } from '@platform/base';
-import type { LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
-import type { Database } from '../metadata/tables.ts';
+/** Logs of machines (D29): append within each part's allowance, read by page, follow live, forget after 30 days. */
+import type { Clock } from '@platform/base';
+import type { LogEntry } from '@platform/proto/platform/common/v1/common';
+import type { Transaction } from 'kysely';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import { createLogAppender, dayOf } from './logs-append.ts';
+import type { LogFilter } from './logs-filter.ts';
+import { forgetLogs, removeLogs } from './logs-forget.ts';
+import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './logs-line.ts';
+import { type LeftOut, LogQuota, machineAllowance, ownAllowance } from './logs-quota.ts';
+import { type LogPage, type LogPageRequest, readLogPage } from './logs-read.ts';
+import { createTails, type Tail } from './tail.ts';
 
-const retentionMs = 30 * 86_400_000;
-const maxMessageLength = 16_384;
-
-export interface CloudLogLine {
-  readonly level: LogLevel;
-  readonly loggerName: string;
-  readonly message: string;
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
+export type { CloudLogLine } from './logs-line.ts';
 
 export interface MachineLogs {
-  /** Lines that a machine shipped. */
+  /** Lines that a machine shipped. Those over its allowance are counted and left out, and the log says how many. */
   append(partId: string, entries: readonly LogEntry[]): Promise<void>;
   /** A line that the cloud writes into a machine's log (failed deliveries, refused readings). */
   appendOwn(partId: string, line: CloudLogLine): Promise<void>;
-  /** Newest first. */
-  read(partId: string, options: ReadLogsOptions): Promise<readonly StoredLogLine[]>;
-  /** Deletes a bounded number of lines past retention; true when there may be more. */
+  read(request: LogPageRequest): Promise<LogPage>;
+  /** Lines from now on. @throws resource_exhausted */
+  tail(partId: string, matches: LogFilter): Tail;
+  /** Call it in the transaction that deletes a part: its lines go soon after (D29). */
+  removePart(trx: Transaction<CloudTables>, partId: string): Promise<void>;
+  /** Deletes a bounded number of lines that are past retention or of deleted parts; true when there may be more. */
   forget(): Promise<boolean>;
-}
-
-export interface ReadLogsOptions {
-  /** In lower case; empty: all. */
-  readonly levels: readonly string[];
-  /** Text that the message contains; empty: any. */
-  readonly filter: string;
-  /** At least 1. */
-  readonly limit: number;
-  /** Lines before this one only: the id of the last line of an earlier answer. */
-  readonly beforeId?: number;
-  /** Lines of this time and later, ms. */
-  readonly startMs?: number;
-  /** Lines before this time, ms. */
-  readonly endMs?: number;
-}
-
-export interface StoredLogLine {
-  readonly id: number;
-  readonly entry: MessageInitShape<typeof LogEntrySchema>;
+  /** Writes down how many lines of which part were left out, where that has not been told yet. Always false: one pass is all. */
+  tellLeftOut(): Promise<boolean>;
 }
 
 export function createMachineLogs(deps: { db: Database; clock: Clock }): MachineLogs {
   const { db, clock } = deps;
+  const tails = createTails(clock);
+  const appender = createLogAppender(db, (lines) => tails.publish(lines));
+  const quotas = new Map<string, Promise<LogQuota>>();
+  const ownQuotas = new Map<string, LogQuota>();
+
+  const loadQuota = async (partId: string): Promise<LogQuota> => {
+    const day = dayOf(clock.now());
+    const row = await db
+      .selectFrom('machine_log_days')
+      .select('bytes')
+      .where('part_id', '=', partId)
+      .where('day', '=', day)
+      .executeTakeFirst();
+    return new LogQuota(machineAllowance, clock.monotonic(), day, row?.bytes ?? 0);
+  };
+  const quotaOf = (partId: string): Promise<LogQuota> => {
+    const known = quotas.get(partId);
+    if (known !== undefined) return known;
+    const loading = loadQuota(partId);
+    quotas.set(partId, loading);
+    // What could not be read is tried again with the next lines.
+    loading.catch(() => quotas.delete(partId));
+    return loading;
+  };
+  const admitted = (quota: LogQuota, line: Line): boolean =>
+    quota.admits(line.level, bytesOf(line), clock.monotonic(), dayOf(line.received_ms));
+  const summary = (partId: string, quota: LogQuota): Line[] => {
+    const leftOut = quota.takeLeftOut(clock.monotonic());
+    return leftOut === undefined ? [] : [ownLineOf(partId, leftOutLine(leftOut), clock.now())];
+  };
+
   return {
     async append(partId, entries) {
       if (entries.length === 0) return;
-      await db
-        .insertInto('machine_logs')
-        .values(
-          entries.map((entry) => ({
-            part_id: partId,
-            time_ms: timeOf(entry, clock.now()),
-            level: entry.level.toLowerCase(),
-            logger_name: entry.loggerName,
-            host: entry.host,
-            message: entry.message.slice(0, maxMessageLength),
-            detail: JSON.stringify({
-              caller: entry.caller,
-              stack: entry.stack.slice(0, maxMessageLength),
-              fields: entry.fields,
-            }),
-          })),
-        )
-        .execute();
+      const quota = await quotaOf(partId);
+      const nowMs = clock.now();
+      const lines = entries.map((entry) => lineOf(partId, entry, nowMs)).filter((line) => admitted(quota, line));
+      await appender.append([...lines, ...summary(partId, quota)]);
     },
     async appendOwn(partId, line) {
-      await db
-        .insertInto('machine_logs')
-        .values({
-          part_id: partId,
-          time_ms: clock.now(),
-          level: line.level,
-          logger_name: line.loggerName,
-          host: 'cloud',
-          message: line.message.slice(0, maxMessageLength),
-          detail: JSON.stringify({ fields: line.fields === undefined ? [] : [line.fields] }),
-        })
-        .execute();
+      const quota = ownQuotas.get(partId) ?? new LogQuota(ownAllowance, clock.monotonic(), dayOf(clock.now()), 0);
+      ownQuotas.set(partId, quota);
+      const own = ownLineOf(partId, line, clock.now());
+      await appender.append([...(admitted(quota, own) ? [own] : []), ...summary(partId, quota)]);
     },
-    async read(partId, { levels, filter, limit, beforeId, startMs, endMs }) {
-      let query = db.selectFrom('machine_logs').selectAll().where('part_id', '=', partId);
-      if (levels.length > 0) query = query.where('level', 'in', levels);
-      if (filter !== '') query = query.where((eb) => eb(eb.fn<number>('instr', ['message', eb.val(filter)]), '>', 0));
-      if (beforeId !== undefined) query = query.where('id', '<', beforeId);
-      if (startMs !== undefined) query = query.where('time_ms', '>=', startMs);
-      if (endMs !== undefined) query = query.where('time_ms', '<', endMs);
-      const rows = await query.orderBy('id', 'desc').limit(limit).execute();
-      return rows.map((row) => {
-        const detail = JSON.parse(row.detail);
-        return {
-          id: row.id,
-          entry: {
-            host: row.host,
-            level: row.level,
-            time: timestampFromMs(row.time_ms),
-            loggerName: row.logger_name,
-            message: row.message,
-            stack: detail.stack ?? '',
-            fields: detail.fields ?? [],
-            ...(detail.caller === undefined ? {} : { caller: detail.caller }),
-          },
-        };
-      });
-    },
-    async forget() {
-      const old = await db
-        .selectFrom('machine_logs')
-        .select('id')
-        .where('time_ms', '<', clock.now() - retentionMs)
-        .limit(1_000)
-        .execute();
-      if (old.length === 0) return false;
-      await db
-        .deleteFrom('machine_logs')
-        .where(
-          'id',
-          'in',
-          old.map((row) => row.id),
-        )
-        .execute();
-      return old.length === 1_000;
+    read: (request) => readLogPage(db, clock, request),
+    tail: (partId, matches) => tails.open(partId, matches),
+    removePart: (trx, partId) => removeLogs(trx, partId),
+    forget: () => forgetLogs(db, clock.now()),
+    async tellLeftOut() {
+      const lines: Line[] = [];
+      for (const [partId, loading] of quotas) {
+        const quota = await loading.catch(() => undefined);
+        if (quota === undefined) continue;
+        lines.push(...summary(partId, quota));
+        if (quota.isIdle(clock.monotonic())) quotas.delete(partId);
+      }
+      for (const [partId, quota] of ownQuotas) {
+        lines.push(...summary(partId, quota));
+        if (quota.isIdle(clock.monotonic())) ownQuotas.delete(partId);
+      }
+      await appender.append(lines);
+      return false;
     },
   };
 }
 
-// Year 1 to 9999, the range of google.protobuf.Timestamp.
-const minTimeMs = -62_135_596_800_000;
-const maxTimeMs = 253_402_300_799_999;
-
-/** A time that no calendar knows counts as now: it could be stored, but not be read back, and would never be forgotten. */
-function timeOf({ time }: LogEntry, nowMs: number): number {
-  const ms = time === undefined ? nowMs : timestampMs(time);
-  return ms >= minTimeMs && ms <= maxTimeMs ? ms : nowMs;
+function leftOutLine({ lines, bytes, allowance }: LeftOut): CloudLogLine {
+  const { linesPerMinute, bytesPerMinute, bytesPerDay } = machineAllowance;
+  const limit =
+    allowance === 'day'
+      ? `${bytesPerDay} bytes a day (UTC)`
+      : `${linesPerMinute} lines or ${bytesPerMinute} bytes a minute`;
+  const message = `${lines} log ${lines === 1 ? 'line' : 'lines'} (${bytes} bytes) left out: this machine logs more than ${limit}; the last tenth is kept for warnings and errors`;
+  return { level: 'warn', loggerName: 'cloud.logs', message, fields: { lines, bytes } };
 }

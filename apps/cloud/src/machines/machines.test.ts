@@ -2,7 +2,6 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
 import { MarkPartForRestartRequestSchema, UpdateRobotPartRequestSchema } from '@platform/proto/platform/app/v1/app';
 import { NeedsRestartRequestSchema } from '@platform/proto/platform/app/v1/robot';
-import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Call } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
@@ -34,6 +33,7 @@ async function given(): Promise<Given> {
     triggerProblems: (triggers) =>
       triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
     onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
+    onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
   });
   const { partId, partSecret } = await machines.registry.register(locationId, 'press', 1);
   return {
@@ -186,51 +186,6 @@ test('a part may act for itself and for no other part; foreign and unknown parts
   );
   expect(() => machines.authorizePart(foreign, partId)).toThrow(/part: expected the id of one that you may see/);
   expect(() => machines.authorizePart(owner, 'x')).toThrow(/part: expected the id of one that you may see/);
-});
-
-test('D17 a part is awaiting setup until it is seen, online for 60 s after that, then offline', async () => {
-  const { machines, partId, laterMs } = await given();
-  expect(machines.presence.of(partId).state).toBe('awaiting_setup');
-  machines.presence.saw(partId);
-  expect(machines.presence.of(partId).state).toBe('online');
-  laterMs(60_001);
-  expect(machines.presence.of(partId).state).toBe('offline');
-});
-
-test('D29 logs of a machine are read by level and text, newest first, and are forgotten after 30 days', async () => {
-  const { machines, partId, laterMs } = await given();
-  const line = (level: string, message: string) => create(LogEntrySchema, { level, message, loggerName: 'x' });
-  await machines.logs.append(partId, [line('info', 'pump on'), line('error', 'pump stuck'), line('error', 'disk')]);
-  const read = (levels: string[], filter: string) => machines.logs.read(partId, { levels, filter, limit: 10 });
-  expect((await read([], '')).map((one) => one.entry.message)).toEqual(['disk', 'pump stuck', 'pump on']);
-  expect((await read(['error'], 'pump')).map((one) => one.entry.message)).toEqual(['pump stuck']);
-  laterMs(31 * 86_400_000);
-  await machines.logs.forget();
-  expect(await read([], '')).toEqual([]);
-});
-
-test('D29 lines of a time that no calendar knows count as of now, so that they can be read and forgotten', async () => {
-  const { machines, partId, laterMs } = await given();
-  const line = create(LogEntrySchema, {
-    level: 'info',
-    message: 'broken clock',
-    time: { seconds: 9_007_199_254_741n },
-  });
-  await machines.logs.append(partId, [line]);
-  const read = () => machines.logs.read(partId, { levels: [], filter: '', limit: 1 });
-  expect((await read()).map((one) => one.entry.message)).toEqual(['broken clock']);
-  laterMs(31 * 86_400_000);
-  await machines.logs.forget();
-  expect(await read()).toEqual([]);
-});
-
-test('D29 logs are read between two times, the first one included', async () => {
-  const { machines, partId } = await given();
-  const line = (seconds: number) =>
-    create(LogEntrySchema, { level: 'info', message: `${seconds}`, time: { seconds: BigInt(seconds) } });
-  await machines.logs.append(partId, [100, 200, 300].map(line));
-  const read = await machines.logs.read(partId, { levels: [], filter: '', limit: 9, startMs: 200_000, endMs: 300_000 });
-  expect(read.map((one) => one.entry.message)).toEqual(['200']);
 });
 
 test('a refused edit changes nothing: neither the name nor the configuration', async () => {

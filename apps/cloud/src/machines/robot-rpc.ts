@@ -7,13 +7,13 @@ import { type ServiceBinding, serve } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
 import type { MachineLogs } from './logs.ts';
-import type { Presence } from './presence.ts';
 
 const maxLogEntries = 1_000;
 const restartCheckMs = 5_000;
 
 export interface RobotServiceDeps {
-  readonly presence: Presence;
+  /** A call for the part arrived; whether it is the part's own is for presence to say. */
+  noteContact(principal: Principal, partId: string): void;
   readonly logs: MachineLogs;
   /** May this principal act as, or operate, the part? @throws not_found */
   authorizePart(principal: Principal, partId: string): void;
@@ -27,11 +27,11 @@ export interface RobotServiceDeps {
 }
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
-  const { presence, logs, authorizePart, mayHaveSecrets, robotConfig, certificate, takeRestartMark } = deps;
+  const { noteContact, logs, authorizePart, mayHaveSecrets, robotConfig, certificate, takeRestartMark } = deps;
   const enter = (principal: Principal, partId: string): void => {
     if (partId === '') throw notVisible('part', partId);
     authorizePart(principal, partId);
-    presence.saw(partId);
+    noteContact(principal, partId);
   };
   return serve(RobotService, {
     async config(request, call) {

@@ -1,5 +1,4 @@
 /** Tables of machines: parts and their secrets, configuration versions, logs. */
-import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 
 export interface MachinesTables {
@@ -20,17 +19,6 @@ export interface MachinesTables {
   part_secrets: { id: string; part_id: string; secret_hash: Uint8Array; secret: Uint8Array; created_ms: number };
   /** Every save is a version; `document` keeps the bytes that the user saved (D2). */
   part_configurations: { part_id: string; version: number; document: string; author: string; created_ms: number };
-  machine_logs: {
-    id: Generated<number>;
-    part_id: string;
-    time_ms: number;
-    level: string;
-    logger_name: string;
-    host: string;
-    message: string;
-    /** JSON of what is never queried into: caller, stack, fields. */
-    detail: string;
-  };
 }
 
 export const machinesDdl: readonly string[] = [

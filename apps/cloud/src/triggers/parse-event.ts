@@ -29,8 +29,8 @@ export function parseEvent(
   if (type === 'part_data_ingested') return parseDataIngested(value, path, problems);
   if (type === 'conditional_data_ingested')
     return parseConditional(value['conditional'], components, `${path}.conditional`, problems);
-  problems.warn(path, `${type} triggers do not fire yet in this version; the data types do`);
   if (type !== 'conditional_logs_ingested') return { type };
+  problems.warn(path, `${type} triggers do not fire yet in this version; the others do`);
   const levels = namesOf(value['log_levels'], logLevels, `${path}.log_levels`, problems);
   return levels && { type, logLevels: levels };
 }

@@ -1,0 +1,120 @@
+/**
+ * Stores lines: many senders, one commit. Lines that wait go together in one transaction with what they add to their parts'
+ * day; a sender is answered after it.
+ */
+import { PlatformError } from '@platform/base';
+import type { Kysely, Transaction } from 'kysely';
+import { maxPendingBytes, maxRowsPerCommit } from './logs-limits.ts';
+import { bytesOf, type Line } from './logs-line.ts';
+import type { MachineLogsTables } from './logs-store.ts';
+
+// Nine values each: below what one statement may bind on either store.
+const rowsPerStatement = 1_000;
+const dayMs = 86_400_000;
+
+export interface LogAppender {
+  /** Resolves after the commit. @throws resource_exhausted when the disk is far behind */
+  append(lines: readonly Line[]): Promise<void>;
+}
+
+interface Waiting {
+  readonly lines: readonly Line[];
+  readonly bytes: number;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** @param onStored told of lines after their commit. */
+export function createLogAppender(
+  db: Kysely<MachineLogsTables>,
+  onStored: (lines: readonly Line[]) => void,
+): LogAppender {
+  let waiting: Waiting[] = [];
+  let pendingBytes = 0;
+  let running = false;
+
+  const store = async (batch: readonly Waiting[]): Promise<void> => {
+    const lines = batch.flatMap((one) => one.lines);
+    try {
+      await db.transaction().execute((trx) => insert(trx, lines));
+      onStored(lines);
+      for (const { done } of batch) done.resolve();
+    } catch (caught) {
+      for (const { done } of batch) done.reject(caught);
+    } finally {
+      for (const { bytes } of batch) pendingBytes -= bytes;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    running = true;
+    while (waiting.length > 0) {
+      const batch = nextBatch(waiting);
+      waiting = waiting.slice(batch.length);
+      await store(batch);
+    }
+    running = false;
+  };
+
+  return {
+    async append(lines) {
+      if (lines.length === 0) return;
+      const bytes = lines.reduce((sum, line) => sum + bytesOf(line), 0);
+      if (pendingBytes + bytes > maxPendingBytes) {
+        throw new PlatformError(
+          'resource_exhausted',
+          `machine logs: ${pendingBytes} bytes wait for the disk, at most ${maxPendingBytes} may; send again later`,
+        );
+      }
+      pendingBytes += bytes;
+      const done = Promise.withResolvers<void>();
+      waiting.push({ lines, bytes, done });
+      if (!running) void run();
+      await done.promise;
+    },
+  };
+}
+
+/** The oldest of those that wait, as many as one commit takes; one that is larger alone goes alone. */
+function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
+  let rows = 0;
+  let count = 0;
+  for (const { lines } of waiting) {
+    rows += lines.length;
+    if (count > 0 && rows > maxRowsPerCommit) break;
+    count += 1;
+  }
+  return waiting.slice(0, count);
+}
+
+/** The UTC day of a time, counted from 1970. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / dayMs);
+}
+
+async function insert(trx: Transaction<MachineLogsTables>, lines: readonly Line[]): Promise<void> {
+  for (let from = 0; from < lines.length; from += rowsPerStatement) {
+    await trx
+      .insertInto('machine_logs')
+      .values(lines.slice(from, from + rowsPerStatement))
+      .execute();
+  }
+  const days = new Map<string, MachineLogsTables['machine_log_days']>();
+  for (const line of lines) {
+    const day = dayOf(line.received_ms);
+    const key = `${line.part_id} ${day}`;
+    const sum = days.get(key) ?? { part_id: line.part_id, day, lines: 0, bytes: 0 };
+    sum.lines += 1;
+    sum.bytes += bytesOf(line);
+    days.set(key, sum);
+  }
+  await trx
+    .insertInto('machine_log_days')
+    .values([...days.values()])
+    .onConflict((conflict) =>
+      conflict.columns(['part_id', 'day']).doUpdateSet((eb) => ({
+        lines: eb('machine_log_days.lines', '+', eb.ref('excluded.lines')),
+        bytes: eb('machine_log_days.bytes', '+', eb.ref('excluded.bytes')),
+      })),
+    )
+    .execute();
+}

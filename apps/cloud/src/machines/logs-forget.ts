@@ -1,0 +1,57 @@
+/** Lines go 30 days after they arrived, or after their part was deleted (D29); a bounded number at a time. */
+import type { Kysely, Transaction } from 'kysely';
+import { dayOf } from './logs-append.ts';
+import { retentionMs } from './logs-limits.ts';
+import type { MachineLogsTables } from './logs-store.ts';
+
+const rowsPerPass = 1_000;
+
+/** Call it in the transaction that deletes the part: its lines may be too many for that transaction. */
+export async function removeLogs(trx: Transaction<MachineLogsTables>, partId: string): Promise<void> {
+  await trx
+    .insertInto('machine_log_removals')
+    .values({ part_id: partId })
+    .onConflict((conflict) => conflict.column('part_id').doNothing())
+    .execute();
+}
+
+/** True when there may be more to delete. */
+export async function forgetLogs(db: Kysely<MachineLogsTables>, nowMs: number): Promise<boolean> {
+  const removed = await db.selectFrom('machine_log_removals').select('part_id').limit(1).executeTakeFirst();
+  if (removed !== undefined) return forgetPart(db, removed.part_id);
+  const old = await db
+    .selectFrom('machine_logs')
+    .select('id')
+    .where('received_ms', '<', nowMs - retentionMs)
+    .limit(rowsPerPass)
+    .execute();
+  if (old.length > 0) await deleteLines(db, old);
+  if (old.length === rowsPerPass) return true;
+  await db
+    .deleteFrom('machine_log_days')
+    .where('day', '<', dayOf(nowMs - retentionMs))
+    .execute();
+  return false;
+}
+
+async function forgetPart(db: Kysely<MachineLogsTables>, partId: string): Promise<boolean> {
+  const lines = await db
+    .selectFrom('machine_logs')
+    .select('id')
+    .where('part_id', '=', partId)
+    .limit(rowsPerPass)
+    .execute();
+  if (lines.length > 0) await deleteLines(db, lines);
+  if (lines.length < rowsPerPass) {
+    await db.transaction().execute(async (trx) => {
+      await trx.deleteFrom('machine_log_days').where('part_id', '=', partId).execute();
+      await trx.deleteFrom('machine_log_removals').where('part_id', '=', partId).execute();
+    });
+  }
+  return true;
+}
+
+async function deleteLines(db: Kysely<MachineLogsTables>, lines: readonly { readonly id: number }[]): Promise<void> {
+  const ids = lines.map((line) => line.id);
+  await db.deleteFrom('machine_logs').where('id', 'in', ids).execute();
+}

@@ -1,0 +1,109 @@
+/**
+ * A page of a part's log, newest first. Order and token are (time, id) of a line: lines that arrive meanwhile, also late
+ * ones of an earlier time, neither shift a page nor come twice.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Clock, PlatformError } from '@platform/base';
+import type { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
+import type { Kysely } from 'kysely';
+import type { LogFilter } from './logs-filter.ts';
+import { maxPageBytes, maxScanMs, maxScannedRows, scanRows, scanSliceMs } from './logs-limits.ts';
+import { bytesOf, entryOf, type StoredLine } from './logs-line.ts';
+import type { MachineLogsTables } from './logs-store.ts';
+
+export interface LogPageRequest {
+  readonly partId: string;
+  readonly matches: LogFilter;
+  /** At least 1. */
+  readonly limit: number;
+  /** Of an earlier page; empty: from the newest line. */
+  readonly pageToken?: string;
+  /** Lines of this time and later, ms. */
+  readonly startMs?: number;
+  /** Lines before this time, ms. */
+  readonly endMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface LogPage {
+  readonly entries: readonly MessageInitShape<typeof LogEntrySchema>[];
+  /** Empty: there is nothing further. A page may hold less than its limit, even nothing, and still have a next one. */
+  readonly nextPageToken: string;
+}
+
+interface Place {
+  readonly timeMs: number;
+  readonly id: number;
+}
+
+/** @throws invalid_argument for a token that no page gave */
+export async function readLogPage(
+  db: Kysely<MachineLogsTables>,
+  clock: Clock,
+  request: LogPageRequest,
+): Promise<LogPage> {
+  const { matches, limit, signal, pageToken = '' } = request;
+  const entries: MessageInitShape<typeof LogEntrySchema>[] = [];
+  let place = pageToken === '' ? undefined : placeOf(pageToken);
+  let bytes = 0;
+  let scanned = 0;
+  let matchedMs = 0;
+  while (scanned < maxScannedRows && matchedMs < maxScanMs) {
+    signal?.throwIfAborted();
+    const rows = await rowsAfter(db, request, place);
+    let sliceStartMs = clock.monotonic();
+    for (const row of rows) {
+      if (matches(row)) {
+        bytes += bytesOf(row);
+        if (entries.length > 0 && bytes > maxPageBytes) return { entries, nextPageToken: tokenOf(place) };
+        entries.push(entryOf(row));
+      }
+      place = { timeMs: row.time_ms, id: row.id };
+      if (entries.length >= limit) return { entries, nextPageToken: tokenOf(place) };
+      const elapsedMs = clock.monotonic() - sliceStartMs;
+      if (elapsedMs < scanSliceMs) continue;
+      matchedMs += elapsedMs;
+      if (matchedMs >= maxScanMs) return { entries, nextPageToken: tokenOf(place) };
+      await setImmediate();
+      sliceStartMs = clock.monotonic();
+    }
+    matchedMs += clock.monotonic() - sliceStartMs;
+    scanned += rows.length;
+    if (rows.length < scanRows) return { entries, nextPageToken: '' };
+    await setImmediate();
+  }
+  return { entries, nextPageToken: tokenOf(place) };
+}
+
+function rowsAfter(
+  db: Kysely<MachineLogsTables>,
+  { partId, startMs, endMs }: LogPageRequest,
+  after: Place | undefined,
+): Promise<StoredLine[]> {
+  let query = db.selectFrom('machine_logs').selectAll().where('part_id', '=', partId);
+  if (startMs !== undefined) query = query.where('time_ms', '>=', startMs);
+  if (endMs !== undefined) query = query.where('time_ms', '<', endMs);
+  if (after !== undefined) {
+    query = query
+      // Implied by the next condition, but this one the index understands.
+      .where('time_ms', '<=', after.timeMs)
+      .where((eb) =>
+        eb.or([eb('time_ms', '<', after.timeMs), eb.and([eb('time_ms', '=', after.timeMs), eb('id', '<', after.id)])]),
+      );
+  }
+  return query.orderBy('time_ms', 'desc').orderBy('id', 'desc').limit(scanRows).execute();
+}
+
+function tokenOf(place: Place | undefined): string {
+  return place === undefined ? '' : `${place.timeMs}_${place.id}`;
+}
+
+function placeOf(token: string): Place {
+  const [, timeMs, id] = /^(-?\d{1,15})_(\d{1,15})$/.exec(token) ?? [];
+  if (timeMs !== undefined && id !== undefined) return { timeMs: Number(timeMs), id: Number(id) };
+  throw new PlatformError(
+    'invalid_argument',
+    `GetRobotPartLogs: expected the page token of an earlier answer, found ${JSON.stringify(token.slice(0, 64))}`,
+  );
+}

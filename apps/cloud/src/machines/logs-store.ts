@@ -1,0 +1,34 @@
+/** Tables of machine logs: lines, how much each part stored of each day, and the parts whose lines are to go. */
+import type { Generated } from 'kysely';
+
+export interface MachineLogsTables {
+  machine_logs: {
+    id: Generated<number>;
+    part_id: string;
+    /** As the machine's clock says. */
+    time_ms: number;
+    /** In lower case. */
+    level: string;
+    logger_name: string;
+    host: string;
+    message: string;
+    /** JSON of what is never queried into: a LineDetail. */
+    detail: string;
+    /** As our clock says; retention counts from here. */
+    received_ms: number;
+  };
+  /** What a part has stored of a UTC day, counted in days since 1970. */
+  machine_log_days: { part_id: string; day: number; lines: number; bytes: number };
+  /** Parts that were deleted, until all their lines are gone. */
+  machine_log_removals: { part_id: string };
+}
+
+export const logsV2: readonly string[] = [
+  'alter table machine_logs add column received_ms bigint not null default 0',
+  'update machine_logs set received_ms = time_ms',
+  'drop index machine_logs_by_part',
+  'create index machine_logs_by_time on machine_logs (part_id, time_ms, id)',
+  'create index machine_logs_by_received on machine_logs (received_ms)',
+  'create table machine_log_days (part_id text not null, day integer not null, lines bigint not null, bytes bigint not null, primary key (part_id, day))',
+  'create table machine_log_removals (part_id text primary key)',
+];

@@ -1,0 +1,61 @@
+/** The table of presence: one row for each part that was ever in contact; awaiting setup is the absence of a row. */
+import type { Kysely, Transaction } from 'kysely';
+
+export interface PresenceTables {
+  part_presence: {
+    part_id: string;
+    online: number;
+    /** Counts the transitions of the part from 1, the first contact, on: odd is online, even is offline. */
+    number: number;
+    /** When the last transition was recorded; wall clock, ms. */
+    changed_ms: number;
+    /** The last contact that was written down; the living value is in memory. */
+    last_seen_ms: number;
+  };
+}
+
+export type PresenceRow = PresenceTables['part_presence'];
+
+export const presenceV2: readonly string[] = [
+  'create table part_presence (part_id text primary key, online integer not null, number integer not null, changed_ms bigint not null, last_seen_ms bigint not null)',
+  // Of an older version only the last contact is known. Who was heard within 2 min before that version ended was online.
+  `insert into part_presence (part_id, online, number, changed_ms, last_seen_ms)
+    select id, 1, 1, last_seen_ms, last_seen_ms from parts
+    where last_seen_ms >= (select max(last_seen_ms) from parts) - 120000`,
+  `insert into part_presence (part_id, online, number, changed_ms, last_seen_ms)
+    select id, 0, 2, last_seen_ms, last_seen_ms from parts
+    where last_seen_ms < (select max(last_seen_ms) from parts) - 120000`,
+];
+
+// Five values each: far below what one statement may bind on either store.
+const rowsPerStatement = 500;
+
+export function loadPresence(db: Kysely<PresenceTables>): Promise<PresenceRow[]> {
+  return db.selectFrom('part_presence').selectAll().execute();
+}
+
+export async function savePresence(trx: Transaction<PresenceTables>, rows: readonly PresenceRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    await trx
+      .insertInto('part_presence')
+      .values(rows.slice(from, from + rowsPerStatement))
+      .onConflict((conflict) =>
+        conflict.column('part_id').doUpdateSet((row) => ({
+          online: row.ref('excluded.online'),
+          number: row.ref('excluded.number'),
+          changed_ms: row.ref('excluded.changed_ms'),
+          last_seen_ms: row.ref('excluded.last_seen_ms'),
+        })),
+      )
+      .execute();
+  }
+}
+
+export async function forgetPresence(trx: Transaction<PresenceTables>, partIds: readonly string[]): Promise<void> {
+  for (let from = 0; from < partIds.length; from += rowsPerStatement) {
+    await trx
+      .deleteFrom('part_presence')
+      .where('part_id', 'in', partIds.slice(from, from + rowsPerStatement))
+      .execute();
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * part_online and part_offline: every transition of a part notifies once (D17, D22). The notifications are decided before
+ * the transaction that records the transitions and enqueued inside it, so that neither is there without the other.
+ */
+import { asPlatformError, type Log } from '@platform/base';
+import type { Transaction } from 'kysely';
+import type { EventPlace, Message } from '../notify/event.ts';
+import { messageId } from '../notify/message-id.ts';
+import type { NotifyTables } from '../notify/store.ts';
+import type { PartTriggers } from './compiled-triggers.ts';
+import { parseTriggers } from './parse-triggers.ts';
+import { notificationKey } from './throttle.ts';
+
+export interface PartTransition {
+  readonly partId: string;
+  /** Counts the transitions of the part; the same number never stands for two. */
+  readonly number: number;
+  readonly kind: 'online' | 'offline';
+  /** Wall clock, ms. */
+  readonly atMs: number;
+}
+
+export interface TransitionNotifications {
+  /** Enqueues inside the caller's transaction; a second time it changes nothing. */
+  record(trx: Transaction<NotifyTables>): Promise<void>;
+  /** Call it after the commit. */
+  committed(): void;
+}
+
+export interface PartTransitionsOptions {
+  readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
+  /** Undefined for a part that is gone: it notifies nobody. */
+  readonly placeOf: (partId: string) => EventPlace | undefined;
+  readonly notify: {
+    enqueue(trx: Transaction<NotifyTables>, messages: readonly Message[]): Promise<void>;
+    wake(): void;
+  };
+  readonly log: Log;
+}
+
+export function createPartTransitions(
+  options: PartTransitionsOptions,
+): (transitions: readonly PartTransition[]) => Promise<TransitionNotifications> {
+  const { configOf, placeOf, notify, log } = options;
+
+  const messagesOf = async (transition: PartTransition): Promise<readonly Message[]> => {
+    const { partId } = transition;
+    const config = await configOf(partId);
+    const place = placeOf(partId);
+    if (config === undefined || place === undefined) return [];
+    try {
+      return messagesFor(transition, config, place);
+    } catch (caught) {
+      // One part's configuration does not hold up the transitions of all.
+      log.error('the triggers of a part could not be read; its transition notifies nobody', {
+        partId,
+        error: asPlatformError(caught).message,
+      });
+      return [];
+    }
+  };
+
+  return async (transitions) => {
+    const messages = (await Promise.all(transitions.map(messagesOf))).flat();
+    return {
+      async record(trx) {
+        if (messages.length > 0) await notify.enqueue(trx, messages);
+      },
+      committed() {
+        if (messages.length > 0) notify.wake();
+      },
+    };
+  };
+}
+
+function messagesFor(transition: PartTransition, config: PartTriggers, place: EventPlace): readonly Message[] {
+  const { partId, number, kind, atMs } = transition;
+  const type = kind === 'online' ? 'part_online' : 'part_offline';
+  return parseTriggers(config.triggers, config.components)
+    .triggers.filter((trigger) => trigger.enabled && trigger.event.type === type)
+    .flatMap((trigger) =>
+      trigger.notifications
+        .filter((notification) => notification.type === 'webhook')
+        .map((notification) => ({
+          id: messageId([partId, trigger.name, notificationKey(notification), 'transition', number]),
+          triggerName: trigger.name,
+          notificationType: 'webhook' as const,
+          target: notification.value,
+          ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
+          event: { type, place },
+          eventAtMs: atMs,
+        })),
+    );
+}
