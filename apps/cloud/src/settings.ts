@@ -123,3 +123,12 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
   if (value === 'false' || value === '0') return false;
   throw new PlatformError('invalid_argument', `${name}: expected true or false, found ${JSON.stringify(value)}`);
 }
+
+/** What a process of the host administrator reads from its environment; `dataDirectory` is absolute. */
+export function readStoreSettings(
+  dataDirectory: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): Pick<Settings, 'dataDirectory' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade' | 'logLevel'> {
+  const settings = readSettings(dataDirectory === undefined ? [] : ['--data', dataDirectory], env);
+  return { ...settings, logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'warn' };
+}

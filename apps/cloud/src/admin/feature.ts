@@ -11,6 +11,8 @@ import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { Operations } from './control-channel.ts';
+import { createOwnerLink } from './create-owner-link.ts';
+import { doctor } from './doctor.ts';
 import type { Limits } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
@@ -28,8 +30,8 @@ export interface AdminOptions {
   readonly log: Log;
   /** What the process knows of itself, for `status`. */
   readonly status: () => Promise<Readonly<Record<string, unknown>>>;
-  /** A one-time sign-in link for an owner of the organization. @throws not_found, failed_precondition when it has no owner who signs in. */
-  readonly createOwnerLink: (organizationId: string, by: OwnActor) => Promise<{ link: string; email: string }>;
+  readonly dataDirectory: string;
+  readonly freeBytes: () => Promise<number>;
   /** The process goes on after a rotation: values that were sealed just before it may still be written. Default false. */
   readonly running?: boolean;
 }
@@ -65,8 +67,14 @@ export function createAdmin(options: AdminOptions): Operations {
       return limits.list(organizationId);
     },
     'organizations.list': () => listOrganizations(db),
-    'organizations.create-owner-link': (params) =>
-      options.createOwnerLink(readParams(params).text('organizationId'), actorOf(params)),
+    'organizations.create-owner-link': (params) => {
+      const { text, optionalText } = readParams(params);
+      return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
+    },
+    doctor: () => {
+      const { dataDirectory, freeBytes } = options;
+      return doctor({ db, dataDirectory, instanceKey, keyFile, columns: sealedColumns, freeBytes });
+    },
     audit: (params) => {
       const { optionalText, optionalNumber } = readParams(params);
       return listAudit(db, {

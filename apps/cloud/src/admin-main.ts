@@ -1,0 +1,150 @@
+/**
+ * One command of `platform admin` as a process: the request is its one argument, JSON; the result is one line of JSON on stdout,
+ * progress and errors are text on stderr. A running cloud is asked over its control channel; the directory of a stopped one is
+ * opened here, under its lock.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { asPlatformError, PlatformError, systemClock } from '@platform/base';
+import { type ControlClient, controlName, openControlClient } from './admin/control-channel.ts';
+import { createAdmin } from './admin/feature.ts';
+import { openLimits } from './admin/limits.ts';
+import { readParams } from './admin/read-params.ts';
+import { restoreBackup } from './backup/restore-backup.ts';
+import { type BackupOptions, writeBackup } from './backup/write-backup.ts';
+import { dataVersion, openDataDirectory } from './data-directory.ts';
+import { freeBytesOf } from './ingest/free-space.ts';
+import { version } from './instance/build-info.ts';
+import { createLogger } from './instance/create-logger.ts';
+import { createDeletionPause } from './instance/deletion-pause.ts';
+import { openStores } from './open-stores.ts';
+import { readStoreSettings } from './settings.ts';
+
+type Request = Readonly<Record<string, unknown>>;
+type StoreSettings = ReturnType<typeof readStoreSettings>;
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+async function run(request: Request, signal: AbortSignal): Promise<unknown> {
+  const { text, optionalText } = readParams(request);
+  const settings = readStoreSettings(optionalText('dataDirectory'));
+  const command = text('command');
+  if (command === 'restore')
+    return restoreBackup({
+      source: resolve(text('source')),
+      target: settings.dataDirectory,
+      passphrase: readPassphrase(optionalText('passphraseFile')),
+      newestDataVersion: dataVersion,
+      now: systemClock.now,
+      progress: say,
+      signal,
+    });
+  if (!existsSync(join(settings.dataDirectory, 'platform.json')))
+    throw new PlatformError(
+      'failed_precondition',
+      `data directory ${settings.dataDirectory}: expected the data of a cloud, found none. Name another with --data DIR`,
+    );
+  await using client = await openControlClient(join(settings.dataDirectory, controlName));
+  if (command === 'backup') return backUp(request, settings, client, signal);
+  const params = { ...request, actor: userInfo().username, next: settings.nextInstanceKey };
+  return client === undefined ? runHere(command, params, settings) : client.call(command, params);
+}
+
+async function backUp(
+  request: Request,
+  settings: StoreSettings,
+  client: ControlClient | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { text, flag, optionalText } = readParams(request);
+  const { dataDirectory, instanceKey } = settings;
+  const passphrase = readPassphrase(optionalText('passphraseFile'));
+  const key: BackupOptions['key'] =
+    passphrase !== undefined
+      ? { kind: 'passphrase', passphrase }
+      : { kind: flag('withInstanceKey') ? 'included' : 'left-out' };
+  const options = {
+    dataDirectory,
+    destination: resolve(text('destination')),
+    key,
+    program: version,
+    now: systemClock.now,
+    progress: say,
+    signal,
+  };
+  if (client === undefined) {
+    // The lock of a stopped cloud holds everything.
+    return writeBackup({
+      ...options,
+      keyInEnvironment: instanceKey !== undefined,
+      hold: async () => {
+        const data = openDataDirectory(dataDirectory, false);
+        return { [Symbol.asyncDispose]: async () => data[Symbol.dispose]() };
+      },
+    });
+  }
+  const status = (await client.call('status')) as { instanceKeyPlace?: string };
+  return writeBackup({
+    ...options,
+    keyInEnvironment: status.instanceKeyPlace === 'environment',
+    hold: async () => {
+      await client.call('backup.hold');
+      // The hold ends with the connection.
+      return { [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+    },
+  });
+}
+
+async function runHere(command: string, params: Request, settings: StoreSettings): Promise<unknown> {
+  const log = createLogger(settings.logLevel);
+  await using stores = await openStores(settings, log, (caught): never => {
+    throw caught;
+  });
+  const { db, data, instanceKey, keyFile } = stores;
+  const operations = createAdmin({
+    db,
+    instanceKey,
+    keyFile,
+    limits: await openLimits(db),
+    deletions: createDeletionPause(),
+    clock: systemClock,
+    log,
+    dataDirectory: data.path,
+    freeBytes: () => freeBytesOf(data.path),
+    status: async () => ({ running: false, dataDirectory: data.path, version, dataVersion }),
+  });
+  const operation = operations[command];
+  if (operation === undefined)
+    throw new PlatformError(
+      'invalid_argument',
+      `command: expected one of backup, restore, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
+    );
+  return operation(params, new AbortController().signal);
+}
+
+/** The first line of a file, so that a passphrase stands in no list of processes. */
+function readPassphrase(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  const passphrase = readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? '';
+  if (passphrase.length < 8)
+    throw new PlatformError(
+      'invalid_argument',
+      `passphrase file ${file}: expected at least 8 characters in its first line, found ${passphrase.length}`,
+    );
+  return passphrase;
+}
+
+process.umask(0o077);
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stop.abort(new PlatformError('canceled', 'stopped')));
+try {
+  const result = await run(JSON.parse(process.argv[2] ?? '{}'), stop.signal);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+  process.exit(0);
+} catch (caught) {
+  const { code, message } = asPlatformError(caught);
+  say(`platform admin: ${message}`);
+  process.exit(code === 'canceled' ? 130 : 1);
+}

@@ -1,0 +1,127 @@
+/** `platform admin doctor`: looks whether everything that belongs together is there, and changes nothing. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { errorText } from '@platform/base';
+import { sql } from 'kysely';
+import type { KeyRing } from '../instance/instance-key.ts';
+import type { SealedColumn } from '../instance/sealed-column.ts';
+import type { Database } from '../metadata/tables.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  /** What was looked at, or what is wrong and what to do. */
+  readonly found: string;
+}
+
+export interface DoctorOptions {
+  readonly db: Database;
+  readonly dataDirectory: string;
+  readonly instanceKey: KeyRing;
+  readonly keyFile: string | undefined;
+  readonly columns: readonly SealedColumn[];
+  readonly freeBytes: () => Promise<number>;
+}
+
+const fewBytes = 1024 * 1024 * 1024;
+const shown = 3;
+
+export async function doctor(options: DoctorOptions): Promise<Finding[]> {
+  const { dataDirectory, keyFile } = options;
+  const findings: Finding[] = [];
+  const check = async (name: string, look: () => Promise<string> | string): Promise<void> => {
+    try {
+      findings.push({ check: name, ok: true, found: await look() });
+    } catch (caught) {
+      findings.push({ check: name, ok: false, found: errorText(caught) });
+    }
+  };
+  for (const name of ['meta.sqlite', 'ingest.sqlite'])
+    await check(`${name} is sound`, () => quickCheck(join(dataDirectory, name)));
+  await check('the listed files are there', () => listedFiles(options));
+  await check('the payloads are there', () => payloads(dataDirectory));
+  await check('secrets open with the instance key', () => secretsOpen(options));
+  await check('nobody else reads the data directory', () => modesOf([dataDirectory, ...(keyFile ? [keyFile] : [])]));
+  await check('there is room on the disk', () => room(options));
+  return findings;
+}
+
+function quickCheck(file: string): string {
+  using db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  const rows = db
+    .prepare('pragma quick_check(10)')
+    .all()
+    .map((row) => String(row['quick_check']));
+  if (rows.length === 1 && rows[0] === 'ok') return 'SQLite finds nothing wrong';
+  throw new Error(`expected a sound database, found: ${rows.join('; ')}. Restore from a backup`);
+}
+
+async function listedFiles({ db, dataDirectory }: DoctorOptions): Promise<string> {
+  const rows = await db.selectFrom('tabular_files').select(['file', 'file_bytes']).execute();
+  const wrong = rows.filter(({ file, file_bytes: bytes }) => sizeOf(join(dataDirectory, 'parquet', file)) !== bytes);
+  // A merge may have replaced files since they were listed here.
+  const still = new Set((await db.selectFrom('tabular_files').select('file').execute()).map(({ file }) => file));
+  complain(
+    wrong.map(({ file }) => `parquet/${file}`).filter((path) => still.has(path.slice('parquet/'.length))),
+    rows.length,
+    'files of readings',
+  );
+  return `${rows.length} files of readings, each with its size`;
+}
+
+function payloads(dataDirectory: string): string {
+  using db = new DatabaseSync(join(dataDirectory, 'ingest.sqlite'), { readOnly: true, timeout: 10_000 });
+  const paths = db
+    .prepare('select path from blobs')
+    .all()
+    .map((row) => String(row['path']));
+  complain(
+    paths.filter((path) => sizeOf(join(dataDirectory, 'blobs', ...path.split('/'))) === undefined),
+    paths.length,
+    'payloads',
+  );
+  return `${paths.length} payloads`;
+}
+
+function complain(missing: readonly string[], of: number, what: string): void {
+  if (missing.length === 0) return;
+  throw new Error(
+    `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Restore them from a backup`,
+  );
+}
+
+async function secretsOpen({ db, instanceKey, columns }: DoctorOptions): Promise<string> {
+  let count = 0;
+  for (const { table, sealed } of columns) {
+    const { rows } = await sql<Record<string, unknown>>`select ${sql.ref(sealed)} from ${sql.table(table)}`.execute(db);
+    for (const row of rows) {
+      const value = row[sealed];
+      if (!(value instanceof Uint8Array)) continue;
+      instanceKey.decrypt(value);
+      count++;
+    }
+  }
+  return `${count} secrets open with the key ${instanceKey.current.id}`;
+}
+
+function modesOf(paths: readonly string[]): string {
+  const open = paths.filter((path) => (statSync(path).mode & 0o077) !== 0);
+  if (open.length > 0)
+    throw new Error(`expected ${open.join(' and ')} to be readable by the owner alone: run chmod go= on it`);
+  return 'only its owner';
+}
+
+async function room({ freeBytes }: DoctorOptions): Promise<string> {
+  const free = await freeBytes();
+  const text = `${Math.floor(free / (1024 * 1024))} MiB free`;
+  if (free < fewBytes)
+    throw new Error(
+      `expected at least ${fewBytes / (1024 * 1024)} MiB, found ${text}: uploads are refused below 512 MiB`,
+    );
+  return text;
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
