@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The published command: finds Node 24 or newer, says which, and runs the command line with it. */
+/** The published command: finds Node 24 or newer and runs the command line with it; `up` also says which it found. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { findNode } from './find-node.js';
 
 const { found, missing } = findNode(import.meta.url);
 if (found) {
-  process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
+  if (process.argv[2] === 'up') process.stderr.write(`platform: Node ${found.version} (${found.source})\n`);
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
   const home = process.env.PLATFORM_HOME ?? join(homedir(), '.platform');
   const env = { ...thriftyEnvironment, NODE_COMPILE_CACHE: join(home, 'cache', 'compile'), ...process.env };

@@ -1,0 +1,159 @@
+/** `platform api-keys`: keys with which programs act, and what they may do. */
+import { type JsonObject, type KeyDetails, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { authorizationFor } from '../invocation/authorization.ts';
+import type { Context } from '../invocation/context.ts';
+import { pick } from '../invocation/find.ts';
+import { group, leaf } from '../invocation/leaf.ts';
+import { timeOf } from '../invocation/shapes.ts';
+
+const fields = ['id', 'name', 'roles', 'created_at', 'expires_at', 'last_used_at', 'rotated_at', 'overlap_ends_at'];
+
+export function apiKeysCommand(): Command {
+  return group('api-keys', 'keys with which programs act', [
+    list(),
+    create(),
+    rename(),
+    rotate(),
+    expire(),
+    remove(),
+  ]).alias('api-key');
+}
+
+function shape(one: KeyDetails): JsonObject {
+  return {
+    id: one.id,
+    name: one.name,
+    roles: one.authorizations.map((role) => `${role.authorizationId}:${role.resourceId}`),
+    created_at: timeOf(one.createdAt),
+    expires_at: timeOf(one.expiresAt),
+    last_used_at: timeOf(one.lastUsedAt),
+    rotated_at: timeOf(one.rotatedAt),
+    overlap_ends_at: timeOf(one.overlapEndsAt),
+  };
+}
+
+async function keysOf({ cloud, find, signal }: Context): Promise<readonly KeyDetails[]> {
+  const { id } = await find.organization();
+  return (await (await cloud()).fleet.listKeyDetails({ organizationId: id }, { signal })).keys;
+}
+
+/** Keys by id or name; an id that the list does not show is taken as it is, and the cloud decides. */
+async function keyOf(context: Context, text: string): Promise<{ id: string; name: string }> {
+  return /^[0-9a-f-]{36}$/i.test(text) ? { id: text, name: text } : pick('API key', text, await keysOf(context));
+}
+
+function list(): Command {
+  return leaf(
+    new Command('list').description('list the keys that you may manage; never their secrets'),
+    { examples: ['platform api-keys list', 'platform api-keys list --json=name,last_used_at'], fields },
+    async (context) => {
+      context.out.rows((await keysOf(context)).map(shape), ['name', 'id', 'roles', 'expires_at', 'last_used_at']);
+    },
+  );
+}
+
+function create(): Command {
+  return leaf(
+    new Command('create')
+      .description('make a key; its secret is shown once, here')
+      .argument('<name>')
+      .option('--role <role>', 'owner or operator', 'operator')
+      .option('--location <location>', 'only for this location (default: the whole organization)')
+      .option('--machine <machine>', 'only for this machine')
+      .option('--expires <when>', 'end of the key: a span such as 90d or 12h, or a time (default: never)'),
+    {
+      examples: [
+        'platform api-keys create dashboard --role operator --expires 90d',
+        'platform api-keys create press --role owner --machine press-7 --json',
+      ],
+      fields: ['id', 'key'],
+    },
+    async (context, flags, name = '') => {
+      const authorization = await authorizationFor(context, flags);
+      const expiresAt = flags['expires'] === undefined ? undefined : endOf(String(flags['expires']));
+      const { id, key } = await (await context.cloud()).fleet.createExpiringKey(
+        { name, authorizations: [authorization], ...(expiresAt === undefined ? {} : { expiresAt }) },
+        { signal: context.signal },
+      );
+      context.out.object({ id, key });
+      context.out.note('keep the key now: it is not shown again');
+    },
+  );
+}
+
+function rename(): Command {
+  return leaf(
+    new Command('rename').description('rename a key').argument('<key>', 'name or id').argument('<name>'),
+    { examples: ['platform api-keys rename dashboard "wall display"'], fields: ['id', 'name'] },
+    async (context, _flags, text = '', name = '') => {
+      const { id } = await keyOf(context, text);
+      const renamed = await (await context.cloud()).app.renameKey({ id, name }, { signal: context.signal });
+      context.out.object({ id: renamed.id, name: renamed.name });
+    },
+  );
+}
+
+function rotate(): Command {
+  return leaf(
+    new Command('rotate')
+      .description('give a key a new secret; the old one works for the overlap, a day unless set otherwise')
+      .argument('<key>', 'name or id'),
+    { examples: ['platform api-keys rotate dashboard'], fields: ['id', 'key'] },
+    async (context, _flags, text = '') => {
+      const { id } = await keyOf(context, text);
+      const rotated = await (await context.cloud()).app.rotateKey({ id }, { signal: context.signal });
+      context.out.object({ id: rotated.id, key: rotated.key });
+      context.out.note('keep the key now: it is not shown again');
+    },
+  );
+}
+
+function expire(): Command {
+  return leaf(
+    new Command('expire')
+      .description('change when a key ends')
+      .argument('<key>', 'name or id')
+      .argument('<when>', 'a span such as 90d, a time, or never'),
+    { examples: ['platform api-keys expire dashboard 30d', 'platform api-keys expire dashboard never'] },
+    async (context, _flags, text = '', when = '') => {
+      const { id, name } = await keyOf(context, text);
+      const expiresAt = when === 'never' ? undefined : endOf(when);
+      await (await context.cloud()).fleet.setKeyExpiry(
+        { id, ...(expiresAt === undefined ? {} : { expiresAt }) },
+        { signal: context.signal },
+      );
+      context.out.note(`key "${name}" ends ${expiresAt === undefined ? 'never' : timeOf(expiresAt)}`);
+    },
+  );
+}
+
+function remove(): Command {
+  return leaf(
+    new Command('delete')
+      .alias('revoke')
+      .description('end a key; its clients stop within 5 s')
+      .argument('<key>', 'name or id'),
+    { examples: ['platform api-keys delete dashboard --yes'] },
+    async (context, _flags, text = '') => {
+      const { id, name } = await keyOf(context, text);
+      await context.agreed(`Delete the key "${name}" (${id})? Programs that use it stop within 5 s.`);
+      await (await context.cloud()).app.deleteKey({ id }, { signal: context.signal });
+      context.out.note(`key "${name}" has ended`);
+    },
+  );
+}
+
+const spanMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function endOf(text: string): ReturnType<typeof timestampFromDate> {
+  const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+  const at = count === undefined ? Date.parse(text) : Date.now() + Number(count) * (spanMs[unit] ?? Number.NaN);
+  if (!Number.isFinite(at)) {
+    throw new PlatformError(
+      'invalid_argument',
+      `expected a span such as 90d, 12h or 30m, or a time such as 2027-01-31T00:00:00Z, found "${text}"`,
+    );
+  }
+  return timestampFromDate(new Date(at));
+}

@@ -1,0 +1,211 @@
+/** `platform machines part`: the parts of machines. A part is named by id, Machine/part, or its machine (the main part). */
+import { type JsonObject, type RobotPart, timestampDate } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { group, leaf } from '../invocation/leaf.ts';
+import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/shapes.ts';
+
+const fields = ['id', 'name', 'machine_id', 'main', 'state', 'last_access', 'last_updated', 'created_at'];
+const partArgument = ['<part>', 'id, Machine/part, or a machine for its main part'] as const;
+
+export function machinePartCommand(): Command {
+  return group('part', 'parts of a machine', [
+    list(),
+    get(),
+    create(),
+    rename(),
+    remove(),
+    main(),
+    restart(),
+    status(),
+    configFile(),
+    group('secrets', 'secrets of a part', [secrets(), createSecret(), deleteSecret()]),
+  ]).alias('parts');
+}
+
+function shape(one: RobotPart): JsonObject {
+  return {
+    id: one.id,
+    name: one.name,
+    machine_id: one.robot,
+    main: one.mainPart,
+    state: stateOf(one.onlineState),
+    last_access: timeOf(one.lastAccess),
+    last_updated: timeOf(one.lastUpdated),
+    created_at: timeOf(one.createdOn),
+  };
+}
+
+function list(): Command {
+  return leaf(
+    new Command('list').description('list the parts of a machine').argument('<machine>', 'name, Location/name or id'),
+    { examples: ['platform machines part list press-7'], fields },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id } = await find.machine(text);
+      const { parts } = await (await cloud()).app.getRobotParts({ robotId: id }, { signal });
+      out.rows(parts.map(shape), ['name', 'id', 'main', 'state', 'last_access']);
+    },
+  );
+}
+
+function get(): Command {
+  return leaf(
+    new Command('get').description('show one part').argument(...partArgument),
+    { examples: ['platform machines part get press-7'], fields },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id } = await find.part(text);
+      const { part } = await (await cloud()).app.getRobotPart({ id }, { signal });
+      if (part !== undefined) out.object(shape(part));
+    },
+  );
+}
+
+function create(): Command {
+  return leaf(
+    new Command('create')
+      .description('add a part to a machine')
+      .argument('<name>')
+      .requiredOption('--machine <machine>', 'name, Location/name or id'),
+    { examples: ['platform machines part create gripper --machine press-7'], fields },
+    async ({ cloud, out, find, signal }, flags, name = '') => {
+      const { id: robotId } = await find.machine(String(flags['machine']));
+      const { app } = await cloud();
+      const { partId } = await app.newRobotPart({ robotId, partName: name }, { signal });
+      const { part } = await app.getRobotPart({ id: partId }, { signal });
+      if (part !== undefined) out.object(shape(part));
+    },
+  );
+}
+
+function rename(): Command {
+  return leaf(
+    new Command('rename')
+      .description('rename a part')
+      .argument(...partArgument)
+      .argument('<name>'),
+    { examples: ['platform machines part rename press-7/gripper gripper-left'], fields },
+    async ({ cloud, out, find, signal }, _flags, text = '', name = '') => {
+      const { id } = await find.part(text);
+      const { part } = await (await cloud()).app.updateRobotPart({ id, name }, { signal });
+      if (part !== undefined) out.object(shape(part));
+    },
+  );
+}
+
+function remove(): Command {
+  return leaf(
+    new Command('delete').description('remove a part that is not the main one').argument(...partArgument),
+    { examples: ['platform machines part delete press-7/gripper'] },
+    async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
+      const { id, name } = await find.part(text);
+      await agreed(`Delete the part "${name}" (${id}) with its configurations and logs?`);
+      await (await cloud()).app.deleteRobotPart({ partId: id }, { signal });
+      out.note(`part "${name}" is deleted`);
+    },
+  );
+}
+
+function main(): Command {
+  return leaf(
+    new Command('main').description('make a part the main one of its machine').argument(...partArgument),
+    { examples: ['platform machines part main press-7/gripper'] },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id, name } = await find.part(text);
+      await (await cloud()).app.markPartAsMain({ partId: id }, { signal });
+      out.note(`part "${name}" is the main part`);
+    },
+  );
+}
+
+function restart(): Command {
+  return leaf(
+    new Command('restart').description('ask the machine-server of a part to start anew').argument(...partArgument),
+    { examples: ['platform machines part restart press-7'] },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id, name } = await find.part(text);
+      await (await cloud()).app.markPartForRestart({ partId: id }, { signal });
+      out.note(`part "${name}" is told to restart when it next asks, within seconds if it is online`);
+    },
+  );
+}
+
+function status(): Command {
+  return leaf(
+    new Command('status')
+      .description('show what a part runs: saved, fetched and applied configuration, contact, last error')
+      .argument(...partArgument),
+    {
+      examples: ['platform machines part status press-7', 'platform machines part status press-7 --json'],
+      fields: partStatusFields,
+    },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id } = await find.part(text);
+      out.object(partStatus(await (await cloud()).fleet.getPartStatus({ partId: id }, { signal })));
+    },
+  );
+}
+
+function configFile(): Command {
+  return leaf(
+    new Command('config-file')
+      .description('print the credentials file with which a machine-server of this part starts; it holds a secret')
+      .argument(...partArgument),
+    {
+      examples: ['platform machines part config-file press-7 > platform.json', 'machine-server -config platform.json'],
+    },
+    async (context, _flags, text = '') => {
+      const { id } = await context.find.part(text);
+      const { url } = await context.login();
+      const { part } = await (await context.cloud()).app.getRobotPart({ id }, { signal: context.signal });
+      const secret = part?.secret || part?.secrets[0]?.secret;
+      if (!secret) context.out.warn('you are not an owner of this part: the file has no secret and starts nothing');
+      context.out.raw(JSON.stringify({ cloud: { id, secret: secret ?? '', app_address: url } }, null, 2));
+    },
+  );
+}
+
+const secretFields = ['id', 'secret', 'created_at'];
+
+function secrets(): Command {
+  return leaf(
+    new Command('list').description('show the secrets of a part; for owners').argument(...partArgument),
+    { examples: ['platform machines part secrets list press-7'], fields: secretFields },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id } = await find.part(text);
+      const { part } = await (await cloud()).app.getRobotPart({ id }, { signal });
+      const rows = (part?.secrets ?? []).map((one) => ({
+        id: one.id,
+        secret: one.secret,
+        created_at: one.createdOn === undefined ? null : timestampDate(one.createdOn).toISOString(),
+      }));
+      out.rows(rows, secretFields);
+    },
+  );
+}
+
+function createSecret(): Command {
+  return leaf(
+    new Command('create').description('add a secret to a part; the others go on working').argument(...partArgument),
+    { examples: ['platform machines part secrets create press-7'] },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id, name } = await find.part(text);
+      await (await cloud()).app.createRobotPartSecret({ partId: id }, { signal });
+      out.note(`part "${name}" has one more secret: platform machines part secrets list ${id}`);
+    },
+  );
+}
+
+function deleteSecret(): Command {
+  return leaf(
+    new Command('delete')
+      .description('end a secret of a part')
+      .argument(...partArgument)
+      .argument('<secret-id>'),
+    { examples: ['platform machines part secrets delete press-7 3f0c…'] },
+    async ({ cloud, out, find, agreed, signal }, _flags, text = '', secretId = '') => {
+      const { id, name } = await find.part(text);
+      await agreed(`End the secret ${secretId} of the part "${name}"? A machine-server that uses it stops syncing.`);
+      await (await cloud()).app.deleteRobotPartSecret({ partId: id, secretId }, { signal });
+      out.note('the secret has ended');
+    },
+  );
+}

@@ -1,0 +1,146 @@
+/** `platform machines`: list, make, move and remove machines, and see how they are. */
+import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { group, leaf } from '../invocation/leaf.ts';
+import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/shapes.ts';
+import { machinePartCommand } from './machine-part.ts';
+
+const fields = ['id', 'name', 'location_id', 'state', 'last_access', 'created_at'];
+
+export function machinesCommand(): Command {
+  return group('machines', 'machines and their parts', [
+    list(),
+    get(),
+    create(),
+    update(),
+    remove(),
+    status(),
+    machinePartCommand(),
+  ])
+    .alias('machine')
+    .alias('robots');
+}
+
+function shape(one: Robot): JsonObject {
+  return {
+    id: one.id,
+    name: one.name,
+    location_id: one.location,
+    state: stateOf(one.onlineState),
+    last_access: timeOf(one.lastAccess),
+    created_at: timeOf(one.createdOn),
+  };
+}
+
+function list(): Command {
+  return leaf(
+    new Command('list')
+      .description('list the machines of an organization or a location')
+      .option('--location <location>', 'only of this location')
+      .option('--offline', 'only those that are not online'),
+    { examples: ['platform machines list', 'platform machines list --location Plant --json=id,name,state'], fields },
+    async ({ cloud, out, find, signal }, flags) => {
+      const { app } = await cloud();
+      const location = flags['location'] as string | undefined;
+      const { robots } =
+        location === undefined
+          ? await app.listRobotsForOrg({ orgId: (await find.organization()).id }, { signal })
+          : await app.listRobots({ locationId: (await find.location(location)).id }, { signal });
+      const shown = flags['offline'] ? robots.filter((one) => one.onlineState !== OnlineState.ONLINE) : robots;
+      out.rows(
+        shown.map(shape).toSorted((a, b) => String(a['name']).localeCompare(String(b['name']))),
+        ['name', 'id', 'location_id', 'state', 'last_access'],
+      );
+    },
+  );
+}
+
+function get(): Command {
+  return leaf(
+    new Command('get').description('show one machine').argument('<machine>', 'name, Location/name or id'),
+    { examples: ['platform machines get press-7', 'platform machines get Plant/press-7 --json'], fields },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id } = await find.machine(text);
+      const { robot } = await (await cloud()).app.getRobot({ id }, { signal });
+      if (robot !== undefined) out.object(shape(robot));
+    },
+  );
+}
+
+function create(): Command {
+  return leaf(
+    new Command('create')
+      .description('make a machine with one main part')
+      .argument('<name>')
+      .requiredOption('--location <location>', 'where it stands: name, path or id'),
+    { examples: ['platform machines create press-7 --location "Plant/Hall 2"'], fields },
+    async ({ cloud, out, find, signal }, flags, name = '') => {
+      const { id: location } = await find.location(String(flags['location']));
+      const { app } = await cloud();
+      const { id } = await app.newRobot({ name, location }, { signal });
+      const { robot } = await app.getRobot({ id }, { signal });
+      if (robot !== undefined) out.object(shape(robot));
+      out.note(`its credentials file: platform machines part config-file ${id}`);
+    },
+  );
+}
+
+function update(): Command {
+  return leaf(
+    new Command('update')
+      .description('rename a machine, or move it to another location')
+      .argument('<machine>', 'name, Location/name or id')
+      .option('--name <name>', 'new name')
+      .option('--location <location>', 'new location'),
+    { examples: ['platform machines update press-7 --location "Plant/Hall 3"'], fields },
+    async ({ cloud, out, find, signal }, flags, text = '') => {
+      const machine = await find.machine(text);
+      const location = flags['location'] as string | undefined;
+      const { robot } = await (await cloud()).app.updateRobot(
+        {
+          id: machine.id,
+          name: (flags['name'] as string | undefined) ?? machine.name,
+          location: location === undefined ? machine.locationId : (await find.location(location)).id,
+        },
+        { signal },
+      );
+      if (robot !== undefined) out.object(shape(robot));
+    },
+  );
+}
+
+function remove(): Command {
+  return leaf(
+    new Command('delete')
+      .description('remove a machine with its parts, configurations and logs')
+      .argument('<machine>', 'name, Location/name or id'),
+    { examples: ['platform machines delete press-7', 'platform machines delete press-7 --yes'] },
+    async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
+      const { id, name } = await find.machine(text);
+      await agreed(`Delete the machine "${name}" (${id}) with its configurations and logs? This cannot be undone.`);
+      await (await cloud()).app.deleteRobot({ id }, { signal });
+      out.note(`machine "${name}" is deleted`);
+    },
+  );
+}
+
+function status(): Command {
+  return leaf(
+    new Command('status')
+      .description('show contact and configuration of each part of a machine')
+      .argument('<machine>', 'name, Location/name or id'),
+    { examples: ['platform machines status press-7'], fields: ['part', ...partStatusFields] },
+    async ({ cloud, out, find, signal }, _flags, text = '') => {
+      const { id } = await find.machine(text);
+      const { app, fleet } = await cloud();
+      const { parts } = await app.getRobotParts({ robotId: id }, { signal });
+      const rows = await Promise.all(
+        parts.map(async (part) => ({
+          part: part.name,
+          ...partStatus(await fleet.getPartStatus({ partId: part.id }, { signal })),
+        })),
+      );
+      out.rows(rows, ['part', 'state', 'last_access', 'saved_version', 'applied_at', 'held_since', 'last_error']);
+    },
+  );
+}

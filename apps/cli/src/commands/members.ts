@@ -1,0 +1,189 @@
+/** `platform members`: people of an organization, their roles and invitations. */
+import type { Authorization, JsonObject } from '@platform/sdk/cloud';
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { authorizationFor } from '../invocation/authorization.ts';
+import type { Context } from '../invocation/context.ts';
+import { group, leaf } from '../invocation/leaf.ts';
+import { timeOf } from '../invocation/shapes.ts';
+
+const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
+
+export function membersCommand(): Command {
+  return group('members', 'people of an organization', [
+    list(),
+    invite(),
+    uninvite(),
+    resend(),
+    role('grant', 'give a member a role'),
+    role('revoke', 'take a role from a member'),
+    remove(),
+  ]);
+}
+
+const roleText = (one: Authorization): string => `${one.authorizationId}:${one.resourceId}`;
+
+/** A member by e-mail or id. */
+async function memberOf(context: Context, text: string): Promise<{ id: string; email: string }> {
+  const { id: organizationId } = await context.find.organization();
+  const { members } = await (await context.cloud()).app.listOrganizationMembers(
+    { organizationId },
+    { signal: context.signal },
+  );
+  const found = members.find((one) => one.userId === text || one.emails.includes(text.toLowerCase()));
+  if (found === undefined) {
+    const known = members
+      .flatMap((one) => one.emails)
+      .slice(0, 10)
+      .join(', ');
+    throw new PlatformError(
+      'not_found',
+      `member: expected the e-mail address or id of one (${known}), found "${text}"`,
+    );
+  }
+  return { id: found.userId, email: found.emails[0] ?? found.userId };
+}
+
+function list(): Command {
+  return leaf(
+    new Command('list').description('list members and pending invitations'),
+    { examples: ['platform members list', 'platform members list --json=email,roles'], fields },
+    async ({ cloud, find, out, signal }) => {
+      const { id: organizationId } = await find.organization();
+      const { app } = await cloud();
+      const { members, invites } = await app.listOrganizationMembers({ organizationId }, { signal });
+      // Roles are for owners to see; others get the list without them.
+      const { authorizations } = await app
+        .listAuthorizations({ organizationId }, { signal })
+        .catch((caught: unknown) => {
+          if (caught instanceof PlatformError && caught.code === 'permission_denied') return { authorizations: [] };
+          throw caught;
+        });
+      const rows: JsonObject[] = members.map((one) => ({
+        email: one.emails[0] ?? null,
+        id: one.userId,
+        state: 'member',
+        roles: authorizations.filter((role) => role.identityId === one.userId).map(roleText),
+        since: timeOf(one.dateAdded),
+        last_access: timeOf(one.lastAccess),
+      }));
+      const invited: JsonObject[] = invites.map((one) => ({
+        email: one.email,
+        id: null,
+        state: 'invited',
+        roles: one.authorizations.map(roleText),
+        since: timeOf(one.createdOn),
+        last_access: null,
+      }));
+      out.rows([...rows, ...invited], ['email', 'state', 'roles', 'since', 'last_access']);
+    },
+  );
+}
+
+function withRole(command: Command): Command {
+  return command
+    .option('--role <role>', 'owner or operator', 'operator')
+    .option('--location <location>', 'only for this location (default: the whole organization)')
+    .option('--machine <machine>', 'only for this machine');
+}
+
+async function showLink({ cloud, out }: Context, organizationId: string, email: string): Promise<void> {
+  const { status, body } = await (await cloud()).postJson('/api/invitations/link', { organizationId, email });
+  if (status === 200) out.object({ email, link: (body as { link: string }).link });
+}
+
+function invite(): Command {
+  return leaf(
+    withRole(
+      new Command('invite')
+        .description('invite a person; mailed when the cloud has a mail server, otherwise the link is printed')
+        .argument('<email>')
+        .option('--link', 'print the link also when it is mailed'),
+    ),
+    {
+      examples: [
+        'platform members invite ada@example.com --role owner',
+        'platform members invite ada@example.com --location Plant --link',
+      ],
+      fields: ['email', 'link'],
+    },
+    async (context, flags, email = '') => {
+      const authorization = await authorizationFor(context, flags);
+      const { organizationId } = authorization;
+      await (await context.cloud()).app.createOrganizationInvite(
+        { organizationId, email, authorizations: [authorization], sendEmailInvite: flags['link'] !== true },
+        { signal: context.signal },
+      );
+      context.out.note(`${email} is invited`);
+      if (flags['link'] === true) await showLink(context, organizationId, email);
+      else context.out.note(`without a mail server, hand on the link: platform members resend ${email} --link`);
+    },
+  );
+}
+
+function resend(): Command {
+  return leaf(
+    new Command('resend')
+      .description('make a new link for a pending invitation; the old one stops working')
+      .argument('<email>')
+      .option('--link', 'print the link instead of mailing it'),
+    { examples: ['platform members resend ada@example.com --link'], fields: ['email', 'link'] },
+    async (context, flags, email = '') => {
+      const { id: organizationId } = await context.find.organization();
+      if (flags['link'] === true) return showLink(context, organizationId, email);
+      await (await context.cloud()).app.resendOrganizationInvite(
+        { organizationId, email, sendEmailInvite: true },
+        { signal: context.signal },
+      );
+      context.out.note(`the invitation of ${email} is on its way`);
+    },
+  );
+}
+
+function uninvite(): Command {
+  return leaf(
+    new Command('uninvite').description('take an invitation back').argument('<email>'),
+    { examples: ['platform members uninvite ada@example.com'] },
+    async ({ cloud, find, out, signal }, _flags, email = '') => {
+      const { id: organizationId } = await find.organization();
+      await (await cloud()).app.deleteOrganizationInvite({ organizationId, email }, { signal });
+      out.note(`the invitation of ${email} is taken back`);
+    },
+  );
+}
+
+function role(verb: 'grant' | 'revoke', summary: string): Command {
+  return leaf(
+    withRole(new Command(verb).description(summary).argument('<member>', 'e-mail address or id')),
+    { examples: [`platform members ${verb} ada@example.com --role operator --machine press-7`] },
+    async (context, flags, text = '') => {
+      const member = await memberOf(context, text);
+      const authorization = await authorizationFor(context, flags, { id: member.id, type: 'user' });
+      const { app } = await context.cloud();
+      const request = { authorization };
+      await (verb === 'grant'
+        ? app.addRole(request, { signal: context.signal })
+        : app.removeRole(request, { signal: context.signal }));
+      context.out.note(`${member.email}: ${authorization.authorizationId} is ${verb === 'grant' ? 'given' : 'taken'}`);
+    },
+  );
+}
+
+function remove(): Command {
+  return leaf(
+    new Command('remove')
+      .description('remove a person from the organization')
+      .argument('<member>', 'e-mail address or id'),
+    { examples: ['platform members remove ada@example.com'] },
+    async (context, _flags, text = '') => {
+      const member = await memberOf(context, text);
+      const { id: organizationId, name } = await context.find.organization();
+      await context.agreed(`Remove ${member.email} from "${name}"?`);
+      await (await context.cloud()).app.deleteOrganizationMember(
+        { organizationId, userId: member.id },
+        { signal: context.signal },
+      );
+      context.out.note(`${member.email} is no longer a member`);
+    },
+  );
+}

@@ -1,0 +1,79 @@
+/** `platform metadata`: free JSON that users keep with organizations, locations, machines and parts. */
+import { readFile } from 'node:fs/promises';
+import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import type { Context } from '../invocation/context.ts';
+import { type Flags, group, leaf } from '../invocation/leaf.ts';
+
+export function metadataCommand(): Command {
+  return group('metadata', 'free JSON kept with organizations, locations, machines and parts', [get(), set()]);
+}
+
+function withTarget(command: Command): Command {
+  return command
+    .option('--location <location>', 'of this location (default: of the organization)')
+    .option('--machine <machine>', 'of this machine')
+    .option('--part <part>', 'of this part');
+}
+
+interface Target {
+  read(): Promise<JsonObject>;
+  write(data: JsonObject): Promise<void>;
+}
+
+async function targetOf({ cloud, find, signal }: Context, flags: Flags): Promise<Target> {
+  const { app } = await cloud();
+  const options = { signal };
+  if (flags['part'] !== undefined) {
+    const { id } = await find.part(String(flags['part']));
+    return {
+      read: async () => (await app.getRobotPartMetadata({ id }, options)).data ?? {},
+      write: async (data) => void (await app.updateRobotPartMetadata({ id, data }, options)),
+    };
+  }
+  if (flags['machine'] !== undefined) {
+    const { id } = await find.machine(String(flags['machine']));
+    return {
+      read: async () => (await app.getRobotMetadata({ id }, options)).data ?? {},
+      write: async (data) => void (await app.updateRobotMetadata({ id, data }, options)),
+    };
+  }
+  if (flags['location'] !== undefined) {
+    const { id: locationId } = await find.location(String(flags['location']));
+    return {
+      read: async () => (await app.getLocationMetadata({ locationId }, options)).data ?? {},
+      write: async (data) => void (await app.updateLocationMetadata({ locationId, data }, options)),
+    };
+  }
+  const { id: organizationId } = await find.organization();
+  return {
+    read: async () => (await app.getOrganizationMetadata({ organizationId }, options)).data ?? {},
+    write: async (data) => void (await app.updateOrganizationMetadata({ organizationId, data }, options)),
+  };
+}
+
+function get(): Command {
+  return leaf(
+    withTarget(new Command('get').alias('read').description('print the metadata')),
+    { examples: ['platform metadata get --machine press-7'] },
+    async (context, flags) => context.out.raw(JSON.stringify(await (await targetOf(context, flags)).read(), null, 2)),
+  );
+}
+
+function set(): Command {
+  return leaf(
+    withTarget(
+      new Command('set')
+        .description('replace the metadata')
+        .argument('<file>', 'a JSON object; - reads standard input'),
+    ),
+    { examples: ['platform metadata set press.json --machine press-7'] },
+    async (context, flags, file = '') => {
+      const data: unknown = JSON.parse(await readFile(file === '-' ? '/dev/stdin' : file, 'utf8'));
+      if (typeof data !== 'object' || data === null || Array.isArray(data))
+        throw new PlatformError('invalid_argument', `${file}: expected a JSON object, found something else`);
+      await (await targetOf(context, flags)).write(data as JsonObject);
+      context.out.note('the metadata is replaced');
+    },
+  );
+}

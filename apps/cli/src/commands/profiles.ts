@@ -1,0 +1,115 @@
+/** `platform profiles`: named logins, and which one counts in which directory. */
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { currentProfile } from '../invocation/context.ts';
+import { group, leaf } from '../invocation/leaf.ts';
+import { bindProfile, readProfiles, unbindProfile, writeProfiles } from '../invocation/profiles.ts';
+import { configDir } from '../settings.ts';
+
+const fields = ['name', 'url', 'as', 'organization', 'current', 'default'];
+
+export function profilesCommand(): Command {
+  return group('profiles', 'named logins; "platform login --profile NAME" makes one', [
+    list(),
+    use(),
+    bind(),
+    unbind(),
+    organization(),
+    remove(),
+  ]);
+}
+
+function list(): Command {
+  return leaf(
+    new Command('list').description('list the profiles'),
+    { examples: ['platform profiles list'], fields },
+    async ({ flags, out }) => {
+      const known = await readProfiles(configDir);
+      const { name: current } = await currentProfile(flags.profile);
+      const rows = Object.entries(known.profiles).map(([name, profile]) => ({
+        name,
+        url: profile.url,
+        as: profile.as,
+        organization: profile.organization ?? null,
+        current: name === current,
+        default: name === known.default,
+      }));
+      out.rows(rows, fields);
+    },
+  );
+}
+
+async function existing(name: string): Promise<Awaited<ReturnType<typeof readProfiles>>> {
+  const known = await readProfiles(configDir);
+  if (known.profiles[name] === undefined) {
+    const others = Object.keys(known.profiles).join(', ') || 'none';
+    throw new PlatformError('not_found', `profile: expected one of those that exist (${others}), found "${name}"`);
+  }
+  return known;
+}
+
+function use(): Command {
+  return leaf(
+    new Command('use').description('make a profile the default').argument('<name>'),
+    { examples: ['platform profiles use client'] },
+    async ({ out }, _flags, name = '') => {
+      await writeProfiles(configDir, { ...(await existing(name)), default: name });
+      out.note(`profile "${name}" is the default`);
+    },
+  );
+}
+
+function bind(): Command {
+  return leaf(
+    new Command('bind').description('use a profile in this directory and below it').argument('<name>'),
+    { examples: ['cd ~/client && platform profiles bind client'] },
+    async ({ out }, _flags, name = '') => {
+      await existing(name);
+      out.note(`profile "${name}" is used in this directory: ${await bindProfile(process.cwd(), name)}`);
+    },
+  );
+}
+
+function unbind(): Command {
+  return leaf(
+    new Command('unbind').description('undo bind in this directory'),
+    { examples: ['platform profiles unbind'] },
+    async ({ out }) => {
+      await unbindProfile(process.cwd());
+      out.note('this directory is bound to no profile');
+    },
+  );
+}
+
+function organization(): Command {
+  return leaf(
+    new Command('organization')
+      .description('set the default organization of a profile')
+      .argument('<organization>', 'name or id'),
+    { examples: ['platform profiles organization "North plant"'] },
+    async ({ flags, find, out }, _flags, text) => {
+      const { id, name } = await find.organization(text);
+      const { name: current, profile } = await currentProfile(flags.profile);
+      if (profile === undefined) throw new PlatformError('not_found', 'you have no profile: run platform login');
+      const known = await readProfiles(configDir);
+      await writeProfiles(configDir, {
+        ...known,
+        profiles: { ...known.profiles, [current]: { ...profile, organization: id } },
+      });
+      out.note(`profile "${current}" asks for the organization "${name}"`);
+    },
+  );
+}
+
+function remove(): Command {
+  return leaf(
+    new Command('remove').description('forget a profile without ending its session').argument('<name>'),
+    { examples: ['platform profiles remove client'] },
+    async ({ out }, _flags, name = '') => {
+      const known = await existing(name);
+      const { [name]: _gone, ...others } = known.profiles;
+      await writeProfiles(configDir, { ...known, profiles: others });
+      out.note(`profile "${name}" is forgotten`);
+    },
+  );
+}

@@ -1,0 +1,58 @@
+/** Editing a text with the person's editor; an edit is never lost: it stays in its file until what follows has worked. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
+import type { Context } from '../invocation/context.ts';
+import { fromEnvironment } from '../settings.ts';
+
+/**
+ * Opens the editor until the text has no problems or the person gives up, then hands it to `use`.
+ *
+ * @param problemsOf what is wrong with a text; none: it may be used.
+ * @throws what `use` throws, with the file that keeps the edit; canceled when nothing was edited.
+ */
+export async function editText(
+  before: string,
+  name: string,
+  context: Context,
+  problemsOf: (text: string) => Promise<readonly string[]>,
+  use: (text: string) => Promise<void>,
+): Promise<void> {
+  if (!context.interactive)
+    throw new PlatformError('invalid_argument', 'edit: expected a terminal; use set FILE where nobody can be asked');
+  const directory = await mkdtemp(join(tmpdir(), 'platform-edit-'));
+  const file = join(directory, name);
+  await writeFile(file, `${before}\n`, { mode: 0o600 });
+  try {
+    for (;;) {
+      await runEditor(file);
+      const text = await readFile(file, 'utf8');
+      if (text.trim() === before.trim()) throw new PlatformError('canceled', 'nothing was edited, nothing was saved');
+      const problems = await problemsOf(text).catch((caught: unknown) => [asPlatformError(caught).message]);
+      if (problems.length === 0) {
+        await use(text);
+        break;
+      }
+      for (const problem of problems) context.out.warn(`error: ${problem}`);
+      await context.agreed('Edit again?');
+    }
+  } catch (caught) {
+    const error = asPlatformError(caught);
+    const edited = (await readFile(file, 'utf8')).trim() !== before.trim();
+    if (!edited) await rm(directory, { recursive: true });
+    throw edited ? new PlatformError(error.code, `${error.message}\nYour edit is kept in ${file}`, caught) : error;
+  }
+  await rm(directory, { recursive: true });
+}
+
+async function runEditor(file: string): Promise<void> {
+  const editor = fromEnvironment.editor || 'vi';
+  // $EDITOR may carry arguments, so the shell takes it apart; the file is an argument of its own.
+  const child = spawn('/bin/sh', ['-c', `exec ${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0)
+    throw new PlatformError('canceled', `the editor "${editor}" ended with ${code ?? 'a signal'}; nothing was saved`);
+}

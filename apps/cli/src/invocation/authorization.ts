@@ -1,0 +1,38 @@
+/** A role on an organization, location or machine, as --role, --location and --machine name it. */
+import { PlatformError } from '@platform/sdk/cloud';
+import type { Context } from './context.ts';
+import type { Flags } from './leaf.ts';
+
+export interface WireAuthorization {
+  readonly authorizationType: 'role';
+  readonly authorizationId: string;
+  readonly resourceType: 'organization' | 'location' | 'robot';
+  readonly resourceId: string;
+  readonly organizationId: string;
+  readonly identityId: string;
+  readonly identityType: string;
+}
+
+/** @throws invalid_argument for another role than owner and operator */
+export async function authorizationFor(
+  { find }: Context,
+  flags: Flags,
+  identity: { id: string; type: string } = { id: '', type: '' },
+): Promise<WireAuthorization> {
+  const role = String(flags['role']);
+  if (role !== 'owner' && role !== 'operator')
+    throw new PlatformError('invalid_argument', `--role: expected owner or operator, found "${role}"`);
+  const organization = await find.organization();
+  const made = (resourceType: WireAuthorization['resourceType'], resourceId: string): WireAuthorization => ({
+    authorizationType: 'role',
+    authorizationId: `${resourceType}_${role}`,
+    resourceType,
+    resourceId,
+    organizationId: organization.id,
+    identityId: identity.id,
+    identityType: identity.type,
+  });
+  if (flags['machine'] !== undefined) return made('robot', (await find.machine(String(flags['machine']))).id);
+  if (flags['location'] !== undefined) return made('location', (await find.location(String(flags['location']))).id);
+  return made('organization', organization.id);
+}

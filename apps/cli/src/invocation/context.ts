@@ -1,0 +1,178 @@
+/** What a running command has: the cloud it talks to, its output, a finder of names, and the wish to end. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { confirm, isCancel } from '@clack/prompts';
+import { type Cloud, type CloudCredentials, openCloud, PlatformError } from '@platform/sdk/cloud';
+import { configDir, fromEnvironment, homeDir, interactive } from '../settings.ts';
+import { createFinder, type Finder } from './find.ts';
+import { createOutput, type Output } from './output.ts';
+import { boundProfile, type Profile, readProfiles } from './profiles.ts';
+
+/** Options of every command that talks to a cloud. */
+export interface GlobalFlags {
+  readonly profile?: string;
+  readonly url?: string;
+  readonly keyId?: string;
+  readonly keyFile?: string;
+  readonly organization?: string;
+  readonly json?: boolean | string;
+  readonly quiet?: boolean;
+  readonly yes?: boolean;
+  /** False with --no-input. */
+  readonly input?: boolean;
+}
+
+/** Who talks to which cloud, and where that was found. */
+export interface Login {
+  readonly url: string;
+  readonly credentials: CloudCredentials;
+  readonly as: string;
+  readonly source: string;
+  readonly organization: string;
+  readonly ca?: string;
+}
+
+export interface Context extends AsyncDisposable {
+  readonly flags: GlobalFlags;
+  readonly out: Output;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Names and ids of this cloud. */
+  readonly find: Finder;
+  /** Somebody can be asked. */
+  readonly interactive: boolean;
+  login(): Promise<Login>;
+  cloud(): Promise<Cloud>;
+  /** Returns when the person says yes, or --yes was given. @throws canceled, invalid_argument when nobody can be asked */
+  agreed(question: string): Promise<void>;
+}
+
+export function createContext(flags: GlobalFlags, colours: boolean, signal: AbortSignal): Context {
+  const json = flags.json ?? fromEnvironment.output === 'json';
+  const out = createOutput({
+    json: typeof json === 'string' ? json.split(',').map((name) => name.trim()) : json,
+    quiet: flags.quiet ?? false,
+    colours,
+  });
+  const canAsk = interactive && flags.input !== false;
+  let login: Promise<Login> | undefined;
+  let cloud: Promise<Cloud> | undefined;
+  const context: Context = {
+    flags,
+    out,
+    signal,
+    interactive: canAsk,
+    find: createFinder({
+      app: async () => (await context.cloud()).app,
+      defaultOrganization: async () =>
+        flags.organization ?? (fromEnvironment.organization || (await context.login()).organization),
+      signal,
+    }),
+    login: () => {
+      login ??= findLogin(flags);
+      return login;
+    },
+    cloud: () => {
+      cloud ??= context
+        .login()
+        .then(({ url, credentials, ca }) => openCloud({ url, ...credentials, ...(ca === undefined ? {} : { ca }) }));
+      return cloud;
+    },
+    async agreed(question) {
+      if (flags.yes === true) return;
+      if (!canAsk) {
+        throw new PlatformError('invalid_argument', `${question} Nobody can be asked here: add --yes to go ahead`);
+      }
+      const answer = await confirm({ message: question, initialValue: false, output: process.stderr });
+      if (isCancel(answer) || !answer) throw new PlatformError('canceled', 'nothing was changed');
+    },
+    async [Symbol.asyncDispose]() {
+      const open = await cloud?.catch(() => undefined);
+      await open?.[Symbol.asyncDispose]();
+    },
+  };
+  return context;
+}
+
+const defaultUrl = 'http://127.0.0.1:8080';
+
+/** Flags, then environment, then the profile, then the demo of this computer. */
+async function findLogin(flags: GlobalFlags): Promise<Login> {
+  const url = flags.url ?? fromEnvironment.url;
+  const organization = '';
+  if (flags.keyId !== undefined || flags.keyFile !== undefined) {
+    const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile);
+    return {
+      url: url || defaultUrl,
+      credentials: { keyId, key },
+      as: keyId,
+      source: '--key-file',
+      organization: organizationId,
+    };
+  }
+  const { keyId, key } = fromEnvironment;
+  if (keyId !== '' && key !== '')
+    return { url: url || defaultUrl, credentials: { keyId, key }, as: keyId, source: 'PLATFORM_API_KEY', organization };
+  const { name, profile } = await currentProfile(flags.profile);
+  if (profile !== undefined) {
+    return {
+      url: url || profile.url,
+      credentials: profile.credentials,
+      as: profile.as,
+      source: `profile ${name}`,
+      organization: profile.organization ?? '',
+      ...(profile.ca === undefined ? {} : { ca: profile.ca }),
+    };
+  }
+  const demo = await readKey(undefined, join(homeDir, 'cloud', 'demo.json')).catch(() => undefined);
+  if (demo !== undefined && (url === '' || url === defaultUrl)) {
+    return {
+      url: defaultUrl,
+      credentials: { keyId: demo.keyId, key: demo.key },
+      as: demo.keyId,
+      source: 'the demo on this computer (it reads; log in to change things)',
+      organization: demo.organizationId,
+    };
+  }
+  throw new PlatformError(
+    'unauthenticated',
+    'you are not logged in: run "platform login --url URL", or set PLATFORM_URL, PLATFORM_API_KEY_ID and PLATFORM_API_KEY',
+  );
+}
+
+/** The profile that counts here; its name also when it does not exist yet. @throws not_found when one was named and is not there */
+export async function currentProfile(
+  flag: string | undefined,
+): Promise<{ name: string; profile: Profile | undefined }> {
+  const known = await readProfiles(configDir);
+  const named = flag ?? (fromEnvironment.profile || (await boundProfile(process.cwd())));
+  const name = named ?? known.default;
+  const profile = known.profiles[name];
+  if (named !== undefined && profile === undefined) {
+    const others = Object.keys(known.profiles).join(', ') || 'none';
+    throw new PlatformError(
+      'not_found',
+      `profile: expected one of those that exist (${others}), found "${name}". Create it with: platform login --profile ${name}`,
+    );
+  }
+  return { name, profile };
+}
+
+/** A key from a file: JSON with keyId and key (and organizationId), or the bare key when the id is given. */
+async function readKey(
+  keyId: string | undefined,
+  file: string | undefined,
+): Promise<{ keyId: string; key: string; organizationId: string }> {
+  if (file === undefined) throw new PlatformError('invalid_argument', '--key-id: expected --key-file with it');
+  const text = (await readFile(file === '-' ? '/dev/stdin' : file, 'utf8')).trim();
+  if (keyId !== undefined && !text.startsWith('{')) return { keyId, key: text, organizationId: '' };
+  const value = JSON.parse(text) as Partial<Record<string, unknown>>;
+  const key = value['key'];
+  const id = keyId ?? value['keyId'];
+  if (typeof key !== 'string' || typeof id !== 'string')
+    throw new PlatformError(
+      'invalid_argument',
+      `${file}: expected JSON with "keyId" and "key", found neither or something else`,
+    );
+  return { keyId: id, key, organizationId: String(value['organizationId'] ?? '') };
+}

@@ -1,0 +1,178 @@
+/** Names or ids anywhere: finds organizations, locations, machines and parts by either. */
+import { type Cloud, PlatformError } from '@platform/sdk/cloud';
+
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface FoundLocation extends Named {
+  readonly parentId: string;
+  readonly organizationId: string;
+}
+
+export interface FoundMachine extends Named {
+  readonly locationId: string;
+}
+
+export interface FoundPart extends Named {
+  readonly machineId: string;
+  readonly isMain: boolean;
+}
+
+export interface Finder {
+  /** @param text absent: the default of flags, environment and profile, or the only one. @throws not_found, invalid_argument */
+  organization(text?: string): Promise<Named>;
+  locations(): Promise<readonly FoundLocation[]>;
+  /** By id, name, or path such as Plant/Hall 2. */
+  location(text: string): Promise<FoundLocation>;
+  /** By id, name, or Location/name. */
+  machine(text: string): Promise<FoundMachine>;
+  /** By id, Machine/part, or the name of a machine, which means its main part. */
+  part(text: string): Promise<FoundPart>;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function createFinder(deps: {
+  app(): Promise<Cloud['app']>;
+  defaultOrganization(): Promise<string>;
+  signal: AbortSignal;
+}): Finder {
+  const { app, defaultOrganization, signal } = deps;
+  const options = { signal };
+
+  const finder: Finder = {
+    async organization(text) {
+      const { organizations } = await (await app()).listOrganizations({}, options);
+      const wanted = text ?? (await defaultOrganization());
+      if (wanted !== '') {
+        const isId = organizations.length === 0 && uuid.test(wanted);
+        return isId ? { id: wanted, name: wanted } : pick('organization', wanted, organizations);
+      }
+      const [only, ...others] = organizations;
+      if (only !== undefined && others.length === 0) return only;
+      throw new PlatformError(
+        'invalid_argument',
+        only === undefined
+          ? 'organization: expected at least one that you may see, found none. Create one with: platform organizations create NAME'
+          : `organization: expected --organization, because you may see several: ${listed(organizations)}`,
+      );
+    },
+    async locations() {
+      const organization = await finder.organization();
+      const { locations } = await (await app()).listLocations({ organizationId: organization.id }, options);
+      return locations.map((one) => ({
+        id: one.id,
+        name: one.name,
+        parentId: one.parentLocationId,
+        organizationId: one.primaryOrgIdentity?.id ?? organization.id,
+      }));
+    },
+    async location(text) {
+      const all = await finder.locations();
+      const path = (one: FoundLocation): string => {
+        const parent = all.find((other) => other.id === one.parentId);
+        return parent === undefined ? one.name : `${path(parent)}/${one.name}`;
+      };
+      const byPath = all.filter((one) => path(one) === text);
+      return byPath.length === 1 && byPath[0] !== undefined ? byPath[0] : pick('location', text, all, path);
+    },
+    async machine(text) {
+      if (uuid.test(text)) {
+        const { robot } = await (await app()).getRobot({ id: text }, options);
+        return { id: text, name: robot?.name ?? '', locationId: robot?.location ?? '' };
+      }
+      const organization = await finder.organization();
+      const { robots } = await (await app()).listRobotsForOrg({ orgId: organization.id }, options);
+      const machines = robots.map((one) => ({ id: one.id, name: one.name, locationId: one.location }));
+      const exact = machines.filter((one) => one.name === text);
+      const slash = text.lastIndexOf('/');
+      if (exact.length !== 1 && slash > 0 && exact.length === 0) {
+        const location = await finder.location(text.slice(0, slash));
+        const inside = machines.filter((one) => one.locationId === location.id);
+        return pick('machine', text.slice(slash + 1), inside);
+      }
+      return pick('machine', text, machines);
+    },
+    async part(text) {
+      if (uuid.test(text)) {
+        const found = await (await app()).getRobotPart({ id: text }, options).catch((caught: unknown) => {
+          if (caught instanceof PlatformError && caught.code === 'not_found') return undefined;
+          throw caught;
+        });
+        if (found?.part !== undefined) return partOf(found.part);
+      }
+      const partsOf = async (machine: Named): Promise<FoundPart[]> =>
+        (await (await app()).getRobotParts({ robotId: machine.id }, options)).parts.map(partOf);
+      const whole = await finder.machine(text).catch((caught: unknown) => {
+        if (caught instanceof PlatformError && caught.code === 'not_found' && text.includes('/')) return undefined;
+        throw caught;
+      });
+      if (whole !== undefined) {
+        const parts = await partsOf(whole);
+        return parts.find((one) => one.isMain) ?? pick('part', text, parts);
+      }
+      const slash = text.lastIndexOf('/');
+      return pick('part', text.slice(slash + 1), await partsOf(await finder.machine(text.slice(0, slash))));
+    },
+  };
+  return finder;
+}
+
+function partOf(part: { id: string; name: string; robot: string; mainPart: boolean }): FoundPart {
+  return { id: part.id, name: part.name, machineId: part.robot, isMain: part.mainPart };
+}
+
+/** The one with this id or name. @throws not_found with the nearest names, invalid_argument when several have the name */
+export function pick<T extends Named>(
+  what: string,
+  text: string,
+  all: readonly T[],
+  shown: (one: T) => string = (one) => one.name,
+): T {
+  const byId = all.find((one) => one.id === text);
+  if (byId !== undefined) return byId;
+  const exact = all.filter((one) => one.name === text);
+  const found = exact.length > 0 ? exact : all.filter((one) => one.name.toLowerCase() === text.toLowerCase());
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined) {
+    const which = found.map((one) => `${shown(one)} (${one.id})`).join(', ');
+    throw new PlatformError(
+      'invalid_argument',
+      `${what}: expected one that is named "${text}", found ${found.length}: ${which}. Give the id`,
+    );
+  }
+  const near = all.filter((one) => distance(one.name.toLowerCase(), text.toLowerCase()) <= 2).map((one) => one.name);
+  const hint =
+    near.length > 0
+      ? `. Did you mean ${near.slice(0, 3).join(', ')}?`
+      : all.length > 0
+        ? `. There are: ${listed(all)}`
+        : '';
+  throw new PlatformError(
+    'not_found',
+    `${what}: expected the id or name of one that you may see, found "${text}"${hint}`,
+  );
+}
+
+function listed(all: readonly Named[]): string {
+  const names = all.slice(0, 10).map((one) => one.name);
+  return names.join(', ') + (all.length > names.length ? `, … (${all.length})` : '');
+}
+
+/** Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,102 @@
+/** Signing in with a browser: the page allows it, a code comes back to a loopback port (or is pasted) and becomes a session. */
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { platform } from 'node:os';
+import { PlatformError } from '@platform/sdk/cloud';
+
+export interface SignedIn {
+  readonly token: string;
+  readonly email: string;
+}
+
+export interface SignInOptions {
+  readonly url: string;
+  readonly openBrowser: boolean;
+  readonly say: (line: string) => void;
+  readonly askCode: () => Promise<string>;
+  readonly signal: AbortSignal;
+}
+
+const waitMs = 5 * 60_000;
+
+export async function signInByBrowser({ url, openBrowser, say, askCode, signal }: SignInOptions): Promise<SignedIn> {
+  const verifier = randomBytes(48).toString('base64url');
+  const page = new URL('/sign-in/cli', url);
+  page.searchParams.set('challenge', createHash('sha256').update(verifier).digest('base64url'));
+  const code = openBrowser ? await codeFromBrowser(page, say, signal) : await codeFromPerson(page, say, askCode);
+  const response = await fetch(new URL('/sign-in/cli/token', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, verifier }),
+    signal,
+  });
+  const answer = (await response.json()) as Partial<Record<'token' | 'email' | 'message', string>>;
+  if (!response.ok || answer.token === undefined)
+    throw new PlatformError(
+      'unauthenticated',
+      `login: ${answer.message ?? `expected a session, found HTTP ${response.status}`}`,
+    );
+  return { token: answer.token, email: answer.email ?? '' };
+}
+
+async function codeFromPerson(page: URL, say: (line: string) => void, askCode: () => Promise<string>): Promise<string> {
+  page.searchParams.set('state', randomBytes(16).toString('base64url'));
+  say(`Open this address in a browser, allow the login, and paste the code here:\n\n  ${page}\n`);
+  return askCode();
+}
+
+async function codeFromBrowser(page: URL, say: (line: string) => void, signal: AbortSignal): Promise<string> {
+  const state = randomBytes(16).toString('base64url');
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    const query = new URL(request.url ?? '/', 'http://127.0.0.1').searchParams;
+    const isOurs = same(query.get('state') ?? '', state);
+    response.writeHead(isOurs ? 200 : 404, {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    response.end(isOurs ? 'You may close this page and go back to the terminal.\n' : 'Not found.\n');
+    if (!isOurs) return;
+    const code = query.get('code');
+    if (code !== null) resolve(code);
+    else reject(new PlatformError('permission_denied', 'login: it was not allowed in the browser'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    page.searchParams.set('port', String((server.address() as AddressInfo).port));
+    page.searchParams.set('state', state);
+    say(`Opening ${page}\nIf no browser opens, open that address yourself, or use --no-browser.`);
+    open(page);
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+    ended.addEventListener('abort', () =>
+      reject(
+        signal.aborted
+          ? new PlatformError('canceled', 'you are not logged in')
+          : new PlatformError('deadline_exceeded', 'login: nobody allowed it within 5 minutes'),
+      ),
+    );
+    return await promise;
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function same(found: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(found), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** A computer without a browser is no fault: the address was printed. */
+function open(page: URL): void {
+  const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[platform() as string] ?? [
+    'xdg-open',
+  ];
+  const child = spawn(command ?? 'xdg-open', [...args, page.href], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}
