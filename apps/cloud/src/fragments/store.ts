@@ -28,9 +28,10 @@ export interface FragmentsTables {
     visibility: Visibility;
     /** JSON as it was saved. */
     config: string;
-    author_kind: 'api-key' | 'person';
-    /** A key's id or a person's e-mail address. */
-    author: string;
+    author_kind: string;
+    author_id: string;
+    /** E-mail address or name at the time. */
+    author_name: string;
     created_ms: number;
   };
   fragment_tags: { fragment_id: string; tag: string; revision: number };
@@ -55,7 +56,7 @@ export const fragmentsV2: readonly string[] = [
   `create table fragments (id text primary key, organization_id text not null, name text not null, visibility text not null, revision integer not null, created_ms bigint not null, updated_ms bigint not null)`,
   `create index fragments_by_organization on fragments (organization_id)`,
   `create index fragments_by_visibility on fragments (visibility)`,
-  `create table fragment_revisions (fragment_id text not null references fragments (id), revision integer not null, name text not null, visibility text not null, config text not null, author_kind text not null, author text not null, created_ms bigint not null, primary key (fragment_id, revision))`,
+  `create table fragment_revisions (fragment_id text not null references fragments (id), revision integer not null, name text not null, visibility text not null, config text not null, author_kind text not null, author_id text not null, author_name text not null, created_ms bigint not null, primary key (fragment_id, revision))`,
   `create table fragment_tags (fragment_id text not null references fragments (id), tag text not null, revision integer not null, primary key (fragment_id, tag))`,
   `create table fragment_imports (fragment_id text not null references fragments (id), revision integer not null, child_id text not null, version text not null, primary key (fragment_id, revision, child_id, version))`,
   `create index fragment_imports_by_child on fragment_imports (child_id)`,

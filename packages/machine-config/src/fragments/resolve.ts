@@ -74,11 +74,12 @@ function importOne(asked: FragmentImport, state: Resolving): Layer | undefined {
   if (notice !== undefined) tell({ level: 'warning', fault: 'no_access', message: notice });
 
   const filled = withVariables(config, asked.variables, budget);
-  for (const { level, name, at, message } of filled.problems)
-    tell(
-      { level, message: at === undefined ? message : `${message} (at ${at} of fragment ${fragmentId})` },
-      name === '' ? '' : `.variables.${name}`,
-    );
+  for (const { level, name, at, message, missing } of filled.problems) {
+    const where = at === undefined ? {} : { at };
+    const text = at === undefined ? message : `${message} (at ${at} of fragment ${fragmentId})`;
+    const fault = missing ? { fault: 'no_value' as const } : {};
+    tell({ level, message: text, ...where, ...fault }, name === '' ? '' : `.variables.${name}`);
+  }
   const inner = readImports(filled.config);
   const mods = readMods(filled.config);
   for (const { level, path: at, message, fault } of [...inner.problems, ...mods.problems])

@@ -1,12 +1,14 @@
 import type { JsonObject, Problem } from '../schema.ts';
 
-/** Why an import could not be had; in the order of the wire's FragmentErrorType. */
-export type FragmentFault = 'no_access' | 'nesting_limit' | 'child_id_invalid' | 'cycle';
+/** Why an import could not be had, in the order of the wire's FragmentErrorType; or that a variable has no value. */
+export type FragmentFault = 'no_access' | 'nesting_limit' | 'child_id_invalid' | 'cycle' | 'no_value';
 
 export interface FragmentProblem extends Problem {
   readonly fault?: FragmentFault;
   /** The fragment that the problem is about, or in. */
   readonly fragmentId?: string;
+  /** Where in that fragment, for `no_value`. */
+  readonly at?: string;
 }
 
 export interface FoundFragment {

@@ -10,6 +10,8 @@ export interface VariableProblem {
   /** Where the variable stands in the fragment; undefined when it stands nowhere. */
   readonly at: string | undefined;
   readonly message: string;
+  /** No value was given, or null in the place of one. */
+  readonly missing: boolean;
 }
 
 const types: Readonly<Record<string, (value: Json) => boolean>> = {
@@ -32,8 +34,8 @@ export function withVariables(
   const replace = (object: JsonObject, at: string): Json | undefined => {
     const variable = object['$variable'];
     if (variable === undefined || Object.keys(object).length !== 1) return undefined;
-    const fault = (name: string, message: string): Json => {
-      problems.push({ level: 'error', name, at, message });
+    const fault = (name: string, message: string, missing = false): Json => {
+      problems.push({ level: 'error', name, at, message, missing });
       return null;
     };
     if (!isObject(variable) || typeof variable['name'] !== 'string' || variable['name'] === '')
@@ -45,10 +47,12 @@ export function withVariables(
     const fits = (value: Json): boolean => type === 'any' || types[String(type)]?.(value) === true;
     if (Object.hasOwn(given, name)) {
       const value = given[name] as Json;
-      return fits(value) ? budget.copy(value) : fault(name, `expected ${String(type)}, found ${shown(value)}`);
+      return fits(value)
+        ? budget.copy(value)
+        : fault(name, `expected ${String(type)}, found ${shown(value)}`, value === null);
     }
     if (!Object.hasOwn(variable, 'default_value'))
-      return fault(name, `expected a value for the variable "${name.slice(0, 64)}", found none`);
+      return fault(name, `expected a value for the variable "${name.slice(0, 64)}", found none`, true);
     const value = budget.copy(variable['default_value'] as Json, replace);
     return fits(value) ? value : fault(name, `expected a default of type ${String(type)}, found ${shown(value)}`);
   };
@@ -59,6 +63,7 @@ export function withVariables(
         level: 'warning',
         name,
         at: undefined,
+        missing: false,
         message: 'expected a variable of the fragment, found one that it does not use',
       });
   return { config: isObject(copied) ? copied : {}, problems };

@@ -1,0 +1,124 @@
+/** Refuses a fragment that has errors, naming all of them with their JSON paths; warnings pass. */
+import { PlatformError } from '@platform/base';
+import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
+import { parse } from '@platform/machine-config/parse';
+import type { JsonObject } from '@platform/machine-config/schema';
+import { resolveWith } from './resolve-for.ts';
+import { type FragmentSource, type Rights, rightsOf } from './source.ts';
+import type { Visibility } from './store.ts';
+
+const maxBytes = 1024 * 1024;
+const maxDepth = 100;
+const shownProblems = 20;
+
+export type TriggerProblems = (
+  triggers: readonly unknown[],
+  components: readonly string[],
+) => readonly { readonly path: string; readonly severity: 'error' | 'warning'; readonly message: string }[];
+
+export interface Candidate {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly visibility: Visibility;
+  readonly config: JsonObject;
+}
+
+interface Finding {
+  readonly path: string;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+}
+
+/** @returns the warnings. @throws invalid_argument */
+export async function checkFragment(
+  source: FragmentSource,
+  candidate: Candidate,
+  triggerProblems: TriggerProblems,
+): Promise<readonly string[]> {
+  const { id, config, organizationId, visibility } = candidate;
+  requireSize(config);
+  const probe = (rights: Rights) =>
+    resolveWith({ fragments: [{ id }] }, async (asked, version) =>
+      asked === id ? { revision: '0', config } : await source.find(rights, asked, version),
+    );
+  const { document, problems } = await probe(rightsOf(organizationId));
+  const missing = problems.flatMap(({ fault, at, fragmentId }) =>
+    fault === 'no_value' && fragmentId === id && at !== undefined ? [at] : [],
+  );
+  const findings: Finding[] = [
+    ...problems.flatMap((problem) => importFinding(problem, id)),
+    ...parse(document).problems.flatMap((problem) => schemaFinding(problem, missing)),
+    ...triggerFindings(document, triggerProblems),
+  ];
+  if (visibility !== 'private') {
+    const others = (await probe(rightsOf(null))).problems.filter(({ fault }) => fault === 'no_access');
+    for (const { message } of others)
+      findings.push({ path: 'fragments', level: 'error', message: `in a fragment that is ${visibility}: ${message}` });
+    findings.push(...credentialFindings(document));
+  }
+  const textsOf = (level: string): string[] => [
+    ...new Set(findings.filter((each) => each.level === level).map(({ path, message }) => `${path}: ${message}`)),
+  ];
+  const errors = textsOf('error');
+  if (errors.length === 0) return textsOf('warning');
+  const more = errors.length > shownProblems ? `\n… and ${errors.length - shownProblems} more` : '';
+  throw new PlatformError(
+    'invalid_argument',
+    `fragment: ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, nothing was saved\n${errors.slice(0, shownProblems).join('\n')}${more}`,
+  );
+}
+
+function requireSize(config: JsonObject): void {
+  let level: unknown[] = [config];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth)
+      throw new PlatformError(
+        'invalid_argument',
+        `fragment: expected at most ${maxDepth} levels of nesting, found more`,
+      );
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(config));
+  if (bytes > maxBytes)
+    throw new PlatformError('invalid_argument', `fragment: expected at most ${maxBytes} bytes of JSON, found ${bytes}`);
+}
+
+/** A variable without a value is for the importer to give; what an import inside lacks may still come from there. */
+function importFinding(problem: FragmentProblem, id: string): Finding[] {
+  const { fault, fragmentId, message, path } = problem;
+  if (fault === 'no_value') return fragmentId === id ? [] : [{ path: 'fragments', level: 'warning', message }];
+  return [{ path: path.startsWith('fragments[0]') ? 'fragments' : path, level: problem.level, message }];
+}
+
+function schemaFinding(problem: Finding, missing: readonly string[]): Finding[] {
+  const { path } = problem;
+  const within = (inner: string, outer: string): boolean =>
+    inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+  if (missing.some((at) => within(path, at) || within(at, path))) return [];
+  // What it depends on may stand on the machine.
+  if (/\.depends_on\[\d+\]$/.test(path)) return [{ ...problem, level: 'warning' }];
+  return [problem];
+}
+
+function triggerFindings(document: JsonObject, triggerProblems: TriggerProblems): Finding[] {
+  const { triggers } = document;
+  if (!Array.isArray(triggers)) return [];
+  const names = ['components', 'services'].flatMap((key) => {
+    const list = document[key];
+    return Array.isArray(list) ? list.map((entry) => (isObject(entry) ? String(entry['name']) : '')) : [];
+  });
+  return triggerProblems(triggers, names).map(({ path, severity, message }) => ({ path, level: severity, message }));
+}
+
+/** Everybody reads what is public: no passwords of webhooks in it. */
+function credentialFindings(document: JsonObject): Finding[] {
+  const { triggers } = document;
+  if (!Array.isArray(triggers)) return [];
+  return triggers.flatMap((trigger, index): Finding[] => {
+    const notifications = isObject(trigger) ? trigger['notifications'] : undefined;
+    const list = Array.isArray(notifications) ? notifications : [notifications];
+    if (!list.some((each) => isObject(each) && each['auth'] !== undefined && each['auth'] !== null)) return [];
+    const message = 'expected no "auth" in a fragment that others may read, found one: make the fragment private';
+    return [{ path: `triggers[${index}].notifications`, level: 'error', message }];
+  });
+}

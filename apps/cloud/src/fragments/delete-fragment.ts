@@ -1,0 +1,124 @@
+/** Deletes a fragment that nothing uses; else says what does, as far as the caller may know. */
+import { PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
+import { audit, type Caller } from '../access/audit.ts';
+import type { Access } from '../access/authorize.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { rightsOfCaller } from './rights.ts';
+import type { FragmentRow } from './source.ts';
+
+const shownNames = 10;
+
+/** @throws failed_precondition */
+export async function deleteFragment(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  row: FragmentRow,
+  access: Access,
+  nowMs: number,
+): Promise<void> {
+  const uses = [
+    ...(await partUses(trx, by, row, access)),
+    ...(await fragmentUses(trx, by, row)),
+    ...(await defaultUses(trx, row)),
+  ];
+  if (uses.length > 0)
+    throw new PlatformError(
+      'failed_precondition',
+      `fragment ${row.id}: expected one that nothing uses, found ${uses.join('; ')}. Take it out there first`,
+    );
+  await removeFragments(trx, [row.id]);
+  const change = {
+    action: 'AppService.DeleteFragment',
+    organizationId: row.organization_id,
+    targetKind: 'fragment',
+    targetId: row.id,
+    detail: { name: row.name },
+  };
+  await audit(trx, by, change, nowMs);
+}
+
+export async function removeFragments(trx: Transaction<CloudTables>, ids: readonly string[]): Promise<void> {
+  await trx.deleteFrom('fragment_tags').where('fragment_id', 'in', ids).execute();
+  await trx.deleteFrom('fragment_imports').where('fragment_id', 'in', ids).execute();
+  await trx.deleteFrom('fragment_revisions').where('fragment_id', 'in', ids).execute();
+  await trx.deleteFrom('fragments').where('id', 'in', ids).execute();
+}
+
+/** "machines a, b and 3 more": names for what is seen, a number for the rest. */
+function named(what: string, names: readonly string[], others: number): string[] {
+  const more = others + Math.max(0, names.length - shownNames);
+  const shown = names.slice(0, shownNames).join(', ');
+  if (names.length + others === 0) return [];
+  if (names.length === 0) return [`${others} ${what}${others === 1 ? '' : 's'} that you may not see`];
+  return [`${what}${names.length === 1 && more === 0 ? '' : 's'} ${shown}${more === 0 ? '' : ` and ${more} more`}`];
+}
+
+async function partUses(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  row: FragmentRow,
+  access: Access,
+): Promise<string[]> {
+  const parts = await trx
+    .selectFrom('part_fragments')
+    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
+    .innerJoin('machines', 'machines.id', 'parts.machine_id')
+    .select(['machines.id', 'machines.name'])
+    .where('part_fragments.fragment_id', '=', row.id)
+    .where('part_fragments.revision', '>', 0)
+    .distinct()
+    .orderBy('machines.name')
+    .execute();
+  const seen = parts.filter(({ id }) => access.allows(by.principal, 'machine.read', id));
+  return named(
+    'machine',
+    seen.map(({ id, name }) => `"${name}" (${id})`),
+    parts.length - seen.length,
+  );
+}
+
+/** Other fragments whose newest or tagged revisions import it. */
+async function fragmentUses(trx: Transaction<CloudTables>, by: Caller, row: FragmentRow): Promise<string[]> {
+  const importing = await trx
+    .selectFrom('fragment_imports')
+    .innerJoin('fragments', 'fragments.id', 'fragment_imports.fragment_id')
+    .leftJoin('fragment_tags', (join) =>
+      join
+        .onRef('fragment_tags.fragment_id', '=', 'fragment_imports.fragment_id')
+        .onRef('fragment_tags.revision', '=', 'fragment_imports.revision'),
+    )
+    .selectAll('fragments')
+    .where('fragment_imports.child_id', '=', row.id)
+    .where((each) =>
+      each.or([
+        each('fragment_imports.revision', '=', each.ref('fragments.revision')),
+        each('fragment_tags.tag', 'is not', null),
+      ]),
+    )
+    .distinct()
+    .execute();
+  const rights = rightsOfCaller(by.principal);
+  const seen = importing.filter((other) => rights(other) !== 'none');
+  return named(
+    'fragment',
+    seen.map(({ id, name }) => `"${name}" (${id})`),
+    importing.length - seen.length,
+  );
+}
+
+/** Organizations whose new machines start with it. */
+async function defaultUses(trx: Transaction<CloudTables>, row: FragmentRow): Promise<string[]> {
+  const organizations = await trx
+    .selectFrom('organizations')
+    .select(['id', 'default_fragments'])
+    .where('default_fragments', 'is not', null)
+    .execute();
+  const using = organizations.filter(({ default_fragments: list }) => list?.includes(row.id) === true);
+  const own = using.some(({ id }) => id === row.organization_id);
+  const others = using.length - (own ? 1 : 0);
+  return [
+    ...(own ? ['the default fragments of its organization'] : []),
+    ...(others === 0 ? [] : [`the default fragments of ${others} other organization${others === 1 ? '' : 's'}`]),
+  ];
+}

@@ -1,0 +1,150 @@
+/**
+ * Fragments: shared pieces of configuration with variables, revisions, tags and overrides, nested.
+ *
+ * Machines follow the newest revision unless they are pinned to a revision or a tag. What a part imports is indexed in
+ * the transactions that save, so that a change reaches exactly its parts. A part whose imports have errors keeps what it
+ * had. The format: docs/specs/fragments.md.
+ */
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import type { Clock, Log } from '@platform/base';
+import type { Problem } from '@platform/machine-config/schema';
+import { type AppService, FragmentImportListSchema } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import type { Transaction } from 'kysely';
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import { asEffective, type EffectiveConfigurations } from '../machines/effective-configuration.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { TriggerProblems } from './check-fragment.ts';
+import { forgetFragmentsOf } from './forget-organization.ts';
+import { nestedFragmentHandlers } from './nested-rpc.ts';
+import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
+import type { Reached } from './reach.ts';
+import { fragmentReadHandlers } from './read-rpc.ts';
+import { createFragmentReader } from './reader.ts';
+import { type ConfigCache, createFragmentSource } from './source.ts';
+import { fragmentWriteHandlers } from './write-rpc.ts';
+
+export interface FragmentsDeps {
+  readonly db: Database;
+  readonly tree: AccountTree;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What is wrong with the triggers of a document: they belong to another feature. */
+  readonly triggerProblems: TriggerProblems;
+  /** The newest saved document of a part. */
+  readonly documentOf: (partId: string) => Promise<unknown>;
+  /** Runs inside the transaction that changed a fragment, for each part whose triggers changed by it. */
+  readonly onTriggers: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
+  /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. */
+  readonly tellPart: (partId: string, message: string) => Promise<void>;
+}
+
+export interface Fragments extends EffectiveConfigurations {
+  readonly handlers: Handlers<typeof AppService, Principal>;
+  /** Call in the transaction that saves a part's configuration. @param document decoded, as it is saved */
+  partSaving(trx: Transaction<CloudTables>, partId: string, document: unknown): Promise<void>;
+  /** Call in the transaction that deletes a part. */
+  partDeleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
+  /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
+  organizationDeleting(trx: Transaction<CloudTables>, organizationId: string): Promise<void>;
+  /** What is wrong with a part's fragments, as it was found at the last change; empty when nothing is. */
+  problemsOf(partId: string): Promise<readonly Problem[]>;
+  /** What the first configuration of a new machine imports (the organization's default fragments); empty for none. */
+  defaultImports(organizationId: string): readonly Record<string, JsonValue>[];
+}
+
+export function createFragments(deps: FragmentsDeps): Fragments {
+  const { db, tree, clock, log, onTriggers, tellPart } = deps;
+  const cache: ConfigCache = new Map();
+  // Stamps live as long as the answers that were cached under them: as the process.
+  const stamps = new Map<string, number>();
+  const moveStamp = (partId: string): void => void stamps.set(partId, (stamps.get(partId) ?? 0) + 1);
+  const reader = createFragmentReader(db, tree);
+  const read = { ...deps, reader, cache };
+
+  const onReached = (fragmentId: string, reached: Reached): void => {
+    // Only now: whoever read meanwhile read what stood before the change, under the stamp of before.
+    for (const partId of reached.partIds) moveStamp(partId);
+    log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
+    for (const { partId, message } of reached.failed)
+      tellPart(
+        partId,
+        `a change of fragment ${fragmentId} is not applied, the part keeps what it has: ${message}`,
+      ).catch(() => log.warn('a part was not told of its fragments', { partId, message }));
+  };
+
+  return {
+    handlers: {
+      ...fragmentReadHandlers(read),
+      ...nestedFragmentHandlers(read),
+      ...fragmentWriteHandlers({
+        ...read,
+        reachDeps: () => ({ cache, nowMs: clock.now(), onTriggers }),
+        onReached,
+      }),
+    },
+    stampOf: (partId) => String(stamps.get(partId) ?? 0),
+    async effective(partId, document) {
+      const source = createFragmentSource(db, cache);
+      const held = heldOf((await heldBy(db, [partId])).get(partId));
+      const organizationId = await organizationOf(db, partId);
+      const { running, problems } = await resolvePart(source, organizationId, document, held);
+      const used = new Map<string, string>();
+      for (const { fragmentId, revision } of running.used) {
+        if (revision !== undefined) used.set(fragmentId, (await source.fragment(fragmentId))?.name ?? '');
+      }
+      const fragments = [...used].map(([id, name]) => ({ id, name }));
+      // What is no object is judged by the schema.
+      const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
+      return asEffective(isDocument ? running.document : document, problems, fragments);
+    },
+    async partSaving(trx, partId, document) {
+      const before = (await heldBy(trx, [partId])).get(partId) ?? [];
+      const source = createFragmentSource(trx, cache);
+      const resolution = await resolvePart(source, await organizationOf(trx, partId), document, heldOf(before));
+      await writeIndex(trx, partId, resolution, before, clock.now());
+    },
+    async partDeleting(trx, partId) {
+      await trx.deleteFrom('part_fragments').where('part_id', '=', partId).execute();
+      await trx.deleteFrom('part_fragment_problems').where('part_id', '=', partId).execute();
+    },
+    organizationDeleting: forgetFragmentsOf,
+    async problemsOf(partId) {
+      const row = await db
+        .selectFrom('part_fragment_problems')
+        .select('problems')
+        .where('part_id', '=', partId)
+        .executeTakeFirst();
+      return row === undefined ? [] : (JSON.parse(row.problems) as Problem[]);
+    },
+    defaultImports(organizationId) {
+      const list = tree.organization(organizationId)?.default_fragments ?? null;
+      if (list === null) return [];
+      const { fragments } = fromJson(FragmentImportListSchema, JSON.parse(list) as JsonValue);
+      return fragments.map(({ fragmentId, version, prefix = '', variables, fragmentVariables = {} }) => {
+        const given = { ...variables, ...fragmentVariables };
+        return {
+          id: fragmentId,
+          ...(version === '' ? {} : { version }),
+          ...(prefix === '' ? {} : { prefix }),
+          ...(Object.keys(given).length === 0 ? {} : { variables: given }),
+        };
+      });
+    },
+  };
+}
+
+/** By query: in the transaction that creates a part nobody else knows it yet. */
+async function organizationOf(db: Database | Transaction<CloudTables>, partId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('parts')
+    .innerJoin('machines', 'machines.id', 'parts.machine_id')
+    .innerJoin('locations', 'locations.id', 'machines.location_id')
+    .select('locations.organization_id')
+    .where('parts.id', '=', partId)
+    .executeTakeFirst();
+  return row?.organization_id ?? null;
+}

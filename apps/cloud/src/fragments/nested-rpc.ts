@@ -1,0 +1,121 @@
+/** AppService: which fragments come with a fragment or with a machine, and what they come to. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { readImports } from '@platform/machine-config/fragments';
+import type { JsonObject } from '@platform/machine-config/schema';
+import type {
+  AppService,
+  ListMachineFragmentsResponseSchema,
+  ListNestedFragmentsResponseSchema,
+} from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { FragmentReader } from './reader.ts';
+import { resolveWith } from './resolve-for.ts';
+import { rightsOfCaller, visibleFragment } from './rights.ts';
+import { type ConfigCache, createFragmentSource, type FragmentRow, type FragmentSource } from './source.ts';
+import { resolvedMessage } from './wire.ts';
+
+const maxAsked = 100;
+
+export interface NestedDeps {
+  readonly db: Database;
+  readonly access: Access;
+  readonly reader: FragmentReader;
+  readonly cache: ConfigCache;
+  /** The newest saved document of a part. */
+  readonly documentOf: (partId: string) => Promise<unknown>;
+}
+
+interface Asked {
+  readonly id: string;
+  readonly version: string;
+  readonly variables: JsonObject;
+}
+
+type Answer = MessageInitShape<typeof ListMachineFragmentsResponseSchema> &
+  MessageInitShape<typeof ListNestedFragmentsResponseSchema>;
+
+export function nestedFragmentHandlers(deps: NestedDeps): Handlers<typeof AppService, Principal> {
+  const { db, access, reader, cache, documentOf } = deps;
+
+  /** Every fragment that `asked` leads to, as far as the caller sees it, and each resolved by itself. */
+  const answer = async (
+    principal: Principal,
+    source: FragmentSource,
+    asked: readonly Asked[],
+    organizationId: string,
+    without: string | undefined,
+  ): Promise<Answer> => {
+    const rights = rightsOfCaller(principal);
+    const find = (id: string, version: string) => source.find(rights, id, version);
+    const rows = new Map<string, FragmentRow>();
+    const resolved = new Map<string, ReturnType<typeof resolvedMessage>>();
+    const roots = new Map(asked.slice(0, maxAsked).map((each) => [`${each.id} ${each.version}`, each]));
+    for (const root of roots.values()) {
+      const fragments = [{ id: root.id, version: root.version, variables: root.variables }];
+      const whole = await resolveWith({ fragments }, find);
+      for (const { fragmentId, version } of whole.used) {
+        const row = await source.fragment(fragmentId);
+        const seen = row !== undefined && rights(row) !== 'none';
+        if (seen) rows.set(fragmentId, row);
+        const isRoot = fragmentId === root.id && version === root.version;
+        // An import inside that cannot be had is told with the fragment that it stands in.
+        if (!isRoot && !seen) continue;
+        const own = isRoot ? whole : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
+        resolved.set(`${fragmentId} ${version}`, resolvedMessage(fragmentId, own));
+      }
+    }
+    const shown = [...rows.values()].filter((row) => row.id !== without);
+    return {
+      fragments: (await reader.messages(principal, shown, organizationId)).map(({ message }) => message),
+      resolvedFragments: [...resolved.values()].filter((each) => each.fragmentId !== without),
+    };
+  };
+
+  return {
+    async listNestedFragments(request, call) {
+      const source = createFragmentSource(db, cache);
+      const { fragmentId = '' } = request;
+      const root =
+        fragmentId === '' ? undefined : visibleFragment(call.principal, fragmentId, await source.fragment(fragmentId));
+      const asked = [
+        ...(root === undefined ? [] : [{ id: root.id, version: '', variables: {} }]),
+        ...request.additionalFragments.map(additional),
+      ];
+      return answer(call.principal, source, asked, root?.organization_id ?? '', root?.id);
+    },
+    async listMachineFragments(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'machine.read', request.machineId);
+      const source = createFragmentSource(db, cache);
+      const parts = await db.selectFrom('parts').select('id').where('machine_id', '=', request.machineId).execute();
+      const documents = await Promise.all(parts.map((part) => documentOf(part.id)));
+      const imported = documents.flatMap((document) =>
+        readImports(document as JsonObject).imports.map(({ fragmentId, version, variables }) => ({
+          id: fragmentId,
+          version,
+          variables,
+        })),
+      );
+      const seen: Asked[] = [];
+      const rights = rightsOfCaller(call.principal);
+      for (const each of imported) {
+        const row = await source.fragment(each.id);
+        if (row !== undefined && rights(row) !== 'none') seen.push(each);
+      }
+      const asked = [
+        ...seen,
+        ...request.additionalFragmentIds.map((id) => ({ id, version: '', variables: {} })),
+        ...request.additionalFragments.map(additional),
+      ];
+      return answer(call.principal, source, asked, organizationId, undefined);
+    },
+  };
+}
+
+const additional = ({ fragmentId, version }: { fragmentId: string; version?: string | undefined }): Asked => ({
+  id: fragmentId,
+  version: version === undefined || version === 'latest' ? '' : version,
+  variables: {},
+});

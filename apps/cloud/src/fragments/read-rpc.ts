@@ -1,0 +1,146 @@
+/** AppService: the operations that read fragments. What a caller may not see is left out of lists, and unknown by id. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import type { Access } from '../access/authorize.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import { authenticatorInfo } from '../machines/author.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { FragmentReader } from './reader.ts';
+import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
+import { type ConfigCache, createFragmentSource, type FragmentRow } from './source.ts';
+import { readUsage, usageFor } from './usage.ts';
+import { fragmentMessage, usageMessage, visibilityOf } from './wire.ts';
+
+const defaultHistory = 50;
+const maxHistory = 200;
+const shownRevisions = 1_000;
+
+export interface ReadDeps {
+  readonly db: Database;
+  readonly tree: AccountTree;
+  readonly access: Access;
+  readonly reader: FragmentReader;
+  readonly cache: ConfigCache;
+}
+
+export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService, Principal> {
+  const { db, tree, access, reader, cache } = deps;
+  const visible = async (principal: Principal, id: string): Promise<FragmentRow> =>
+    visibleFragment(principal, id, await createFragmentSource(db, cache).fragment(id));
+
+  return {
+    async listFragments(request, call) {
+      const { principal } = call;
+      const { organizationId, showPublic } = request;
+      if (principal.kind === 'part') throw notVisible('organization', organizationId);
+      if (organizationId !== '' || !showPublic) access.authorize(principal, 'organization.see', organizationId);
+      const asked = request.fragmentVisibility.flatMap((each) => visibilityOf(each) ?? []);
+      const rows = await db
+        .selectFrom('fragments')
+        .selectAll()
+        .where((each) =>
+          each.or([
+            each('organization_id', '=', organizationId),
+            ...(showPublic ? [each('visibility', '=', 'public' as const)] : []),
+          ]),
+        )
+        .orderBy('name')
+        .orderBy('id')
+        .execute();
+      // What is unlisted is found by its id alone, except by its own people.
+      const listed = rows
+        .filter((row) => row.visibility === 'public' || readsPrivate(principal, row.organization_id))
+        .filter((row) => asked.length === 0 || asked.includes(row.visibility));
+      const found = await reader.messages(principal, listed, organizationId);
+      return {
+        fragments: found.map(({ message }) => message),
+        fragmentUsages: found.map(({ message, usage }) => usageMessage(message.id ?? '', usage)),
+      };
+    },
+    async getFragment(request, call) {
+      const { principal } = call;
+      const row = await visible(principal, request.id);
+      const all = rightsOfCaller(principal)(row) === 'all';
+      const source = createFragmentSource(db, cache);
+      const asked = request.version === 'latest' ? '' : (request.version ?? '');
+      const number = await source.revisionOf(row, asked);
+      const revision = number === undefined ? undefined : await source.revision(row.id, number);
+      if (revision === undefined || !(all || revision.visibility !== 'private'))
+        throw new PlatformError(
+          'not_found',
+          `fragment ${row.id}: expected one of its revisions or tags as version, found ${JSON.stringify(asked.slice(0, 80))}`,
+        );
+      const usage = usageFor(principal, row, await readUsage(db, [row.id]), request.currentOrganizationId);
+      const revisions = await db
+        .selectFrom('fragment_revisions')
+        .select(['revision', 'created_ms', 'visibility'])
+        .where('fragment_id', '=', row.id)
+        .orderBy('revision', 'desc')
+        .limit(shownRevisions)
+        .execute();
+      return {
+        fragment: fragmentMessage(tree, principal, row, revision, usage),
+        fragmentUsage: usageMessage(row.id, usage),
+        revisions: revisions
+          .filter(({ visibility }) => all || visibility !== 'private')
+          .map((each) => ({ revision: String(each.revision), createdAt: timestampFromMs(each.created_ms) })),
+        tags: await reader.tags(row, all),
+      };
+    },
+    async getFragmentHistory(request, call) {
+      const { principal } = call;
+      const row = await visible(principal, request.id);
+      const all = rightsOfCaller(principal)(row) === 'all';
+      const asked = Number(request.pageLimit ?? 0n);
+      const limit = asked > 0 ? Math.min(asked, maxHistory) : defaultHistory;
+      const token = request.pageToken ?? '';
+      if (token !== '' && !/^\d{1,9}$/.test(token))
+        throw new PlatformError(
+          'invalid_argument',
+          `GetFragmentHistory: expected the page token of an earlier answer, found ${JSON.stringify(token.slice(0, 80))}`,
+        );
+      const page = await db
+        .selectFrom('fragment_revisions')
+        .selectAll()
+        .where('fragment_id', '=', row.id)
+        .$if(token !== '', (query) => query.where('revision', '<', Number(token)))
+        .$if(!all, (query) => query.where('visibility', '<>', 'private'))
+        .orderBy('revision', 'desc')
+        .limit(limit + 1)
+        .execute();
+      const usage = usageFor(principal, row, await readUsage(db, [row.id]), '');
+      const shown = page.slice(0, limit);
+      return {
+        history: shown.map((revision) => {
+          const { name, visibility } = revision;
+          const old = fragmentMessage(tree, principal, { ...row, name, visibility }, revision, usage);
+          const author = { kind: revision.author_kind, id: revision.author_id, name: revision.author_name };
+          return {
+            fragment: row.id,
+            editedOn: timestampFromMs(revision.created_ms),
+            old: { ...old, lastUpdated: timestampFromMs(revision.created_ms) },
+            // Who works for an organization is its own business.
+            ...(all ? { editedBy: authenticatorInfo(author) } : {}),
+            revision: String(revision.revision),
+            config: JSON.parse(revision.config),
+          };
+        }),
+        nextPageToken: page.length > limit ? String(shown.at(-1)?.revision ?? '') : '',
+      };
+    },
+    async getFragmentUsage(request, call) {
+      const row = await visible(call.principal, request.fragmentId);
+      const rows = Map.groupBy(await readUsage(db, [row.id], true), ({ version }) => version);
+      const usages = [...rows]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([version, some]) => {
+          const usage = usageFor(call.principal, row, some, row.organization_id);
+          return { usage, message: usageMessage(row.id, usage, version) };
+        });
+      return { versionUsages: usages.filter(({ usage }) => usage.machines > 0).map(({ message }) => message) };
+    },
+  };
+}

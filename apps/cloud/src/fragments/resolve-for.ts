@@ -1,0 +1,57 @@
+/** Resolves a document with the fragments that may be used for it: the resolver is pure, so what it misses is read, and it is asked again. */
+import { type ResolvedDocument, resolveFragments } from '@platform/machine-config/fragments';
+import type { JsonObject } from '@platform/machine-config/schema';
+import type { Found, FragmentSource, Rights } from './source.ts';
+
+/** What a part has of each import: `<fragment id> <version asked for>` → revision. */
+export type Held = ReadonlyMap<string, number>;
+
+export const importKey = (fragmentId: string, version: string): string => `${fragmentId} ${version}`;
+
+/**
+ * The document with what it may have now.
+ *
+ * @param held what the part had until now: an import to which the right was lost stays at that revision, with a notice.
+ */
+export function resolveFor(
+  source: FragmentSource,
+  rights: Rights,
+  document: JsonObject,
+  held: Held = new Map(),
+): Promise<ResolvedDocument> {
+  return resolveWith(document, async (id, version) => {
+    const found = await source.find(rights, id, version);
+    const revision = held.get(importKey(id, version));
+    if (typeof found === 'object' || revision === undefined) return found;
+    const kept = await source.findKept(id, revision);
+    if (kept === undefined) return found;
+    const notice = `fragment ${id} may not be used here any more: its revision ${revision} is kept, and gets no updates`;
+    return { ...kept, notice };
+  });
+}
+
+/** The document with exactly the revisions that the part had when all was well. */
+export function resolveHeld(source: FragmentSource, document: JsonObject, held: Held): Promise<ResolvedDocument> {
+  return resolveWith(document, async (id, version) => {
+    const revision = held.get(importKey(id, version));
+    return (revision === undefined ? undefined : await source.findKept(id, revision)) ?? 'unknown';
+  });
+}
+
+/** Ends: every round knows one level of nesting more, and those are limited. */
+export async function resolveWith(
+  document: JsonObject,
+  find: (id: string, version: string) => Promise<Found>,
+): Promise<ResolvedDocument> {
+  const known = new Map<string, Found>();
+  for (;;) {
+    const missing = new Map<string, readonly [string, string]>();
+    const resolved = resolveFragments(document, (id, version) => {
+      const found = known.get(importKey(id, version));
+      if (found === undefined) missing.set(importKey(id, version), [id, version]);
+      return found ?? 'unknown';
+    });
+    if (missing.size === 0) return resolved;
+    for (const [key, [id, version]] of missing) known.set(key, await find(id, version));
+  }
+}

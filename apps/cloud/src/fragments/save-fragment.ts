@@ -1,0 +1,193 @@
+/** Saves a fragment: every save is a revision, and reaches its machines in the same transaction. */
+import { newId, PlatformError } from '@platform/base';
+import { diff, diffLines } from '@platform/machine-config/diff';
+import { isObject } from '@platform/machine-config/fragments';
+import type { Json, JsonObject } from '@platform/machine-config/schema';
+import type { Transaction } from 'kysely';
+import { audit, type Caller } from '../access/audit.ts';
+import { authorOf, authorText } from '../machines/author.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { checkFragment, type TriggerProblems } from './check-fragment.ts';
+import { type ReachDeps, type Reached, reach } from './reach.ts';
+import { createFragmentSource, type FragmentRow } from './source.ts';
+import type { Visibility } from './store.ts';
+
+export interface FragmentChange {
+  readonly name: string;
+  readonly visibility: Visibility;
+  readonly config: JsonObject;
+}
+
+export interface Saved {
+  readonly row: FragmentRow;
+  readonly warnings: readonly string[];
+  readonly reached: Reached;
+}
+
+interface SaveDeps extends ReachDeps {
+  readonly triggerProblems: TriggerProblems;
+}
+
+export async function createFragment(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  organizationId: string,
+  change: FragmentChange,
+  deps: SaveDeps,
+): Promise<Saved> {
+  const id = newId();
+  const { nowMs } = deps;
+  const warnings = await checkFragment(
+    createFragmentSource(trx, deps.cache),
+    { id, organizationId, ...change },
+    deps.triggerProblems,
+  );
+  const row = {
+    id,
+    organization_id: organizationId,
+    name: change.name,
+    visibility: change.visibility,
+    revision: 1,
+    created_ms: nowMs,
+    updated_ms: nowMs,
+  };
+  await trx.insertInto('fragments').values(row).execute();
+  await insertRevision(trx, by, row, change.config);
+  const detail = { name: change.name, visibility: change.visibility };
+  const entry = { action: 'AppService.CreateFragment', organizationId, targetKind: 'fragment', targetId: id, detail };
+  await audit(trx, by, entry, nowMs);
+  return { row, warnings, reached: { partIds: [], failed: [] } };
+}
+
+/** @param editedMs the save time of the revision that the client edited; absent: the last write wins. @throws aborted, invalid_argument */
+export async function updateFragment(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  before: FragmentRow,
+  change: Partial<FragmentChange>,
+  editedMs: number | undefined,
+  deps: SaveDeps,
+): Promise<Saved> {
+  if (editedMs !== undefined && editedMs !== before.updated_ms) throw await overtaken(trx, before, editedMs);
+  const { config } = await trx
+    .selectFrom('fragment_revisions')
+    .select('config')
+    .where('fragment_id', '=', before.id)
+    .where('revision', '=', before.revision)
+    .executeTakeFirstOrThrow();
+  const next = {
+    name: change.name ?? before.name,
+    visibility: change.visibility ?? before.visibility,
+    config: change.config ?? (JSON.parse(config) as JsonObject),
+  };
+  const candidate = { id: before.id, organizationId: before.organization_id, ...next };
+  const warnings = await checkFragment(createFragmentSource(trx, deps.cache), candidate, deps.triggerProblems);
+  const row = {
+    ...before,
+    name: next.name,
+    visibility: next.visibility,
+    revision: before.revision + 1,
+    updated_ms: Math.max(deps.nowMs, before.updated_ms + 1),
+  };
+  const { name, visibility, revision, updated_ms } = row;
+  await trx.updateTable('fragments').set({ name, visibility, revision, updated_ms }).where('id', '=', row.id).execute();
+  await insertRevision(trx, by, row, next.config);
+  const reached = await reach(trx, row.id, deps);
+  await audit(
+    trx,
+    by,
+    {
+      action: 'AppService.UpdateFragment',
+      organizationId: row.organization_id,
+      targetKind: 'fragment',
+      targetId: row.id,
+      detail: {
+        name,
+        visibility,
+        revision,
+        parts: reached.partIds.length,
+        failed: reached.failed.length,
+        ...(before.visibility === visibility ? {} : { visibilityBefore: before.visibility }),
+        ...(before.name === name ? {} : { nameBefore: before.name }),
+      },
+    },
+    deps.nowMs,
+  );
+  return { row, warnings, reached };
+}
+
+async function insertRevision(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  row: FragmentRow,
+  config: JsonObject,
+): Promise<void> {
+  const author = authorOf(by);
+  await trx
+    .insertInto('fragment_revisions')
+    .values({
+      fragment_id: row.id,
+      revision: row.revision,
+      name: row.name,
+      visibility: row.visibility,
+      config: JSON.stringify(config),
+      author_kind: author.kind,
+      author_id: author.id,
+      author_name: author.name,
+      created_ms: row.updated_ms,
+    })
+    .execute();
+  const imports = importsIn(config);
+  if (imports.length === 0) return;
+  await trx
+    .insertInto('fragment_imports')
+    .values(imports.map((each) => ({ fragment_id: row.id, revision: row.revision, ...each })))
+    .execute();
+}
+
+/** What a configuration names as imports, each once; a version that is a variable counts as the newest. */
+export function importsIn(config: JsonObject): { child_id: string; version: string }[] {
+  const { fragments } = config;
+  const list = Array.isArray(fragments) ? fragments : [];
+  const found = new Map<string, { child_id: string; version: string }>();
+  for (const entry of list as readonly Json[]) {
+    const { id, version } = isObject(entry) ? entry : { id: entry, version: '' };
+    if (typeof id !== 'string') continue;
+    const asked = typeof version === 'string' || typeof version === 'number' ? String(version) : '';
+    found.set(`${id} ${asked}`, { child_id: id, version: asked === 'latest' ? '' : asked });
+  }
+  return [...found.values()];
+}
+
+const shownChanges = 20;
+
+async function overtaken(trx: Transaction<CloudTables>, row: FragmentRow, editedMs: number): Promise<PlatformError> {
+  const revisions = await trx
+    .selectFrom('fragment_revisions')
+    .selectAll()
+    .where('fragment_id', '=', row.id)
+    .where((each) => each.or([each('created_ms', '=', editedMs), each('revision', '=', row.revision)]))
+    .orderBy('revision')
+    .execute();
+  const newest = revisions.at(-1);
+  const edited = revisions.find((each) => each.created_ms === editedMs);
+  const by =
+    newest === undefined
+      ? ''
+      : ` by ${authorText({ kind: newest.author_kind, id: newest.author_id, name: newest.author_name })}`;
+  const head = `fragment ${row.id}: you edited the revision of ${timeText(editedMs)}, but the newest is revision ${row.revision}, saved at ${timeText(row.updated_ms)}${by}. Nothing was saved: read it again and repeat your edit`;
+  if (newest === undefined || edited === undefined) return new PlatformError('aborted', head);
+  const changes = diff(JSON.parse(edited.config), JSON.parse(newest.config));
+  const lines = diffLines(changes.slice(0, shownChanges));
+  if (edited.name !== newest.name)
+    lines.unshift(`name: ${JSON.stringify(edited.name)} → ${JSON.stringify(newest.name)}`);
+  if (edited.visibility !== newest.visibility) lines.unshift(`visibility: ${edited.visibility} → ${newest.visibility}`);
+  if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
+  return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
+}
+
+/** What a client names as the time may be none that a calendar knows. */
+function timeText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
+}

@@ -1,0 +1,103 @@
+/** Reads fragments as one organization may use them, each once. */
+import type { FoundFragment } from '@platform/machine-config/fragments';
+import type { JsonObject } from '@platform/machine-config/schema';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { FragmentsTables } from './store.ts';
+
+export type FragmentRow = FragmentsTables['fragments'];
+export type RevisionRow = FragmentsTables['fragment_revisions'];
+export type Found = FoundFragment | 'unknown' | 'unknown_version';
+
+/** What of a fragment may be had: every revision, those that were saved as public or unlisted, or none. */
+export type Rights = (fragment: FragmentRow) => 'all' | 'shared' | 'none';
+
+/** The rights of an organization's documents; null: of any organization's. */
+export const rightsOf =
+  (organizationId: string | null): Rights =>
+  (fragment) =>
+    fragment.organization_id === organizationId ? 'all' : fragment.visibility === 'private' ? 'none' : 'shared';
+
+export interface FragmentSource {
+  fragment(id: string): Promise<FragmentRow | undefined>;
+  revision(id: string, revision: number): Promise<RevisionRow | undefined>;
+  /** The revision that a version (a revision, a tag, '' for the newest) means now; undefined when it means none. */
+  revisionOf(fragment: FragmentRow, version: string): Promise<number | undefined>;
+  find(rights: Rights, id: string, version: string): Promise<Found>;
+  /** A revision that was given out before, whatever became of the right to it. */
+  findKept(id: string, revision: number): Promise<FoundFragment | undefined>;
+}
+
+/** Decoded configurations of revisions, which never change; the oldest makes room. */
+export type ConfigCache = Map<string, JsonObject>;
+const maxCached = 500;
+
+/** @param db a transaction, or the database: then what is read was true at some time during the reading. */
+export function createFragmentSource(db: Kysely<CloudTables>, cache: ConfigCache): FragmentSource {
+  const rows = new Map<string, Promise<FragmentRow | undefined>>();
+  const revisions = new Map<string, Promise<RevisionRow | undefined>>();
+  const tags = new Map<string, Promise<number | undefined>>();
+  const once = <T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> => {
+    let found = known.get(key);
+    if (found === undefined) {
+      found = read();
+      known.set(key, found);
+    }
+    return found;
+  };
+
+  const fragment = (id: string): Promise<FragmentRow | undefined> =>
+    once(rows, id, () => db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst());
+  const revision = (id: string, number: number): Promise<RevisionRow | undefined> =>
+    once(revisions, `${id} ${number}`, () =>
+      db
+        .selectFrom('fragment_revisions')
+        .selectAll()
+        .where('fragment_id', '=', id)
+        .where('revision', '=', number)
+        .executeTakeFirst(),
+    );
+  const configOf = (row: RevisionRow): JsonObject => {
+    const key = `${row.fragment_id} ${row.revision}`;
+    let config = cache.get(key);
+    if (config === undefined) {
+      config = JSON.parse(row.config) as JsonObject;
+      const [oldest] = cache.keys();
+      if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest);
+      cache.set(key, config);
+    }
+    return config;
+  };
+  const revisionOf = async (row: FragmentRow, version: string): Promise<number | undefined> => {
+    if (version === '') return row.revision;
+    if (/^\d{1,9}$/.test(version)) return Number(version);
+    return once(tags, `${row.id} ${version}`, async () => {
+      const tag = await db
+        .selectFrom('fragment_tags')
+        .select('revision')
+        .where('fragment_id', '=', row.id)
+        .where('tag', '=', version)
+        .executeTakeFirst();
+      return tag?.revision;
+    });
+  };
+
+  return {
+    fragment,
+    revision,
+    revisionOf,
+    async find(rights, id, version) {
+      const row = await fragment(id);
+      const right = row === undefined ? 'none' : rights(row);
+      if (row === undefined || right === 'none') return 'unknown';
+      const number = await revisionOf(row, version);
+      const found = number === undefined ? undefined : await revision(id, number);
+      if (found === undefined || !(right === 'all' || found.visibility !== 'private')) return 'unknown_version';
+      return { revision: String(found.revision), config: configOf(found) };
+    },
+    async findKept(id, number) {
+      const found = await revision(id, number);
+      return found === undefined ? undefined : { revision: String(number), config: configOf(found) };
+    },
+  };
+}

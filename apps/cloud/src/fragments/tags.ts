@@ -1,0 +1,108 @@
+/** Tags: names for revisions that can move; parts that follow a tag move with it. */
+import { PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
+import { audit, type Caller } from '../access/audit.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { type ReachDeps, type Reached, reach } from './reach.ts';
+import type { FragmentRow } from './source.ts';
+
+const maxTags = 100;
+
+/** @throws invalid_argument: a tag must not read as a revision. */
+export function checkedTag(tag: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/.test(tag) && !/^\d+$/.test(tag) && tag !== 'latest') return tag;
+  throw new PlatformError(
+    'invalid_argument',
+    `tag: expected 1 to 60 letters, digits, ".", "_" or "-", beginning with a letter or digit, not a number and not "latest", found ${JSON.stringify(tag.slice(0, 80))}`,
+  );
+}
+
+/** @throws invalid_argument, not_found, resource_exhausted */
+export async function setTag(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  row: FragmentRow,
+  asked: string,
+  revisionText: string,
+  deps: ReachDeps,
+): Promise<Reached> {
+  const tag = checkedTag(asked);
+  const revision = /^\d{1,9}$/.test(revisionText) ? Number(revisionText) : 0;
+  if (revision < 1 || revision > row.revision)
+    throw new PlatformError(
+      'not_found',
+      `fragment ${row.id}: expected a revision from 1 to ${row.revision}, found ${JSON.stringify(revisionText.slice(0, 80))}`,
+    );
+  const tags = await trx.selectFrom('fragment_tags').selectAll().where('fragment_id', '=', row.id).execute();
+  const before = tags.find((each) => each.tag === tag)?.revision;
+  if (before === undefined && tags.length >= maxTags)
+    throw new PlatformError(
+      'resource_exhausted',
+      `fragment ${row.id}: expected at most ${maxTags} tags, found ${tags.length}: delete one first`,
+    );
+  await trx
+    .insertInto('fragment_tags')
+    .values({ fragment_id: row.id, tag, revision })
+    .onConflict((conflict) => conflict.columns(['fragment_id', 'tag']).doUpdateSet({ revision }))
+    .execute();
+  const reached = await reach(trx, row.id, deps);
+  const detail = { tag, revision, parts: reached.partIds.length, ...(before === undefined ? {} : { before }) };
+  await audit(trx, by, tagChange('SetFragmentTag', row, detail), deps.nowMs);
+  return reached;
+}
+
+/** @throws not_found, failed_precondition while something follows the tag. */
+export async function deleteTag(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  row: FragmentRow,
+  tag: string,
+  nowMs: number,
+): Promise<void> {
+  const followers = await trx
+    .selectFrom('part_fragments')
+    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
+    .select((each) => each.fn.count<number>('parts.machine_id').distinct().as('machines'))
+    .where('part_fragments.fragment_id', '=', row.id)
+    .where('part_fragments.version', '=', tag)
+    .executeTakeFirst();
+  const importing = await trx
+    .selectFrom('fragment_imports')
+    .innerJoin('fragments', (join) =>
+      join
+        .onRef('fragments.id', '=', 'fragment_imports.fragment_id')
+        .onRef('fragments.revision', '=', 'fragment_imports.revision'),
+    )
+    .select((each) => each.fn.count<number>('fragments.id').distinct().as('fragments'))
+    .where('fragment_imports.child_id', '=', row.id)
+    .where('fragment_imports.version', '=', tag)
+    .executeTakeFirst();
+  const machines = Number(followers?.machines ?? 0);
+  const fragments = Number(importing?.fragments ?? 0);
+  if (machines + fragments > 0)
+    throw new PlatformError(
+      'failed_precondition',
+      `tag "${tag}" of fragment ${row.id}: expected one that nothing follows, found ${machines} machines and ${fragments} fragments. Give them another version first, or move the tag`,
+    );
+  const { numDeletedRows } = await trx
+    .deleteFrom('fragment_tags')
+    .where('fragment_id', '=', row.id)
+    .where('tag', '=', tag)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n)
+    throw new PlatformError(
+      'not_found',
+      `fragment ${row.id}: expected one of its tags, found ${JSON.stringify(tag.slice(0, 80))}`,
+    );
+  await audit(trx, by, tagChange('DeleteFragmentTag', row, { tag }), nowMs);
+}
+
+function tagChange(operation: string, row: FragmentRow, detail: Record<string, unknown>) {
+  return {
+    action: `AppService.${operation}`,
+    organizationId: row.organization_id,
+    targetKind: 'fragment',
+    targetId: row.id,
+    detail,
+  };
+}

@@ -1,0 +1,107 @@
+/** Fragments as messages. */
+import type { MessageInitShape, JsonObject as ProtobufJson } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { FragmentFault, FragmentProblem, ResolvedDocument } from '@platform/machine-config/fragments';
+import {
+  FragmentErrorType,
+  type FragmentSchema,
+  type FragmentUsageSchema,
+  FragmentVisibility,
+  type ResolvedFragmentSchema,
+} from '@platform/proto/platform/app/v1/app';
+import { type Principal, sees } from '../access/principal.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import type { FragmentRow, RevisionRow } from './source.ts';
+import type { Visibility } from './store.ts';
+import type { Usage } from './usage.ts';
+
+const visibilities: Readonly<Record<Visibility, FragmentVisibility>> = {
+  private: FragmentVisibility.PRIVATE,
+  public: FragmentVisibility.PUBLIC,
+  unlisted: FragmentVisibility.PUBLIC_UNLISTED,
+};
+
+/** Undefined for "unspecified". @throws invalid_argument */
+export function visibilityOf(value: FragmentVisibility | undefined): Visibility | undefined {
+  if (value === undefined || value === FragmentVisibility.UNSPECIFIED) return undefined;
+  const found = (['private', 'public', 'unlisted'] as const).find((each) => visibilities[each] === value);
+  if (found === undefined)
+    throw new PlatformError('invalid_argument', `visibility: expected private, public or unlisted, found ${value}`);
+  return found;
+}
+
+/** A fragment with the configuration of `revision`. The owner is named to those who see that organization. */
+export function fragmentMessage(
+  tree: AccountTree,
+  principal: Principal,
+  row: FragmentRow,
+  revision: RevisionRow,
+  usage: Usage,
+): MessageInitShape<typeof FragmentSchema> {
+  const owner = tree.organization(row.organization_id);
+  const namespace = owner?.public_namespace ?? null;
+  return {
+    id: row.id,
+    name: row.name,
+    fragment: JSON.parse(revision.config) as ProtobufJson,
+    ...(sees(principal, row.organization_id)
+      ? { organizationOwner: row.organization_id, organizationName: owner?.name ?? '' }
+      : {}),
+    ...(namespace === null ? {} : { publicNamespace: namespace }),
+    public: row.visibility === 'public',
+    visibility: visibilities[row.visibility],
+    createdOn: timestampFromMs(row.created_ms),
+    lastUpdated: timestampFromMs(row.updated_ms),
+    revision: String(revision.revision),
+    robotPartCount: usage.parts,
+    organizationCount: usage.organizations,
+    onlyUsedByOwner: usage.onlyByOwner,
+  };
+}
+
+export function usageMessage(
+  fragmentId: string,
+  usage: Usage,
+  version?: string,
+): MessageInitShape<typeof FragmentUsageSchema> {
+  return {
+    fragmentId,
+    organizations: usage.organizations,
+    machines: usage.machines,
+    machinesInCurrentOrg: usage.machinesInCurrent,
+    ...(version === undefined || version === '' ? {} : { version }),
+  };
+}
+
+const errorTypes: Readonly<Record<FragmentFault, FragmentErrorType>> = {
+  no_access: FragmentErrorType.NO_ACCESS,
+  nesting_limit: FragmentErrorType.NESTING_LIMIT_EXCEEDED,
+  child_id_invalid: FragmentErrorType.CHILD_ID_INVALID,
+  cycle: FragmentErrorType.CYCLE_DETECTED,
+  no_value: FragmentErrorType.UNSPECIFIED,
+};
+
+/** The first error about an import stands for all; a variable without a value is none here, because its importer gives it. */
+export function resolvedMessage(
+  fragmentId: string,
+  resolved: ResolvedDocument,
+): MessageInitShape<typeof ResolvedFragmentSchema> {
+  const found: FragmentProblem | undefined = resolved.problems.find(
+    ({ level, fault }) => level === 'error' && fault !== 'no_value',
+  );
+  return {
+    fragmentId,
+    resolvedConfig: resolved.document as ProtobufJson,
+    revision: resolved.used.find((used) => used.fragmentId === fragmentId)?.revision ?? '',
+    ...(found === undefined
+      ? {}
+      : {
+          error: {
+            errorType: found.fault === undefined ? FragmentErrorType.UNSPECIFIED : errorTypes[found.fault],
+            fragmentId: found.fragmentId ?? fragmentId,
+            detail: found.message,
+          },
+        }),
+  };
+}

@@ -1,0 +1,119 @@
+/** AppService: the operations that change fragments. All need an owner of the fragment's organization. */
+import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Call, Handlers } from '@platform/rpc/server';
+import type { Transaction } from 'kysely';
+import type { Access } from '../access/authorize.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
+import { checkedName } from '../accounts/checked-name.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { TriggerProblems } from './check-fragment.ts';
+import { deleteFragment } from './delete-fragment.ts';
+import type { ReachDeps, Reached } from './reach.ts';
+import type { FragmentReader } from './reader.ts';
+import { visibleFragment } from './rights.ts';
+import { createFragment, type Saved, updateFragment } from './save-fragment.ts';
+import type { FragmentRow } from './source.ts';
+import { deleteTag, setTag } from './tags.ts';
+import { visibilityOf } from './wire.ts';
+
+export interface WriteDeps {
+  readonly db: Database;
+  readonly access: Access;
+  readonly reader: FragmentReader;
+  readonly triggerProblems: TriggerProblems;
+  readonly reachDeps: () => ReachDeps;
+  /** After the change is durable. */
+  readonly onReached: (fragmentId: string, reached: Reached) => void;
+}
+
+const maxWarningBytes = 4_000;
+
+export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
+  const { db, access, reader, triggerProblems, reachDeps, onReached } = deps;
+
+  /** Reads it inside the transaction, and says nothing of it to callers who may not see it. @throws not_found, permission_denied */
+  const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
+    const found = await trx.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = visibleFragment(call.principal, id, found);
+    if (access.allows(call.principal, 'organization.manage', row.organization_id)) return row;
+    throw new PlatformError(
+      'permission_denied',
+      `fragment ${id}: expected an owner of the organization that it belongs to, found a role that is not enough`,
+    );
+  };
+  const answer = async (call: Call<Principal>, saved: Saved) => {
+    onReached(saved.row.id, saved.reached);
+    warn(call, saved.warnings);
+    return { fragment: await reader.message(call.principal, saved.row) };
+  };
+
+  return {
+    async createFragment(request, call) {
+      if (call.principal.kind === 'part') throw notVisible('organization', request.organizationId);
+      access.authorize(call.principal, 'organization.manage', request.organizationId);
+      const change = {
+        name: checkedName(request.name, 'fragment name'),
+        visibility: visibilityOf(request.visibility) ?? 'private',
+        config: (request.config ?? {}) as never,
+      };
+      const saved = await db
+        .transaction()
+        .execute((trx) =>
+          createFragment(trx, call, request.organizationId, change, { ...reachDeps(), triggerProblems }),
+        );
+      return answer(call, saved);
+    },
+    async updateFragment(request, call) {
+      const legacy = request.public === undefined ? undefined : request.public ? 'public' : 'private';
+      const asked = visibilityOf(request.visibility) ?? legacy;
+      const edited = request.lastKnownUpdate === undefined ? undefined : timestampMs(request.lastKnownUpdate);
+      const saved = await db.transaction().execute(async (trx) => {
+        const row = await owned(trx, call, request.id);
+        // "public: false" of a client that knows no third kind does not hide what is unlisted.
+        const visibility =
+          asked === 'private' && request.visibility === undefined && row.visibility === 'unlisted' ? undefined : asked;
+        const change = {
+          ...(request.name === '' ? {} : { name: checkedName(request.name, 'fragment name') }),
+          ...(visibility === undefined ? {} : { visibility }),
+          ...(request.config === undefined ? {} : { config: request.config as ProtobufJson as never }),
+        };
+        return updateFragment(trx, call, row, change, edited, { ...reachDeps(), triggerProblems });
+      });
+      return answer(call, saved);
+    },
+    async deleteFragment(request, call) {
+      await db.transaction().execute(async (trx) => {
+        const row = await owned(trx, call, request.id);
+        await deleteFragment(trx, call, row, access, reachDeps().nowMs);
+      });
+      return {};
+    },
+    async setFragmentTag(request, call) {
+      const { reached, row } = await db.transaction().execute(async (trx) => {
+        const found = await owned(trx, call, request.fragmentId);
+        return { row: found, reached: await setTag(trx, call, found, request.tag, request.revision, reachDeps()) };
+      });
+      onReached(row.id, reached);
+      return { tags: await reader.tags(row, true) };
+    },
+    async deleteFragmentTag(request, call) {
+      const row = await db.transaction().execute(async (trx) => {
+        const found = await owned(trx, call, request.fragmentId);
+        await deleteTag(trx, call, found, request.tag, reachDeps().nowMs);
+        return found;
+      });
+      return { tags: await reader.tags(row, true) };
+    },
+  };
+}
+
+/** The answers have no field for warnings: they go as JSON, percent-encoded, in the header `platform-warnings`. */
+function warn(call: Call<Principal>, warnings: readonly string[]): void {
+  const shown = [...warnings];
+  const text = (): string => encodeURIComponent(JSON.stringify(shown).replace(/[\ud800-\udfff]/g, '?'));
+  while (shown.length > 0 && text().length > maxWarningBytes) shown.pop();
+  if (shown.length > 0) call.responseHeaders.set('platform-warnings', text());
+}
