@@ -30,7 +30,7 @@ export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, gra
       identity_type: identity.type,
       role: grant.role,
       organization_id: grant.organizationId,
-      location_id: grant.locationId,
+      location_id: grant.robotId === null ? grant.locationId : null,
       robot_id: grant.robotId,
     })
     .execute();
@@ -39,17 +39,18 @@ export async function addGrant(trx: Kysely<CloudTables>, identity: Identity, gra
 
 /** Takes one role away. Returns false when the identity does not hold it. */
 export async function removeGrant(trx: Kysely<CloudTables>, identity: Identity, grant: Grant): Promise<boolean> {
-  const rows = await trx
+  const { role, organizationId, locationId, robotId } = grant;
+  const held = trx
     .deleteFrom('grants')
     .where('identity_id', '=', identity.id)
     .where('identity_type', '=', identity.type)
-    .where('role', '=', grant.role)
-    .where('organization_id', '=', grant.organizationId)
-    .where('location_id', grant.locationId === null ? 'is' : '=', grant.locationId)
-    .where('robot_id', grant.robotId === null ? 'is' : '=', grant.robotId)
-    .returning('identity_id')
-    .execute();
-  return rows.length > 0;
+    .where('role', '=', role)
+    .where('organization_id', '=', organizationId);
+  const chosen =
+    robotId === null
+      ? held.where('location_id', locationId === null ? 'is' : '=', locationId).where('robot_id', 'is', null)
+      : held.where('robot_id', '=', robotId);
+  return (await chosen.returning('identity_id').execute()).length > 0;
 }
 
 export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identity): Promise<readonly HeldGrant[]> {
@@ -133,7 +134,9 @@ export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId:
 }
 
 export function sameTarget(a: GrantTarget, b: GrantTarget): boolean {
-  return a.organizationId === b.organizationId && a.locationId === b.locationId && a.robotId === b.robotId;
+  if (a.organizationId !== b.organizationId || a.robotId !== b.robotId) return false;
+  // A machine moves within its organization: its location is no part of the grant.
+  return a.robotId !== null || a.locationId === b.locationId;
 }
 
 function heldGrantOf(row: CloudTables['grants']): HeldGrant {
@@ -141,7 +144,6 @@ function heldGrantOf(row: CloudTables['grants']): HeldGrant {
     identity: { type: row.identity_type, id: row.identity_id },
     role: row.role,
     organizationId: row.organization_id,
-    // A machine moves within its organization: its location is no part of the grant.
     locationId: row.robot_id === null ? row.location_id : null,
     robotId: row.robot_id,
   };

@@ -1,0 +1,295 @@
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import {
+  CreateKeyFromExistingKeyAuthorizationsRequestSchema,
+  CreateKeyRequestSchema,
+  DeleteKeyRequestSchema,
+  GetRobotAPIKeysRequestSchema,
+  ListKeysRequestSchema,
+  RenameKeyRequestSchema,
+  RotateKeyRequestSchema,
+} from '@platform/proto/platform/app/v1/app';
+import {
+  CreateExpiringKeyRequestSchema,
+  ListKeyDetailsRequestSchema,
+  SetKeyExpiryRequestSchema,
+} from '@platform/proto/platform/fleet/v1/fleet';
+import { expect, test } from 'vitest';
+import { ask, type Fleet, on, openFleet } from './testing/open-fleet.ts';
+
+const address = '127.0.0.1:1';
+const hourMs = 3_600_000;
+const ownerOf = (level: 'organization' | 'location' | 'robot', id: string) => ({
+  authorizationType: 'role',
+  authorizationId: `${level}_owner`,
+  resourceType: level,
+  resourceId: id,
+  organizationId: '',
+  identityId: '',
+  identityType: 'api-key',
+});
+const signIn = (fleet: Fleet, id: string, key: string): Promise<string> =>
+  fleet.authenticator.signIn({ entity: id, type: 'api-key', payload: key }, address);
+
+test('D5 after a rotation the old secret and its tokens work until the overlap ends, the new ones from the start', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.keyWith(on.organization('owner'));
+  const caller = await fleet.principalOf(owner.token);
+  const rotated = await ask(fleet.handlers.app.rotateKey, RotateKeyRequestSchema, { id: owner.id }, caller);
+  expect(rotated).toMatchObject({ id: owner.id });
+  expect(rotated.key).not.toBe(owner.key);
+
+  const newToken = await signIn(fleet, owner.id, rotated.key ?? '');
+  await fleet.clock.advance(24 * hourMs - 10_000);
+  await expect(fleet.principalOf(owner.token)).resolves.toMatchObject({ keyId: owner.id });
+  await expect(signIn(fleet, owner.id, owner.key)).resolves.toBe(owner.token);
+
+  await fleet.clock.advance(15_000);
+  await expect(fleet.principalOf(owner.token)).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(signIn(fleet, owner.id, owner.key)).rejects.toMatchObject({ code: 'permission_denied' });
+  await expect(fleet.principalOf(newToken)).resolves.toMatchObject({ keyId: owner.id });
+});
+
+test('D5 each of several rotations within the overlap leaves the secrets before it working', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.keyWith(on.organization('owner'));
+  const caller = await fleet.principalOf(owner.token);
+  const keys = [owner.key];
+  for (let turn = 0; turn < 3; turn++) {
+    const { key = '' } = await ask(fleet.handlers.app.rotateKey, RotateKeyRequestSchema, { id: owner.id }, caller);
+    keys.push(key);
+  }
+  for (const key of keys) await expect(signIn(fleet, owner.id, key)).resolves.toMatch(/^pt1\./);
+  expect(new Set(await Promise.all(keys.map((key) => signIn(fleet, owner.id, key)))).size).toBe(4);
+});
+
+test('R16 the tokens of a deleted key stop at once, its secrets are gone, and the audit trail keeps that it was', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.keyWith(on.organization('owner'));
+  const other = await fleet.keyWith(on.location('operator', 'plant'));
+  await fleet.principalOf(other.token);
+  const caller = await fleet.principalOf(owner.token);
+  await ask(fleet.handlers.app.rotateKey, RotateKeyRequestSchema, { id: other.id }, caller);
+  await ask(fleet.handlers.app.deleteKey, DeleteKeyRequestSchema, { id: other.id }, caller);
+  await expect(fleet.principalOf(other.token)).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(signIn(fleet, other.id, other.key)).rejects.toMatchObject({ code: 'permission_denied' });
+  expect(await fleet.db.selectFrom('former_key_secrets').selectAll().execute()).toEqual([]);
+  expect(await fleet.db.selectFrom('grants').selectAll().where('identity_id', '=', other.id).execute()).toEqual([]);
+  const entry = await fleet.db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('action', '=', 'AppService.DeleteKey')
+    .executeTakeFirstOrThrow();
+  expect(entry).toMatchObject({
+    actor_id: owner.id,
+    actor_name: 'test key',
+    target_id: other.id,
+    organization_id: 'acme',
+  });
+  expect(JSON.parse(entry.detail)).toMatchObject({ was: 'test key', roles: ['location_operator on plant'] });
+});
+
+test('a key that ends by itself works until its end and not after, and may be given another end', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
+  const expiresAt = timestampFromMs(fleet.clock.now() + hourMs);
+  const { id = '', key = '' } = await ask(
+    fleet.handlers.fleet.createExpiringKey,
+    CreateExpiringKeyRequestSchema,
+    { name: 'for a day', authorizations: [ownerOf('location', 'plant')], expiresAt },
+    owner,
+  );
+  const token = await signIn(fleet, id, key);
+  await fleet.clock.advance(hourMs + 3_000);
+  await expect(fleet.principalOf(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(signIn(fleet, id, key)).rejects.toMatchObject({ code: 'permission_denied' });
+
+  await ask(fleet.handlers.fleet.setKeyExpiry, SetKeyExpiryRequestSchema, { id }, owner);
+  await expect(fleet.principalOf(token)).resolves.toMatchObject({ keyId: id });
+  await expect(
+    ask(fleet.handlers.fleet.setKeyExpiry, SetKeyExpiryRequestSchema, { id, expiresAt }, owner),
+  ).rejects.toThrow(/expected a time in the future/);
+});
+
+test('R7 the last owner of an organization is not deleted, and gets no end, until there is another one', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.keyWith(on.organization('owner'));
+  const caller = await fleet.principalOf(owner.token);
+  const { app, fleet: ours } = fleet.handlers;
+  const expiresAt = timestampFromMs(fleet.clock.now() + hourMs);
+  await expect(ask(app.deleteKey, DeleteKeyRequestSchema, { id: owner.id }, caller)).rejects.toMatchObject({
+    code: 'failed_precondition',
+  });
+  await expect(
+    ask(ours.setKeyExpiry, SetKeyExpiryRequestSchema, { id: owner.id, expiresAt }, caller),
+  ).rejects.toMatchObject({ code: 'failed_precondition' });
+  await expect(fleet.principalOf(owner.token)).resolves.toMatchObject({ keyId: owner.id });
+  await fleet.personWith(on.organization('owner'));
+  await ask(app.deleteKey, DeleteKeyRequestSchema, { id: owner.id }, caller);
+  await expect(fleet.principalOf(owner.token)).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
+test('D6 ListKeys shows each owner the keys on what it owns, and the secret only of keys that open nothing else', async () => {
+  const fleet = await openFleet();
+  const wide = await fleet.keyWith(on.location('owner', 'plant'), on.location('operator', 'office'));
+  const narrow = await fleet.keyWith(on.machine('operator', 'press'));
+  await fleet.keyWith(on.organization('owner', 'umbrella'));
+  const plantOwner = await fleet.keyWith(on.location('owner', 'plant'));
+  const caller = await fleet.principalOf(plantOwner.token);
+  const { apiKeys = [] } = await ask(fleet.handlers.app.listKeys, ListKeysRequestSchema, { orgId: 'acme' }, caller);
+  const shown = new Map(apiKeys.map((entry) => [entry.apiKey?.id, entry]));
+  expect([...shown.keys()].toSorted()).toEqual([wide.id, narrow.id, plantOwner.id].toSorted());
+  expect(shown.get(wide.id)?.apiKey?.key).toBe('');
+  expect(shown.get(wide.id)?.authorizations).toMatchObject([
+    { authorizationId: 'location_owner', resourceId: 'plant' },
+  ]);
+  expect(shown.get(narrow.id)?.apiKey?.key).toBe(narrow.key);
+
+  const ofMachine = await ask(
+    fleet.handlers.app.getRobotAPIKeys,
+    GetRobotAPIKeysRequestSchema,
+    { robotId: 'press' },
+    caller,
+  );
+  expect(ofMachine.apiKeys).toMatchObject([{ apiKey: { id: narrow.id, key: narrow.key } }]);
+});
+
+test('R2 R5 an operator may not list keys, and nobody learns of a foreign organization or key', async () => {
+  const fleet = await openFleet();
+  const foreign = await fleet.keyWith(on.organization('owner', 'umbrella'));
+  const operator = await fleet.principalOf((await fleet.keyWith(on.organization('operator'))).token);
+  const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
+  const { app } = fleet.handlers;
+  await expect(ask(app.listKeys, ListKeysRequestSchema, { orgId: 'acme' }, operator)).rejects.toMatchObject({
+    code: 'permission_denied',
+  });
+  const texts = [];
+  for (const id of [foreign.id, '00000000-0000-4000-8000-000000000000']) {
+    for (const [handler, schema] of [
+      [app.deleteKey, DeleteKeyRequestSchema],
+      [app.rotateKey, RotateKeyRequestSchema],
+      [app.createKeyFromExistingKeyAuthorizations, CreateKeyFromExistingKeyAuthorizationsRequestSchema],
+    ] as const) {
+      const refused = await ask<typeof schema, unknown>(handler, schema, { id }, owner).catch((error: Error) => error);
+      expect(refused).toMatchObject({ code: 'not_found' });
+      texts.push(refused instanceof Error ? refused.message.replace(id, 'ID') : '');
+    }
+  }
+  expect(new Set(texts).size).toBe(1);
+  await expect(ask(app.listKeys, ListKeysRequestSchema, { orgId: 'umbrella' }, owner)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('R7 whoever owns only a part of what a key opens may see it, but not rotate, rename, copy or delete it', async () => {
+  const fleet = await openFleet();
+  const wide = await fleet.keyWith(on.location('owner', 'plant'), on.location('owner', 'office'));
+  const caller = await fleet.principalOf((await fleet.keyWith(on.location('owner', 'plant'))).token);
+  const { app } = fleet.handlers;
+  const denied = { code: 'permission_denied' };
+  await expect(ask(app.rotateKey, RotateKeyRequestSchema, { id: wide.id }, caller)).rejects.toMatchObject(denied);
+  await expect(ask(app.renameKey, RenameKeyRequestSchema, { id: wide.id, name: '' }, caller)).rejects.toMatchObject(
+    denied,
+  );
+  await expect(ask(app.deleteKey, DeleteKeyRequestSchema, { id: wide.id }, caller)).rejects.toMatchObject(denied);
+  await expect(
+    ask(
+      app.createKeyFromExistingKeyAuthorizations,
+      CreateKeyFromExistingKeyAuthorizationsRequestSchema,
+      { id: wide.id },
+      caller,
+    ),
+  ).rejects.toMatchObject(denied);
+  await expect(fleet.principalOf(wide.token)).resolves.toMatchObject({ keyId: wide.id });
+});
+
+test('R7 a key is created with roles on what the caller owns, and on nothing else', async () => {
+  const fleet = await openFleet();
+  const caller = await fleet.principalOf((await fleet.keyWith(on.location('owner', 'plant'))).token);
+  const make = (...authorizations: ReturnType<typeof ownerOf>[]) =>
+    ask(fleet.handlers.app.createKey, CreateKeyRequestSchema, { name: '  robot arm ', authorizations }, caller);
+  const { id = '', key = '' } = await make(ownerOf('location', 'hall'), ownerOf('robot', 'press'));
+  const made = await fleet.principalOf(await signIn(fleet, id, key));
+  expect(made).toMatchObject({
+    keyName: 'robot arm',
+    grants: [on.location('owner', 'hall'), on.machine('owner', 'press')],
+  });
+  await expect(make(ownerOf('organization', 'acme'))).rejects.toMatchObject({ code: 'permission_denied' });
+  await expect(make(ownerOf('location', 'office'))).rejects.toMatchObject({ code: 'not_found' });
+  await expect(make(ownerOf('robot', 'probe'))).rejects.toMatchObject({ code: 'not_found' });
+  await expect(make(ownerOf('location', 'hall'), ownerOf('location', 'lab'))).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(make()).rejects.toMatchObject({ code: 'invalid_argument' });
+  expect(await fleet.db.selectFrom('api_keys').selectAll().where('name', '=', 'robot arm').execute()).toHaveLength(1);
+});
+
+test('a copy of a key has its roles and its end, and a secret of its own', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.principalOf((await fleet.keyWith(on.organization('owner'))).token);
+  const { app, fleet: ours } = fleet.handlers;
+  const expiresAt = timestampFromMs(fleet.clock.now() + hourMs);
+  const first = await ask(
+    ours.createExpiringKey,
+    CreateExpiringKeyRequestSchema,
+    { name: 'first', authorizations: [ownerOf('robot', 'mill')], expiresAt },
+    owner,
+  );
+  const copy = await ask(
+    app.createKeyFromExistingKeyAuthorizations,
+    CreateKeyFromExistingKeyAuthorizationsRequestSchema,
+    { id: first.id ?? '' },
+    owner,
+  );
+  expect(copy.key).not.toBe(first.key);
+  const { keys = [] } = await ask(ours.listKeyDetails, ListKeyDetailsRequestSchema, { organizationId: 'acme' }, owner);
+  const shown = keys.find((key) => key.id === copy.id);
+  expect(shown).toMatchObject({ name: 'first (copy)', expiresAt, authorizations: [{ resourceId: 'mill' }] });
+  expect(JSON.stringify(keys, (_name, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain(
+    copy.key,
+  );
+});
+
+test('the last use of a key is told to the minute, before and after it is written down', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.keyWith(on.organization('owner'));
+  const caller = await fleet.principalOf(owner.token);
+  const lastUse = async (): Promise<number | undefined> => {
+    const { keys = [] } = await ask(
+      fleet.handlers.fleet.listKeyDetails,
+      ListKeyDetailsRequestSchema,
+      { organizationId: 'acme' },
+      caller,
+    );
+    const at = keys.find((key) => key.id === owner.id)?.lastUsedAt;
+    return at === undefined
+      ? undefined
+      : timestampMs({ $typeName: 'google.protobuf.Timestamp', seconds: 0n, nanos: 0, ...at });
+  };
+  const first = fleet.clock.now();
+  expect(await lastUse()).toBe(first);
+  await fleet.keyUse.write();
+  expect(await lastUse()).toBe(first);
+  await fleet.clock.advance(90_000);
+  await fleet.principalOf(owner.token);
+  expect(await lastUse()).toBe(first + 60_000);
+  await fleet.keyUse.write();
+  const row = await fleet.db
+    .selectFrom('api_keys')
+    .select('last_used_ms')
+    .where('id', '=', owner.id)
+    .executeTakeFirstOrThrow();
+  expect(row.last_used_ms).toBe(first + 60_000);
+});
+
+test('R14 the credentials of a part list, make and change no keys', async () => {
+  const fleet = await openFleet();
+  const owner = await fleet.keyWith(on.organization('owner'));
+  const part = { kind: 'part', partId: 'press-main' } as const;
+  const { app } = fleet.handlers;
+  const refused = { code: 'not_found' };
+  await expect(ask(app.listKeys, ListKeysRequestSchema, { orgId: 'acme' }, part)).rejects.toMatchObject(refused);
+  await expect(ask(app.deleteKey, DeleteKeyRequestSchema, { id: owner.id }, part)).rejects.toMatchObject(refused);
+  await expect(
+    ask(app.createKey, CreateKeyRequestSchema, { name: 'x', authorizations: [ownerOf('robot', 'press')] }, part),
+  ).rejects.toMatchObject(refused);
+});
