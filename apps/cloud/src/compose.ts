@@ -18,8 +18,8 @@ import { createKeyUse } from './access/key-use.ts';
 import { readOwnerKey } from './access/keys.ts';
 import { noSessions } from './access/ports.ts';
 import type { Principal } from './access/principal.ts';
+import { createAccounts } from './accounts/feature.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
-import { accountHandlers } from './accounts/rpc.ts';
 import { openAccountTree } from './accounts/tree.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
@@ -133,6 +133,26 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     now: clock.now,
     rotationOverlapMs: defaultRotationOverlapMs,
     changed: () => authenticator.forget(),
+  });
+  const accounts = createAccounts({
+    db,
+    tree,
+    access,
+    instanceKey,
+    clock,
+    machinesOf: (locationId) => registry.machinesOf(locationId),
+    async seesFragment(principal, fragmentId) {
+      const row = await db
+        .selectFrom('fragments')
+        .select(['organization_id', 'visibility'])
+        .where('id', '=', fragmentId)
+        .executeTakeFirst();
+      if (row === undefined) return false;
+      return row.visibility !== 'private' || access.allows(principal, 'organization.read', row.organization_id);
+    },
+    baseUrl: () => url,
+    accessChanged: () => authenticator.forget(),
+    beforeDelete: [],
   });
 
   // Notifications
@@ -252,13 +272,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         now: clock.now,
       }),
     catcher: async (request, response) => catcher.handle(request, response),
+    logo: accounts.logoRoute,
   });
   const server = unwind.use(
     createRpcServer<Principal>({
       services: [
         authBinding(authenticator),
         serve(AppService, {
-          ...accountHandlers(tree),
+          ...accounts.handlers,
           ...machines.appHandlers,
           ...accessRpc.app,
           ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),

@@ -23,6 +23,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
     },
     status: async () => ({}),
     catcher: async () => false,
+    logo: async () => false,
   });
   const server = createServer(routes);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

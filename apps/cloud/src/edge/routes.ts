@@ -23,6 +23,8 @@ export interface RouteDeps {
   status(): Promise<unknown>;
   /** Handles a request below /catcher/; false when there is no such route. */
   catcher(request: HttpRequest, response: HttpResponse): Promise<boolean>;
+  /** Handles `GET /logos/<id>`; false when there is no such logo. */
+  logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
@@ -41,6 +43,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }
+    if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
     switch (url.pathname) {
       case '/api/json1/config': {
         const body = await deps.partConfig(

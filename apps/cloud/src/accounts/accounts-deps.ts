@@ -1,0 +1,33 @@
+/** What the accounts feature needs of its neighbours. */
+import type { Clock } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { AccountTree } from './tree.ts';
+
+export interface AccountsDeps {
+  readonly db: Database;
+  readonly tree: AccountTree;
+  readonly access: Access;
+  readonly instanceKey: InstanceKey;
+  readonly clock: Clock;
+  /** The machines directly in a location. */
+  machinesOf(locationId: string): readonly { readonly id: string; readonly name: string }[];
+  /** May this caller use the fragment? */
+  seesFragment(principal: Principal, fragmentId: string): boolean | Promise<boolean>;
+  /** Where clients reach this installation, such as `https://fleet.example`; no slash at the end. */
+  baseUrl(): string;
+  /** Called after each commit that changed roles or sharing. */
+  accessChanged(): void;
+  /** What other features keep about an organization or location goes with it. */
+  readonly beforeDelete: readonly BeforeDelete[];
+}
+
+export type Deleted =
+  | { readonly kind: 'organization'; readonly organizationId: string }
+  | { readonly kind: 'location'; readonly organizationId: string; readonly locationId: string };
+
+/** Deletes a feature's own rows in the transaction of the deletion. @throws failed_precondition saying what still uses it */
+export type BeforeDelete = (trx: Kysely<CloudTables>, deleted: Deleted) => Promise<void>;

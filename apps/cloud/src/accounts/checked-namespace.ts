@@ -1,0 +1,20 @@
+/** The rule for public namespaces: what stands before the colon in names of models and shared things. */
+import { PlatformError } from '@platform/base';
+
+/** Those of the platform itself, as it and public clients spell it. */
+const reserved: ReadonlySet<string> = new Set(['core', 'core-internal', 'platform', 'rdk', 'rdk-internal', 'viam']);
+
+/** @throws invalid_argument naming what was found */
+export function checkedNamespace(namespace: string): string {
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace))
+    throw new PlatformError(
+      'invalid_argument',
+      `public_namespace: expected 1 to 63 lower-case letters, digits and dashes, a dash neither first nor last, found ${JSON.stringify(namespace.slice(0, 80))} (${namespace.length} characters)`,
+    );
+  if (reserved.has(namespace))
+    throw new PlatformError(
+      'invalid_argument',
+      `public_namespace: "${namespace}" belongs to the platform itself; choose another`,
+    );
+  return namespace;
+}

@@ -1,0 +1,37 @@
+/** Accounts: organizations, their settings, the tree of locations beneath them, and with whom locations are shared. */
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import type { AccountsDeps } from './accounts-deps.ts';
+import { locationHandlers } from './location-rpc.ts';
+import { logoUrl } from './logo.ts';
+import { type LogoRoute, logoRoute } from './logo-route.ts';
+import { organizationHandlers } from './organization-rpc.ts';
+import { type PushConfiguration, readPushConfiguration } from './push-configuration.ts';
+import { pushHandlers } from './push-rpc.ts';
+import { settingsHandlers } from './settings-rpc.ts';
+
+export interface Accounts {
+  /** The account half of AppService. */
+  readonly handlers: Handlers<typeof AppService, Principal>;
+  /** `GET /logos/<id>`. */
+  readonly logoRoute: LogoRoute;
+  /** Where the logo of an organization is; empty when it has none. */
+  logoUrl(organizationId: string): Promise<string>;
+  /** What sends push notifications for an organization; undefined when none is set. */
+  pushConfiguration(organizationId: string): Promise<PushConfiguration | undefined>;
+}
+
+export function createAccounts(deps: AccountsDeps): Accounts {
+  return {
+    handlers: {
+      ...organizationHandlers(deps),
+      ...locationHandlers(deps),
+      ...settingsHandlers(deps),
+      ...pushHandlers(deps),
+    },
+    logoRoute: logoRoute(deps.db),
+    logoUrl: (organizationId) => logoUrl(deps, organizationId),
+    pushConfiguration: (organizationId) => readPushConfiguration(deps, organizationId),
+  };
+}

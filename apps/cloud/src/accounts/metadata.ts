@@ -1,0 +1,82 @@
+/** Metadata: one object of the user's own on an organization or location, written whole, never interpreted. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../access/audit.ts';
+import type { AccountsDeps } from './accounts-deps.ts';
+
+/** As JSON text in UTF-8. */
+export const maxMetadataBytes: number = 1024 * 1024;
+/** Objects and lists in each other. */
+const maxMetadataDepth = 64;
+
+export type MetadataTarget =
+  | { readonly kind: 'organization'; readonly id: string; readonly organizationId: string }
+  | { readonly kind: 'location'; readonly id: string; readonly organizationId: string };
+
+/** An empty object when none was written. */
+export async function readMetadata({ db }: Pick<AccountsDeps, 'db'>, target: MetadataTarget): Promise<JsonObject> {
+  const row =
+    target.kind === 'organization'
+      ? await db
+          .selectFrom('organization_metadata')
+          .select('data')
+          .where('organization_id', '=', target.id)
+          .executeTakeFirst()
+      : await db.selectFrom('location_metadata').select('data').where('location_id', '=', target.id).executeTakeFirst();
+  return row === undefined ? {} : (JSON.parse(row.data) as JsonObject);
+}
+
+/** Replaces it. @throws invalid_argument when it is too large or nested too deeply */
+export async function writeMetadata(
+  { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
+  by: Caller,
+  target: MetadataTarget,
+  data: JsonObject,
+): Promise<void> {
+  const text = checkedMetadata(data);
+  const action =
+    target.kind === 'organization' ? 'AppService.UpdateOrganizationMetadata' : 'AppService.UpdateLocationMetadata';
+  await db.transaction().execute(async (trx) => {
+    if (target.kind === 'organization')
+      await trx
+        .insertInto('organization_metadata')
+        .values({ organization_id: target.id, data: text })
+        .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ data: text }))
+        .execute();
+    else
+      await trx
+        .insertInto('location_metadata')
+        .values({ location_id: target.id, data: text })
+        .onConflict((conflict) => conflict.column('location_id').doUpdateSet({ data: text }))
+        .execute();
+    const detail = {
+      keys: Object.keys(data)
+        .slice(0, 100)
+        .map((key) => key.slice(0, 100)),
+      bytes: text.length,
+    };
+    const { organizationId, kind, id } = target;
+    await audit(trx, by, { action, organizationId, targetKind: kind, targetId: id, detail }, clock.now());
+  });
+}
+
+/** The text that is stored; the rule for metadata of machines and parts, too. @throws invalid_argument */
+export function checkedMetadata(data: JsonObject): string {
+  if (deeperThan(data, maxMetadataDepth))
+    throw new PlatformError(
+      'invalid_argument',
+      `data: expected objects and lists at most ${maxMetadataDepth} deep in each other, found more`,
+    );
+  const text = JSON.stringify(data);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxMetadataBytes) return text;
+  throw new PlatformError(
+    'invalid_argument',
+    `data: expected at most ${maxMetadataBytes} bytes of metadata as JSON, found ${bytes}`,
+  );
+}
+
+function deeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => deeperThan(inner, depth - 1));
+}

@@ -1,0 +1,58 @@
+/** Rows of a new organization and a new location; the caller shows them in the tree after its commit. */
+import { newId, newSecret, newShortId } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { LocationRow, OrganizationRow } from './tree.ts';
+
+/** With the secret that signs its webhooks. @param name checked */
+export async function insertOrganization(
+  trx: Kysely<CloudTables>,
+  instanceKey: InstanceKey,
+  name: string,
+  nowMs: number,
+): Promise<OrganizationRow> {
+  const webhookSecret = `whsec_${Buffer.from(newSecret(), 'base64url').toString('base64')}`;
+  return await trx
+    .insertInto('organizations')
+    .values({ id: newId(), name, created_ms: nowMs, webhook_secret: instanceKey.encrypt(webhookSecret) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** With its first secret. @param name checked @param parentId null: at the top of the organization */
+export async function insertLocation(
+  trx: Kysely<CloudTables>,
+  instanceKey: InstanceKey,
+  location: { readonly organizationId: string; readonly parentId: string | null; readonly name: string },
+  nowMs: number,
+): Promise<LocationRow> {
+  const row = await trx
+    .insertInto('locations')
+    .values({
+      id: newShortId(),
+      organization_id: location.organizationId,
+      parent_id: location.parentId,
+      name: location.name,
+      created_ms: nowMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await insertLocationSecret(trx, instanceKey, row.id, nowMs);
+  return row;
+}
+
+/** Returns its id. */
+export async function insertLocationSecret(
+  trx: Kysely<CloudTables>,
+  instanceKey: InstanceKey,
+  locationId: string,
+  nowMs: number,
+): Promise<string> {
+  const id = newId();
+  await trx
+    .insertInto('location_secrets')
+    .values({ id, location_id: locationId, secret: instanceKey.encrypt(newSecret()), created_ms: nowMs })
+    .execute();
+  return id;
+}
