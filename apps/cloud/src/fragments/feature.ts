@@ -5,10 +5,9 @@
  * the transactions that save, so that a change reaches exactly its parts. A part whose imports have errors keeps what it
  * had. The format: docs/specs/fragments.md.
  */
-import { fromJson, type JsonValue } from '@bufbuild/protobuf';
-import type { Clock, Log } from '@platform/base';
+import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { Problem } from '@platform/machine-config/schema';
-import { type AppService, FragmentImportListSchema } from '@platform/proto/platform/app/v1/app';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
 import type { Access } from '../access/authorize.ts';
@@ -17,6 +16,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import { asEffective, type EffectiveConfigurations } from '../machines/effective-configuration.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { TriggerProblems } from './check-fragment.ts';
+import { defaultImports } from './default-imports.ts';
 import { forgetFragmentsOf } from './forget-organization.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
 import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
@@ -44,16 +44,21 @@ export interface FragmentsDeps {
 
 export interface Fragments extends EffectiveConfigurations {
   readonly handlers: Handlers<typeof AppService, Principal>;
-  /** Call in the transaction that saves a part's configuration. @param document decoded, as it is saved */
-  partSaving(trx: Transaction<CloudTables>, partId: string, document: unknown): Promise<void>;
+  /**
+   * Call in the transaction that saves a part's configuration.
+   *
+   * @param document decoded, as it is saved.
+   * @param checked the effective document that was accepted. @throws aborted when a fragment changed since
+   */
+  partSaving(trx: Transaction<CloudTables>, partId: string, document: unknown, checked: unknown): Promise<void>;
   /** Call in the transaction that deletes a part. */
   partDeleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
   /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
   organizationDeleting(trx: Transaction<CloudTables>, organizationId: string): Promise<void>;
   /** What is wrong with a part's fragments, as it was found at the last change; empty when nothing is. */
   problemsOf(partId: string): Promise<readonly Problem[]>;
-  /** What the first configuration of a new machine imports (the organization's default fragments); empty for none. */
-  defaultImports(organizationId: string): readonly Record<string, JsonValue>[];
+  /** The first configuration of a new machine: the organization's default fragments; undefined when it has none. */
+  firstDocument(organizationId: string): string | undefined;
 }
 
 export function createFragments(deps: FragmentsDeps): Fragments {
@@ -101,10 +106,16 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
       return asEffective(isDocument ? running.document : document, problems, fragments);
     },
-    async partSaving(trx, partId, document) {
+    async partSaving(trx, partId, document, checked) {
       const before = (await heldBy(trx, [partId])).get(partId) ?? [];
       const source = createFragmentSource(trx, cache);
       const resolution = await resolvePart(source, await organizationOf(trx, partId), document, heldOf(before));
+      const { running } = resolution;
+      if (running.used.length > 0 && JSON.stringify(running.document) !== JSON.stringify(checked))
+        throw new PlatformError(
+          'aborted',
+          `configuration of part ${partId}: a fragment that it imports changed while it was saved. Save it again`,
+        );
       await writeIndex(trx, partId, resolution, before, clock.now());
     },
     async partDeleting(trx, partId) {
@@ -120,19 +131,9 @@ export function createFragments(deps: FragmentsDeps): Fragments {
         .executeTakeFirst();
       return row === undefined ? [] : (JSON.parse(row.problems) as Problem[]);
     },
-    defaultImports(organizationId) {
-      const list = tree.organization(organizationId)?.default_fragments ?? null;
-      if (list === null) return [];
-      const { fragments } = fromJson(FragmentImportListSchema, JSON.parse(list) as JsonValue);
-      return fragments.map(({ fragmentId, version, prefix = '', variables, fragmentVariables = {} }) => {
-        const given = { ...variables, ...fragmentVariables };
-        return {
-          id: fragmentId,
-          ...(version === '' ? {} : { version }),
-          ...(prefix === '' ? {} : { prefix }),
-          ...(Object.keys(given).length === 0 ? {} : { variables: given }),
-        };
-      });
+    firstDocument(organizationId) {
+      const imports = defaultImports(tree.organization(organizationId)?.default_fragments ?? null);
+      return imports.length === 0 ? undefined : JSON.stringify({ fragments: imports });
     },
   };
 }
