@@ -164,7 +164,7 @@ class PartsPresence implements Presence {
     const gone = this.#gone();
     const { next, more } = this.#next(atMs);
     const flushing = next.length < maxPerStep && clock.monotonic() - this.#flushedMs >= flushMs;
-    const refreshed = flushing ? this.#refreshed(next) : [];
+    const refreshed = flushing ? this.#refreshed(next, coarseMs, maxPerStep) : [];
     if (next.length + refreshed.length + gone.length > 0) {
       const transitions = next.map((row) => transitionOf(row));
       const effects = transitions.length > 0 ? await onTransitions(transitions) : null;
@@ -213,15 +213,15 @@ class PartsPresence implements Presence {
     return { next, more: false };
   }
 
-  /** Rows whose written contact has become old, without those that are written anyway. */
-  #refreshed(except: readonly PresenceRow[]): readonly PresenceRow[] {
+  /** Rows whose written contact is that old, without those that are written anyway. */
+  #refreshed(except: readonly PresenceRow[], olderMs: number, max: number): readonly PresenceRow[] {
     const written = new Set(except.map((row) => row.part_id));
     const rows: PresenceRow[] = [];
     for (const [partId, seen] of this.#seen) {
       const row = this.#recorded.get(partId);
-      if (row === undefined || written.has(partId) || Math.abs(seen.wallMs - row.last_seen_ms) < coarseMs) continue;
+      if (row === undefined || written.has(partId) || Math.abs(seen.wallMs - row.last_seen_ms) < olderMs) continue;
       rows.push({ ...row, last_seen_ms: seen.wallMs });
-      if (rows.length >= maxPerStep) break;
+      if (rows.length >= max) break;
     }
     return rows;
   }
@@ -263,8 +263,7 @@ class PartsPresence implements Presence {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#beating?.[Symbol.dispose]();
     await this.#follower?.[Symbol.asyncDispose]();
-    if (this.#follower === null) return;
-    const rows = this.#refreshed([]);
+    const rows = this.#refreshed([], 1, Number.POSITIVE_INFINITY);
     if (rows.length === 0) return;
     await this.#deps.db
       .transaction()

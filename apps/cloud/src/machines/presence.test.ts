@@ -1,0 +1,347 @@
+import { silentLog } from '@platform/base';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
+import type { Database } from '../metadata/tables.ts';
+import { enqueue } from '../notify/enqueue.ts';
+import { createPartTransitions } from '../triggers/part-transitions.ts';
+import { openPresence, type Presence, type PresenceDeps, type Transition } from './presence.ts';
+import { isContact } from './presence-contact.ts';
+import { HandClock } from './testing/hand-clock.ts';
+
+const place = {
+  organizationId: 'o',
+  organizationName: 'Acme',
+  locationId: 'l',
+  locationName: 'hall',
+  robotId: 'm',
+  robotName: 'press',
+  partId: 'p',
+  partName: 'press-main',
+};
+const hook = (name: string, type: string) => ({
+  name,
+  event: { type },
+  notifications: [{ type: 'webhook', value: `https://example.com/${name}` }],
+});
+const configured = {
+  triggers: [hook('on', 'part_online'), hook('off', 'part_offline')],
+  components: [],
+  revision: '1',
+};
+
+/** Triggers for both transitions, enqueued into the real outbox. */
+function notifying(nowMs: () => number): PresenceDeps['onTransitions'] {
+  return createPartTransitions({
+    configOf: async () => configured,
+    placeOf: (partId) => ({ ...place, partId }),
+    notify: { enqueue: (trx, messages) => enqueue(trx, messages, nowMs()), wake: () => {} },
+    log: silentLog,
+  });
+}
+
+async function settled(presence: Presence): Promise<void> {
+  while (await presence.step());
+}
+
+async function enqueued(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('notify_messages').select(['part_id', 'trigger_type', 'event_at']).execute();
+  return rows.map((row) => `${row.part_id} ${row.trigger_type} ${row.event_at}`).sort();
+}
+
+interface Given {
+  readonly db: Database;
+  readonly clock: HandClock;
+  readonly presence: Presence;
+  readonly transitions: Transition[];
+  /** Seconds pass one by one, as the loop sees them. */
+  pass(seconds: number): Promise<void>;
+}
+
+async function given(exists: PresenceDeps['exists'] = () => true): Promise<Given> {
+  const { db } = await openFirstAccount();
+  const clock = new HandClock();
+  const transitions: Transition[] = [];
+  const presence = await openPresence({
+    db,
+    clock,
+    log: silentLog,
+    exists,
+    onTransitions: async (all) => ({ record: async () => {}, committed: () => void transitions.push(...all) }),
+  });
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      clock.pass(1_000);
+      await settled(presence);
+    }
+  };
+  return { db, clock, presence, transitions, pass };
+}
+
+test('D17 a part is awaiting setup and fires nothing until its first contact, which fires online', async () => {
+  const { presence, transitions, pass } = await given();
+  await pass(200);
+  expect(presence.of('a')).toEqual({ state: 'awaiting_setup', lastSeenMs: null, changedMs: null });
+  expect(transitions).toEqual([]);
+  presence.saw('a');
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(transitions).toMatchObject([{ partId: 'a', number: 1, kind: 'online' }]);
+});
+
+test('D17 a part is online until 60 s after its last contact, then offline, once', async () => {
+  const { presence, transitions, pass } = await given();
+  presence.saw('a');
+  await pass(59);
+  presence.saw('a');
+  await pass(59);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(presence.of('a').state).toBe('offline');
+  await pass(300);
+  expect(transitions.map(({ number, kind }) => `${number} ${kind}`)).toEqual(['1 online', '2 offline']);
+});
+
+test('D17 an open stream is contact until it ends', async () => {
+  const { presence, transitions, pass } = await given();
+  const stream = new AbortController();
+  presence.attend('a', stream.signal);
+  await pass(300);
+  expect(presence.of('a').state).toBe('online');
+  stream.abort();
+  await pass(59);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(transitions.map(({ kind }) => kind)).toEqual(['online', 'offline']);
+});
+
+test('D17 a stopped process and a suspended computer fire nothing, and each part has a full window afterwards', async () => {
+  const { clock, presence, transitions, pass } = await given();
+  presence.saw('a');
+  await pass(50);
+  // SIGSTOP: both clocks go on, nothing runs.
+  clock.pass(90_000);
+  await pass(60);
+  expect(presence.of('a').state).toBe('online');
+  // Suspended: only the wall clock goes on.
+  clock.wallMs += 90_000;
+  await pass(60);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(transitions.map(({ kind }) => kind)).toEqual(['online', 'offline']);
+});
+
+test('D17 a wall clock that is set back neither keeps a part online nor ends its window', async () => {
+  const { clock, presence, pass } = await given();
+  presence.saw('a');
+  await pass(30);
+  clock.wallMs -= 3_600_000;
+  await pass(29);
+  expect(presence.of('a').state).toBe('online');
+  await pass(1);
+  expect(presence.of('a').state).toBe('offline');
+});
+
+test('D17 ten thousand parts that are lost and found together: one offline and one online each', async () => {
+  const { db, presence, transitions, pass } = await given();
+  const parts = Array.from({ length: 10_000 }, (_, index) => `part-${index}`);
+  const allCall = (): void => {
+    for (const partId of parts) presence.saw(partId);
+  };
+  allCall();
+  await pass(61);
+  allCall();
+  await pass(1);
+  const rows = await db.selectFrom('part_presence').select(['online', 'number']).execute();
+  expect(rows).toHaveLength(10_000);
+  expect(rows.every((row) => row.online === 1 && row.number === 3)).toBe(true);
+  expect(transitions).toHaveLength(30_000);
+});
+
+test('a part that is deleted fires nothing and leaves no row', async () => {
+  const alive = new Set(['a']);
+  const { db, presence, transitions, pass } = await given((partId) => alive.has(partId));
+  presence.saw('a');
+  await pass(1);
+  alive.delete('a');
+  await pass(120);
+  expect(transitions.map(({ kind }) => kind)).toEqual(['online']);
+  expect(await db.selectFrom('part_presence').selectAll().execute()).toEqual([]);
+  expect(presence.of('a').state).toBe('awaiting_setup');
+});
+
+test('the last contact survives a kill to two minutes and a stop exactly, and is written at most once a minute', async () => {
+  const { db, clock, presence, pass } = await given();
+  const written = async (): Promise<number> => {
+    const row = await db.selectFrom('part_presence').select('last_seen_ms').executeTakeFirst();
+    return row?.last_seen_ms ?? 0;
+  };
+  const values = new Set<number>();
+  for (let call = 0; call < 60; call++) {
+    presence.saw('a');
+    await pass(5);
+    values.add(await written());
+    expect(clock.now() - (await written())).toBeLessThanOrEqual(120_000);
+  }
+  expect(values.size).toBeLessThanOrEqual(6);
+  presence.saw('a');
+  await presence[Symbol.asyncDispose]();
+  expect(await written()).toBe(clock.now());
+});
+
+test("contact is a call with the part's own credentials or with a key of its machine alone", () => {
+  const grant = { role: 'operator' as const, organizationId: 'o', locationId: null };
+  const key = (...robotIds: (string | null)[]) => ({
+    kind: 'key' as const,
+    keyId: 'k',
+    grants: robotIds.map((robotId) => ({ ...grant, robotId })),
+  });
+  expect(isContact({ kind: 'part', partId: 'p' }, 'p', 'm')).toBe(true);
+  expect(isContact({ kind: 'part', partId: 'q' }, 'p', 'm')).toBe(false);
+  expect(isContact(key('m'), 'p', 'm')).toBe(true);
+  for (const other of [key(), key('n'), key(null), key('m', null)]) expect(isContact(other, 'p', 'm')).toBe(false);
+});
+
+// The model: what D17 says, in seconds, of three parts, with a cloud that is stopped, suspended and killed.
+type Command =
+  | { readonly kind: 'contact'; readonly part: number }
+  | { readonly kind: 'pass'; readonly seconds: number }
+  | { readonly kind: 'stopped' | 'suspended'; readonly seconds: number }
+  | { readonly kind: 'kill'; readonly when: 'idle' | 'before commit' | 'after commit'; readonly seconds: number };
+
+const seconds = fc.oneof(fc.integer({ min: 6, max: 70 }), fc.constantFrom(59, 60, 61, 600));
+const commands: fc.Arbitrary<Command[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('contact' as const), part: fc.nat(2) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 70 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('stopped' as const, 'suspended' as const), seconds }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('kill' as const),
+        when: fc.constantFrom('idle' as const, 'before commit' as const, 'after commit' as const),
+        seconds,
+      }),
+    },
+  ),
+  { minLength: 5, maxLength: 40 },
+);
+
+class Model {
+  readonly expected: string[] = [];
+  readonly numbers = [0, 0, 0];
+  #sinceSeen: (number | null)[] = [null, null, null];
+  #arrived = new Set<number>();
+  #sinceListening = 0;
+
+  contact(part: number): void {
+    this.#sinceSeen[part] = 0;
+    if (this.#even(part)) this.#arrived.add(part);
+  }
+
+  second(): void {
+    this.#sinceListening += 1;
+    this.#sinceSeen = this.#sinceSeen.map((since) => (since === null ? null : since + 1));
+  }
+
+  broke(): void {
+    this.#sinceListening = 0;
+  }
+
+  restarted(): void {
+    this.#sinceListening = 0;
+    this.#sinceSeen = [null, null, null];
+    this.#arrived.clear();
+  }
+
+  /** Transitions that are due, made unless the process dies first. */
+  judge(run: string, atMs: number, recorded: boolean): void {
+    for (const part of [0, 1, 2]) {
+      const silent = Math.min(this.#sinceSeen[part] ?? Number.POSITIVE_INFINITY, this.#sinceListening);
+      const due = this.#even(part) ? this.#arrived.has(part) : silent >= 60;
+      if (!due || !recorded) continue;
+      this.expected.push(`${run}-${part} ${this.#even(part) ? 'part_online' : 'part_offline'} ${atMs}`);
+      this.numbers[part] = (this.numbers[part] ?? 0) + 1;
+      this.#arrived.delete(part);
+    }
+  }
+
+  #even(part: number): boolean {
+    return (this.numbers[part] ?? 0) % 2 === 0;
+  }
+}
+
+test('D17 whatever happens, each transition is recorded and notified exactly once, and down time counts for nobody', async () => {
+  const { db } = await openFirstAccount();
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(commands, async (all) => {
+      const run = `run${++runs}`;
+      const clock = new HandClock();
+      const model = new Model();
+      const notify = notifying(() => clock.now());
+      let dies: 'before commit' | 'after commit' | null = null;
+      const death = new Error('killed');
+      const open = (): Promise<Presence> =>
+        openPresence({
+          db,
+          clock,
+          log: silentLog,
+          exists: (partId) => partId.startsWith(`${run}-`),
+          onTransitions: async (transitions) => {
+            const effects = await notify(transitions);
+            return {
+              async record(trx) {
+                await effects.record(trx);
+                if (dies === 'before commit') throw death;
+              },
+              committed() {
+                if (dies === 'after commit') throw death;
+              },
+            };
+          },
+        });
+      let presence = await open();
+      for (const command of all) {
+        if (command.kind === 'contact') {
+          presence.saw(`${run}-${command.part}`);
+          model.contact(command.part);
+        } else if (command.kind === 'pass') {
+          for (let second = 0; second < command.seconds; second++) {
+            clock.pass(1_000);
+            model.second();
+            model.judge(run, clock.now(), true);
+            await settled(presence);
+          }
+        } else if (command.kind === 'kill') {
+          dies = command.when === 'idle' ? null : command.when;
+          if (dies !== null) {
+            model.judge(run, clock.now(), dies === 'after commit');
+            await settled(presence).catch((caught: unknown) => expect(caught).toBe(death));
+          }
+          dies = null;
+          clock.pass(command.seconds * 1_000);
+          clock.monotonicMs = 0;
+          presence = await open();
+          model.restarted();
+        } else {
+          if (command.kind === 'stopped') clock.pass(command.seconds * 1_000);
+          else clock.wallMs += command.seconds * 1_000;
+          model.broke();
+          model.judge(run, clock.now(), true);
+          await settled(presence);
+        }
+      }
+      const rows = await db.selectFrom('part_presence').selectAll().where('part_id', '>', `${run}-`).execute();
+      const numbers = [0, 1, 2].map((part) => rows.find((row) => row.part_id === `${run}-${part}`)?.number ?? 0);
+      expect(numbers).toEqual(model.numbers);
+      expect((await enqueued(db)).filter((line) => line.startsWith(`${run}-`))).toEqual(model.expected.toSorted());
+      // What of this run is left is no part of the next one.
+      await db.deleteFrom('part_presence').execute();
+    }),
+    { numRuns: 150 },
+  );
+});

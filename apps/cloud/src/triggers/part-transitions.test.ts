@@ -1,0 +1,118 @@
+import { silentLog } from '@platform/base';
+import { expect, test } from 'vitest';
+import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
+import type { Database } from '../metadata/tables.ts';
+import { enqueue } from '../notify/enqueue.ts';
+import type { TriggerEvent } from '../notify/event.ts';
+import { webhookRequest } from '../notify/webhook-request.ts';
+import { createPartTransitions, type PartTransition, type TransitionNotifications } from './part-transitions.ts';
+
+const place = {
+  organizationId: 'o1',
+  organizationName: 'Acme',
+  locationId: 'l1',
+  locationName: 'hall',
+  robotId: 'm1',
+  robotName: 'press',
+  partId: 'p1',
+  partName: 'press-main',
+};
+const trigger = (name: string, type: string, overrides: object = {}) => ({
+  name,
+  event: { type },
+  notifications: [{ type: 'webhook', value: `https://example.com/${name}`, seconds_between_notifications: 3_600 }],
+  ...overrides,
+});
+
+interface Given {
+  readonly db: Database;
+  readonly decide: (transitions: readonly PartTransition[]) => Promise<TransitionNotifications>;
+  woken(): number;
+  /** `<trigger> <type>` of everything in the outbox. */
+  enqueued(): Promise<string[]>;
+}
+
+async function given(triggers: unknown): Promise<Given> {
+  const { db } = await openFirstAccount();
+  let woken = 0;
+  const decide = createPartTransitions({
+    configOf: async (partId) => (partId === 'gone' ? undefined : { triggers, components: [], revision: '1' }),
+    placeOf: (partId) => (partId === 'moved' ? undefined : place),
+    notify: { enqueue: (trx, messages) => enqueue(trx, messages, 1_000), wake: () => void woken++ },
+    log: silentLog,
+  });
+  return {
+    db,
+    decide,
+    woken: () => woken,
+    async enqueued() {
+      const rows = await db.selectFrom('notify_messages').select(['trigger_name', 'trigger_type']).execute();
+      return rows.map((row) => `${row.trigger_name} ${row.trigger_type}`).sort();
+    },
+  };
+}
+
+const online: PartTransition = { partId: 'p1', number: 1, kind: 'online', atMs: 900 };
+const offline: PartTransition = { partId: 'p1', number: 2, kind: 'offline', atMs: 950 };
+
+const record = async ({ db, decide }: Given, transitions: readonly PartTransition[]): Promise<void> => {
+  const effects = await decide(transitions);
+  await db.transaction().execute((trx) => effects.record(trx));
+  effects.committed();
+};
+
+test('D17 a transition notifies the triggers of its kind, without regard to an interval, and no disabled one', async () => {
+  const rig = await given([
+    trigger('on', 'part_online'),
+    trigger('off', 'part_offline'),
+    trigger('quiet', 'part_online', { disabled: true }),
+  ]);
+  await record(rig, [online, offline, { ...online, number: 3, atMs: 960 }]);
+  expect(await rig.enqueued()).toEqual(['off part_offline', 'on part_online', 'on part_online']);
+  expect(rig.woken()).toBe(1);
+});
+
+test('D17 the same transition decided twice is enqueued once', async () => {
+  const rig = await given([trigger('on', 'part_online')]);
+  await record(rig, [online]);
+  await record(rig, [online]);
+  expect(await rig.enqueued()).toEqual(['on part_online']);
+});
+
+test('D17 a transition whose transaction fails notifies nobody', async () => {
+  const rig = await given([trigger('on', 'part_online')]);
+  const effects = await rig.decide([online]);
+  const failed = rig.db.transaction().execute(async (trx) => {
+    await effects.record(trx);
+    throw new Error('rolled back');
+  });
+  await expect(failed).rejects.toThrow('rolled back');
+  expect(await rig.enqueued()).toEqual([]);
+  expect(rig.woken()).toBe(0);
+});
+
+test('a part without triggers, one that is gone and one with broken triggers notify nobody and hold up nobody', async () => {
+  const rig = await given('broken');
+  await record(rig, [online, { ...online, partId: 'gone' }, { ...online, partId: 'moved' }]);
+  expect(await rig.enqueued()).toEqual([]);
+});
+
+test('D22 the request is GET without body, with the ids and names of organization, location and machine', async () => {
+  const rig = await given([trigger('on', 'part_online')]);
+  await record(rig, [online]);
+  const { event, event_at } = await rig.db.selectFrom('notify_messages').selectAll().executeTakeFirstOrThrow();
+  expect(event_at).toBe(900);
+  expect(webhookRequest(JSON.parse(event) as TriggerEvent)).toEqual({
+    method: 'GET',
+    body: '',
+    headers: {
+      'Org-Id': 'o1',
+      'Organization-Name': 'Acme',
+      'Location-Id': 'l1',
+      'Location-Name': 'hall',
+      'Part-Id': 'p1',
+      'Robot-Id': 'm1',
+      'Machine-Name': 'press',
+    },
+  });
+});
