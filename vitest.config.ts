@@ -11,5 +11,18 @@ export default defineConfig({
     pool: 'forks',
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'sqlite' } },
+      // What keeps state in the metadata is tested on the other store, too.
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['apps/cloud/src/{accounts,access,identity,machines,fragments,triggers,notify}/**/*.test.ts'],
+          env: { PLATFORM_TEST_STORE: 'postgres' },
+          globalSetup: ['packages/testkit/src/start-postgres-for-run.ts'],
+        },
+      },
+    ],
   },
 });

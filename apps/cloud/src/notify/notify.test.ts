@@ -1,7 +1,8 @@
 import { silentLog } from '@platform/base';
-import { FakeClock, startWebhookSink, temporaryDirectory, type WebhookSink } from '@platform/testkit';
+import { FakeClock, startWebhookSink, type WebhookSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Metadata, openMetadata } from '../metadata/open-metadata.ts';
+import { openTestStore } from '../metadata/testing/test-store.ts';
 import type { Message } from './event.ts';
 import type { MachineLogLine } from './failure-line.ts';
 import { createNotify, type Notify, type NotifyOptions } from './feature.ts';
@@ -15,17 +16,17 @@ interface Rig {
   readonly sink: WebhookSink;
   readonly metadata: Metadata<NotifyTables>;
   readonly lines: { partId: string; line: MachineLogLine }[];
-  readonly file: string;
   open(overrides?: Partial<NotifyOptions>): Notify;
 }
 
 async function rig(): Promise<Rig> {
-  const directory = await temporaryDirectory();
+  const store = await openTestStore();
   const sink = await startWebhookSink();
   const clock = new FakeClock();
-  const file = directory.file('meta.sqlite');
+  const { database } = store;
+  const file = store.directory.file('meta.sqlite');
   const migrations = [{ version: 1, statements: notifyDdl }];
-  const metadata = await openMetadata<NotifyTables>({ file, migrations, log: silentLog });
+  const metadata = await openMetadata<NotifyTables>({ file, database, migrations, log: silentLog });
   const lines: { partId: string; line: MachineLogLine }[] = [];
   const notifies: Notify[] = [];
   onTestFinished(async () => {
@@ -34,7 +35,7 @@ async function rig(): Promise<Rig> {
     await stopped;
     await metadata[Symbol.asyncDispose]();
     await sink[Symbol.asyncDispose]();
-    await directory[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
   });
   const port = Number(new URL(sink.url).port);
   return {
@@ -42,7 +43,6 @@ async function rig(): Promise<Rig> {
     sink,
     metadata,
     lines,
-    file,
     open(overrides = {}) {
       const notify = createNotify({
         db: metadata.db,
@@ -297,6 +297,6 @@ test('what is done is deleted after 30 days, with its attempts', async () => {
   on.clock.setWall(on.clock.now() + 31 * 86_400_000);
   await enqueue(on, notify, message(2, `${on.sink.url}/catcher/webhooks/a`));
   await on.clock.advance(3_600_000);
-  await until(async () => (await notify.list()).length === 1);
+  await until(async () => (await states(notify)).join() === 'delivered');
   expect((await on.metadata.db.selectFrom('notify_attempts').select('message_id').execute()).length).toBe(1);
 });

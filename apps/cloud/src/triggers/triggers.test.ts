@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { silentLog, systemClock } from '@platform/base';
-import { temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
 import type { Kysely, Transaction } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openIngestLog } from '../ingest/open-ingest-log.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
+import { openTestStore } from '../metadata/testing/test-store.ts';
 import { enqueue } from '../notify/enqueue.ts';
 import type { Message } from '../notify/event.ts';
 import { type NotifyTables, notifyDdl } from '../notify/store.ts';
@@ -25,12 +25,18 @@ const trigger = (name: string, seconds = 0, overrides: object = {}) => ({
 });
 
 async function openDb(): Promise<Kysely<Tables>> {
-  const directory = await temporaryDirectory();
+  const store = await openTestStore();
+  const { directory, database } = store;
   const migrations = [{ version: 1, statements: [...notifyDdl, ...triggersDdl] }];
-  const metadata = await openMetadata<Tables>({ file: directory.file('meta.sqlite'), migrations, log: silentLog });
+  const metadata = await openMetadata<Tables>({
+    file: directory.file('meta.sqlite'),
+    database,
+    migrations,
+    log: silentLog,
+  });
   onTestFinished(async () => {
     await metadata[Symbol.asyncDispose]();
-    await directory[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
   });
   return metadata.db;
 }
@@ -275,7 +281,8 @@ test('I11 a second process on the same cursor decides nothing twice', async () =
 });
 
 test('I11 over restarts of the real log and database each acknowledged upload is enqueued exactly once', async () => {
-  await using directory = await temporaryDirectory();
+  await using store = await openTestStore();
+  const { directory, database } = store;
   const stream = randomBytes(16);
   const expected: string[] = [];
   let found: string[] = [];
@@ -283,6 +290,7 @@ test('I11 over restarts of the real log and database each acknowledged upload is
     const migrations = [{ version: 1, statements: [...notifyDdl, ...triggersDdl] }];
     await using metadata = await openMetadata<Tables>({
       file: directory.file('meta.sqlite'),
+      database,
       migrations,
       log: silentLog,
     });

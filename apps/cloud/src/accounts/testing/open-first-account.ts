@@ -1,11 +1,11 @@
 /** An installation after its first start, for tests: a real database in a directory of its own, gone with the test. */
 import { silentLog } from '@platform/base';
-import { temporaryDirectory } from '@platform/testkit';
 import { onTestFinished } from 'vitest';
 import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { createFirstAccount } from '../first-start.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
@@ -19,15 +19,17 @@ export interface FirstAccount {
 
 /** With the tables of accounts and machines, one organization and one location, created at 1 ms. */
 export async function openFirstAccount(): Promise<FirstAccount> {
-  const directory = await temporaryDirectory();
+  const store = await openTestStore();
+  const { directory, database } = store;
   const metadata = await openMetadata<CloudTables>({
     file: directory.file('meta.sqlite'),
+    database,
     migrations,
     log: silentLog,
   });
   onTestFinished(async () => {
     await metadata[Symbol.asyncDispose]();
-    await directory[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
   });
   const { db } = metadata;
   const instanceKey = openInstanceKey(directory.file('instance.key'), undefined);
