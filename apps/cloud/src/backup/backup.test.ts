@@ -1,0 +1,264 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { silentLog, systemClock } from '@platform/base';
+import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { createFirstAccount } from '../accounts/first-start.ts';
+import { dataVersion } from '../data-directory.ts';
+import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { createDeletionPause } from '../instance/deletion-pause.ts';
+import { openStores, type StoreSettings } from '../open-stores.ts';
+import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
+import { type BackupOptions, writeBackup } from './write-backup.ts';
+
+const { signal } = new AbortController();
+const backedUpMs = 1_700_000_000_000;
+
+const settingsOf = (dataDirectory: string): StoreSettings => ({
+  dataDirectory,
+  instanceKey: undefined,
+  nextInstanceKey: undefined,
+  keepBeforeUpgrade: true,
+});
+const fatal = (caught: unknown): never => {
+  throw caught;
+};
+
+/** A data directory with an account, one listed file, one payload, and readings 1 to 3 in the log; closed. */
+async function dataDirectory(directory: TemporaryDirectory): Promise<string> {
+  const path = directory.file('data');
+  await using stores = await openStores(settingsOf(path), silentLog, fatal);
+  await createFirstAccount(stores.db, stores.instanceKey, 1);
+  await using log = await openIngestLog({ file: stores.data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
+  for (let seq = 1; seq <= 3; seq++) {
+    await log.append({
+      partId: 'p',
+      stream: new Uint8Array(16),
+      seq,
+      floor: 0,
+      sha256: new Uint8Array(32).fill(seq),
+      batch: Uint8Array.of(seq),
+      fileId: `f${seq}`,
+      ...(seq === 3 && { blobPath: 'o/l/picture.jpg' }),
+    });
+  }
+  mkdirSync(join(path, 'blobs', 'o', 'l'), { recursive: true });
+  writeFileSync(join(path, 'blobs', 'o', 'l', 'picture.jpg'), 'a picture');
+  writeFileSync(join(path, 'blobs', 'o', 'l', 'orphan.jpg'), 'no row names it');
+  mkdirSync(join(path, 'parquet'));
+  writeFileSync(join(path, 'parquet', 'listed.parquet'), 'rows');
+  writeFileSync(join(path, 'parquet', 'unlisted.parquet'), 'rows of a seal that was cut short');
+  await stores.db
+    .insertInto('tabular_files')
+    .values({
+      ...{ file: 'listed.parquet', organization_id: 'o', capture_day: '2026-01-01', format: 1, rows: 1 },
+      ...{ logical_bytes: 4, file_bytes: 4, min_position: 1, max_position: 1, path_sets: '{}', created_ms: 1 },
+      ...{ min_time_received: null, max_time_received: null, min_time_requested: null, max_time_requested: null },
+    })
+    .execute();
+  await stores.db.updateTable('tabular_state').set({ sealed_position: 1 }).execute();
+  stores.data.complete();
+  return path;
+}
+
+const backUp = (from: string, to: string, options: Partial<BackupOptions> = {}) =>
+  writeBackup({
+    dataDirectory: from,
+    destination: to,
+    hold: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    key: { kind: 'left-out' },
+    keyInEnvironment: false,
+    program: 'test',
+    now: () => backedUpMs,
+    progress: () => {},
+    signal,
+    ...options,
+  });
+
+const restore = (from: string, to: string, options: Partial<RestoreOptions> = {}) =>
+  restoreBackup({
+    source: from,
+    target: to,
+    newestDataVersion: dataVersion,
+    now: () => backedUpMs + 1,
+    progress: () => {},
+    signal,
+    ...options,
+  });
+
+function filesOf(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(path, name)).isFile())
+    .toSorted();
+}
+
+test('I15 a backup holds both databases, the listed files and the named payloads, and nothing else', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  const report = await backUp(data, directory.file('backup'));
+  expect(report).toMatchObject({
+    createdMs: backedUpMs,
+    files: 5,
+    sealedPosition: 1,
+    lastPosition: 3,
+    instanceKey: 'left-out',
+  });
+  expect(filesOf(directory.file('backup'))).toEqual([
+    'backup.json',
+    'blobs/o/l/picture.jpg',
+    'ingest.sqlite',
+    'meta.sqlite',
+    'parquet/listed.parquet',
+    'platform.json',
+  ]);
+  expect(statSync(directory.file('backup')).mode & 0o077).toBe(0);
+  expect(statSync(join(directory.file('backup'), 'parquet/listed.parquet')).ino).toBe(
+    statSync(join(data, 'parquet/listed.parquet')).ino,
+  );
+});
+
+test('I15 a restored directory opens with the key of the first one, goes on far behind its positions, and the restore is audited', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  await backUp(data, directory.file('backup'), { key: { kind: 'included' } });
+  const target = directory.file('restored');
+  const report = await restore(directory.file('backup'), target);
+  expect(report.warnings[0]).toContain(
+    'readings that were uploaded after 2023-11-14T22:13:20.000Z are not in the backup',
+  );
+  expect(report.warnings.join()).not.toContain('instance key');
+
+  await using stores = await openStores(settingsOf(target), silentLog, fatal);
+  const { webhook_secret: secret } = await stores.db
+    .selectFrom('organizations')
+    .select('webhook_secret')
+    .executeTakeFirstOrThrow();
+  expect(stores.instanceKey.decrypt(secret)).toMatch(/^whsec_/);
+  const entry = await stores.db.selectFrom('audit_entries').selectAll().executeTakeFirstOrThrow();
+  expect(entry).toMatchObject({ actor_kind: 'admin', action: 'admin.restore' });
+
+  await using log = await openIngestLog({ file: stores.data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
+  const rows = log.read(0, { rows: 10, bytes: 1_000 });
+  expect(rows.slice(0, 3).map(({ position, batch }) => [position, batch[0]])).toEqual([
+    ...[[1, 1]],
+    ...[[2, 2]],
+    ...[[3, 3]],
+  ]);
+  expect(log.lastPosition()).toBeGreaterThan(2 ** 40);
+  const again = { partId: 'p', stream: new Uint8Array(16), seq: 2, floor: 0, sha256: new Uint8Array(32).fill(2) };
+  expect(await log.append({ ...again, batch: Uint8Array.of(2), fileId: 'x' })).toMatchObject({
+    outcome: 'repeated',
+    position: 2,
+  });
+});
+
+test('I15 without its key a restored cloud does not start, and the restore says so', async () => {
+  await using directory = await temporaryDirectory();
+  await backUp(await dataDirectory(directory), directory.file('backup'));
+  const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
+  expect(warnings.join()).toContain('The backup does not hold the instance key');
+  await expect(openStores(settingsOf(directory.file('restored')), silentLog, fatal)).rejects.toThrow(
+    /expected instance.key of earlier starts/,
+  );
+});
+
+test('I15 a key under a passphrase is read with it only', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  const backup = directory.file('backup');
+  await backUp(data, backup, { key: { kind: 'passphrase', passphrase: 'correct horse' } });
+  const key = readFileSync(join(data, 'instance.key'), 'utf8');
+  for (const name of filesOf(backup)) expect(readFileSync(join(backup, name), 'latin1')).not.toContain(key.trim());
+  const target = directory.file('restored');
+  await expect(restore(backup, target)).rejects.toThrow(/under a passphrase.*--passphrase-file/);
+  await expect(restore(backup, target, { passphrase: 'battery staple' })).rejects.toMatchObject({
+    code: 'permission_denied',
+  });
+  expect(existsSync(target)).toBe(false);
+  await restore(backup, target, { passphrase: 'correct horse' });
+  expect(readFileSync(join(target, 'instance.key'), 'utf8')).toBe(key);
+});
+
+test.each([
+  ['changed', (file: string) => appendFileSync(file, 'x')],
+  ['missing', (file: string) => rmSync(file)],
+])('I15 a backup with a %s file is refused by its name, and nothing stays of the restore', async (_what, damage) => {
+  await using directory = await temporaryDirectory();
+  const backup = directory.file('backup');
+  await backUp(await dataDirectory(directory), backup);
+  damage(join(backup, 'blobs/o/l/picture.jpg'));
+  await expect(restore(backup, directory.file('restored'))).rejects.toMatchObject({
+    code: 'data_loss',
+    message: expect.stringContaining('blobs/o/l/picture.jpg'),
+  });
+  expect(readdirSync(directory.file('restored'))).toEqual([]);
+});
+
+test('I15 nothing is written over: neither a backup nor a restore into a directory with something in it', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  mkdirSync(directory.file('full'));
+  writeFileSync(directory.file('full/thesis.txt'), 'mine');
+  await expect(backUp(data, directory.file('full'))).rejects.toThrow(
+    /expected an empty or a new directory.*thesis.txt/,
+  );
+  await backUp(data, directory.file('backup'));
+  await expect(restore(directory.file('backup'), directory.file('full'))).rejects.toThrow(
+    /found thesis.txt.*never overwrites/,
+  );
+  expect(readdirSync(directory.file('full'))).toEqual(['thesis.txt']);
+  await expect(backUp(data, join(data, 'backup'))).rejects.toThrow(/outside the data directory/);
+});
+
+test('I15 a listed file that is missing ends the backup, and nothing stays of it', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  rmSync(join(data, 'parquet/listed.parquet'));
+  let released = 0;
+  const hold = async () => ({ [Symbol.asyncDispose]: async () => void released++ });
+  await expect(backUp(data, directory.file('backup'), { hold })).rejects.toMatchObject({ code: 'data_loss' });
+  expect(readdirSync(directory.file('backup'))).toEqual([]);
+  expect(released).toBe(1);
+});
+
+test('I15 a directory without backup.json is no backup; one of a newer layout is refused', async () => {
+  await using directory = await temporaryDirectory();
+  const backup = directory.file('backup');
+  await backUp(await dataDirectory(directory), backup);
+  await expect(restore(backup, directory.file('r1'), { newestDataVersion: 1 })).rejects.toThrow(
+    /version 1 or older, found version 2/,
+  );
+  rmSync(join(backup, 'backup.json'));
+  await expect(restore(backup, directory.file('r2'))).rejects.toThrow(/no backup, or one that was cut short/);
+});
+
+test('I15 deletions wait while they are held, and a hold waits for those that run', async () => {
+  const pause = createDeletionPause();
+  const events: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const running = pause.run(() => first.promise.then(() => void events.push('deleted')));
+  const holding = pause.hold().then((hold) => {
+    events.push('held');
+    return hold;
+  });
+  expect(pause.held).toBe(true);
+  first.resolve();
+  const hold = await holding;
+  await running;
+  const second = pause.run(async () => void events.push('deleted again'));
+  await new Promise(setImmediate);
+  expect(events).toEqual(['deleted', 'held']);
+  hold[Symbol.dispose]();
+  await second;
+  expect(events).toEqual(['deleted', 'held', 'deleted again']);
+  expect(pause.held).toBe(false);
+});

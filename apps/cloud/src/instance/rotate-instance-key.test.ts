@@ -1,0 +1,186 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { silentLog } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { issueToken, readToken } from '../access/access-token.ts';
+import { checkKey, createKey } from '../access/keys.ts';
+import { createFirstAccount } from '../accounts/first-start.ts';
+import { migrations } from '../metadata/migrations.ts';
+import { openMetadata } from '../metadata/open-metadata.ts';
+import { sealedColumns } from '../metadata/sealed-columns.ts';
+import type { Database } from '../metadata/tables.ts';
+import { type KeyRing, keyMaterial, newKeyMaterial, openInstanceKey } from './instance-key.ts';
+import { finishRotation, type RotationOptions, rotateInstanceKey } from './rotate-instance-key.ts';
+import { settleInstanceKey } from './settle-instance-key.ts';
+
+interface Installation extends AsyncDisposable {
+  readonly db: Database;
+  readonly file: string;
+  /** As a start opens it. */
+  open(): Promise<KeyRing>;
+  rotate(ring: KeyRing, options?: Partial<RotationOptions<never>>): Promise<unknown>;
+  /** Every sealed value in clear, by table. */
+  secrets(ring: KeyRing): Promise<string[]>;
+}
+
+async function installation(): Promise<Installation> {
+  const directory = await temporaryDirectory();
+  const metadata = await openMetadata({ file: directory.file('meta.sqlite'), migrations, log: silentLog });
+  const { db } = metadata;
+  const file = directory.file('instance.key');
+  const open = async (): Promise<KeyRing> => {
+    const ring = openInstanceKey(file, undefined);
+    await settleInstanceKey(db, ring);
+    await finishRotation({ db, ring, columns: sealedColumns, file });
+    return ring;
+  };
+  await createFirstAccount(db, await open(), 1_000);
+  return {
+    db,
+    file,
+    open,
+    rotate: (ring, options = {}) =>
+      rotateInstanceKey({
+        db,
+        ring,
+        columns: sealedColumns,
+        file,
+        endSessions: false,
+        inTransaction: async () => {},
+        ...options,
+      } as RotationOptions<never>),
+    async secrets(ring) {
+      const all: string[] = [];
+      for (const { table, key, sealed } of sealedColumns) {
+        const rows = (await db
+          .selectFrom(table as 'api_keys')
+          .selectAll()
+          .execute()) as Record<string, unknown>[];
+        for (const row of rows)
+          if (!String(row[key[0] ?? '']).startsWith('token-key:'))
+            all.push(`${table} ${ring.decrypt(row[sealed] as Uint8Array)}`);
+      }
+      return all.toSorted();
+    },
+    async [Symbol.asyncDispose]() {
+      await metadata[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('D6 after a rotation every secret is under the new key alone, and found by its hash', async () => {
+  await using one = await installation();
+  const ring = await one.open();
+  const before = await one.secrets(ring);
+  const key = await createKey(one.db, ring, 'k', [], 1);
+  const old = readFileSync(one.file, 'utf8').trim();
+  await one.rotate(ring);
+  expect(await checkKey(one.db, ring, key.id, key.key)).toBeDefined();
+
+  const restarted = await one.open();
+  const lines = readFileSync(one.file, 'utf8').trim().split('\n');
+  expect(lines).toEqual([restarted.current.text]);
+  expect(lines).not.toContain(old);
+  expect((await one.secrets(restarted)).filter((line) => !line.includes(key.key))).toEqual(before);
+  expect(before.length).toBeGreaterThan(2);
+  expect(await checkKey(one.db, restarted, key.id, key.key)).toBeDefined();
+  await expect(one.secrets(openWith(old))).rejects.toThrow(/another instance key/);
+});
+
+test.each(['two keys', 'resealed'] as const)(
+  'D6 a rotation that is cut short at "%s" leaves an installation that opens',
+  async (at) => {
+    await using one = await installation();
+    const ring = await one.open();
+    const before = await one.secrets(ring);
+    const key = await createKey(one.db, ring, 'k', [], 1);
+    const cut = (state: string): void => {
+      if (state === at) throw new Error('killed');
+    };
+    await expect(one.rotate(ring, { at: cut })).rejects.toThrow('killed');
+
+    const restarted = await one.open();
+    expect(readFileSync(one.file, 'utf8').trim().split('\n')).toEqual([restarted.current.text]);
+    expect(restarted.current.id === ring.known[0]?.id).toBe(at === 'two keys');
+    expect((await one.secrets(restarted)).filter((line) => !line.includes(key.key))).toEqual(before);
+    expect(await checkKey(one.db, restarted, key.id, key.key)).toBeDefined();
+  },
+);
+
+test('D6 a transaction that fails leaves everything under the old key', async () => {
+  await using one = await installation();
+  const ring = await one.open();
+  const before = await one.secrets(ring);
+  const failing = async (): Promise<void> => {
+    throw new Error('no audit');
+  };
+  await expect(one.rotate(ring, { inTransaction: failing })).rejects.toThrow('no audit');
+  expect(ring.current.id).toBe(ring.known[0]?.id);
+  expect(await one.secrets(await one.open())).toEqual(before);
+});
+
+test('D6 what was sealed with the old key while the rotation ran opens, and is re-sealed at its end', async () => {
+  await using one = await installation();
+  const ring = await one.open();
+  const sealed = { secret: ring.encrypt('late'), secret_hash: ring.hash('late') };
+  await one.rotate(ring);
+  await one.db
+    .insertInto('api_keys')
+    .values({ id: 'late', name: '', ...sealed, created_ms: 1, revoked_ms: null })
+    .execute();
+  expect(ring.decrypt(sealed.secret)).toBe('late');
+  expect(await finishRotation({ db: one.db, ring, columns: sealedColumns, file: one.file })).toBe(1);
+  expect(await checkKey(one.db, await one.open(), 'late', 'late')).toBeDefined();
+});
+
+test('D5 tokens stand through rotations, since clients never refresh; ending sessions stops every earlier one', async () => {
+  await using one = await installation();
+  const ring = await one.open();
+  const first = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
+  await one.rotate(ring);
+  const second = issueToken(ring, { kind: 'key', id: 'k', epoch: 2 });
+  await one.rotate(ring);
+  const restarted = await one.open();
+  expect([first, second].map((token) => readToken(restarted, token)?.epoch)).toEqual([1, 2]);
+  expect(readToken(restarted, `${first}x`)).toBeUndefined();
+
+  await one.rotate(restarted, { endSessions: true });
+  const third = issueToken(restarted, { kind: 'key', id: 'k', epoch: 3 });
+  for (const now of [restarted, await one.open()])
+    expect([first, second, third].map((token) => readToken(now, token)?.epoch)).toEqual([undefined, undefined, 3]);
+});
+
+test('D6 a key from the environment is replaced by another; the store says which of the two it is under', async () => {
+  await using one = await installation();
+  const file = await one.open();
+  const [old, next] = [file.current.text, newKeyMaterial().text];
+  const ring = openInstanceKey('none', old, next);
+  await settleInstanceKey(one.db, ring);
+  await one.rotate(ring, { file: undefined, next: keyMaterial(next, 'next') });
+  const before = await one.secrets(ring);
+
+  for (const restarted of [openInstanceKey('none', old, next), openInstanceKey('none', next)]) {
+    await settleInstanceKey(one.db, restarted);
+    expect(restarted.current.text).toBe(next);
+    expect(await one.secrets(restarted)).toEqual(before);
+  }
+  await expect(settleInstanceKey(one.db, openInstanceKey('none', old))).rejects.toThrow(
+    /are under the instance key [0-9a-f]{16}, found [0-9a-f]{16}/,
+  );
+});
+
+test('a key file with something else in it is refused by what was found', async () => {
+  await using one = await installation();
+  for (const [text, found] of [
+    ['', 'an empty file'],
+    ['dGlueQ==\n', '4 bytes'],
+  ] as const) {
+    writeFileSync(one.file, text);
+    await expect(one.open()).rejects.toThrow(found);
+  }
+});
+
+function openWith(text: string): KeyRing {
+  return openInstanceKey('none', text);
+}
