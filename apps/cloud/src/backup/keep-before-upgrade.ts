@@ -5,7 +5,7 @@
  * is written down. A crash anywhere leaves a directory that the next start upgrades again: while the tables are the old ones the
  * copy is made anew, afterwards it stays. Nobody deletes it but the host administrator.
  */
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
@@ -18,6 +18,8 @@ export async function keepBeforeUpgrade(dataDirectory: string, found: number): P
   const name = `before-upgrade/meta-v${found}.sqlite`;
   const kept = join(dataDirectory, name);
   makeDirectory(join(dataDirectory, 'before-upgrade'));
+  // What a crash left there may be half of a copy.
+  rmSync(`${kept}.new`, { force: true });
   await copyDatabase(meta, `${kept}.new`);
   renameSync(`${kept}.new`, kept);
   await syncDirectories(dataDirectory, [name]);

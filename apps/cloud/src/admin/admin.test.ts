@@ -1,0 +1,187 @@
+import { statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { silentLog, systemClock } from '@platform/base';
+import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { createFirstAccount } from '../accounts/first-start.ts';
+import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
+import { openStores, type Stores } from '../open-stores.ts';
+import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
+import { createAdmin } from './feature.ts';
+import type { Limit } from './limits.ts';
+import { type Limits, openLimits } from './limits.ts';
+
+interface Admin extends AsyncDisposable {
+  readonly operations: Operations;
+  readonly stores: Stores;
+  readonly limits: Limits;
+  readonly deletions: DeletionPause;
+  readonly organizationId: string;
+  call(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+const fatal = (caught: unknown): never => {
+  throw caught;
+};
+
+async function open(directory: TemporaryDirectory): Promise<Admin> {
+  const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
+  const stores = await openStores({ dataDirectory: directory.file('data'), ...settings }, silentLog, fatal);
+  const { db, data, instanceKey, keyFile } = stores;
+  await (await openIngestLog({ file: data.at('ingest.sqlite'), log: silentLog, clock: systemClock }))[
+    Symbol.asyncDispose
+  ]();
+  await createFirstAccount(db, instanceKey, 1);
+  const limits = await openLimits(db);
+  const deletions = createDeletionPause();
+  const operations = createAdmin({
+    ...{ db, limits, instanceKey, keyFile, deletions, clock: systemClock, log: silentLog },
+    dataDirectory: data.path,
+    freeBytes: async () => 2 ** 40,
+    status: async () => ({ running: true }),
+  });
+  const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+  const call: Admin['call'] = async (method, params = {}) => operations[method]?.(params, new AbortController().signal);
+  return {
+    operations,
+    stores,
+    limits,
+    deletions,
+    organizationId,
+    call,
+    [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
+  };
+}
+
+test('D26 a limit that the host administrator set is in force at once and after a start, and audited; without a value it is the default', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { organizationId, limits, call } = admin;
+  const name = 'query-bytes-per-month';
+  expect(limits.limitOf(organizationId, name)).toBe(100e12);
+  await call('limits.set', { organizationId, name, value: 5, actor: 'root' });
+  expect(limits.limitOf(organizationId, name)).toBe(5);
+  expect((await openLimits(admin.stores.db)).limitOf(organizationId, name)).toBe(5);
+  const listed = (await call('limits.set', { organizationId, name, actor: 'root' })) as Limit[];
+  expect(listed.find((limit) => limit.name === name)).toMatchObject({ value: 100e12, default: 100e12 });
+  expect(await call('audit', { organizationId })).toMatchObject([
+    {
+      actorKind: 'admin',
+      actorName: 'root',
+      action: 'admin.limits.set',
+      targetId: name,
+      detail: { from: 5, to: 100e12 },
+    },
+    {
+      actorKind: 'admin',
+      actorName: 'root',
+      action: 'admin.limits.set',
+      targetId: name,
+      detail: { from: 100e12, to: 5 },
+    },
+  ]);
+});
+
+test.each([
+  [{ name: 'no-such-limit', value: 1 }, 'invalid_argument', /expected one of query-bytes-per-month/],
+  [
+    { name: 'query-bytes-per-month', value: -1 },
+    'invalid_argument',
+    /a whole number of logical bytes from 0, found -1/,
+  ],
+  [{ name: 'query-bytes-per-month', value: 1.5 }, 'invalid_argument', /found 1.5/],
+  [{ name: 'query-bytes-per-month', value: '5' }, 'invalid_argument', /value: expected a number, found "5"/],
+  [{ name: 'query-bytes-per-month', value: 1, organizationId: 'other' }, 'not_found', /found "other"/],
+])('D26 the limit %j is refused, and nothing is audited', async (params, code, message) => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { organizationId, call } = admin;
+  await expect(call('limits.set', { organizationId, ...params })).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
+  expect(await call('audit')).toEqual([]);
+});
+
+test('D30 an owner who lost her way in gets a link that is stored hashed, and the link is audited without its token', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { organizationId, call, stores } = admin;
+  const link = (await call('organizations.create-owner-link', { organizationId })) as { path: string };
+  expect(link.path).toMatch(/^\/sign-in\?token=[\w-]{40,}$/);
+  const audited = JSON.stringify(await call('audit'));
+  expect(audited).toContain('admin.organizations.create-owner-link');
+  expect(audited).not.toContain(link.path.split('=')[1]);
+  expect(await stores.db.selectFrom('one_time_links').selectAll().execute()).toHaveLength(1);
+  await expect(call('organizations.create-owner-link', { organizationId: 'other' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('doctor finds nothing wrong in a new installation, and names what is missing', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const findings = (await admin.call('doctor')) as { check: string; ok: boolean; found: string }[];
+  expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+  expect(findings.length).toBeGreaterThan(5);
+  await admin.stores.db
+    .insertInto('tabular_files')
+    .values({
+      ...{ file: 'gone.parquet', organization_id: 'o', capture_day: '2026-01-01', format: 1, rows: 1 },
+      ...{ logical_bytes: 4, file_bytes: 4, min_position: 1, max_position: 1, path_sets: '{}', created_ms: 1 },
+      ...{ min_time_received: null, max_time_received: null, min_time_requested: null, max_time_requested: null },
+    })
+    .execute();
+  const wrong = ((await admin.call('doctor')) as typeof findings).filter(({ ok }) => !ok);
+  expect(wrong).toEqual([
+    { check: 'the listed files are there', ok: false, found: expect.stringContaining('parquet/gone.parquet') },
+  ]);
+});
+
+test('D30 the control socket answers its owner alone; errors keep their codes, and what is no request is answered too', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const file = join(directory.path, 'control.sock');
+  await using _server = await openControlServer(file, admin.operations, silentLog);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await using client = await openControlClient(file);
+  expect(await client?.call('status')).toMatchObject({ running: true, instanceKeyPlace: 'file' });
+  await expect(client?.call('limits.get')).rejects.toMatchObject({ code: 'invalid_argument' });
+  await expect(client?.call('no.such')).rejects.toMatchObject({ code: 'unimplemented' });
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(file, () => socket.write('nonsense\n'));
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString());
+    });
+  });
+  expect(JSON.parse(answer)).toMatchObject({ id: null, error: { code: 'internal' } });
+});
+
+test('I15 deletions go on when the backup lets go, also when its process dies', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const file = join(directory.path, 'control.sock');
+  await using _server = await openControlServer(file, admin.operations, silentLog);
+  const client = await openControlClient(file);
+  await client?.call('backup.hold');
+  expect(admin.deletions.held).toBe(true);
+  const deleted = admin.deletions.run(async () => 'deleted');
+  // A process that dies closes its sockets, and says nothing before.
+  await client?.[Symbol.asyncDispose]();
+  expect(await deleted).toBe('deleted');
+  expect(admin.deletions.held).toBe(false);
+});
+
+test('a socket that nobody serves any more is taken over by the next start', async () => {
+  await using directory = await temporaryDirectory();
+  const file = join(directory.path, 'control.sock');
+  expect(await openControlClient(file)).toBeUndefined();
+  for (let start = 0; start < 2; start++) {
+    await using _server = await openControlServer(file, { status: async () => start }, silentLog);
+    await using client = await openControlClient(file);
+    expect(await client?.call('status')).toBe(start);
+  }
+});

@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { silentLog } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { ingestMigrations } from './ingest/log-tables.ts';
+import { openInstanceKey } from './instance/instance-key.ts';
+import { migrate } from './metadata/migrate.ts';
+import { migrations } from './metadata/migrations.ts';
+import { openStores, type StoreSettings } from './open-stores.ts';
+
+const fatal = (caught: unknown): never => {
+  throw caught;
+};
+const settingsOf = (dataDirectory: string, options: Partial<StoreSettings> = {}): StoreSettings => ({
+  dataDirectory,
+  instanceKey: undefined,
+  nextInstanceKey: undefined,
+  keepBeforeUpgrade: true,
+  ...options,
+});
+
+/** As the program of version 1 left it: its tables, its marker, an organization with a sealed secret and a person without a grant. */
+function versionOne(path: string): void {
+  mkdirSync(path, { mode: 0o700 });
+  const key = openInstanceKey(join(path, 'instance.key'), undefined);
+  {
+    using meta = new DatabaseSync(join(path, 'meta.sqlite'));
+    migrate(meta, migrations.slice(0, 1), 'meta.sqlite');
+    meta
+      .prepare('insert into organizations (id, name, created_ms, webhook_secret) values (?, ?, ?, ?)')
+      .run('o', 'First', 1, key.encrypt('whsec_1'));
+    meta.prepare('insert into people (id, email, name, created_ms) values (?, ?, ?, ?)').run('p', null, 'owner', 1);
+  }
+  using log = new DatabaseSync(join(path, 'ingest.sqlite'));
+  migrate(log, ingestMigrations, 'ingest.sqlite');
+  writeFileSync(join(path, 'platform.json'), '{"format":"platform-data","version":1,"stage":"complete"}\n');
+}
+
+const versionOf = (path: string): unknown => JSON.parse(readFileSync(join(path, 'platform.json'), 'utf8')).version;
+
+function tablesOf(file: string): { version: number; organizations: unknown[] } {
+  using db = new DatabaseSync(file, { readOnly: true });
+  return {
+    version: Number(db.prepare('pragma user_version').get()?.['user_version']),
+    organizations: db.prepare('select id, name from organizations').all(),
+  };
+}
+
+test('a data directory of version 1 is brought up to date, after its metadata was kept as it was', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.file('data');
+  versionOne(path);
+  {
+    await using stores = await openStores(settingsOf(path), silentLog, fatal);
+    const organization = await stores.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
+    expect(stores.instanceKey.decrypt(organization.webhook_secret)).toBe('whsec_1');
+    expect(await stores.db.selectFrom('audit_entries').selectAll().execute()).toEqual([]);
+  }
+  expect(versionOf(path)).toBe(2);
+  expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite'))).toEqual({
+    version: 1,
+    organizations: [{ id: 'o', name: 'First' }],
+  });
+  await using again = await openStores(settingsOf(path), silentLog, fatal);
+  expect(again.data.foundVersion).toBe(2);
+});
+
+test('an upgrade that was cut short before its version was written down is repeated, and keeps the first copy', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.file('data');
+  versionOne(path);
+  const marker = readFileSync(join(path, 'platform.json'));
+  for (let start = 0; start < 2; start++) {
+    await using _stores = await openStores(settingsOf(path), silentLog, fatal);
+    writeFileSync(join(path, 'platform.json'), marker);
+  }
+  await using stores = await openStores(settingsOf(path), silentLog, fatal);
+  expect(stores.data.foundVersion).toBe(1);
+  expect(versionOf(path)).toBe(2);
+  expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
+});
+
+test('a copy that was cut short before the tables changed is made anew', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.file('data');
+  versionOne(path);
+  mkdirSync(join(path, 'before-upgrade'));
+  writeFileSync(join(path, 'before-upgrade/meta-v1.sqlite.new'), 'half of a copy');
+  writeFileSync(join(path, 'before-upgrade/meta-v1.sqlite'), 'of a program that went on with version 1');
+  await using _stores = await openStores(settingsOf(path), silentLog, fatal);
+  expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
+});
+
+test('PLATFORM_KEEP_BEFORE_UPGRADE=false upgrades without a copy', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.file('data');
+  versionOne(path);
+  await using _stores = await openStores(settingsOf(path, { keepBeforeUpgrade: false }), silentLog, fatal);
+  expect(versionOf(path)).toBe(2);
+  expect(existsSync(join(path, 'before-upgrade'))).toBe(false);
+});
+
+test('D6 an instance key that is not the one of the data is refused at once, and nothing is changed', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.file('data');
+  {
+    await using stores = await openStores(settingsOf(path), silentLog, fatal);
+    expect(stores.data.isNew).toBe(true);
+  }
+  const other = Buffer.alloc(32, 7).toString('base64');
+  await expect(openStores(settingsOf(path, { instanceKey: other }), silentLog, fatal)).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: expect.stringMatching(/secrets in the data directory are under the instance key [0-9a-f]{16}/),
+  });
+  await using _stores = await openStores(settingsOf(path), silentLog, fatal);
+});
