@@ -16,8 +16,7 @@ import { accessHandlers } from './access/feature.ts';
 import { createGuessLimit } from './access/guess-limit.ts';
 import { createKeyUse } from './access/key-use.ts';
 import { readOwnerKey } from './access/keys.ts';
-import { noSessions } from './access/ports.ts';
-import type { Principal } from './access/principal.ts';
+import { holds, type Principal } from './access/principal.ts';
 import { createAccounts } from './accounts/feature.ts';
 import { createFirstAccount } from './accounts/first-start.ts';
 import { openAccountTree } from './accounts/tree.ts';
@@ -30,8 +29,11 @@ import { checkStores } from './check-stores.ts';
 import { dataVersion } from './data-directory.ts';
 import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { createRoutes } from './edge/routes.ts';
-import { createSessions } from './edge/sessions.ts';
+import { createSignIn } from './edge/sign-in/sign-in.ts';
 import { readStatus } from './edge/status.ts';
+import { beforeDelete as forgetInvitations } from './identity/before-delete.ts';
+import { createIdentity, createOwnerLink } from './identity/feature.ts';
+import { createSessions } from './identity/sessions.ts';
 import { freeBytesOf } from './ingest/free-space.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { openIngestLog } from './ingest/open-ingest-log.ts';
@@ -42,6 +44,7 @@ import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
+import { createMail } from './mail/feature.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
 import { createQueries } from './queries/feature.ts';
@@ -115,11 +118,12 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   });
   const guesses = createGuessLimit(clock);
   const keyUse = createKeyUse(db, clock);
+  const sessions = createSessions({ db, instanceKey, clock, settings: settings.identity.sessions });
   const authenticator = createAuthenticator({
     db,
     instanceKey,
     partSecrets: machines.partSecrets,
-    sessions: noSessions,
+    sessions,
     shares: tree,
     guesses,
     clock,
@@ -152,15 +156,44 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     },
     baseUrl: () => url,
     accessChanged: () => authenticator.forget(),
-    beforeDelete: [],
+    beforeDelete: [forgetInvitations],
   });
 
-  // Notifications
+  // People
   let port = settings.port;
+  const mailSettings = settings.identity.mail;
+  const mail =
+    mailSettings && unwind.use(createMail({ db, clock, log: log.child('mail'), instanceKey, settings: mailSettings }));
+  const identity = unwind.use(
+    createIdentity({
+      db,
+      clock,
+      log: log.child('identity'),
+      sessions,
+      guesses,
+      access,
+      tree,
+      mail,
+      publicUrl: () => settings.identity.publicUrl ?? url,
+      forget: () => authenticator.forget(),
+      openIdSettings: settings.identity.openId,
+    }),
+  );
+  const signIn = createSignIn({
+    identity,
+    instanceKey,
+    log: log.child('edge'),
+    principalOfToken: (token) => authenticator.principalOfToken(token),
+  });
+  const seesEverything = (principal: Principal): boolean =>
+    tree.organizations().every(({ id }) => holds(principal, 'owner', { organizationId: id, locationIds: [] }));
+
+  // Notifications
   const catcher = createCatcher({
     clock,
     authorize: async (request) => {
-      if (sessions.isSignedIn(request)) return true;
+      const visitor = await signIn.principalOf(request);
+      if (visitor !== undefined) return seesEverything(visitor);
       const metadata = new Headers({ authorization: request.headers.authorization ?? '' });
       return authenticator.principalOf(metadata).then(
         (principal) => principal.kind === 'key',
@@ -245,9 +278,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           clock,
           log: log.child('tls'),
         });
-  const sessions = createSessions(clock);
   const routes = createRoutes({
-    sessions,
+    signIn,
+    seesEverything,
     log: log.child('edge'),
     loopbackOnly: isLoopback(settings.host),
     scheme: tls === undefined ? 'http' : 'https',
@@ -282,6 +315,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           ...accounts.handlers,
           ...machines.appHandlers,
           ...accessRpc.app,
+          ...identity.appHandlers,
           ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
         }),
         serve(FleetService, { ...accessRpc.fleet }),
@@ -305,6 +339,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   if (tls !== undefined) unwind.use(tls.watch((certificate) => server.setTls(certificate)));
   const url = `${tls === undefined ? 'http' : 'https'}://${dialled(settings)}:${port}`;
 
+  const ownerToken = await createOwnerLink({ db, clock });
   const owner = await readOwnerKey(db, instanceKey, await firstOrganization());
   const demo =
     readDemo(data.at('demo.json')) ??
@@ -318,6 +353,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   await tabular.start();
   await triggers.start();
   notify.start();
+  mail?.start();
+  identity.start();
   presence.start();
   const truncation = unwind.use(
     follow({
@@ -416,7 +453,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       keyId: owner.id,
       // A start that was killed before it could say the key is still a first start.
       ...(data.isNew ? { key: owner.key } : {}),
-      signInLink: `${url}/sign-in?token=${sessions.createOneTimeToken()}`,
+      signInLink: `${url}/sign-in${ownerToken === undefined ? '' : `?token=${ownerToken}`}`,
     },
     saidReady: () => data.complete(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -3,6 +3,7 @@ import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlatformError } from '@platform/base';
+import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
 
 export interface Settings {
@@ -22,6 +23,8 @@ export interface Settings {
   readonly keepBeforeUpgrade: boolean;
   /** Webhooks to private address ranges: default while the installation has one organization (D23). */
   readonly allowPrivateWebhookTargets: boolean | undefined;
+  /** Sessions, mail and OpenID Connect. */
+  readonly identity: IdentitySettings;
   readonly logLevel: string;
 }
 
@@ -83,6 +86,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
+    identity: readIdentitySettings(env),
     logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
   });
 }

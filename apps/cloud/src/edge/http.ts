@@ -1,7 +1,7 @@
 /** Small tools for the plain HTTP routes: they see HTTP/1.1 and HTTP/2 requests alike. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { asPlatformError, type CodeName } from '@platform/base';
+import { asPlatformError, type CodeName, type PlatformError } from '@platform/base';
 import { retryAfterSeconds } from '../access/too-many-guesses.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -26,7 +26,7 @@ export function sendText(
   status: number,
   type: string,
   body: string,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | string[]> = {},
 ): void {
   // The two response classes agree on what is called here, but not in their overloads.
   const plain = response as ServerResponse;
@@ -44,19 +44,28 @@ export function sendJson(
   response: HttpResponse,
   status: number,
   body: unknown,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | string[]> = {},
 ): void {
   sendText(response, status, 'application/json', `${JSON.stringify(body)}\n`, headers);
+}
+
+/** The HTTP status of an error; 500 when the fault is ours. */
+export function statusOfError(error: PlatformError): number {
+  return statusOf[error.code] ?? 500;
 }
 
 /** Answers with the error's HTTP status and `{code, message}`. Returns true when the fault is ours, for the log. */
 export function sendError(response: HttpResponse, caught: unknown): boolean {
   const error = asPlatformError(caught);
-  const status = statusOf[error.code] ?? 500;
+  const status = statusOfError(error);
   const message = status === 500 ? 'internal error; the log of the cloud says more' : error.message;
-  const waitSeconds = retryAfterSeconds(error);
-  const headers = waitSeconds === undefined ? {} : { 'retry-after': String(waitSeconds) };
-  sendJson(response, status, { code: error.code, message }, headers);
+  const seconds = retryAfterSeconds(caught);
+  sendJson(
+    response,
+    status,
+    { code: error.code, message },
+    seconds === undefined ? {} : { 'retry-after': `${seconds}` },
+  );
   return status === 500;
 }
 
@@ -68,4 +77,14 @@ export function headerOf(request: HttpRequest, name: string): string {
 /** The authority that the client dialled. */
 export function authorityOf(request: HttpRequest): string {
   return headerOf(request, ':authority') || headerOf(request, 'host');
+}
+
+/** `address:port`; empty when the connection is gone: a proxied socket of HTTP/2 throws then. */
+export function peerAddressOf(request: HttpRequest): string {
+  try {
+    const { remoteAddress, remotePort } = request.socket;
+    return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
+  } catch {
+    return '';
+  }
 }

@@ -1,11 +1,16 @@
-/** Everything on the port that is not RPC: the status page, the configuration endpoint, the webhook catcher. */
+/** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the webhook catcher. */
 import { errorText, type Log, PlatformError } from '@platform/base';
+import type { Principal } from '../access/principal.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
-import type { Sessions } from './sessions.ts';
-import { signInHint, statusPage } from './status-page.ts';
+import { html } from './sign-in/html.ts';
+import { sendPage } from './sign-in/page.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+import { statusPage } from './status-page.ts';
 
 export interface RouteDeps {
-  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  /** Whether the principal may see all that is on this installation: the status page shows that. */
+  seesEverything(principal: Principal): boolean;
   readonly log: Log;
   /** True when the cloud listens on loopback only: then only loopback names may stand in `Host` (DNS rebinding). */
   readonly loopbackOnly: boolean;
@@ -28,7 +33,7 @@ export interface RouteDeps {
 }
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
-  const { sessions, log, loopbackOnly, scheme } = deps;
+  const { signIn, log, loopbackOnly, scheme } = deps;
 
   const route = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const authority = authorityOf(request);
@@ -40,6 +45,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     }
     const url = urlOf(request.url ?? '/', authority || 'localhost', scheme);
     if (url.pathname.startsWith('/catcher/') && (await deps.catcher(request, response))) return;
+    if (await signIn.handle(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }
@@ -57,32 +63,28 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       }
       case '/healthz':
         return sendJson(response, 200, { ok: true });
-      case '/sign-in': {
-        // Link previews ask with HEAD; only a visit uses the link up.
-        if (request.method === 'HEAD') return sendText(response, 200, 'text/html', '');
-        const cookie = sessions.exchange(url.searchParams.get('token') ?? '');
-        if (cookie === undefined)
-          return sendText(
-            response,
-            401,
-            'text/html',
-            signInHint('This link was used already, or belongs to an earlier start.'),
-          );
-        return sendText(response, 303, 'text/plain', 'signed in', { location: '/', 'set-cookie': cookie });
-      }
-      case '/':
-        if (!sessions.isSignedIn(request))
-          return sendText(response, 401, 'text/html', signInHint('You are not signed in.'));
+      case '/': {
+        const principal = await signIn.principalOf(request);
+        if (principal === undefined) return sendPage(response, strangersPage);
+        if (!deps.seesEverything(principal)) return sendPage(response, guestsPage);
         return sendText(response, 200, 'text/html', statusPage.html, {
           'content-security-policy': statusPage.contentSecurityPolicy,
         });
-      case '/api/status':
-        if (!sessions.isSignedIn(request))
+      }
+      case '/api/status': {
+        const principal = await signIn.principalOf(request);
+        if (principal === undefined)
           throw new PlatformError(
             'unauthenticated',
-            'status: expected the session of a signed-in browser; open the link that the cloud printed at start',
+            'status: expected the session of a signed-in browser, found none; sign in first',
+          );
+        if (!deps.seesEverything(principal))
+          throw new PlatformError(
+            'permission_denied',
+            'status: expected an owner of every organization of this installation, found another',
           );
         return sendJson(response, 200, await deps.status());
+      }
       case '/favicon.ico':
         return sendText(response, 204, 'image/x-icon', '');
       default:
@@ -93,9 +95,25 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
   return (request, response) => {
     route(request, response).catch((caught: unknown) => {
       if (response.headersSent) return void response.destroy?.();
-      if (sendError(response, caught)) log.error('request failed', { path: request.url, error: errorText(caught) });
+      if (sendError(response, caught)) log.error('request failed', { path: pathOf(request), error: errorText(caught) });
     });
   };
+}
+
+const strangersPage = {
+  title: 'Sign in',
+  status: 401,
+  body: html`<h1>You are not signed in</h1><p>On a first start, open the sign-in link that <em>npm start</em> printed in its terminal; it works once. Later, sign in with your e-mail address.</p><a class="button" href="/sign-in">Sign in</a>`,
+};
+
+const guestsPage = {
+  title: 'Signed in',
+  body: html`<h1>You are signed in</h1><p>The status page shows everything on this installation, so it is for those who own all its organizations. Use the command line for what is yours: <em>platform login</em>.</p><a class="button second" href="/account">Your account</a>`,
+};
+
+/** Without what follows it: that may hold a link's token, which no log keeps. */
+function pathOf(request: HttpRequest): string {
+  return (request.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? '';
 }
 
 function isLoopbackName(authority: string): boolean {

@@ -11,7 +11,7 @@ h1 { font-size: 1.35rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { font-variant-numeric: tabular-nums; } code, pre { font: 13px/1.4 ui-monospace, monospace; }
-pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; } .quiet { opacity: .7; }
+pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; } .quiet { opacity: .7; } a { color: inherit; }
 #problem { border-left: 4px solid #c62828; padding-left: .75rem; }`;
 
 const script = `
@@ -44,7 +44,7 @@ export const statusPage: { readonly html: string; readonly contentSecurityPolicy
   html: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: status</title><style>${style}</style></head>
 <body>
-<h1>platform</h1><div id="who" class="quiet">…</div>
+<h1>platform</h1><div class="quiet"><span id="who">…</span> · <a href="/account">your account</a></div>
 <p id="problem" role="alert" hidden></p>
 <ul class="flow">
 <li>uploads accepted<b id="uploads">…</b></li><li>readings queryable<b id="rows">…</b></li><li>webhooks delivered<b id="delivered">…</b></li><li>webhooks waiting<b id="waiting">…</b></li>
@@ -57,11 +57,3 @@ export const statusPage: { readonly html: string; readonly contentSecurityPolicy
 </body></html>
 `,
 };
-
-/** The page for browsers that are not signed in. */
-export function signInHint(reason: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: sign in</title>
-<body style="font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark"><h1>platform</h1><p>${reason}</p>
-<p>Open the sign-in link that <code>npm start</code> printed in its terminal. It works once; each start prints a new one.</p></body></html>
-`;
-}

@@ -1,5 +1,5 @@
 /** People: who they are, how they sign in, how they are invited (D30). */
-import { type Clock, type Follower, follow, type Log } from '@platform/base';
+import { type Clock, type Follower, follow } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
@@ -51,7 +51,6 @@ export function createIdentity(options: IdentityDeps & { openIdSettings: OpenIdS
 export async function createOwnerLink(deps: {
   readonly db: Database;
   readonly clock: Clock;
-  readonly log: Log;
 }): Promise<string | undefined> {
   return deps.db.transaction().execute(async (trx) => {
     const first = await trx.selectFrom('people').select('id').orderBy('created_ms').orderBy('id').executeTakeFirst();

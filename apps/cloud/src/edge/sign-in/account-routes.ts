@@ -1,0 +1,71 @@
+/** A person's own page: her address, her password, her sessions. */
+import { changePassword, endSession, type SignedInCaller, setEmail } from '../../identity/account.ts';
+import { findPerson } from '../../identity/people.ts';
+import type { ListedSession } from '../../identity/sessions.ts';
+import { answerForm, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
+import type { Routes, SignInDeps } from './deps.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './page.ts';
+import { redirect, type Visit } from './visit.ts';
+
+export function accountRoutes(deps: SignInDeps): Routes {
+  const people = deps.identity.deps;
+
+  const accountPage = async (form: Html, by: SignedInCaller, message?: Html): Promise<Page> => {
+    const { personId, sessionId } = by.principal;
+    const person = await findPerson(people.db, { id: personId });
+    const sessions = await people.sessions.list(personId);
+    const email = person?.email ?? '';
+    const emailForm = html`<p>Set your e-mail address and then a password, to sign in without the link of the terminal.</p>
+<form method="post" action="/account/email">${form}<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required><button type="submit">Set e-mail</button></form>`;
+    const passwordForm = html`<form method="post" action="/account/password">${form}<input type="hidden" name="email" autocomplete="username" value="${email}">
+${person?.passwordHash !== undefined && html`<label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required>`}
+<label for="password">New password, at least 10 characters</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="10" required>
+<button type="submit">Set password</button></form><p class="quiet">Your other sessions end.</p>`;
+    return {
+      title: 'Your account',
+      wide: true,
+      body: html`<h1>Your account</h1><p class="quiet">${email || 'first owner'} · <a href="/">status</a></p>${message}
+${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
+<h2>Sessions</h2><div class="scroll"><table><thead><tr><th>kind</th><th>from</th><th>began</th><th>last used</th><th></th></tr></thead><tbody>${sessions.map((one) => sessionRow(form, one, one.id === sessionId))}</tbody></table></div>
+<form method="post" action="/sign-out">${form}<button class="second" type="submit">Sign out</button></form>`,
+    };
+  };
+
+  const act = (visit: Visit, verb: (by: SignedInCaller, fields: Fields) => Promise<void>): Promise<void> =>
+    answerForm(
+      deps,
+      visit,
+      async (fields) => {
+        if (visit.person === undefined) return redirect(visit, '/sign-in?next=/account');
+        await verb(visit.person, fields);
+        redirect(visit, '/account?done=1');
+      },
+      (problem) =>
+        visit.person === undefined
+          ? { title: 'Your account', body: html`<h1>Your account</h1>${problem}` }
+          : accountPage(formFieldOf(deps, visit), visit.person, problem),
+    );
+
+  return {
+    async 'GET /account'(visit) {
+      if (visit.person === undefined) return redirect(visit, '/sign-in?next=/account');
+      const done = visit.url.searchParams.has('done') ? html`<p class="done" role="status">Done.</p>` : undefined;
+      // The page is made before its form token is known to the frame.
+      const page = await accountPage(formFieldOf(deps, visit), visit.person, done);
+      sendFormPage(deps, visit, () => page);
+    },
+    'POST /account/email': (visit) => act(visit, (by, fields) => setEmail(people, by, fields.get('email') ?? '')),
+    'POST /account/password': (visit) =>
+      act(visit, (by, fields) =>
+        changePassword(people, by, { current: fields.get('current') ?? '', password: fields.get('password') ?? '' }),
+      ),
+    'POST /account/sessions/end': (visit) => act(visit, (by, fields) => endSession(people, by, fields.get('id') ?? '')),
+  };
+}
+
+function sessionRow(form: Html, one: ListedSession, current: boolean): Html {
+  const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const end = html`<form method="post" action="/account/sessions/end">${form}<input type="hidden" name="id" value="${one.id}"><button class="second small" type="submit">End</button></form>`;
+  return html`<tr><td>${one.kind === 'cli' ? 'command line' : 'browser'}</td><td>${one.peerAddress.replace(/:\d+$/, '')}</td><td>${time(one.createdMs)}</td><td>${time(one.lastUsedMs)}</td><td>${current ? html`this one` : end}</td></tr>`;
+}

@@ -1,0 +1,66 @@
+/** Runs what a form asks for; when that fails for a reason that its sender can mend, the page comes again and says so. */
+import { asPlatformError, type PlatformError } from '@platform/base';
+import { retryAfterSeconds } from '../../access/too-many-guesses.ts';
+import type { NewSession } from '../../identity/sessions.ts';
+import { statusOfError } from '../http.ts';
+import type { SignInDeps } from './deps.ts';
+import { type Html, html } from './html.ts';
+import { type Page, sendPage } from './page.ts';
+import { cookieText, formToken, readForm, redirect, sessionCookie, type Visit } from './visit.ts';
+
+export type Fields = URLSearchParams;
+
+/** @param again the page that had the form, with the fields that were given and the problem. */
+export async function answerForm(
+  deps: SignInDeps,
+  visit: Visit,
+  act: (fields: Fields) => Promise<void>,
+  again: (problem: Html, fields: Fields) => Promise<Page> | Page,
+): Promise<void> {
+  const fields = await readForm(deps.instanceKey, visit);
+  try {
+    await act(fields);
+  } catch (caught) {
+    const error = asPlatformError(caught);
+    if (statusOfError(error) === 500) throw error;
+    const seconds = retryAfterSeconds(caught);
+    const page = await again(problemText(error), fields);
+    sendPage(
+      visit.response,
+      { ...page, status: statusOfError(error) },
+      seconds === undefined ? {} : { 'retry-after': `${seconds}` },
+    );
+  }
+}
+
+/** Sends a page with the form token that `body` puts into its forms. */
+export function sendFormPage(deps: SignInDeps, visit: Visit, page: (form: Html) => Page): void {
+  const { value, cookies } = formToken(deps.instanceKey, visit);
+  sendPage(visit.response, page(formField(value)), cookies.length === 0 ? {} : { 'set-cookie': [...cookies] });
+}
+
+/** The form token for a page that comes again: the browser has its cookie. */
+export function formFieldOf(deps: SignInDeps, visit: Visit): Html {
+  return formField(formToken(deps.instanceKey, visit).value);
+}
+
+/** The browser is signed in from here on. */
+export function enter(deps: SignInDeps, visit: Visit, session: NewSession, next: string): void {
+  const { clock } = deps.identity.deps;
+  redirect(visit, next, [
+    cookieText(visit, sessionCookie, session.token, longestCookieSeconds(session.expiresMs - clock.now())),
+  ]);
+}
+
+/** The session is renewed by use, its cookie is not: the cookie lasts longer, the session decides. */
+function longestCookieSeconds(lifeMs: number): number {
+  return (lifeMs * 30) / 1_000;
+}
+
+function formField(value: string): Html {
+  return html`<input type="hidden" name="form" value="${value}">`;
+}
+
+function problemText(error: PlatformError): Html {
+  return html`<p class="problem" role="alert">${error.message}</p>`;
+}

@@ -1,0 +1,105 @@
+/** A command line asks to act for a person: she allows it in her browser, and it gets a code for its session. */
+import { PlatformError } from '@platform/base';
+import { challengePattern, createCliCode, redeemCliCode } from '../../identity/cli-codes.ts';
+import { sendJson } from '../http.ts';
+import { answerForm, formFieldOf, sendFormPage } from './answer-form.ts';
+import type { Routes, SignInDeps } from './deps.ts';
+import { type Html, html } from './html.ts';
+import { type Page, sendPage } from './page.ts';
+import { readJson, redirect, textField, type Visit } from './visit.ts';
+
+/** The command line listens on its own computer. */
+const loopback = 'http://127.0.0.1';
+
+interface Request {
+  readonly challenge: string;
+  readonly state: string;
+  /** Empty: the code is shown, to be pasted. */
+  readonly port: string;
+}
+
+export function cliRoutes(deps: SignInDeps): Routes {
+  const people = deps.identity.deps;
+
+  const allowPage = (form: Html, asked: Request, email: string, problem?: Html): Page => ({
+    title: 'Command line',
+    formsTo: `${loopback}:*`,
+    body: html`<h1>Let the command line act for you?</h1>${problem}
+<p>It will be able to do all that <strong>${email || 'the first owner'}</strong> may do here, until you end its session under <a href="/account">your account</a>.</p>
+<p class="quiet">Allow it only if you started <em>platform login</em> yourself, just now.</p>
+<form method="post" action="/sign-in/cli">${form}<input type="hidden" name="challenge" value="${asked.challenge}"><input type="hidden" name="state" value="${asked.state}"><input type="hidden" name="port" value="${asked.port}">
+<button type="submit" name="answer" value="allow">Allow</button><button class="second" type="submit" name="answer" value="refuse">Refuse</button></form>`,
+  });
+
+  return {
+    async 'GET /sign-in/cli'(visit) {
+      const asked = requestOf(visit.url.searchParams);
+      const { person } = visit;
+      if (person === undefined) return redirect(visit, signInFirst(visit));
+      sendFormPage(deps, visit, (form) => allowPage(form, asked, person.principal.email));
+    },
+    'POST /sign-in/cli': (visit) =>
+      answerForm(
+        deps,
+        visit,
+        async (fields) => {
+          const asked = requestOf(fields);
+          const { person } = visit;
+          if (person === undefined) return redirect(visit, '/sign-in');
+          const allowed = fields.get('answer') === 'allow';
+          const code = allowed ? await createCliCode(people, person.principal.personId, asked.challenge) : undefined;
+          if (asked.port === '') return sendPage(visit.response, code === undefined ? refusedPage : codePage(code));
+          const answer = new URLSearchParams(code === undefined ? { error: 'access_denied' } : { code });
+          answer.set('state', asked.state);
+          redirect(visit, `${loopback}:${asked.port}/?${answer}`);
+        },
+        (problem, fields) =>
+          allowPage(formFieldOf(deps, visit), requestOf(fields), visit.person?.principal.email ?? '', problem),
+      ),
+    async 'POST /sign-in/cli/token'(visit) {
+      const body = await readJson(visit.request);
+      const given = { code: textField(body, 'code'), verifier: textField(body, 'verifier') };
+      const { token, expiresMs, personId, email } = await redeemCliCode(people, given, visit.peerAddress);
+      sendJson(visit.response, 200, { token, expiresMs, personId, email });
+    },
+  };
+}
+
+const refusedPage: Page = {
+  title: 'Command line',
+  body: html`<h1>Refused</h1><p>The command line got nothing. You can close this page.</p>`,
+};
+
+function codePage(code: string): Page {
+  return {
+    title: 'Command line',
+    body: html`<h1>Paste this code</h1><p>Into the terminal where you started <em>platform login</em>, within 5 minutes. It works once.</p><code id="code">${code}</code>`,
+  };
+}
+
+function signInFirst(visit: Visit): string {
+  return `/sign-in?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`;
+}
+
+/** @throws invalid_argument */
+function requestOf(given: URLSearchParams): Request {
+  const challenge = given.get('challenge') ?? '';
+  const state = given.get('state') ?? '';
+  const port = given.get('port') ?? '';
+  if (!challengePattern.test(challenge))
+    throw new PlatformError(
+      'invalid_argument',
+      'challenge: expected the SHA-256 of a verifier as base64url, found another',
+    );
+  if (!/^[\w.~-]{0,200}$/.test(state))
+    throw new PlatformError(
+      'invalid_argument',
+      'state: expected up to 200 letters, digits, "-", ".", "_" or "~", found another',
+    );
+  if (port !== '' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
+    throw new PlatformError(
+      'invalid_argument',
+      `port: expected 1 to 65535, or none, found ${JSON.stringify(port.slice(0, 20))}`,
+    );
+  return { challenge, state, port };
+}

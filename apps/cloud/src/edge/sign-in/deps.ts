@@ -1,0 +1,17 @@
+/** What the sign-in routes work with. */
+import type { Log } from '@platform/base';
+import type { Principal } from '../../access/principal.ts';
+import type { Identity } from '../../identity/feature.ts';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { Visit } from './visit.ts';
+
+export interface SignInDeps {
+  readonly identity: Identity;
+  readonly instanceKey: InstanceKey;
+  readonly log: Log;
+  /** The principal behind an access token. @throws unauthenticated */
+  principalOfToken(token: string): Promise<Principal>;
+}
+
+/** By method and path, such as `POST /sign-in`. */
+export type Routes = Readonly<Record<string, (visit: Visit) => Promise<void>>>;

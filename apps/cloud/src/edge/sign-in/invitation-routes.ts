@@ -1,0 +1,70 @@
+/** Accepting an invitation in the browser. */
+import {
+  acceptAsNewPerson,
+  acceptSignedIn,
+  acceptWithPassword,
+  type Pending,
+  readInvitation,
+} from '../../identity/accept-invitation.ts';
+import { answerForm, enter, formFieldOf, sendFormPage } from './answer-form.ts';
+import type { Routes, SignInDeps } from './deps.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './page.ts';
+import { redirect, type Visit } from './visit.ts';
+
+export function invitationRoutes(deps: SignInDeps): Routes {
+  const { identity } = deps;
+  const people = identity.deps;
+
+  const acceptPage = (visit: Visit, form: Html, token: string, pending: Pending, problem?: Html, name = ''): Page => {
+    const { invitation, organizationName, person } = pending;
+    const herself = person !== undefined && visit.person?.principal.personId === person.id;
+    const email = html`<label for="email">E-mail</label><input id="email" type="email" autocomplete="username" readonly value="${invitation.email}">`;
+    const password = (label: string, autocomplete: string): Html =>
+      html`<label for="password">${label}</label><input id="password" name="password" type="password" autocomplete="${autocomplete}" required>`;
+    const fields = herself
+      ? undefined
+      : person !== undefined
+        ? html`${email}${password('Your password here', 'current-password')}`
+        : html`${email}<label for="name">Your name</label><input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}">${password('Choose a password, at least 10 characters', 'new-password')}`;
+    const here = encodeURIComponent(`/invitations/accept?token=${token}`);
+    return {
+      title: 'Invitation',
+      body: html`<h1>Join ${organizationName}</h1><p class="quiet">${invitation.email} is invited to this organization.</p>${problem}
+<form method="post" action="/invitations/accept">${form}<input type="hidden" name="token" value="${token}">${fields}<button type="submit">Join</button></form>
+${!herself && identity.openId && html`<div class="or">or</div><a class="button second" href="/sign-in/oidc?next=${person === undefined ? '%2F' : here}">Continue with OpenID Connect</a>`}`,
+    };
+  };
+
+  return {
+    async 'GET /invitations/accept'(visit) {
+      const token = visit.url.searchParams.get('token') ?? '';
+      const pending = await readInvitation(people, token, visit.peerAddress);
+      sendFormPage(deps, visit, (form) => acceptPage(visit, form, token, pending));
+    },
+    'POST /invitations/accept': (visit) =>
+      answerForm(
+        deps,
+        visit,
+        async (fields) => {
+          const { peerAddress } = visit;
+          const token = fields.get('token') ?? '';
+          const password = fields.get('password') ?? '';
+          const { person } = await readInvitation(people, token, peerAddress);
+          if (person === undefined) {
+            const given = { token, name: fields.get('name') ?? '', password };
+            return enter(deps, visit, await acceptAsNewPerson(people, given, peerAddress), '/');
+          }
+          if (visit.person?.principal.personId !== person.id)
+            return enter(deps, visit, await acceptWithPassword(people, { token, password }, peerAddress), '/');
+          await acceptSignedIn(people, { token, personId: person.id }, peerAddress);
+          redirect(visit, '/');
+        },
+        async (problem, fields) => {
+          const token = fields.get('token') ?? '';
+          const pending = await readInvitation(people, token, visit.peerAddress);
+          return acceptPage(visit, formFieldOf(deps, visit), token, pending, problem, fields.get('name') ?? '');
+        },
+      ),
+  };
+}

@@ -1,0 +1,59 @@
+/** To the OpenID provider and back. */
+import { PlatformError } from '@platform/base';
+import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/open-id.ts';
+import { signInWithOpenId } from '../../identity/sign-in-with-open-id.ts';
+import { authorityOf } from '../http.ts';
+import { enter } from './answer-form.ts';
+import type { Routes, SignInDeps } from './deps.ts';
+import { cookieOf, cookieText, redirect, safePath, type Visit } from './visit.ts';
+
+const flowCookie = 'platform_oidc';
+
+export function openIdRoutes(deps: SignInDeps): Routes {
+  const { identity, instanceKey } = deps;
+  const { clock, publicUrl } = identity.deps;
+
+  const openId = (): OpenId => {
+    if (identity.openId !== undefined) return identity.openId;
+    throw new PlatformError(
+      'unimplemented',
+      'OpenID Connect: expected PLATFORM_OIDC_ISSUER and PLATFORM_OIDC_CLIENT_ID in the environment of the cloud, found none',
+    );
+  };
+
+  return {
+    async 'GET /sign-in/oidc'(visit) {
+      const provider = openId();
+      const next = safePath(visit.url.searchParams.get('next'));
+      // The provider sends people to the public address: the cookie must be there, too.
+      const home = new URL(publicUrl());
+      if (authorityOf(visit.request) !== home.host && visit.url.searchParams.get('home') === null)
+        return redirect(visit, `${home.origin}/sign-in/oidc?home=1&next=${encodeURIComponent(next)}`);
+      const { location, flow } = await provider.begin(next, clock.now());
+      const sealed = Buffer.from(instanceKey.encrypt(JSON.stringify(flow))).toString('base64url');
+      redirect(visit, location, [cookieText(visit, flowCookie, sealed, 600)]);
+    },
+    async [`GET ${openIdCallbackPath}`](visit) {
+      const provider = openId();
+      const flow = flowOf(visit);
+      const person = await provider.finish(visit.url.searchParams, flow);
+      enter(deps, visit, await signInWithOpenId(identity.deps, person, visit.peerAddress), safePath(flow.next));
+    },
+  };
+
+  function flowOf(visit: Visit): OpenIdFlow {
+    const cookie = cookieOf(visit.request, flowCookie) ?? '';
+    let flow: OpenIdFlow | undefined;
+    try {
+      flow = cookie === '' ? undefined : JSON.parse(instanceKey.decrypt(Buffer.from(cookie, 'base64url')));
+    } catch {
+      // Made up, or of another instance key: as if there were none.
+      flow = undefined;
+    }
+    if (flow !== undefined && flow.expiresMs > clock.now()) return flow;
+    throw new PlatformError(
+      'unauthenticated',
+      'OpenID Connect: expected a sign-in that began in this browser within the last 10 minutes, found none; begin again',
+    );
+  }
+}

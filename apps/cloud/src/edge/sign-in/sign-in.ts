@@ -1,0 +1,67 @@
+/** Signing in over HTTP (D30): the pages for people, the way of the command line, JSON about oneself. docs/specs/sign-in.md. */
+import { asPlatformError, errorText } from '@platform/base';
+import type { Principal } from '../../access/principal.ts';
+import { retryAfterSeconds } from '../../access/too-many-guesses.ts';
+import { type HttpRequest, type HttpResponse, headerOf, statusOfError } from '../http.ts';
+import { accountRoutes } from './account-routes.ts';
+import { apiRoutes } from './api-routes.ts';
+import { cliRoutes } from './cli-routes.ts';
+import type { Routes, SignInDeps } from './deps.ts';
+import { html } from './html.ts';
+import { invitationRoutes } from './invitation-routes.ts';
+import { openIdRoutes } from './open-id-routes.ts';
+import { sendPage } from './page.ts';
+import { signInRoutes } from './sign-in-routes.ts';
+import { principalOfCookie, visitOf } from './visit.ts';
+
+export interface SignIn {
+  /** Handles a request of its routes; false when it is none. */
+  handle(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
+  /** Whose session the browser's cookie is; undefined when nobody is signed in. */
+  principalOf(request: HttpRequest): Promise<Principal | undefined>;
+}
+
+export function createSignIn(deps: SignInDeps): SignIn {
+  const routes: Routes = {
+    ...signInRoutes(deps),
+    ...openIdRoutes(deps),
+    ...cliRoutes(deps),
+    ...invitationRoutes(deps),
+    ...accountRoutes(deps),
+    ...apiRoutes(deps),
+  };
+  return {
+    async handle(request, response, url) {
+      const route = routes[`${request.method} ${url.pathname}`];
+      if (route === undefined) return false;
+      try {
+        await route(await visitOf(deps, request, response, url));
+      } catch (caught) {
+        const forPeople = !url.pathname.startsWith('/api/') && headerOf(request, 'accept').includes('text/html');
+        if (!forPeople || response.headersSent) throw caught;
+        showProblem(deps, response, url, caught);
+      }
+      return true;
+    },
+    principalOf: (request) => principalOfCookie(deps, request),
+  };
+}
+
+/** A person gets a page, not JSON. */
+function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught: unknown): void {
+  const error = asPlatformError(caught);
+  const status = statusOfError(error);
+  // The path alone: what follows it may hold a link's token.
+  if (status === 500) deps.log.error('request failed', { path: url.pathname, error: errorText(caught) });
+  const text = status === 500 ? 'Something went wrong here; the log of the cloud says more.' : error.message;
+  const seconds = retryAfterSeconds(caught);
+  sendPage(
+    response,
+    {
+      title: 'Not possible',
+      status,
+      body: html`<h1>That did not work</h1><p class="problem" role="alert">${text}</p><a class="button second" href="/sign-in">Sign in</a>`,
+    },
+    seconds === undefined ? {} : { 'retry-after': `${seconds}` },
+  );
+}
