@@ -87,6 +87,11 @@ function requireSize(config: JsonObject): void {
 function importFinding(problem: FragmentProblem, id: string): Finding[] {
   const { fault, fragmentId, message, path } = problem;
   if (fault === 'no_value') return fragmentId === id ? [] : [{ path: 'fragments', level: 'warning', message }];
+  // Told of the fragment itself, the place inside it is the path.
+  const head = `in fragment ${id}, at `;
+  const [inside = ''] = message.startsWith(head) ? message.slice(head.length).split(': ', 1) : [];
+  if (inside !== '')
+    return [{ path: inside, level: problem.level, message: message.slice(head.length + inside.length + 2) }];
   return [{ path: path.startsWith('fragments[0]') ? 'fragments' : path, level: problem.level, message }];
 }
 

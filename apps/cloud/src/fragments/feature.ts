@@ -23,6 +23,7 @@ import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
 import type { Reached } from './reach.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
+import { rightsOfCaller } from './rights.ts';
 import { type ConfigCache, createFragmentSource } from './source.ts';
 import { fragmentWriteHandlers } from './write-rpc.ts';
 
@@ -55,6 +56,8 @@ export interface Fragments extends EffectiveConfigurations {
   partDeleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
   /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
   organizationDeleting(trx: Transaction<CloudTables>, organizationId: string): Promise<void>;
+  /** Whether a caller may know of a fragment; false alike for what does not exist. */
+  seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
   /** What is wrong with a part's fragments, as it was found at the last change; empty when nothing is. */
   problemsOf(partId: string): Promise<readonly Problem[]>;
   /** The first configuration of a new machine: the organization's default fragments; undefined when it has none. */
@@ -123,6 +126,10 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       await trx.deleteFrom('part_fragment_problems').where('part_id', '=', partId).execute();
     },
     organizationDeleting: forgetFragmentsOf,
+    async seesFragment(principal, fragmentId) {
+      const row = await createFragmentSource(db, cache).fragment(fragmentId);
+      return row !== undefined && rightsOfCaller(principal)(row) !== 'none';
+    },
     async problemsOf(partId) {
       const row = await db
         .selectFrom('part_fragment_problems')

@@ -1,0 +1,356 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  DeleteFragmentRequestSchema,
+  DeleteFragmentTagRequestSchema,
+  FragmentErrorType,
+  FragmentVisibility,
+  GetFragmentHistoryRequestSchema,
+  GetFragmentRequestSchema,
+  GetFragmentUsageRequestSchema,
+  ListFragmentsRequestSchema,
+  ListMachineFragmentsRequestSchema,
+  ListNestedFragmentsRequestSchema,
+  SetFragmentTagRequestSchema,
+} from '@platform/proto/platform/app/v1/app';
+import { expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { on } from '../access/testing/open-fleet.ts';
+import { type FragmentsGiven, openFragments, operator, owner, stranger } from './testing/open-fragments.ts';
+
+const debug = { debug: true };
+const tagged = (id: string, tag: string, revision: string) => ({ fragmentId: id, tag, revision });
+const setTag = (given: FragmentsGiven, id: string, tag: string, revision: string, by = owner) =>
+  given.ask(given.fragments.handlers.setFragmentTag, SetFragmentTagRequestSchema, tagged(id, tag, revision), by);
+const get = (given: FragmentsGiven, id: string, by?: Principal, version?: string) =>
+  given.ask(
+    given.fragments.handlers.getFragment,
+    GetFragmentRequestSchema,
+    { id, currentOrganizationId: 'acme', ...(version === undefined ? {} : { version }) },
+    by,
+  );
+const code = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'ok',
+    (caught: { code?: string; message: string }) => caught.code ?? caught.message,
+  );
+const text = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'ok',
+    (caught: Error) => caught.message,
+  );
+
+test('every save of a fragment is a revision with its author and time, newest first, in pages', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create(' base ', debug);
+  await given.update(id, { config: { debug: false } });
+  const renamed = await given.update(id, { name: 'renamed' });
+  expect(renamed).toMatchObject({ name: 'renamed', revision: '3', fragment: { debug: false } });
+  const { getFragmentHistory } = given.fragments.handlers;
+  const first = await given.ask(getFragmentHistory, GetFragmentHistoryRequestSchema, { id, pageLimit: 2n });
+  expect(first.history?.map((entry) => [entry.revision, entry.config, entry.editedBy?.value])).toEqual([
+    ['3', { debug: false }, 'owner'],
+    ['2', { debug: false }, 'owner'],
+  ]);
+  const rest = await given.ask(getFragmentHistory, GetFragmentHistoryRequestSchema, {
+    id,
+    pageLimit: 2n,
+    pageToken: first.nextPageToken ?? '',
+  });
+  expect(rest.history?.map((entry) => [entry.revision, entry.old?.name])).toEqual([['1', 'base']]);
+  expect(rest.nextPageToken).toBe('');
+  const audited = await given.db.selectFrom('audit_entries').select(['action', 'target_id']).orderBy('id').execute();
+  expect(audited.map(({ action }) => action)).toEqual([
+    'AppService.CreateFragment',
+    'AppService.UpdateFragment',
+    'AppService.UpdateFragment',
+  ]);
+});
+
+test('an edit of an older revision is ABORTED with what changed since; without the time the last write wins', async () => {
+  const given = await openFragments();
+  const { id = '', lastUpdated } = await given.create('base', debug);
+  const seen = timestampFromMs(Number(lastUpdated?.seconds ?? 0n) * 1_000 + (lastUpdated?.nanos ?? 0) / 1e6);
+  const second = await given.update(id, { config: { debug: false }, lastKnownUpdate: seen });
+  expect(second.revision).toBe('2');
+  const stale = given.update(id, { config: {}, lastKnownUpdate: seen });
+  expect(await text(stale)).toMatch(/the newest is revision 2, saved at .* by api-key owner[\s\S]*debug/);
+  expect(await code(given.update(id, { config: {}, lastKnownUpdate: seen }))).toBe('aborted');
+  expect((await given.update(id, { config: {} })).revision).toBe('3');
+});
+
+test('a machine follows the newest revision, or the one that it is pinned to, or its tag', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', { network: { revision: 1 } });
+  await setTag(given, id, 'stable', '1');
+  await given.save('press-main', { fragments: [id] });
+  await given.save('mill-main', { fragments: [{ id, version: '1' }] });
+  await given.save('probe-main', {});
+  const stamps = () => ['press-main', 'mill-main', 'probe-main'].map((part) => given.fragments.stampOf(part));
+  const before = stamps();
+  await given.update(id, { config: { network: { revision: 2 } } });
+  expect(await given.running('press-main')).toEqual({ network: { revision: 2 } });
+  expect(await given.running('mill-main')).toEqual({ network: { revision: 1 } });
+  expect(stamps().map((stamp, at) => stamp !== before[at])).toEqual([true, false, false]);
+
+  await given.save('mill-main', { fragments: [{ id, version: 'stable' }] });
+  await setTag(given, id, 'stable', '2');
+  expect(await given.running('mill-main')).toEqual({ network: { revision: 2 } });
+  const tags = await get(given, id);
+  expect(tags.tags).toEqual([{ tag: 'stable', revision: '2' }]);
+  expect(tags.revisions?.map((each) => each.revision)).toEqual(['2', '1']);
+});
+
+test('a change of a fragment inside another reaches the machines of the outer one, and triggers are told when theirs changed', async () => {
+  const given = await openFragments();
+  const { id: inner = '' } = await given.create('inner', debug);
+  const { id: outer = '' } = await given.create('outer', { fragments: [{ id: inner }] });
+  await given.save('press-main', { fragments: [outer] });
+  await given.update(inner, { config: { debug: false } });
+  expect(await given.running('press-main')).toEqual({ debug: false });
+  expect(given.told).toEqual([]);
+  const triggers = [{ name: 't', event: { type: 'part_online' }, notifications: [] }];
+  await given.update(inner, { config: { triggers } });
+  expect(given.told).toEqual([['press-main', triggers]]);
+});
+
+test('a machine whose fragment has errors keeps what it had, with the problem told, until it is well again', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', { network: { a: 1 } });
+  await given.save('press-main', { fragments: [id], debug: true });
+  await given.update(id, { config: { network: { a: { $variable: { name: 'a' } } } } });
+  expect(await given.running('press-main')).toEqual({ network: { a: 1 }, debug: true });
+  expect(await given.fragments.problemsOf('press-main')).toMatchObject([
+    { path: 'fragments[0].variables.a', level: 'error', fault: 'no_value' },
+  ]);
+  expect(given.lines.map(([part]) => part)).toEqual(['press-main']);
+  expect(await text(given.save('press-main', { fragments: [id] }))).toContain(
+    'fragments[0].variables.a: expected a value',
+  );
+  await given.update(id, { config: { network: { a: 3 } } });
+  expect(await given.running('press-main')).toEqual({ network: { a: 3 }, debug: true });
+  expect(await given.fragments.problemsOf('press-main')).toEqual([]);
+});
+
+test('a machine of others keeps the revision that it had when a fragment becomes private, and gets no later one', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', { network: { a: 1 } }, FragmentVisibility.PUBLIC_UNLISTED);
+  await given.save('probe-main', { fragments: [id] });
+  await given.update(id, { config: { network: { a: 'secret' } }, visibility: FragmentVisibility.PRIVATE });
+  expect(await given.running('probe-main')).toEqual({ network: { a: 1 } });
+  expect(await given.fragments.problemsOf('probe-main')).toMatchObject([{ path: 'fragments[0]', fault: 'no_access' }]);
+  await given.save('probe-main', { fragments: [id], debug: true });
+  expect(await given.running('probe-main')).toEqual({ network: { a: 1 }, debug: true });
+  await given.update(id, { visibility: FragmentVisibility.PUBLIC });
+  expect(await given.running('probe-main')).toEqual({ network: { a: 'secret' }, debug: true });
+});
+
+test('R11 a private fragment of others is answered exactly as one that does not exist, in a configuration as well', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('canary', debug);
+  const none = 'no-such-id';
+  const { handlers } = given.fragments;
+  const asks: ((asked: string) => Promise<unknown>)[] = [
+    (asked) => get(given, asked, stranger),
+    (asked) => given.update(asked, { name: 'x' }, stranger),
+    (asked) => given.ask(handlers.deleteFragment, DeleteFragmentRequestSchema, { id: asked }, stranger),
+    (asked) => given.ask(handlers.getFragmentHistory, GetFragmentHistoryRequestSchema, { id: asked }, stranger),
+    (asked) => given.ask(handlers.getFragmentUsage, GetFragmentUsageRequestSchema, { fragmentId: asked }, stranger),
+    (asked) =>
+      given.ask(handlers.listNestedFragments, ListNestedFragmentsRequestSchema, { fragmentId: asked }, stranger),
+    (asked) => setTag(given, asked, 'a', '1', stranger),
+    (asked) => given.save('probe-main', { fragments: [asked] }),
+    (asked) => given.create('mine', { fragments: [asked] }, undefined, stranger),
+  ];
+  for (const ask of asks) {
+    const [foreign, unknown] = [await text(ask(id)), await text(ask(none))];
+    expect(foreign).not.toBe('ok');
+    expect(foreign.replaceAll(id, 'ID')).toBe(unknown.replaceAll(none, 'ID'));
+  }
+  const part: Principal = { kind: 'part', partId: 'press-main' };
+  expect(await code(get(given, id, part))).toBe('not_found');
+});
+
+test('R11 what is public is read by everybody without what was private before, and changed by owners alone', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('shared', { network: { canary: 1 } });
+  await given.update(id, { config: { network: { open: 1 } }, visibility: FragmentVisibility.PUBLIC });
+  await setTag(given, id, 'old', '1');
+  const seen = await get(given, id, stranger);
+  expect(seen.fragment).toMatchObject({ fragment: { network: { open: 1 } }, public: true });
+  expect(seen.fragment?.organizationName ?? '').toBe('');
+  expect(seen.revisions?.map((each) => each.revision)).toEqual(['2']);
+  expect(seen.tags).toEqual([]);
+  for (const version of ['1', 'old']) expect(await code(get(given, id, stranger, version))).toBe('not_found');
+  expect(await text(given.save('probe-main', { fragments: [{ id, version: '1' }] }))).toContain('fragments[0].version');
+  const { history } = await given.ask(
+    given.fragments.handlers.getFragmentHistory,
+    GetFragmentHistoryRequestSchema,
+    { id },
+    stranger,
+  );
+  expect(history?.map((entry) => [entry.revision, entry.editedBy])).toEqual([['2', undefined]]);
+  for (const by of [stranger, operator])
+    expect(await code(given.update(id, { name: 'x' }, by))).toBe('permission_denied');
+  expect((await get(given, id, operator, '1')).fragment?.fragment).toEqual({ network: { canary: 1 } });
+});
+
+test('R11 lists hold the own fragments for who may read them, and public ones of others when asked; unlisted ones never', async () => {
+  const given = await openFragments();
+  await given.create('hidden', debug);
+  await given.create('open', debug, FragmentVisibility.PUBLIC);
+  await given.create('by id', debug, FragmentVisibility.PUBLIC_UNLISTED);
+  await given.create('theirs', debug, FragmentVisibility.PUBLIC, stranger);
+  await given.create('their unlisted', debug, FragmentVisibility.PUBLIC_UNLISTED, stranger);
+  const list = async (by: Principal, init: object) => {
+    const { listFragments } = given.fragments.handlers;
+    const answer = await given.ask(listFragments, ListFragmentsRequestSchema, { organizationId: 'acme', ...init }, by);
+    return answer.fragments?.map((fragment) => fragment.name);
+  };
+  const machineOperator: Principal = { kind: 'key', keyId: 'm', grants: [on.machine('operator', 'press')] };
+  const machineOwner: Principal = { kind: 'key', keyId: 'm', grants: [on.machine('owner', 'press')] };
+  expect(await list(operator, {})).toEqual(['by id', 'hidden', 'open']);
+  expect(await list(machineOwner, { showPublic: true })).toEqual(['by id', 'hidden', 'open', 'theirs']);
+  expect(await list(machineOperator, {})).toEqual(['open']);
+  expect(await list(owner, { fragmentVisibility: [FragmentVisibility.PRIVATE] })).toEqual(['hidden']);
+  expect(await list(stranger, { organizationId: '', showPublic: true })).toEqual(['open', 'theirs']);
+  expect(await code(list(stranger, {}))).toBe('not_found');
+});
+
+test('a fragment in use is not deleted, and what uses it is said as far as the caller may know', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', debug, FragmentVisibility.PUBLIC);
+  const { id: outer = '' } = await given.create('outer', { fragments: [id] });
+  await given.save('press-main', { fragments: [outer] });
+  await given.save('probe-main', { fragments: [id] });
+  const remove = (asked: string) =>
+    given.ask(given.fragments.handlers.deleteFragment, DeleteFragmentRequestSchema, { id: asked });
+  expect(await code(remove(id))).toBe('failed_precondition');
+  const said = await text(remove(id));
+  expect(said).toContain('machines "press" (press) and 1 more');
+  expect(said).toContain(`fragment "outer" (${outer})`);
+  expect(said).not.toContain('probe');
+
+  await given.save('press-main', {});
+  await given.save('probe-main', {});
+  await given.db
+    .updateTable('organizations')
+    .set({ default_fragments: `{"fragments":[{"fragmentId":"${outer}"}]}` })
+    .where('id', '=', 'acme')
+    .execute();
+  expect(await text(remove(outer))).toContain('the default fragments of its organization');
+  await given.db.updateTable('organizations').set({ default_fragments: null }).execute();
+  await remove(outer);
+  await remove(id);
+  expect(await code(get(given, id))).toBe('not_found');
+});
+
+test('R11 usage is counted by query: whole for owners of the fragment, for others only what is theirs', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', debug, FragmentVisibility.PUBLIC);
+  await setTag(given, id, 'stable', '1');
+  await given.save('press-main', { fragments: [id] });
+  await given.save('mill-main', { fragments: [{ id, version: 'stable' }] });
+  await given.save('probe-main', { fragments: [id] });
+  const usage = async (by: Principal) => {
+    const { getFragmentUsage } = given.fragments.handlers;
+    const answer = await given.ask(getFragmentUsage, GetFragmentUsageRequestSchema, { fragmentId: id }, by);
+    return answer.versionUsages?.map((each) => [each.version ?? '', each.organizations, each.machines]);
+  };
+  expect(await usage(owner)).toEqual([
+    ['', 2, 2],
+    ['stable', 1, 1],
+  ]);
+  expect(await usage(operator)).toEqual([
+    ['', 1, 1],
+    ['stable', 1, 1],
+  ]);
+  expect(await usage(stranger)).toEqual([['', 1, 1]]);
+  expect((await get(given, id)).fragment).toMatchObject({
+    robotPartCount: 3,
+    organizationCount: 2,
+    onlyUsedByOwner: false,
+  });
+  expect((await get(given, id, operator)).fragmentUsage).toMatchObject({ machines: 2, machinesInCurrentOrg: 2 });
+  const removeTag = given.ask(given.fragments.handlers.deleteFragmentTag, DeleteFragmentTagRequestSchema, {
+    fragmentId: id,
+    tag: 'stable',
+  });
+  expect(await text(removeTag)).toContain('found 1 machines');
+});
+
+test('a fragment is checked by the schema of configurations; all errors are named with their paths and nothing is saved', async () => {
+  const given = await openFragments();
+  const { id: shut = '' } = await given.create('shut', debug);
+  const broken = given.create('broken', {
+    components: [
+      { name: 'a', api: 'core:component:sensor', attributes: 7 },
+      { name: 'b', api: { $variable: { name: 'api' } } },
+    ],
+    fragments: [{ id: 'gone' }],
+  });
+  const said = await text(broken);
+  expect(said).toContain('components[0].attributes: expected an object, found 7');
+  expect(said).toContain('fragments[0]: expected the id of a fragment that may be used here, found "gone"');
+  expect(said).not.toContain('components[1]');
+  expect(await text(given.create('open', { fragments: [shut] }, FragmentVisibility.PUBLIC))).toContain(
+    'that is public',
+  );
+  const password = [{ name: 't', event: {}, notifications: [{ auth: { basic: { username: 'u', password: 'p' } } }] }];
+  expect(await text(given.create('open', { triggers: password }, FragmentVisibility.PUBLIC))).toContain('no "auth"');
+  expect(await text(given.update(shut, { config: { fragments: [shut] } }))).toContain('expected no circle');
+  const { id: outer = '' } = await given.create('outer', { fragments: [shut] });
+  expect(await text(given.update(shut, { config: { fragments: [outer] } }))).toContain('expected no circle');
+  expect((await get(given, shut)).fragment?.revision).toBe('1');
+});
+
+test('hostile names and tags are stored as they are, or refused, never interpreted', async () => {
+  const given = await openFragments();
+  const markup = `<img src=x onerror=alert(1)> '; drop table fragments; --`;
+  const { id = '' } = await given.create(markup, JSON.parse('{"notes":{"__proto__":{"a":1}}}'));
+  expect((await get(given, id)).fragment?.name).toBe(markup);
+  for (const name of ['', ' ', 'a\u0000b', 'x'.repeat(10_000)])
+    expect(await code(given.create(name, debug))).toBe('invalid_argument');
+  for (const tag of ['', '7', 'latest', 'a b', '../x', 'x'.repeat(61)])
+    expect(await code(setTag(given, id, tag, '1'))).toBe('invalid_argument');
+  expect(await code(setTag(given, id, 'ok', '2'))).toBe('not_found');
+  const deep = JSON.parse(`${'{"a":'.repeat(99)}1${'}'.repeat(99)}`);
+  expect(await code(given.create('deep', { network: { deep } }))).toBe('invalid_argument');
+  expect(await code(given.create('big', { network: { big: 'x'.repeat(1_100_000) } }))).toBe('invalid_argument');
+});
+
+test('what comes with a fragment and with a machine is listed with what it comes to', async () => {
+  const given = await openFragments();
+  const { id: inner = '' } = await given.create('inner', { network: { a: 1 } });
+  const { id: outer = '' } = await given.create('outer', { debug: true, fragments: [inner] });
+  const { handlers } = given.fragments;
+  const nested = await given.ask(handlers.listNestedFragments, ListNestedFragmentsRequestSchema, { fragmentId: outer });
+  expect(nested.fragments?.map((each) => each.name)).toEqual(['inner']);
+  await given.save('press-main', { fragments: [outer] });
+  const ofMachine = (by: Principal, more: object = {}) =>
+    given.ask(handlers.listMachineFragments, ListMachineFragmentsRequestSchema, { machineId: 'press', ...more }, by);
+  const found = await ofMachine(owner, { additionalFragments: [{ fragmentId: 'gone' }] });
+  expect(found.fragments?.map((each) => each.name).toSorted()).toEqual(['inner', 'outer']);
+  expect(found.resolvedFragments?.map((each) => [each.fragmentId, each.resolvedConfig, each.error?.errorType])).toEqual(
+    [
+      [outer, { debug: true, network: { a: 1 } }, undefined],
+      [inner, { network: { a: 1 } }, undefined],
+      ['gone', {}, FragmentErrorType.NO_ACCESS],
+    ],
+  );
+  const machineOperator: Principal = { kind: 'key', keyId: 'm', grants: [on.machine('operator', 'press')] };
+  expect(await ofMachine(machineOperator)).toEqual({ fragments: [], resolvedFragments: [] });
+  expect(await code(ofMachine(stranger))).toBe('not_found');
+});
+
+test('a save is refused when a fragment changed after its check, and default fragments are the first document', async () => {
+  const given = await openFragments();
+  const { id = '' } = await given.create('base', debug);
+  const document = { fragments: [id] };
+  const { document: checked } = await given.fragments.effective('press-main', document);
+  await given.update(id, { config: { debug: false } });
+  const late = given.db
+    .transaction()
+    .execute((trx) => given.fragments.partSaving(trx, 'press-main', document, checked));
+  expect(await code(late)).toBe('aborted');
+  expect(given.fragments.firstDocument('acme')).toBeUndefined();
+});
