@@ -46,9 +46,9 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
       `data directory ${settings.dataDirectory}: expected the data of a cloud, found none. Name another with --data DIR`,
     );
   await using client = await openControlClient(join(settings.dataDirectory, controlName));
-  if (command === 'backup') return backUp(request, settings, client, signal);
+  if (command === 'backup') return await backUp(request, settings, client, signal);
   const params = { ...request, actor: userInfo().username, next: settings.nextInstanceKey };
-  return client === undefined ? runHere(command, params, settings) : client.call(command, params);
+  return await (client === undefined ? runHere(command, params, settings) : client.call(command, params));
 }
 
 async function backUp(
@@ -120,7 +120,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
       'invalid_argument',
       `command: expected one of backup, restore, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
     );
-  return operation(params, new AbortController().signal);
+  return await operation(params, new AbortController().signal);
 }
 
 /** The first line of a file, so that a passphrase stands in no list of processes. */

@@ -54,9 +54,8 @@ export async function openControlServer(
 
 function serveConnection(socket: Socket, operations: Operations, log: Log): void {
   const ended = new AbortController();
-  socket.on('error', () => {});
   socket.once('close', () => ended.abort(new PlatformError('canceled', 'the caller is gone')));
-  createInterface({ input: socket }).on('line', (line) => {
+  linesOf(socket, (line) => {
     void answer(line).then((text) => {
       if (socket.writable) socket.write(`${text}\n`);
     });
@@ -99,13 +98,12 @@ export async function openControlClient(file: string): Promise<ControlClient | u
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let lastId = 0;
   let ended: PlatformError | undefined;
-  socket.on('error', () => {});
   socket.once('close', () => {
     ended = new PlatformError('unavailable', 'the cloud ended before it answered; try again');
     for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
   });
-  createInterface({ input: socket }).on('line', (line) => {
+  linesOf(socket, (line) => {
     const { id, result, error }: { id: number; result?: unknown; error?: { code: string; message: string } } =
       JSON.parse(line);
     const waiter = waiting.get(id);
@@ -128,6 +126,14 @@ export async function openControlClient(file: string): Promise<ControlClient | u
       await closed;
     },
   };
+}
+
+/** A broken connection shows as its end; readline would throw its error a second time. */
+function linesOf(socket: Socket, onLine: (line: string) => void): void {
+  socket.on('error', () => {});
+  createInterface({ input: socket })
+    .on('line', onLine)
+    .on('error', () => {});
 }
 
 function shortest(file: string): string | undefined {
