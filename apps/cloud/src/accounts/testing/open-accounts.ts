@@ -1,0 +1,129 @@
+/** The accounts feature after a first start, for tests: called as the wire calls it, by real keys and people. */
+import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { newId, systemClock } from '@platform/base';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { createAuthenticator } from '../../access/authenticate.ts';
+import { createAccess } from '../../access/authorize.ts';
+import { addGrant } from '../../access/grants.ts';
+import { createGuessLimit } from '../../access/guess-limit.ts';
+import { createKey } from '../../access/keys.ts';
+import type { SignedIn } from '../../access/ports.ts';
+import type { Grant, Principal, Role } from '../../access/principal.ts';
+import { openRegistry, type Registry } from '../../machines/registry.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { type Accounts, createAccounts } from '../feature.ts';
+import { type FirstAccount, openFirstAccount } from './open-first-account.ts';
+
+type Methods = typeof AppService.method;
+type Name = Exclude<keyof Methods, 'tailRobotPartLogs' | 'createRegistryItem'>;
+
+/** Who calls: a token's holder, with the roles of the moment of each call. */
+export interface Caller {
+  readonly principal: () => Promise<Principal>;
+}
+
+export interface TestAccounts extends FirstAccount {
+  readonly accounts: Accounts;
+  readonly registry: Registry;
+  /** An owner of the first organization. */
+  readonly owner: Caller;
+  /** A key with one role; without any when none is given. */
+  key(role?: Role, on?: Partial<Omit<Grant, 'role'>>): Promise<Caller>;
+  person(role?: Role, on?: Partial<Omit<Grant, 'role'>>): Promise<Caller>;
+  readonly part: Caller;
+  /** A request without a transport between: what the handler answers, with all defaults. */
+  ask<K extends Name>(
+    caller: Caller,
+    name: K,
+    request: MessageInitShape<Methods[K]['input']>,
+  ): Promise<MessageShape<Methods[K]['output']>>;
+}
+
+export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promise<TestAccounts> {
+  const first = await openFirstAccount();
+  const { db, tree, instanceKey, organizationId } = first;
+  const registry = await openRegistry(db, tree, instanceKey);
+  const access = createAccess(tree, {
+    locationOfMachine: (id) => registry.machine(id)?.location_id,
+    machineOfPart: (id) => registry.part(id)?.machine_id,
+  });
+  const people = new Map<string, SignedIn>();
+  const authenticator = createAuthenticator({
+    db,
+    instanceKey,
+    partSecrets: { check: async () => undefined, isCurrent: async () => false },
+    sessions: { personOf: async (token) => people.get(token) },
+    shares: tree,
+    guesses: createGuessLimit(systemClock),
+    clock: systemClock,
+  });
+  const accounts = createAccounts({
+    db,
+    tree,
+    access,
+    instanceKey,
+    clock: systemClock,
+    machinesOf: (locationId) => registry.machinesOf(locationId),
+    seesFragment: () => true,
+    baseUrl: () => 'http://cloud.test',
+    accessChanged: () => authenticator.forget(),
+    beforeDelete: [],
+    ...overrides,
+  });
+
+  const withToken = (token: string): Caller => ({
+    principal: () => authenticator.principalOf(new Headers({ authorization: `Bearer ${token}` })),
+  });
+  const grantOf = (role: Role, on: Partial<Omit<Grant, 'role'>>): Grant => ({
+    role,
+    organizationId: on.organizationId ?? organizationId,
+    locationId: on.locationId ?? null,
+    robotId: on.robotId ?? null,
+  });
+  const key: TestAccounts['key'] = async (role, on = {}) => {
+    const made = await createKey(db, instanceKey, 'test', role === undefined ? [] : [grantOf(role, on)], 1);
+    return withToken(
+      await authenticator.signIn({ entity: made.id, type: 'api-key', payload: made.key }, '127.0.0.1:1'),
+    );
+  };
+  return {
+    ...first,
+    accounts,
+    registry,
+    key,
+    owner: await key('owner'),
+    part: { principal: async () => ({ kind: 'part', partId: 'some-part' }) },
+    async person(role, on = {}) {
+      const [personId, token] = [newId(), newId()];
+      const email = `${personId}@example.com`;
+      await db.insertInto('people').values({ id: personId, email, name: 'p', created_ms: 1 }).execute();
+      if (role !== undefined) await addGrant(db, { type: 'person', id: personId }, grantOf(role, on));
+      people.set(token, { personId, sessionId: token, email });
+      return withToken(token);
+    },
+    async ask(caller, name, request) {
+      const { input, output } = AppService.method[name];
+      const handler = accounts.handlers[name] as
+        | ((
+            request: unknown,
+            call: unknown,
+          ) => MessageInitShape<typeof output> | Promise<MessageInitShape<typeof output>>)
+        | undefined;
+      if (handler === undefined) throw new Error(`${name} has no handler`);
+      const principal = await caller.principal();
+      const call = {
+        method: `/platform.app.v1.AppService/${name}`,
+        metadata: new Headers(),
+        peerAddress: '127.0.0.1:1',
+        vocabulary: 'core',
+        signal: new AbortController().signal,
+        deadline: undefined,
+        principal,
+        responseHeaders: new Headers(),
+        responseTrailers: new Headers(),
+      };
+      // One function for all operations: the types of a request and its answer meet in the signature.
+      return create(output, await handler(create(input, request), call)) as never;
+    },
+  };
+}
