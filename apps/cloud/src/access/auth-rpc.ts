@@ -21,7 +21,7 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
         return { accessToken: token };
       } catch (caught) {
         const seconds = retryAfterSeconds(caught);
-        if (seconds !== undefined) call.responseTrailers.set('retry-after', String(seconds));
+        if (seconds !== undefined) call.responseHeaders.set('retry-after', String(seconds));
         throw caught;
       }
     },
