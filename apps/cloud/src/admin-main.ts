@@ -8,6 +8,7 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { asPlatformError, PlatformError, systemClock } from '@platform/base';
 import { type ControlClient, controlName, openControlClient } from './admin/control-channel.ts';
+import { doctor } from './admin/doctor.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
 import { readParams } from './admin/read-params.ts';
@@ -48,7 +49,15 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
   await using client = await openControlClient(join(settings.dataDirectory, controlName));
   if (command === 'backup') return await backUp(request, settings, client, signal);
   const params = { ...request, actor: userInfo().username, next: settings.nextInstanceKey };
-  return await (client === undefined ? runHere(command, params, settings) : client.call(command, params));
+  const ask = (method: string): Promise<unknown> =>
+    client === undefined ? runHere(method, params, settings) : client.call(method, params);
+  if (command !== 'doctor') return await ask(command);
+  const { dataDirectory } = settings;
+  return await doctor({
+    dataDirectory,
+    checkSecrets: async () => String(await ask('check-secrets')),
+    freeBytes: () => freeBytesOf(dataDirectory),
+  });
 }
 
 async function backUp(
@@ -110,15 +119,13 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     deletions: createDeletionPause(),
     clock: systemClock,
     log,
-    dataDirectory: data.path,
-    freeBytes: () => freeBytesOf(data.path),
     status: async () => ({ running: false, dataDirectory: data.path, version, dataVersion }),
   });
   const operation = operations[command];
   if (operation === undefined)
     throw new PlatformError(
       'invalid_argument',
-      `command: expected one of backup, restore, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
+      `command: expected one of backup, restore, doctor, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
     );
   return await operation(params, new AbortController().signal);
 }

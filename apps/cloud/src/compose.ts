@@ -44,6 +44,7 @@ import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
+import { openRegistry } from './machines/registry.ts';
 import { createMail } from './mail/feature.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
@@ -101,9 +102,16 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // Accounts and machines
   await createFirstAccount(db, instanceKey, clock.now());
   const tree = await openAccountTree(db);
+  const registry = await openRegistry(db, tree, instanceKey);
+  const access = createAccess(tree, {
+    locationOfMachine: (id) => registry.machine(id)?.location_id,
+    machineOfPart: (id) => registry.part(id)?.machine_id,
+  });
   const machines = await createMachines({
     db,
     tree,
+    registry,
+    access,
     instanceKey,
     clock,
     log: log.child('machines'),
@@ -111,11 +119,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
     onTransitions: (transitions) => partTransitions(transitions),
   });
-  const { registry, configurations, presence, logs } = machines;
-  const access = createAccess(tree, {
-    locationOfMachine: (id) => registry.machine(id)?.location_id,
-    machineOfPart: (id) => registry.part(id)?.machine_id,
-  });
+  const { configurations, presence, logs } = machines;
   const guesses = createGuessLimit(clock);
   const keyUse = createKeyUse(db, clock);
   const sessions = createSessions({ db, instanceKey, clock, settings: settings.identity.sessions });
@@ -318,7 +322,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           ...identity.appHandlers,
           ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
         }),
-        serve(FleetService, { ...accessRpc.fleet }),
+        serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }),
         machines.robotBinding,
         ...ingest.bindings,
         ...queries.bindings,
@@ -419,8 +423,6 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     deletions,
     clock,
     log: log.child('admin'),
-    dataDirectory: data.path,
-    freeBytes: () => freeBytesOf(data.path),
     running: true,
     status: async () => ({
       running: true,

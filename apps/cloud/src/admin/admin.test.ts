@@ -9,6 +9,7 @@ import { openIngestLog } from '../ingest/open-ingest-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
+import { doctor } from './doctor.ts';
 import { createAdmin } from './feature.ts';
 import type { Limit } from './limits.ts';
 import { type Limits, openLimits } from './limits.ts';
@@ -38,8 +39,6 @@ async function open(directory: TemporaryDirectory): Promise<Admin> {
   const deletions = createDeletionPause();
   const operations = createAdmin({
     ...{ db, limits, instanceKey, keyFile, deletions, clock: systemClock, log: silentLog },
-    dataDirectory: data.path,
-    freeBytes: async () => 2 ** 40,
     status: async () => ({ running: true }),
   });
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
@@ -123,7 +122,13 @@ test('D30 an owner who lost her way in gets a link that is stored hashed, and th
 test('doctor finds nothing wrong in a new installation, and names what is missing', async () => {
   await using directory = await temporaryDirectory();
   await using admin = await open(directory);
-  const findings = (await admin.call('doctor')) as { check: string; ok: boolean; found: string }[];
+  const look = () =>
+    doctor({
+      dataDirectory: admin.stores.data.path,
+      checkSecrets: async () => String(await admin.call('check-secrets')),
+      freeBytes: async () => 2 ** 40,
+    });
+  const findings = await look();
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
   expect(findings.length).toBeGreaterThan(5);
   await admin.stores.db
@@ -134,7 +139,7 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
       ...{ min_time_received: null, max_time_received: null, min_time_requested: null, max_time_requested: null },
     })
     .execute();
-  const wrong = ((await admin.call('doctor')) as typeof findings).filter(({ ok }) => !ok);
+  const wrong = (await look()).filter(({ ok }) => !ok);
   expect(wrong).toEqual([
     { check: 'the listed files are there', ok: false, found: expect.stringContaining('parquet/gone.parquet') },
   ]);

@@ -1,12 +1,12 @@
-/** `platform admin doctor`: looks whether everything that belongs together is there, and changes nothing. */
-import { statSync } from 'node:fs';
+/**
+ * `platform admin doctor`: looks whether everything that belongs together is there, and changes nothing.
+ *
+ * It reads the files itself, in the process of the command: reading whole databases would make a running cloud deaf meanwhile.
+ */
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorText } from '@platform/base';
-import { sql } from 'kysely';
-import type { KeyRing } from '../instance/instance-key.ts';
-import type { SealedColumn } from '../instance/sealed-column.ts';
-import type { Database } from '../metadata/tables.ts';
 
 export interface Finding {
   readonly check: string;
@@ -16,11 +16,9 @@ export interface Finding {
 }
 
 export interface DoctorOptions {
-  readonly db: Database;
   readonly dataDirectory: string;
-  readonly instanceKey: KeyRing;
-  readonly keyFile: string | undefined;
-  readonly columns: readonly SealedColumn[];
+  /** Answers what was found; throws what is wrong. Asked of the process that has the key. */
+  readonly checkSecrets: () => Promise<string>;
   readonly freeBytes: () => Promise<number>;
 }
 
@@ -28,7 +26,8 @@ const fewBytes = 1024 * 1024 * 1024;
 const shown = 3;
 
 export async function doctor(options: DoctorOptions): Promise<Finding[]> {
-  const { dataDirectory, keyFile } = options;
+  const { dataDirectory } = options;
+  const keyFile = join(dataDirectory, 'instance.key');
   const findings: Finding[] = [];
   const check = async (name: string, look: () => Promise<string> | string): Promise<void> => {
     try {
@@ -39,10 +38,12 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
   };
   for (const name of ['meta.sqlite', 'ingest.sqlite'])
     await check(`${name} is sound`, () => quickCheck(join(dataDirectory, name)));
-  await check('the listed files are there', () => listedFiles(options));
+  await check('the listed files are there', () => listedFiles(dataDirectory));
   await check('the payloads are there', () => payloads(dataDirectory));
-  await check('secrets open with the instance key', () => secretsOpen(options));
-  await check('nobody else reads the data directory', () => modesOf([dataDirectory, ...(keyFile ? [keyFile] : [])]));
+  await check('secrets open with the instance key', options.checkSecrets);
+  await check('nobody else reads the data directory', () =>
+    modesOf([dataDirectory, ...(existsSync(keyFile) ? [keyFile] : [])]),
+  );
   await check('there is room on the disk', () => room(options));
   return findings;
 }
@@ -57,17 +58,20 @@ function quickCheck(file: string): string {
   throw new Error(`expected a sound database, found: ${rows.join('; ')}. Restore from a backup`);
 }
 
-async function listedFiles({ db, dataDirectory }: DoctorOptions): Promise<string> {
-  const rows = await db.selectFrom('tabular_files').select(['file', 'file_bytes']).execute();
-  const wrong = rows.filter(({ file, file_bytes: bytes }) => sizeOf(join(dataDirectory, 'parquet', file)) !== bytes);
+function listedFiles(dataDirectory: string): string {
+  using db = new DatabaseSync(join(dataDirectory, 'meta.sqlite'), { readOnly: true, timeout: 10_000 });
+  const list = (): { file: string; bytes: number }[] =>
+    db
+      .prepare('select file, file_bytes from tabular_files')
+      .all()
+      .map((row) => ({ file: String(row['file']), bytes: Number(row['file_bytes']) }));
+  const files = list();
+  const wrong = files.filter(({ file, bytes }) => sizeOf(join(dataDirectory, 'parquet', file)) !== bytes);
   // A merge may have replaced files since they were listed here.
-  const still = new Set((await db.selectFrom('tabular_files').select('file').execute()).map(({ file }) => file));
-  complain(
-    wrong.map(({ file }) => `parquet/${file}`).filter((path) => still.has(path.slice('parquet/'.length))),
-    rows.length,
-    'files of readings',
-  );
-  return `${rows.length} files of readings, each with its size`;
+  const still = new Set(list().map(({ file }) => file));
+  const missing = wrong.filter(({ file }) => still.has(file)).map(({ file }) => `parquet/${file}`);
+  complain(missing, files.length, 'files of readings');
+  return `${files.length} files of readings, each with its size`;
 }
 
 function payloads(dataDirectory: string): string {
@@ -89,20 +93,6 @@ function complain(missing: readonly string[], of: number, what: string): void {
   throw new Error(
     `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Restore them from a backup`,
   );
-}
-
-async function secretsOpen({ db, instanceKey, columns }: DoctorOptions): Promise<string> {
-  let count = 0;
-  for (const { table, sealed } of columns) {
-    const { rows } = await sql<Record<string, unknown>>`select ${sql.ref(sealed)} from ${sql.table(table)}`.execute(db);
-    for (const row of rows) {
-      const value = row[sealed];
-      if (!(value instanceof Uint8Array)) continue;
-      instanceKey.decrypt(value);
-      count++;
-    }
-  }
-  return `${count} secrets open with the key ${instanceKey.current.id}`;
 }
 
 function modesOf(paths: readonly string[]): string {

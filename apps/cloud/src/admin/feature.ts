@@ -10,9 +10,9 @@ import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import type { Database } from '../metadata/tables.ts';
+import { checkSecrets } from './check-secrets.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
-import { doctor } from './doctor.ts';
 import type { Limits } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
@@ -30,8 +30,6 @@ export interface AdminOptions {
   readonly log: Log;
   /** What the process knows of itself, for `status`. */
   readonly status: () => Promise<Readonly<Record<string, unknown>>>;
-  readonly dataDirectory: string;
-  readonly freeBytes: () => Promise<number>;
   /** The process goes on after a rotation: values that were sealed just before it may still be written. Default false. */
   readonly running?: boolean;
 }
@@ -71,10 +69,7 @@ export function createAdmin(options: AdminOptions): Operations {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
     },
-    doctor: () => {
-      const { dataDirectory, freeBytes } = options;
-      return doctor({ db, dataDirectory, instanceKey, keyFile, columns: sealedColumns, freeBytes });
-    },
+    'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: (params) => {
       const { optionalText, optionalNumber } = readParams(params);
       return listAudit(db, {

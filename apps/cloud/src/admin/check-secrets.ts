@@ -1,0 +1,24 @@
+/** Whether every sealed value opens with the instance key. */
+import { sql } from 'kysely';
+import type { KeyRing } from '../instance/instance-key.ts';
+import type { SealedColumn } from '../instance/sealed-column.ts';
+import type { Database } from '../metadata/tables.ts';
+
+/** @returns what was looked at. @throws data_loss when one does not open. */
+export async function checkSecrets(
+  db: Database,
+  instanceKey: KeyRing,
+  columns: readonly SealedColumn[],
+): Promise<string> {
+  let count = 0;
+  for (const { table, sealed } of columns) {
+    const { rows } = await sql<Record<string, unknown>>`select ${sql.ref(sealed)} from ${sql.table(table)}`.execute(db);
+    for (const row of rows) {
+      const value = row[sealed];
+      if (!(value instanceof Uint8Array)) continue;
+      instanceKey.decrypt(value);
+      count++;
+    }
+  }
+  return `${count} secrets open with the key ${instanceKey.current.id}`;
+}
