@@ -172,6 +172,8 @@ test('a tail reaches a client over the wire, and a client that leaves is forgott
   const server = createRpcServer<Principal>({
     services: [serve(AppService, handlers)],
     authenticate: async () => operator,
+    open: [],
+    fallback: (_request, response) => void response.end(),
     log: silentLog,
   });
   onTestFinished(() => server.close({ graceMs: 0 }));
