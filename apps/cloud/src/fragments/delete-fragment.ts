@@ -1,6 +1,6 @@
 /** Deletes a fragment that nothing uses; else says what does, as far as the caller may know. */
 import { PlatformError } from '@platform/base';
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { CloudTables } from '../metadata/tables.ts';
@@ -38,7 +38,7 @@ export async function deleteFragment(
   await audit(trx, by, change, nowMs);
 }
 
-export async function removeFragments(trx: Transaction<CloudTables>, ids: readonly string[]): Promise<void> {
+export async function removeFragments(trx: Kysely<CloudTables>, ids: readonly string[]): Promise<void> {
   await trx.deleteFrom('fragment_tags').where('fragment_id', 'in', ids).execute();
   await trx.deleteFrom('fragment_imports').where('fragment_id', 'in', ids).execute();
   await trx.deleteFrom('fragment_revisions').where('fragment_id', 'in', ids).execute();

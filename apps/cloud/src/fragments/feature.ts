@@ -9,7 +9,7 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { Problem } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -53,9 +53,9 @@ export interface Fragments extends EffectiveConfigurations {
    */
   partSaving(trx: Transaction<CloudTables>, partId: string, document: unknown, checked: unknown): Promise<void>;
   /** Call in the transaction that deletes a part. */
-  partDeleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
+  partDeleting(trx: Kysely<CloudTables>, partId: string): Promise<void>;
   /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
-  organizationDeleting(trx: Transaction<CloudTables>, organizationId: string): Promise<void>;
+  organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; false alike for what does not exist. */
   seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
   /** What is wrong with a part's fragments, as it was found at the last change; empty when nothing is. */
@@ -146,7 +146,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
 }
 
 /** By query: in the transaction that creates a part nobody else knows it yet. */
-async function organizationOf(db: Database | Transaction<CloudTables>, partId: string): Promise<string | null> {
+async function organizationOf(db: Kysely<CloudTables>, partId: string): Promise<string | null> {
   const row = await db
     .selectFrom('parts')
     .innerJoin('machines', 'machines.id', 'parts.machine_id')

@@ -1,11 +1,11 @@
 import { PlatformError } from '@platform/base';
-import type { Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 import { removeFragments } from './delete-fragment.ts';
 import { readUsage } from './usage.ts';
 
 /** The fragments of an organization that is deleted go with it, unless machines of others use them. @throws failed_precondition */
-export async function forgetFragmentsOf(trx: Transaction<CloudTables>, organizationId: string): Promise<void> {
+export async function forgetFragmentsOf(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
   const rows = await trx.selectFrom('fragments').select('id').where('organization_id', '=', organizationId).execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return;
