@@ -31,6 +31,7 @@ import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSignIn } from './edge/sign-in/sign-in.ts';
 import { readStatus } from './edge/status.ts';
+import { createFragments } from './fragments/feature.ts';
 import { beforeDelete as forgetInvitations } from './identity/before-delete.ts';
 import { createIdentity, createOwnerLink } from './identity/feature.ts';
 import { createSessions } from './identity/sessions.ts';
@@ -45,6 +46,7 @@ import { openTlsSource } from './instance/tls-source.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
 import { openRegistry } from './machines/registry.ts';
+import { triggersIn } from './machines/triggers-of.ts';
 import { createMail } from './mail/feature.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
@@ -107,11 +109,26 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     locationOfMachine: (id) => registry.machine(id)?.location_id,
     machineOfPart: (id) => registry.part(id)?.machine_id,
   });
+  const fragments = createFragments({
+    db,
+    tree,
+    access,
+    clock,
+    log: log.child('fragments'),
+    triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
+    documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
+    onTriggers: (trx, partId, document) => triggers.configurationSaved(trx, partId, triggersIn(document)),
+    tellPart: (partId, message) =>
+      machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
+  });
   const machines = await createMachines({
     db,
     tree,
     registry,
     access,
+    effective: fragments,
+    onSaved: (trx, partId, effective, document) => fragments.partSaving(trx, partId, document, effective.document),
+    onDeleting: fragments.partDeleting,
     instanceKey,
     clock,
     log: log.child('machines'),
@@ -149,18 +166,15 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     instanceKey,
     clock,
     machinesOf: (locationId) => registry.machinesOf(locationId),
-    async seesFragment(principal, fragmentId) {
-      const row = await db
-        .selectFrom('fragments')
-        .select(['organization_id', 'visibility'])
-        .where('id', '=', fragmentId)
-        .executeTakeFirst();
-      if (row === undefined) return false;
-      return row.visibility !== 'private' || access.allows(principal, 'organization.read', row.organization_id);
-    },
+    seesFragment: fragments.seesFragment,
     baseUrl: () => url,
     accessChanged: () => authenticator.forget(),
-    beforeDelete: [forgetInvitations],
+    beforeDelete: [
+      forgetInvitations,
+      async (trx, deleted) => {
+        if (deleted.kind === 'organization') await fragments.organizationDeleting(trx, deleted.organizationId);
+      },
+    ],
   });
 
   // People
@@ -318,6 +332,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         serve(AppService, {
           ...accounts.handlers,
           ...machines.appHandlers,
+          ...fragments.handlers,
           ...accessRpc.app,
           ...identity.appHandlers,
           ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
