@@ -11,8 +11,8 @@ import { authorizationDetailsOf, grantText, readGrant } from './authorization-on
 import { deleteKey, type KeyDeps, renameKey, rotateKey, setKeyExpiry } from './change-key.ts';
 import type { KeyUse } from './key-use.ts';
 import { createKey, type NewKey } from './keys.ts';
-import { keysIn, keysOfMachine, type ListedKey } from './list-keys.ts';
-import { managedKey } from './managed-key.ts';
+import { keysIn, keysOfMachine } from './list-keys.ts';
+import { type ManagedKey, managedKey } from './managed-key.ts';
 import type { Grant, Principal } from './principal.ts';
 
 const maxAuthorizations = 100;
@@ -59,21 +59,17 @@ export function keyHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): KeyHan
   const nameOr = (name: string): string =>
     name.trim() === '' ? `key of ${new Date(now()).toISOString()}` : checkedName(name);
 
-  const listedOnWire = ({
-    row,
-    grants,
-    whole,
-  }: ListedKey): MessageInitShape<typeof APIKeyWithAuthorizationsSchema> => ({
+  const listedOnWire = ({ row, grants }: ManagedKey): MessageInitShape<typeof APIKeyWithAuthorizationsSchema> => ({
     apiKey: {
       id: row.id,
-      key: whole ? instanceKey.decrypt(row.secret) : '',
+      key: instanceKey.decrypt(row.secret),
       name: row.name,
       createdOn: timestampFromMs(row.created_ms),
     },
     authorizations: grants.map(authorizationDetailsOf),
   });
 
-  const detailsOnWire = async ({ row, grants }: ListedKey): Promise<MessageInitShape<typeof KeyDetailsSchema>> => {
+  const detailsOnWire = async ({ row, grants }: ManagedKey): Promise<MessageInitShape<typeof KeyDetailsSchema>> => {
     const former = await db
       .selectFrom('former_key_secrets')
       .select((eb) => eb.fn.max('ends_ms').as('ends_ms'))

@@ -1,27 +1,19 @@
-/** The keys that a caller may manage in an organization, or that have a role on a machine. */
+/** The keys that a caller may manage: in an organization, or on a machine. A key that opens more than the caller owns is not shown. */
 import { PlatformError } from '@platform/base';
-import type { Selectable } from 'kysely';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
 import { grantsIn, grantsOfIdentity, type HeldGrant } from './grants.ts';
+import type { ManagedKey } from './managed-key.ts';
 import { grantsOf, type Principal } from './principal.ts';
 
-export interface ListedKey {
-  readonly row: Selectable<CloudTables['api_keys']>;
-  /** The roles on what the caller owns; others are not shown. */
-  readonly grants: readonly HeldGrant[];
-  /** The caller owns everything that the key opens: it may have the secret (D6). */
-  readonly whole: boolean;
-}
-
-/** Keys with a role on something in the organization that the caller owns, oldest first. @throws not_found, permission_denied */
+/** Keys in the organization whose every role is on something that the caller owns, oldest first. @throws not_found, permission_denied */
 export async function keysIn(
   db: Database,
   access: Access,
   principal: Principal,
   organizationId: string,
-): Promise<readonly ListedKey[]> {
+): Promise<readonly ManagedKey[]> {
   requireAnOwner(access, principal, organizationId);
   const held = await grantsIn(db, organizationId);
   return listed(
@@ -32,13 +24,13 @@ export async function keysIn(
   );
 }
 
-/** Keys with a role on this very machine. @throws not_found, permission_denied */
+/** Of those, the keys with a role on this very machine. @throws not_found, permission_denied */
 export async function keysOfMachine(
   db: Database,
   access: Access,
   principal: Principal,
   machineId: string,
-): Promise<readonly ListedKey[]> {
+): Promise<readonly ManagedKey[]> {
   const { organizationId } = access.authorize(principal, 'machine.manage', machineId);
   const held = await grantsIn(db, organizationId);
   return listed(
@@ -67,9 +59,9 @@ async function listed(
   access: Access,
   principal: Principal,
   through: readonly HeldGrant[],
-): Promise<readonly ListedKey[]> {
+): Promise<readonly ManagedKey[]> {
   const ids = new Set(through.flatMap(({ identity }) => (identity.type === 'api-key' ? [identity.id] : [])));
-  const keys: ListedKey[] = [];
+  const keys: ManagedKey[] = [];
   for (const id of ids) {
     const row = await db
       .selectFrom('api_keys')
@@ -79,8 +71,8 @@ async function listed(
       .executeTakeFirst();
     if (row === undefined) continue;
     const grants = await grantsOfIdentity(db, { type: 'api-key', id });
-    const owned = grants.filter((grant) => owns(access, principal, grant));
-    keys.push({ row, grants: owned, whole: owned.length === grants.length });
+    // None: it was deleted meanwhile.
+    if (grants.length > 0 && grants.every((grant) => owns(access, principal, grant))) keys.push({ row, grants });
   }
   return keys.toSorted((a, b) => a.row.created_ms - b.row.created_ms || (a.row.id < b.row.id ? -1 : 1));
 }
