@@ -5,20 +5,27 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@platform/source', 'node'] } },
   resolve: { conditions: ['@platform/source', 'node'] },
   test: {
-    include: ['{apps,packages,tools}/**/*.test.ts', 'conformance/**/*.test.ts', 'bench/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'sqlite' } },
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: ['{apps,packages,tools}/**/*.test.ts', 'conformance/**/*.test.ts', 'bench/**/*.test.ts'],
+        },
+      },
       // What keeps state in the metadata is tested on the other store, too.
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: ['apps/cloud/src/{accounts,access,identity,machines,fragments,triggers,notify}/**/*.test.ts'],
+          include: [
+            'apps/cloud/src/{accounts,access,fragments,identity,ingest,machines,mail,notify,triggers}/**/*.test.ts',
+          ],
           env: { PLATFORM_TEST_STORE: 'postgres' },
           globalSetup: ['packages/testkit/src/start-postgres-for-run.ts'],
         },

@@ -147,7 +147,7 @@ test('I15 a restored directory opens with the key of the first one, goes on far 
   expect(entry).toMatchObject({ actor_kind: 'admin', action: 'admin.restore' });
 
   await using log = await openIngestLog({ file: stores.data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
-  const rows = log.read(0, { rows: 10, bytes: 1_000 });
+  const rows = await log.read(0, { rows: 10, bytes: 1_000 });
   expect(rows.slice(0, 3).map(({ position, batch }) => [position, batch[0]])).toEqual([
     ...[[1, 1]],
     ...[[2, 2]],

@@ -28,7 +28,7 @@ export interface BlobStore {
   /** Absent is fine. */
   remove(path: string): Promise<void>;
   /** Removes payloads older than `minAgeMs` (default one hour) that `belongs` denies; answers how many. */
-  sweep(belongs: (path: string) => boolean, minAgeMs?: number): Promise<number>;
+  sweep(belongs: (path: string) => boolean | Promise<boolean>, minAgeMs?: number): Promise<number>;
 }
 
 export interface BlobStoreOptions {
@@ -97,7 +97,7 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
         if (!entry.isFile() || path.startsWith(`${incoming}/`) || held.has(path)) continue;
         const found = await stat(file).catch(() => null);
         // Its row may have come in since the directory was listed, so the row is asked for last.
-        if (!found || clock.now() - found.mtimeMs < minAgeMs || belongs(path)) continue;
+        if (!found || clock.now() - found.mtimeMs < minAgeMs || (await belongs(path))) continue;
         await rm(file, { force: true });
         removed++;
       }

@@ -46,7 +46,7 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
     parts: machines.flatMap((machine) =>
       registry.partsOf(machine.id).map((part) => ({ machine: machine.name, part: part.name, ...presence.of(part.id) })),
     ),
-    ingest: { uploads: ingestLog.lastPosition(), damaged: ingestLog.damaged().length },
+    ingest: { uploads: ingestLog.lastPosition(), damaged: (await ingestLog.damaged()).length },
     tabular: {
       rows: store.hotRows + store.fileRows,
       lag: store.committedPosition - store.loadedPosition,
@@ -71,7 +71,7 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
         .sort((a, b) => b.atMs - a.atMs)
         .slice(0, shownAttempts),
     },
-    latest: latestReadings(ingestLog),
+    latest: await latestReadings(ingestLog),
     caught: catcher
       .requests(0)
       .slice(-shownUploads)
@@ -85,9 +85,10 @@ function counted(count: number, atMost: number): string {
 }
 
 /** The last reading of each of the newest uploads that the log still holds. */
-function latestReadings(log: IngestLog): unknown[] {
-  const rows = log.read(Math.max(0, log.lastPosition() - shownUploads), { rows: shownUploads, bytes: 4 * 1024 * 1024 });
-  return rows.reverse().map((row) => {
+async function latestReadings(log: IngestLog): Promise<unknown[]> {
+  const newest = { rows: shownUploads, bytes: 4 * 1024 * 1024 };
+  const rows = await log.read(Math.max(0, log.lastPosition() - shownUploads), newest);
+  return rows.toReversed().map((row) => {
     const upload = fromBinary(LoggedUploadSchema, row.batch);
     const last = upload.readings.at(-1);
     const reading = last === undefined ? undefined : fromBinary(SensorDataSchema, last);

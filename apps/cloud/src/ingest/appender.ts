@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly outcome: 'settled' | 'conflict'; readonly position: null; readonly fileId: string };
 
 /** Uploads of one part that are kept aside; beyond it a conflict is refused all the same, but not kept. */
-const maxConflicts = 1_000;
+export const maxConflicts = 1_000;
 
 export class Appender {
   readonly #db: DatabaseSync;

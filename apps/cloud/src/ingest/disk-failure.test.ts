@@ -82,7 +82,9 @@ test('I2 after any other I/O error nothing more is acknowledged, the process end
   expect(acknowledged.length).toBeLessThan(plan.appends);
 
   await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
-  const rows = new Map(log.read(0, { rows: 10_000, bytes: 2 ** 30 }).map(({ position, batch }) => [position, batch]));
+  const rows = new Map(
+    (await log.read(0, { rows: 10_000, bytes: 2 ** 30 })).map(({ position, batch }) => [position, batch]),
+  );
   for (const { ack, position } of acknowledged) {
     const { batch } = plannedEntry(plan, Number(ack), 0);
     expect(Buffer.compare(rows.get(Number(position)) ?? new Uint8Array(), batch), `upload ${ack}`).toBe(0);

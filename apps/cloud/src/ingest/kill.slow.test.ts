@@ -41,7 +41,7 @@ test('I2 I5 a process killed at random instants loses no acknowledged upload, an
   }
 
   await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
-  const rows = log.read(0, { rows: 1_000_000, bytes: 2 ** 31 });
+  const rows = await log.read(0, { rows: 1_000_000, bytes: 2 ** 31 });
   expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
   const markers = new Set(rows.map(({ batch }) => Buffer.from(batch.subarray(0, 32)).toString('hex')));
   expect(markers.size).toBe(rows.length);

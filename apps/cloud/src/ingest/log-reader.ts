@@ -1,7 +1,7 @@
 /** Reads of the ingest log on the caller's thread: each sees a prefix of what is committed (I3). */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openReadable } from '../metadata/sqlite-file.ts';
-import type { DamagedRow, LogRow } from './log.ts';
+import type { DamagedRow, LogRow, ReadLimit } from './log.ts';
 
 export class LogReader implements Disposable {
   readonly #db: DatabaseSync;
@@ -16,7 +16,7 @@ export class LogReader implements Disposable {
     this.#blob = this.#db.prepare('select 1 from blobs where path = ?');
   }
 
-  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[] {
+  read(after: number, limit: ReadLimit): LogRow[] {
     const rows: LogRow[] = [];
     let bytes = 0;
     for (const row of this.#rows.iterate(after, limit.rows)) {

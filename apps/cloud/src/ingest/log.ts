@@ -36,6 +36,12 @@ export interface LogRow {
   readonly batch: Uint8Array;
 }
 
+/** Of one read; the first row comes whatever its size. */
+export interface ReadLimit {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 export interface DamagedRow {
   readonly position: number;
   readonly reason: string;
@@ -48,8 +54,8 @@ export interface IngestLog extends AsyncDisposable {
    * resource_exhausted when the disk is full, unavailable when the log is closing or has failed: nothing was stored then.
    */
   append(entry: LogEntry): Promise<AppendResult>;
-  /** Rows after a position in order, as many as fit but at least one; a prefix of what is committed (I3). Synchronous. */
-  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[];
+  /** Rows after a position in order, as many as fit but at least one; a prefix of what is committed (I3). */
+  read(after: number, limit: ReadLimit): Promise<readonly LogRow[]>;
   /** Last committed position; 0 when nothing was ever appended. Truncation does not change it. */
   lastPosition(): number;
   /** Calls the listener after each commit that appended, with the new last position. */
@@ -58,9 +64,9 @@ export interface IngestLog extends AsyncDisposable {
   truncate(upTo: number, maxRows: number): Promise<number>;
   /** Notes that a follower could not read a row: it is passed by, and kept until a person decides (I8). */
   markDamaged(position: number, reason: string): Promise<void>;
-  damaged(): DamagedRow[];
+  damaged(): Promise<readonly DamagedRow[]>;
   /** Bytes of the batches that are not truncated. */
   retainedBytes(): number;
   /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */
-  hasBlob(path: string): boolean;
+  hasBlob(path: string): Promise<boolean>;
 }

@@ -41,8 +41,8 @@ function reading(value: number | string, more: object = { metadata: times }): Se
   return create(SensorDataSchema, { ...more, data: { case: 'struct', value: { readings: { celsius: value } } } });
 }
 
-function logged(log: IngestLog): LoggedUpload[] {
-  return log.read(0, { rows: 1_000, bytes: 2 ** 30 }).map(({ batch }) => fromBinary(LoggedUploadSchema, batch));
+async function logged(log: IngestLog): Promise<LoggedUpload[]> {
+  return (await log.read(0, { rows: 1_000, bytes: 2 ** 30 })).map(({ batch }) => fromBinary(LoggedUploadSchema, batch));
 }
 
 function celsius(upload: LoggedUpload): unknown[] {
@@ -69,7 +69,7 @@ test('I1 a tabular upload is one row: its place, its time, its readings as sent,
     sensorContents: [reading(20.5), reading(21)],
   });
 
-  const [upload, ...others] = logged(server.log);
+  const [upload, ...others] = await logged(server.log);
   expect(others).toEqual([]);
   expect(answer.fileId).toBe(upload?.fileId);
   expect(answer.binaryDataId).toBe(answer.fileId);
@@ -107,7 +107,7 @@ test('JSON and binary codecs of the upload call store the same', async () => {
     }),
   });
   expect(response.status).toBe(200);
-  expect(logged(server.log).map(celsius)).toEqual([[3]]);
+  expect((await logged(server.log)).map(celsius)).toEqual([[3]]);
 });
 
 test('D14 readings over 4 MB or without content are named gaps, their neighbours are stored, and the answer is OK', async () => {
@@ -122,7 +122,7 @@ test('D14 readings over 4 MB or without content are named gaps, their neighbours
       reading(4),
     ],
   });
-  const [upload] = logged(server.log);
+  const [upload] = await logged(server.log);
   expect(upload && celsius(upload)).toEqual([1, 4]);
   expect(upload?.gaps.map(({ index }) => index)).toEqual([1, 2]);
   expect(upload?.gaps[0]?.reason).toMatch(/at most 4194304 bytes .* found 41943\d\d/);
@@ -137,7 +137,7 @@ test('I1 D14 a reading that nests too deeply to be loaded is a gap before the ap
   const bad = create(SensorDataSchema, { metadata: times, data: { case: 'struct', value: deep } });
   const { dataCaptureUpload } = link.client(DataSyncService);
   await dataCaptureUpload({ metadata: metadata(), sensorContents: [reading(1), bad, reading(3)] });
-  const [upload] = logged(server.log);
+  const [upload] = await logged(server.log);
   expect(upload && celsius(upload)).toEqual([1, 3]);
   expect(upload?.gaps).toMatchObject([{ index: 1, reason: expect.stringMatching(/nested at most \d+ deep/) }]);
   expect(server.gaps).toEqual([expect.stringMatching(/sensor_contents\[1\].*nested/)]);
@@ -154,7 +154,7 @@ test('D14 the largest allowed reading is stored', async () => {
   const largest = reading('x'.repeat(maxReadingBytes - overhead));
   expect(toBinary(SensorDataSchema, largest)).toHaveLength(maxReadingBytes);
   await link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents: [largest] });
-  expect(logged(server.log)[0]?.gaps).toEqual([]);
+  expect((await logged(server.log))[0]?.gaps).toEqual([]);
 });
 
 test('D14 an upload is refused as a whole only when nothing of it can be stored', async () => {
@@ -165,7 +165,7 @@ test('D14 an upload is refused as a whole only when nothing of it can be stored'
     link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents }),
   );
   expect(refused).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('sensor_contents[0]') });
-  expect(logged(server.log)).toEqual([]);
+  expect(await logged(server.log)).toEqual([]);
 });
 
 test('a malformed upload is refused with what was expected and found, and the next one is stored', async () => {
@@ -212,7 +212,7 @@ test('a malformed upload is refused with what was expected and found, and the ne
   for (const [answer, code, message] of expected) {
     expect(await answer).toEqual({ code, message: expect.stringMatching(message) });
   }
-  expect(logged(server.log)).toEqual([]);
+  expect(await logged(server.log)).toEqual([]);
   expect(await send({})).toMatchObject({ code: 'ok' });
 });
 
@@ -233,7 +233,7 @@ test('I5 a lost acknowledgement and its retries leave one copy and one answer', 
   }
   proxy.setFault({ kind: 'none' });
   const answers = [await send(), await send()];
-  expect(logged(server.log).map(({ fileId }) => fileId)).toEqual([answers[0]]);
+  expect((await logged(server.log)).map(({ fileId }) => fileId)).toEqual([answers[0]]);
   expect(new Set(answers).size).toBe(1);
 });
 
@@ -248,7 +248,7 @@ test('I6 an upload below the floor is answered as settled, under the id that it 
   const first = await send(1n, 1n);
   await send(2n, 2n);
   expect((await send(1n, 1n)).fileId).toBe(first.fileId);
-  expect(logged(server.log).map(celsius)).toEqual([[1], [2]]);
+  expect((await logged(server.log)).map(celsius)).toEqual([[1], [2]]);
 });
 
 test('D13 a public client that sends an upload again, its document encoded in another order, is recognised', async () => {
@@ -273,7 +273,7 @@ test('D13 a public client that sends an upload again, its document encoded in an
   expect(again.fileId).toBe(first.fileId);
   const other = await send([document(['b', 'aa'], ['y', 'z'])]);
   expect(other.fileId).not.toBe(first.fileId);
-  expect(logged(server.log)).toHaveLength(2);
+  expect(await logged(server.log)).toHaveLength(2);
 });
 
 test('I4 a binary reading lies under the path pattern before its row is in; its row holds no bytes', async () => {
@@ -285,13 +285,13 @@ test('I4 a binary reading lies under the path pattern before its row is in; its 
     metadata: binary,
     sensorContents: [{ metadata: times, data: { case: 'binary', value: payload } }],
   });
-  const [upload] = logged(server.log);
+  const [upload] = await logged(server.log);
   const path = upload?.blob?.path ?? '';
   expect(path).toMatch(
     /^org\/loc\/robot\/part-1\/core:component:sensor\/%2E.%2Fwe%20ird%2F%C3%A9\/Readings\/2026-03-04\/[0-9a-f-]{36}\.jpeg$/,
   );
   expect(new Uint8Array(await readFile(join(server.blobDirectory, path)))).toEqual(payload);
-  expect(server.log.hasBlob(path)).toBe(true);
+  expect(await server.log.hasBlob(path)).toBe(true);
   expect(upload?.readings.map((bytes) => fromBinary(SensorDataSchema, bytes))).toEqual([
     create(SensorDataSchema, { metadata: times }),
   ]);
@@ -322,7 +322,7 @@ test('I4 I5 files and streamed readings arrive whole, and a retry leaves no seco
   expect(answers[0]?.binaryDataId).toBe(answers[1]?.binaryDataId);
   expect(answers[2]?.binaryDataId).toBe(answers[3]?.binaryDataId);
 
-  const uploads = logged(server.log);
+  const uploads = await logged(server.log);
   expect(uploads).toHaveLength(2);
   for (const { blob } of uploads) {
     expect(Buffer.compare(await readFile(join(server.blobDirectory, blob?.path ?? '')), Buffer.concat(chunks))).toBe(0);
@@ -349,7 +349,7 @@ test('a stream without metadata, or with metadata in its middle, is refused and 
     );
     expect(answer.code).toBe('invalid_argument');
   }
-  expect(logged(server.log)).toEqual([]);
+  expect(await logged(server.log)).toEqual([]);
   const files = (await readdir(server.blobDirectory, { recursive: true, withFileTypes: true })).filter((entry) =>
     entry.isFile(),
   );
@@ -364,7 +364,7 @@ test('I13 uploads are refused while the disk has too little room, and go on when
     refusal(link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(), sensorContents: [reading(value)] }));
   server.setFreeBytes(511 * 1024 * 1024);
   expect(await send(1)).toMatchObject({ code: 'resource_exhausted', message: expect.stringContaining('512 MiB free') });
-  expect(logged(server.log)).toEqual([]);
+  expect(await logged(server.log)).toEqual([]);
   server.setFreeBytes(513 * 1024 * 1024);
   await clock.advance(1_000);
   expect(await send(1)).toMatchObject({ code: 'ok' });

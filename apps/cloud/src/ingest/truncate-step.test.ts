@@ -11,7 +11,7 @@ test('I12 the log is truncated in batches up to the slowest follower and no furt
   const { signal } = new AbortController();
   const more = [await step(signal), await step(signal), await step(signal), await step(signal)];
   expect(more).toEqual([true, true, false, false]);
-  expect(opened.log.read(0, { rows: 500, bytes: 2 ** 30 }).map(({ position }) => position)).toEqual(
+  expect((await opened.log.read(0, { rows: 500, bytes: 2 ** 30 })).map(({ position }) => position)).toEqual(
     Array.from({ length: 30 }, (_, index) => 221 + index),
   );
 });
@@ -51,12 +51,12 @@ test('I12 a follower that stands still raises an alarm, and its rows stay', asyn
   expect(log.lines['error']).toEqual([]);
   await log.wait(2);
   expect(log.lines['error']).toEqual([expect.stringContaining('stands still')]);
-  expect(log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 }).map(({ position }) => position)).toEqual([2, 3]);
+  expect((await log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 })).map(({ position }) => position)).toEqual([2, 3]);
   log.floor.position = 3;
   await log.wait(32);
   expect(log.lines['error']).toHaveLength(1);
   expect(log.lines['info']).toEqual([expect.stringContaining('moves again')]);
-  expect(log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 })).toEqual([]);
+  expect(await log.opened.log.read(0, { rows: 9, bytes: 2 ** 30 })).toEqual([]);
 });
 
 test('I12 rows that wait for their seal age, one seal after the other, are no alarm', async () => {

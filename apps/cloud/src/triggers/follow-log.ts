@@ -95,7 +95,7 @@ class LogSteps implements LogFollower {
 
   async step(): Promise<boolean> {
     const { ingestLog, clock, db, notify } = this.#options;
-    const rows = ingestLog.read(this.#position, { rows: maxRows, bytes: maxBytes });
+    const rows = await ingestLog.read(this.#position, { rows: maxRows, bytes: maxBytes });
     const due = clock.monotonic() - this.#writtenAtMs >= cursorWriteMs;
     const last = rows.at(-1);
     if (last === undefined) {

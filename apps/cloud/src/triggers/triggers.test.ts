@@ -218,7 +218,7 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
           ingestLog: {
             lastPosition: () => log.lastPosition(),
             onCommit: (listener) => log.onCommit(listener),
-            read(after) {
+            async read(after) {
               point('before reading');
               return log.read(after, { rows: readRows, bytes: 1 });
             },

@@ -1,33 +1,40 @@
-/** An ingest log in a temporary directory of its own, for tests. */
+/** An ingest log in a store of its own, for tests. */
 import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
-import { temporaryDirectory } from '@platform/testkit';
+import { openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
 import type { IngestLog, LogEntry } from '../log.ts';
 import { openIngestLog } from '../open-ingest-log.ts';
 
 export interface TestLog extends AsyncDisposable {
-  readonly file: string;
   readonly log: IngestLog;
   /** Closes the log and opens it again, as a restart does. */
   reopen(): Promise<void>;
+  /** What another connection reads of its tables. */
+  rows(query: string): Promise<readonly Record<string, unknown>[]>;
 }
 
-export async function openTestLog(clock: Clock = systemClock): Promise<TestLog> {
-  const directory = await temporaryDirectory();
-  const file = directory.file('ingest.sqlite');
-  let log = await openIngestLog({ file, log: silentLog, clock });
+export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind): Promise<TestLog> {
+  const store = await openTestStore(kind);
+  const { database } = store;
+  const file = store.directory.file('ingest.sqlite');
+  let log = await openIngestLog({ file, database, log: silentLog, clock });
   return {
-    file,
     get log() {
       return log;
     },
     async reopen() {
       await log[Symbol.asyncDispose]();
-      log = await openIngestLog({ file, log: silentLog, clock });
+      log = await openIngestLog({ file, database, log: silentLog, clock });
+    },
+    async rows(query) {
+      if (database !== undefined) return store.administer(`set search_path = ingest; ${query}`);
+      using db = new DatabaseSync(file, { readOnly: true });
+      return db.prepare(query).all();
     },
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();
-      await directory[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,8 +1,8 @@
 /** DataSyncService on a real port over a temporary directory, for tests: every token is the part id that it may upload for. */
 import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@platform/base';
 import { createRpcServer } from '@platform/rpc/server';
-import { temporaryDirectory } from '@platform/testkit';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
+import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { createIngest, type Ingest } from '../ingest.ts';
 import type { IngestLog } from '../log.ts';
 import { openIngestLog } from '../open-ingest-log.ts';
@@ -39,9 +39,10 @@ export function placeOf(partId: string): Place {
 }
 
 export async function startUploadServer(clock: Clock = systemClock): Promise<UploadServer> {
-  const directory = await temporaryDirectory();
+  const store = await openTestStore();
+  const { directory, database } = store;
   const blobDirectory = directory.file('blobs');
-  const log = await openIngestLog({ file: directory.file('ingest.sqlite'), log: silentLog, clock });
+  const log = await openIngestLog({ file: directory.file('ingest.sqlite'), database, log: silentLog, clock });
   const blobs = await openBlobStore({ directory: blobDirectory, clock });
   const gaps: string[] = [];
   let free = 2 ** 40;
@@ -84,7 +85,7 @@ export async function startUploadServer(clock: Clock = systemClock): Promise<Upl
     async [Symbol.asyncDispose]() {
       await server.close({ graceMs: 0 });
       await log[Symbol.asyncDispose]();
-      await directory[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
     },
   };
 }

@@ -12,7 +12,7 @@ export class MemoryLog {
     return position;
   }
 
-  read(after: number, limit: { readonly rows: number; readonly bytes: number }): LogRow[] {
+  async read(after: number, limit: { readonly rows: number; readonly bytes: number }): Promise<LogRow[]> {
     return this.rows.slice(after, after + limit.rows);
   }
 

@@ -1,0 +1,177 @@
+/** Opens the ingest log in Postgres: schema `ingest` of the database that holds the metadata, written by this process alone. */
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { readPostgresAddress } from '../metadata/postgres-address.ts';
+import { migratePostgres } from '../metadata/postgres-migrate.ts';
+import { createPostgresReader } from '../metadata/postgres-reader.ts';
+import { createPostgresWriter, type PostgresWriter } from '../metadata/postgres-writer.ts';
+import type { Outcome } from './appender.ts';
+import type { IngestLog, LogEntry } from './log.ts';
+import type { LogWriter } from './log-writer.ts';
+import { commitEntries } from './postgres-appender.ts';
+import { PostgresLogReader } from './postgres-log-reader.ts';
+import { ingestSchema, postgresIngestMigrations } from './postgres-log-tables.ts';
+
+export interface PostgresLogOptions {
+  readonly database: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly onFatal: (error: Error) => void;
+}
+
+const expirePeriodMs = 60_000;
+const expireRows = 5_000;
+/** As of the SQLite log: a group is committed when it holds this much. */
+const groupEntries = 512;
+const groupBytes = 16 * 1024 * 1024;
+
+type Reads = Pick<IngestLog, 'read' | 'damaged' | 'hasBlob'>;
+
+/** @param onAppended called after each commit that appended, before anyone is answered. */
+export async function openPostgresLog(
+  options: PostgresLogOptions,
+  onAppended: (position: number) => void,
+): Promise<{ readonly writer: LogWriter; readonly reads: Reads }> {
+  const { database, log, clock, onFatal } = options;
+  const address = readPostgresAddress(database);
+  await using unwind = new AsyncDisposableStack();
+  const reader = new PostgresLogReader(unwind.use(createPostgresReader(address, ingestSchema, log)));
+  const writer = unwind.use(createPostgresWriter({ address, schema: ingestSchema, lockKey: 2, clock, log, onFatal }));
+  await migratePostgres(writer, ingestSchema, postgresIngestMigrations);
+  const { rows } = await writer.run(
+    'select last_position, (select coalesce(sum(octet_length(batch)), 0) from log) as bytes from log_state',
+    [],
+  );
+  const groups = new Groups(writer, rows[0]?.last_position ?? 0, rows[0]?.bytes ?? 0, onAppended);
+  const expiry = unwind.use(
+    clock.every(expirePeriodMs, () => {
+      writer.run(expire, [clock.now()]).catch((caught: unknown) => {
+        log.warn('ingest log: forgetting old anonymous uploads failed', { error: errorText(caught) });
+      });
+    }),
+  );
+  const running = unwind.move();
+  return {
+    reads: {
+      read: (after, limit) => reader.read(after, limit),
+      damaged: () => reader.damaged(),
+      hasBlob: (path) => reader.hasBlob(path),
+    },
+    writer: {
+      append: (entry) => groups.append(entry),
+      async truncate(upTo, maxRows) {
+        const { rows: gone } = await writer.run(truncate, [upTo, maxRows]);
+        const bytes = gone.reduce((sum: number, row) => sum + Number(row.bytes), 0);
+        groups.retainedBytes -= bytes;
+        return { rows: gone.length, bytes };
+      },
+      async markDamaged(position, reason) {
+        await writer.run(markDamaged, [position, reason]);
+      },
+      get lastPosition() {
+        return groups.lastPosition;
+      },
+      get retainedBytes() {
+        return groups.retainedBytes;
+      },
+      async [Symbol.asyncDispose]() {
+        expiry[Symbol.dispose]();
+        await groups.close();
+        await running.disposeAsync();
+      },
+    },
+  };
+}
+
+const truncate = `
+  delete from log where position in (
+    select position from log where position <= $1 and position not in (select position from damaged) order by position limit $2
+  ) returning octet_length(batch) as bytes`;
+
+const markDamaged = `
+  insert into damaged (position, reason) values ($1, $2) on conflict (position) do update set reason = excluded.reason`;
+
+const expire = `
+  delete from dedup where (part, stream, seq) in
+  (select part, stream, seq from dedup where settle_until is not null and settle_until < $1 limit ${expireRows})`;
+
+interface Waiting {
+  readonly entry: LogEntry;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Everything that waits when a commit ends goes into the next one, so one journey answers many uploads. */
+class Groups {
+  lastPosition: number;
+  retainedBytes: number;
+  readonly #writer: PostgresWriter;
+  readonly #onAppended: (position: number) => void;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(
+    writer: PostgresWriter,
+    lastPosition: number,
+    retainedBytes: number,
+    onAppended: (position: number) => void,
+  ) {
+    this.#writer = writer;
+    this.lastPosition = lastPosition;
+    this.retainedBytes = retainedBytes;
+    this.#onAppended = onAppended;
+  }
+
+  append(entry: LogEntry): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(new PlatformError('unavailable', 'the ingest log is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entry, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      let bytes = 0;
+      let taken = 0;
+      while (taken < this.#waiting.length && taken < groupEntries && bytes < groupBytes)
+        bytes += this.#waiting[taken++]?.entry.batch.length ?? 0;
+      await this.#commit(this.#waiting.splice(0, taken));
+    }
+    this.#working = null;
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const { outcomes, lastPosition } = await commitEntries(
+        this.#writer,
+        group.map(({ entry }) => entry),
+      );
+      outcomes.forEach(({ outcome }, index) => {
+        if (outcome === 'appended') this.retainedBytes += group[index]?.entry.batch.length ?? 0;
+      });
+      if (lastPosition > this.lastPosition) {
+        this.lastPosition = lastPosition;
+        this.#onAppended(lastPosition);
+      }
+      group.forEach(({ resolve }, index) => {
+        const outcome = outcomes[index];
+        if (outcome) resolve(outcome);
+      });
+    } catch (caught) {
+      const isAlone = group.length === 1;
+      const isOutage = caught instanceof PlatformError && caught.code === 'unavailable';
+      if (isAlone || isOutage) {
+        for (const { reject } of group) reject(caught);
+        return;
+      }
+      // One that cannot be stored, or that does not fit on the disk, takes none of its neighbours with it.
+      for (const one of group) await this.#commit([one]);
+    }
+  }
+}
