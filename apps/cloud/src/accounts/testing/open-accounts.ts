@@ -2,6 +2,7 @@
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { newId, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { issueToken } from '../../access/access-token.ts';
 import { createAuthenticator } from '../../access/authenticate.ts';
 import { createAccess } from '../../access/authorize.ts';
 import { addGrant } from '../../access/grants.ts';
@@ -52,7 +53,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     db,
     instanceKey,
     partSecrets: { check: async () => undefined, isCurrent: async () => false },
-    sessions: { personOf: async (token) => people.get(token) },
+    sessions: { personOf: async (id) => people.get(id) },
     shares: tree,
     guesses: createGuessLimit(systemClock),
     clock: systemClock,
@@ -94,12 +95,12 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     owner: await key('owner'),
     part: { principal: async () => ({ kind: 'part', partId: 'some-part' }) },
     async person(role, on = {}) {
-      const [personId, token] = [newId(), newId()];
+      const [personId, sessionId] = [newId(), newId()];
       const email = `${personId}@example.com`;
       await db.insertInto('people').values({ id: personId, email, name: 'p', created_ms: 1 }).execute();
       if (role !== undefined) await addGrant(db, { type: 'person', id: personId }, grantOf(role, on));
-      people.set(token, { personId, sessionId: token, email });
-      return withToken(token);
+      people.set(sessionId, { personId, sessionId, email });
+      return withToken(issueToken(instanceKey, { kind: 'session', id: sessionId, epoch: 1 }));
     },
     async ask(caller, name, request) {
       const { input, output } = AppService.method[name];
