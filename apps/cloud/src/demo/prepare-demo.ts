@@ -52,7 +52,7 @@ export async function prepareDemo(
     await configurations.save({
       partId,
       document: JSON.stringify(demoConfiguration(`${baseUrl}/catcher/webhooks/demo`), null, 2),
-      author: 'first start',
+      by: { kind: 'platform', name: 'first start' },
     });
   }
   const { id: keyId, key } = await createKey(
@@ -92,5 +92,8 @@ export async function moveDemoTrigger(configurations: Configurations, partId: st
     /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/catcher\/webhooks\/demo/g,
     `${baseUrl}/catcher/webhooks/demo`,
   );
-  if (moved !== document) await configurations.save({ partId, document: moved, author: 'start at another port' });
+  if (moved !== document) {
+    const by = { kind: 'platform', name: 'start at another port' } as const;
+    await configurations.save({ partId, document: moved, by });
+  }
 }

@@ -1,6 +1,7 @@
 /** Refuses a configuration that has errors, naming all of them with their JSON paths; warnings pass. */
 import { PlatformError } from '@platform/base';
-import { parse } from '@platform/machine-config/parse';
+import type { Problem } from '@platform/machine-config/schema';
+import type { Effective } from './effective-configuration.ts';
 import { resourceNames, triggersIn } from './triggers-of.ts';
 
 const shownProblems = 20;
@@ -10,18 +11,45 @@ export type TriggerProblems = (
   components: readonly string[],
 ) => readonly { readonly path: string; readonly severity: 'error' | 'warning'; readonly message: string }[];
 
+/**
+ * Every finding about a document that is to be saved, once. Own entries stand before those of fragments, at their own
+ * positions, so that paths of the effective document are paths of the saved one.
+ */
+export function problemsOf(
+  document: unknown,
+  effective: Effective,
+  triggerProblems: TriggerProblems,
+): readonly Problem[] {
+  const imported = (problem: Problem): boolean => {
+    const [, list, position] = /^(\w+)\[(\d+)\]/.exec(problem.path) ?? [];
+    if (list === undefined || effective.fragments.length === 0) return false;
+    const own = (document as Readonly<Record<string, unknown>> | null)?.[list];
+    return Number(position) >= (Array.isArray(own) ? own.length : 0);
+  };
+  const found: readonly Problem[] = [
+    ...effective.problems,
+    ...effective.parseProblems,
+    ...triggerProblems(triggersIn(effective.document), resourceNames(effective.document)).map(
+      ({ path, severity, message }) => ({ path, level: severity, message }),
+    ),
+  ].map((problem) => {
+    if (!imported(problem)) return problem;
+    // Whoever saves cannot mend a fragment's entry, but can give it what it depends on.
+    const level = /\.depends_on\[\d+\]$/.test(problem.path) ? problem.level : 'warning';
+    return { ...problem, level, message: `${problem.message} (this entry comes from a fragment)` };
+  });
+  return [...new Map(found.map((problem) => [`${problem.path} ${problem.message}`, problem])).values()];
+}
+
 /** Answers the warnings of a document that may be saved. @throws invalid_argument naming all errors of one that may not */
-export function checkDocument(document: unknown, triggerProblems: TriggerProblems): readonly string[] {
-  const problems = [
-    ...parse(document).problems.map(({ level, path, message }) => ({ severity: level, text: `${path}: ${message}` })),
-    ...triggerProblems(triggersIn(document), resourceNames(document)).map(({ severity, path, message }) => ({
-      severity,
-      text: `${path}: ${message}`,
-    })),
-  ];
-  const textsOf = (severity: string): string[] => [
-    ...new Set(problems.filter((problem) => problem.severity === severity).map((problem) => problem.text)),
-  ];
+export function checkDocument(
+  document: unknown,
+  effective: Effective,
+  triggerProblems: TriggerProblems,
+): readonly string[] {
+  const problems = problemsOf(document, effective, triggerProblems);
+  const textsOf = (level: string): string[] =>
+    problems.filter((problem) => problem.level === level).map(({ path, message }) => `${path}: ${message}`);
   const errors = textsOf('error');
   if (errors.length === 0) return textsOf('warning');
   const more = errors.length > shownProblems ? `\n… and ${errors.length - shownProblems} more` : '';

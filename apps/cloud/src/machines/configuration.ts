@@ -1,168 +1,193 @@
-/** The configuration of a part as versions: save, read, and what other features ask of it. */
+/**
+ * The configuration of a part as versions: every save is one, with author and time, and none is ever changed.
+ *
+ * A save that names the version which the client edited is refused when that is not the newest any more (compare and
+ * swap); any other save wins over what was there, which stays in the history.
+ */
 import { type Clock, PlatformError } from '@platform/base';
+import { diff } from '@platform/machine-config/diff';
 import type { Transaction } from 'kysely';
+import { audit, type Caller, type OwnActor } from '../access/audit.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import { type Author, authorOf, authorText } from './author.ts';
+import { type ConfigurationHistory, createHistory } from './configuration-history.ts';
+import type { Effective, EffectiveConfigurations } from './effective-configuration.ts';
+import { overtaken } from './overtaken.ts';
+import { parseDocument } from './parse-document.ts';
 
-/** Documents over this are refused: a configuration is read whole by every machine at every change. */
-const maxDocumentBytes = 4 * 1024 * 1024;
-const maxDepth = 100;
+/** Documents that are kept in memory, all together. */
+const maxCachedBytes = 64 * 1024 * 1024;
+/** How often a save starts over because a fragment changed under it. */
+const maxAttempts = 5;
 
 export interface ConfigurationVersion {
+  /** From 1, without gaps; 0: never configured. */
   readonly version: number;
   /** The bytes that the user saved: a JSON object. */
   readonly document: string;
-  readonly author: string;
+  readonly author: Author;
   readonly createdMs: number;
+  /** Hash of the effective document when it was saved (D10); empty for versions of older data directories. */
+  readonly revision: string;
+  /** The version that this one restored; 0: none. */
+  readonly restoredFrom: number;
 }
 
 export interface SaveRequest {
   readonly partId: string;
   readonly document: string;
-  readonly author: string;
-  /** The save time of the version that the client edited; absent: the last write wins. */
-  readonly editedMs?: number;
+  readonly by: Caller | OwnActor;
+  /** The version that the client edited, by its save time or number; absent: the last write wins. */
+  readonly edited?: { readonly createdMs: number } | { readonly version: number };
+  /** The document was an object, not text: one that is equal as JSON to the newest version is no new version. */
+  readonly unformatted?: boolean;
+  readonly restoredFrom?: number;
+  /** For the audit trail. */
+  readonly action?: string;
 }
 
-export interface Configurations {
+export interface Configurations extends ConfigurationHistory {
+  /** The newest version's number, from memory after the first call. */
+  versionOf(partId: string): Promise<number>;
   /** The current version; a part that was never configured has version 0 with an empty object. */
   current(partId: string): Promise<ConfigurationVersion>;
-  history(partId: string): Promise<readonly ConfigurationVersion[]>;
-  /** Saves a new version after `check` accepted it. @throws invalid_argument, aborted */
+  /**
+   * Saves a new version after `check` accepted it. A document of the same bytes as the newest version is answered with
+   * that version: nothing is saved. @throws invalid_argument, aborted
+   */
   save(request: SaveRequest): Promise<ConfigurationVersion>;
+  /** The part is gone. */
+  forget(partId: string): void;
 }
 
 export interface ConfigurationDeps {
   readonly db: Database;
   readonly clock: Clock;
+  readonly effective: EffectiveConfigurations;
+  /** @throws not_found when there is no such part (any more). */
+  readonly organizationOf: (partId: string) => string;
   /** Answers the warnings of a document; throws invalid_argument with all its errors and their JSON paths. */
-  readonly check: (document: unknown) => readonly string[];
+  readonly check: (document: unknown, effective: Effective) => readonly string[];
   /** Told about the warnings of a version that was saved. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   /** Runs inside the transaction that saves: what depends on the configuration moves with it. */
-  readonly onSaving: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
+  readonly onSaving: (
+    trx: Transaction<CloudTables>,
+    partId: string,
+    effective: Effective,
+    document: unknown,
+  ) => Promise<void>;
 }
 
 export function createConfigurations(deps: ConfigurationDeps): Configurations {
-  const { db, clock, check, onWarnings, onSaving } = deps;
-  const cache = new Map<string, ConfigurationVersion>();
+  const { db, clock, effective, organizationOf, check, onWarnings, onSaving } = deps;
+  const history = createHistory(db);
+  const versions = new Map<string, number>();
+  const documents = new Map<string, ConfigurationVersion>();
+  let cachedBytes = 0;
 
   /** A read that began before a save must not put the older version back. */
   const remember = (partId: string, found: ConfigurationVersion): void => {
-    if ((cache.get(partId)?.version ?? -1) < found.version) cache.set(partId, found);
+    if ((versions.get(partId) ?? -1) > found.version) return;
+    versions.set(partId, found.version);
+    const before = documents.get(partId);
+    if (before !== undefined) cachedBytes -= before.document.length;
+    documents.delete(partId);
+    documents.set(partId, found);
+    cachedBytes += found.document.length;
+    for (const [oldest, { document }] of documents) {
+      if (cachedBytes <= maxCachedBytes) return;
+      documents.delete(oldest);
+      cachedBytes -= document.length;
+    }
   };
 
-  const newest = async (partId: string): Promise<ConfigurationVersion> => {
-    const row = await db
-      .selectFrom('part_configurations')
-      .selectAll()
-      .where('part_id', '=', partId)
-      .orderBy('version', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (row === undefined) return { version: 0, document: '{}', author: '', createdMs: 0 };
-    return { version: row.version, document: row.document, author: row.author, createdMs: row.created_ms };
+  const current = async (partId: string): Promise<ConfigurationVersion> => {
+    const cached = documents.get(partId);
+    if (cached !== undefined) return cached;
+    const found = await history.newest(partId);
+    remember(partId, found);
+    return found;
   };
 
   return {
-    async current(partId) {
-      const cached = cache.get(partId);
-      if (cached !== undefined) return cached;
-      const found = await newest(partId);
-      remember(partId, found);
-      return found;
+    ...history,
+    current,
+    forget(partId) {
+      cachedBytes -= documents.get(partId)?.document.length ?? 0;
+      documents.delete(partId);
+      versions.delete(partId);
     },
-    async history(partId) {
-      const rows = await db
-        .selectFrom('part_configurations')
-        .selectAll()
-        .where('part_id', '=', partId)
-        .orderBy('version', 'desc')
-        .execute();
-      return rows.map((row) => ({
-        version: row.version,
-        document: row.document,
-        author: row.author,
-        createdMs: row.created_ms,
-      }));
+    async versionOf(partId) {
+      return versions.get(partId) ?? (await current(partId)).version;
     },
-    async save({ partId, document, author, editedMs }) {
-      if (Buffer.byteLength(document) > maxDocumentBytes) {
-        throw new PlatformError(
-          'invalid_argument',
-          `configuration of part ${partId}: expected at most ${maxDocumentBytes} bytes of JSON, found ${Buffer.byteLength(document)}`,
-        );
+    async save(request) {
+      const { partId, document, by, edited, unformatted = false, restoredFrom = 0 } = request;
+      const parsed = parseDocument(document, partId);
+      const author = authorOf(by);
+      for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+        const stamp = effective.stampOf(partId);
+        const resolved = await effective.effective(partId, parsed);
+        const warnings = check(parsed, resolved);
+        const saved = await db.transaction().execute(async (trx) => {
+          if (effective.stampOf(partId) !== stamp) return undefined;
+          const before = await history.newest(partId, trx);
+          const isEqual = before.document === document || (unformatted && equalJson(before.document, parsed));
+          if (before.version > 0 && isEqual) return { version: before, isNew: false };
+          if (edited !== undefined) {
+            const isNewest =
+              'version' in edited
+                ? edited.version === before.version
+                : before.version === 0 || edited.createdMs === before.createdMs;
+            if (!isNewest) throw await overtaken(trx, partId, edited, before);
+          }
+          const version: ConfigurationVersion = {
+            version: before.version + 1,
+            document,
+            author,
+            createdMs: Math.max(clock.now(), before.createdMs + 1),
+            revision: resolved.revision,
+            restoredFrom,
+          };
+          await trx
+            .insertInto('part_configurations')
+            .values({
+              part_id: partId,
+              version: version.version,
+              document,
+              bytes: Buffer.byteLength(document),
+              author: authorText(author),
+              author_kind: author.kind,
+              author_id: author.id,
+              created_ms: version.createdMs,
+              revision: resolved.revision,
+              restored_from: restoredFrom,
+            })
+            .execute();
+          await onSaving(trx, partId, resolved, parsed);
+          const change = {
+            action: request.action ?? 'AppService.UpdateRobotPart',
+            organizationId: organizationOf(partId),
+            targetKind: 'part',
+            targetId: partId,
+            detail: { version: version.version, ...(restoredFrom === 0 ? {} : { restored_from: restoredFrom }) },
+          };
+          await audit(trx, by, change, version.createdMs);
+          return { version, isNew: true };
+        });
+        if (saved === undefined) continue;
+        remember(partId, saved.version);
+        if (saved.isNew && warnings.length > 0) await onWarnings(partId, saved.version.version, warnings);
+        return saved.version;
       }
-      const parsed = parseDocument(document);
-      const warnings = check(parsed);
-      const saved = await db.transaction().execute(async (trx) => {
-        const before = await trx
-          .selectFrom('part_configurations')
-          .select(['version', 'created_ms'])
-          .where('part_id', '=', partId)
-          .orderBy('version', 'desc')
-          .limit(1)
-          .executeTakeFirst();
-        if (editedMs !== undefined && before !== undefined && before.created_ms !== editedMs) {
-          throw new PlatformError(
-            'aborted',
-            `configuration of part ${partId}: you edited the version of ${timeText(editedMs)}, but version ${before.version} is of ${timeText(before.created_ms)}. Read it again and repeat your edit`,
-          );
-        }
-        const next = {
-          version: (before?.version ?? 0) + 1,
-          document,
-          author,
-          createdMs: Math.max(clock.now(), (before?.created_ms ?? 0) + 1),
-        };
-        await trx
-          .insertInto('part_configurations')
-          .values({ part_id: partId, version: next.version, document, author, created_ms: next.createdMs })
-          .execute();
-        await onSaving(trx, partId, parsed);
-        return next;
-      });
-      remember(partId, saved);
-      if (warnings.length > 0) await onWarnings(partId, saved.version, warnings);
-      return saved;
+      throw new PlatformError(
+        'aborted',
+        `configuration of part ${partId}: a fragment that it uses changed ${maxAttempts} times while it was saved. Save it again`,
+      );
     },
   };
 }
 
-/** What a client names as the time may be none that a calendar knows. */
-function timeText(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
-}
-
-function parseDocument(document: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(document);
-    requireFlat(parsed);
-    return parsed;
-  } catch (caught) {
-    if (caught instanceof PlatformError) throw caught;
-    throw new PlatformError(
-      'invalid_argument',
-      `configuration: expected JSON: ${caught instanceof Error ? caught.message : String(caught)}`,
-      caught,
-    );
-  }
-}
-
-/**
- * Deeper documents would overflow the stack of whoever walks them; no real one comes near.
- *
- * @throws invalid_argument
- */
-export function requireFlat(document: unknown): void {
-  let level: unknown[] = [document];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) {
-      throw new PlatformError(
-        'invalid_argument',
-        `configuration: expected at most ${maxDepth} levels of nesting, found more`,
-      );
-    }
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
-  }
+function equalJson(before: string, after: unknown): boolean {
+  return diff(JSON.parse(before), after as never).length === 0;
 }

@@ -1,84 +1,14 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { silentLog, systemClock } from '@platform/base';
-import { MarkPartForRestartRequestSchema, UpdateRobotPartRequestSchema } from '@platform/proto/platform/app/v1/app';
-import { NeedsRestartRequestSchema } from '@platform/proto/platform/app/v1/robot';
-import type { Call } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
-import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import { createMachines, type Machines } from './feature.ts';
-
-interface Given {
-  readonly machines: Machines;
-  readonly partId: string;
-  readonly partSecret: string;
-  readonly organizationId: string;
-  readonly savedTriggers: (readonly unknown[])[];
-  laterMs(ms: number): void;
-  /** A call of an owner of the organization. */
-  readonly call: Call<Principal>;
-}
-
-async function given(): Promise<Given> {
-  const { db, instanceKey, tree, organizationId, locationId } = await openFirstAccount();
-  let shiftMs = 0;
-  const clock = { ...systemClock, now: () => Date.now() + shiftMs };
-  const savedTriggers: (readonly unknown[])[] = [];
-  const machines = await createMachines({
-    db,
-    tree,
-    instanceKey,
-    clock,
-    log: silentLog,
-    triggerProblems: (triggers) =>
-      triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
-    onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
-    onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
-  });
-  const { partId, partSecret } = await machines.registry.register(locationId, 'press', 1);
-  return {
-    machines,
-    partId,
-    partSecret,
-    organizationId,
-    savedTriggers,
-    call: callOf({
-      kind: 'key',
-      keyId: 'k',
-      grants: [{ role: 'owner', organizationId, locationId: null, robotId: null }],
-    }),
-    laterMs: (ms) => {
-      shiftMs += ms;
-    },
-  };
-}
-
-function callOf(principal: Principal): Call<Principal> {
-  return {
-    method: '',
-    metadata: new Headers(),
-    peerAddress: '',
-    vocabulary: 'core',
-    signal: new AbortController().signal,
-    deadline: undefined,
-    principal,
-    responseHeaders: new Headers(),
-    responseTrailers: new Headers(),
-  };
-}
-
-const update = async (
-  machines: Machines,
-  init: MessageInitShape<typeof UpdateRobotPartRequestSchema>,
-  call: Call<Principal>,
-): Promise<unknown> => machines.appHandlers.updateRobotPart?.(create(UpdateRobotPartRequestSchema, init), call);
+import type { Machines } from './feature.ts';
+import { app, openMachines as given, robot } from './testing/open-machines.ts';
 
 const save = (machines: Machines, partId: string, document: unknown, editedMs?: number) =>
   machines.configurations.save({
     partId,
     document: typeof document === 'string' ? document : JSON.stringify(document),
-    author: 'test',
-    ...(editedMs === undefined ? {} : { editedMs }),
+    by: { kind: 'platform', name: 'test' },
+    ...(editedMs === undefined ? {} : { edited: { createdMs: editedMs } }),
   });
 
 test('every save is a version, newest first in the history, and the bytes stay as they were saved', async () => {
@@ -120,8 +50,8 @@ test('a malformed configuration is refused with the paths of all its errors, and
 test('a configuration with unknown keys is saved, and the machine log says which keys do nothing', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, { componentz: [] });
-  const [line] = await machines.logs.read(partId, { levels: ['warn'], filter: '', limit: 1 });
-  expect(line?.entry.message).toMatch(/version 1 was saved with warnings: .*componentz/);
+  const { entries } = await machines.logs.read({ partId, matches: () => true, limit: 1 });
+  expect(entries[0]?.message).toMatch(/version 1 was saved with warnings: .*componentz/);
 });
 
 test('a document nested deeper than any real one is refused before anything walks it', async () => {
@@ -131,12 +61,16 @@ test('a document nested deeper than any real one is refused before anything walk
 });
 
 test('a part is renamed to a trimmed name; an empty, long or controlling one is refused', async () => {
-  const { machines, partId } = await given();
-  await machines.registry.renamePart(partId, '  left arm ');
-  expect(machines.registry.part(partId)?.name).toBe('left arm');
-  for (const name of [' ', 'x'.repeat(201), 'a\u0007b']) {
-    await expect(machines.registry.renamePart(partId, name)).rejects.toMatchObject({ code: 'invalid_argument' });
+  const { ask, owner, registry, partId } = await given();
+  await ask(owner, app.updateRobotPart, { id: partId, name: '  left arm ' });
+  expect(registry.part(partId)?.name).toBe('left arm');
+  for (const name of [' ', 'x'.repeat(10_000), 'a\u0007b']) {
+    await expect(ask(owner, app.updateRobotPart, { id: partId, name })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
   }
+  await ask(owner, app.updateRobotPart, { id: partId, name: '<b>&"' });
+  expect((await ask(owner, app.getRobotPart, { id: partId })).part?.name).toBe('<b>&"');
 });
 
 test('the triggers of a saved configuration are handed on inside its transaction', async () => {
@@ -189,29 +123,28 @@ test('a part may act for itself and for no other part; foreign and unknown parts
 });
 
 test('a refused edit changes nothing: neither the name nor the configuration', async () => {
-  const { machines, partId, call } = await given();
-  await expect(
-    update(machines, { id: partId, name: 'arm', robotConfigJson: '{"components":5}' }, call),
-  ).rejects.toThrow(/nothing was saved/);
-  expect(machines.registry.part(partId)?.name).toBe('press-main');
-  await expect(update(machines, { id: partId, name: ' ', robotConfigJson: '{}' }, call)).rejects.toThrow(/name:/);
+  const { ask, owner, machines, registry, partId } = await given();
+  const update = (name: string, robotConfigJson: string) =>
+    ask(owner, app.updateRobotPart, { id: partId, name, robotConfigJson });
+  await expect(update('arm', '{"components":5}')).rejects.toThrow(/nothing was saved/);
+  expect(registry.part(partId)?.name).toBe('press-main');
+  await expect(update(' ', '{}')).rejects.toThrow(/name:/);
   expect((await machines.configurations.current(partId)).version).toBe(0);
-  await update(machines, { id: partId, name: ' arm ', robotConfigJson: '{}' }, call);
-  expect(machines.registry.part(partId)?.name).toBe('arm');
+  await update(' arm ', '{}');
+  expect(registry.part(partId)?.name).toBe('arm');
 });
 
 test('an edit of a version of no real time is refused as overtaken', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, {});
-  await expect(save(machines, partId, {}, 9e15)).rejects.toMatchObject({ code: 'aborted' });
+  await expect(save(machines, partId, { debug: true }, 9e15)).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('a restart is told once, also to two that ask at the same time', async () => {
-  const { machines, partId, call } = await given();
-  const handler = machines.robotBinding.methods.find(({ path }) => path.endsWith('/NeedsRestart'));
-  if (handler?.kind !== 'unary') throw new Error('expected NeedsRestart to be bound');
-  const ask = async (): Promise<unknown> => handler.handler(create(NeedsRestartRequestSchema, { id: partId }), call);
-  await machines.appHandlers.markPartForRestart?.(create(MarkPartForRestartRequestSchema, { partId }), call);
-  const answers = await Promise.all([ask(), ask()]);
-  expect(answers.filter((one) => (one as { mustRestart: boolean }).mustRestart)).toHaveLength(1);
+test('a restart is told once, also to two that ask at the same time, and again when asked for again', async () => {
+  const { ask, owner, itself, partId } = await given();
+  for (let round = 0; round < 2; round++) {
+    await ask(owner, app.markPartForRestart, { partId });
+    const answers = await Promise.all([1, 2, 3].map(() => ask(itself, robot.needsRestart, { id: partId })));
+    expect(answers.filter((one) => one.mustRestart)).toHaveLength(1);
+  }
 });

@@ -13,9 +13,8 @@ export interface CloudBlock {
   readonly credentials: { readonly secret: string } | KeyPair;
 }
 
-/** @param document the saved configuration text of the part. */
-export function partConfigDocument(document: string, cloud: CloudBlock): Record<string, unknown> {
-  const config: unknown = JSON.parse(document);
+/** @param config the effective document of the part. */
+export function partConfigDocument(config: unknown, cloud: CloudBlock): Record<string, unknown> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new PlatformError('internal', `configuration of part ${cloud.id} is not a JSON object`);
   }

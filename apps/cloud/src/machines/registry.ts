@@ -1,14 +1,19 @@
-/** Machines and parts: register, find, and say where a part lies in the account tree. */
-import { newId, newSecret } from '@platform/base';
+/**
+ * Machines and parts in memory: found by id and by what they lie in, and where each lies in the account tree.
+ *
+ * Whoever changes a row in the store puts it here after the commit; nothing is read twice.
+ */
 import { type Lineage, notVisible } from '../access/principal.ts';
-import { checkedName } from '../accounts/checked-name.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
+import { insertMachine } from './insert-machine.ts';
+import { openPartSecrets, type PartSecretStore } from './part-secrets.ts';
 import type { MachinesTables } from './store.ts';
 
-export type MachineRow = MachinesTables['machines'];
-export type PartRow = MachinesTables['parts'];
+/** Without metadata, which may be large and is seldom read. */
+export type MachineRow = Readonly<Omit<MachinesTables['machines'], 'metadata'>>;
+export type PartRow = Readonly<Omit<MachinesTables['parts'], 'metadata'>>;
 
 /** The account path of a part with the names that notifications show; fields of platform.ingest.v1.Place. */
 export interface PartPlace {
@@ -24,36 +29,70 @@ export interface PartPlace {
 
 export interface Registry {
   machine(id: string): MachineRow | undefined;
+  /** By name, then id. */
   machinesOf(locationId: string): readonly MachineRow[];
   part(id: string): PartRow | undefined;
+  /** The main part first, then by age. */
   partsOf(machineId: string): readonly PartRow[];
   /** Where a part lies. @throws not_found */
   placeOf(partId: string): PartPlace;
   lineageOfMachine(machine: MachineRow): Lineage;
+  /** @throws not_found */
   lineageOfPart(partId: string): Lineage;
+  readonly secrets: PartSecretStore;
   /** Creates a machine with one main part; returns their ids and the part's secret. */
   register(
     locationId: string,
     name: string,
     nowMs: number,
   ): Promise<{ machineId: string; partId: string; partSecret: string }>;
-  /** Names are trimmed. @throws invalid_argument */
-  renamePart(partId: string, name: string): Promise<void>;
-  /** The epoch of the part if `secret` is one of its living secrets. */
-  checkSecret(partId: string, secret: string): Promise<number | undefined>;
   /** The oldest living secret of a part, in clear: for the part itself and for owners (D6). */
   secretOf(partId: string): Promise<string>;
-  reload(): Promise<void>;
+  /** After a commit: the machine as it is now, new ones included. */
+  putMachine(machine: MachineRow): void;
+  putPart(part: PartRow): void;
+  /** After a commit that deleted the machine with its parts. */
+  forgetMachine(id: string): void;
+  forgetPart(id: string): void;
 }
 
 export async function openRegistry(db: Database, tree: AccountTree, instanceKey: InstanceKey): Promise<Registry> {
-  let machines = new Map<string, MachineRow>();
-  let parts = new Map<string, PartRow>();
-  const reload = async (): Promise<void> => {
-    machines = new Map((await db.selectFrom('machines').selectAll().execute()).map((row) => [row.id, row]));
-    parts = new Map((await db.selectFrom('parts').selectAll().execute()).map((row) => [row.id, row]));
+  const machines = new Map<string, MachineRow>();
+  const parts = new Map<string, PartRow>();
+  const machinesIn = new Map<string, Set<string>>();
+  const partsIn = new Map<string, Set<string>>();
+  const secrets = await openPartSecrets(db, instanceKey);
+
+  const putMachine = (machine: MachineRow): void => {
+    const before = machines.get(machine.id);
+    if (before !== undefined && before.location_id !== machine.location_id)
+      leave(machinesIn, before.location_id, machine.id);
+    machines.set(machine.id, machine);
+    enter(machinesIn, machine.location_id, machine.id);
   };
-  await reload();
+  const putPart = (part: PartRow): void => {
+    parts.set(part.id, part);
+    enter(partsIn, part.machine_id, part.id);
+  };
+  const forgetPart = (id: string): void => {
+    const part = parts.get(id);
+    if (part !== undefined) leave(partsIn, part.machine_id, id);
+    parts.delete(id);
+    secrets.forgetPart(id);
+  };
+  for (const row of await db.selectFrom('machines').select(['id', 'location_id', 'name', 'created_ms']).execute())
+    putMachine(row);
+  const partColumns = [
+    'id',
+    'machine_id',
+    'name',
+    'main',
+    'created_ms',
+    'epoch',
+    'restart_requested_ms',
+    'last_seen_ms',
+  ] as const;
+  for (const row of await db.selectFrom('parts').select(partColumns).execute()) putPart(row);
 
   const lineageOfMachine = (machine: MachineRow): Lineage => ({
     organizationId: tree.location(machine.location_id)?.organization_id ?? '',
@@ -69,9 +108,13 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
 
   return {
     machine: (id) => machines.get(id),
-    machinesOf: (locationId) => [...machines.values()].filter((row) => row.location_id === locationId),
+    machinesOf: (locationId) =>
+      rowsOf(machines, machinesIn.get(locationId)).sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id)),
     part: (id) => parts.get(id),
-    partsOf: (machineId) => [...parts.values()].filter((row) => row.machine_id === machineId),
+    partsOf: (machineId) =>
+      rowsOf(parts, partsIn.get(machineId)).sort(
+        (a, b) => b.main - a.main || a.created_ms - b.created_ms || compare(a.id, b.id),
+      ),
     lineageOfMachine,
     lineageOfPart: (partId) => lineageOfMachine(machineOfPart(partId).machine),
     placeOf(partId) {
@@ -90,70 +133,49 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
         partName: part.name,
       };
     },
+    secrets,
     async register(locationId, name, nowMs) {
-      const machineId = newId();
-      const partId = newId();
-      const partSecret = newSecret();
-      await db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('machines')
-          .values({ id: machineId, location_id: locationId, name, created_ms: nowMs })
-          .execute();
-        await trx
-          .insertInto('parts')
-          .values({
-            id: partId,
-            machine_id: machineId,
-            name: `${name}-main`,
-            main: 1,
-            created_ms: nowMs,
-            epoch: 1,
-            restart_requested_ms: null,
-            last_seen_ms: null,
-          })
-          .execute();
-        await trx
-          .insertInto('part_secrets')
-          .values({
-            id: newId(),
-            part_id: partId,
-            secret_hash: instanceKey.hash(partSecret),
-            secret: instanceKey.encrypt(partSecret),
-            created_ms: nowMs,
-          })
-          .execute();
-      });
-      await reload();
-      return { machineId, partId, partSecret };
-    },
-    async renamePart(partId, name) {
-      await db
-        .updateTable('parts')
-        .set({ name: checkedName(name) })
-        .where('id', '=', partId)
-        .execute();
-      await reload();
-    },
-    async checkSecret(partId, secret) {
-      const row = await db
-        .selectFrom('part_secrets')
-        .innerJoin('parts', 'parts.id', 'part_secrets.part_id')
-        .select('parts.epoch')
-        .where('part_secrets.part_id', '=', partId)
-        .where('part_secrets.secret_hash', '=', instanceKey.hash(secret))
-        .executeTakeFirst();
-      return row?.epoch;
+      const { machine, part, secret } = await db
+        .transaction()
+        .execute((trx) => insertMachine(trx, instanceKey, { locationId, name, nowMs }));
+      putMachine(machine);
+      putPart(part);
+      secrets.put(secret);
+      return { machineId: machine.id, partId: part.id, partSecret: secret.text };
     },
     async secretOf(partId) {
-      const row = await db
-        .selectFrom('part_secrets')
-        .select('secret')
-        .where('part_id', '=', partId)
-        .orderBy('created_ms')
-        .executeTakeFirst();
-      if (row === undefined) throw notVisible('part', partId);
-      return instanceKey.decrypt(row.secret);
+      const [oldest] = await secrets.list([partId]);
+      if (oldest === undefined) throw notVisible('part', partId);
+      return oldest.text;
     },
-    reload,
+    putMachine,
+    putPart,
+    forgetPart,
+    forgetMachine(id) {
+      for (const partId of [...(partsIn.get(id) ?? [])]) forgetPart(partId);
+      const machine = machines.get(id);
+      if (machine !== undefined) leave(machinesIn, machine.location_id, id);
+      machines.delete(id);
+    },
   };
+}
+
+function enter(index: Map<string, Set<string>>, key: string, id: string): void {
+  const ids = index.get(key);
+  if (ids === undefined) index.set(key, new Set([id]));
+  else ids.add(id);
+}
+
+function leave(index: Map<string, Set<string>>, key: string, id: string): void {
+  const ids = index.get(key);
+  ids?.delete(id);
+  if (ids?.size === 0) index.delete(key);
+}
+
+function rowsOf<Row>(rows: ReadonlyMap<string, Row>, ids: ReadonlySet<string> | undefined): Row[] {
+  return [...(ids ?? [])].flatMap((id) => rows.get(id) ?? []);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

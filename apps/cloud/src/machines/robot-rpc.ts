@@ -1,12 +1,20 @@
 /** RobotService: what a machine-server asks of the cloud. */
+import { create } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
-import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
-import { RobotService } from '@platform/proto/platform/app/v1/robot';
-import { type ServiceBinding, serve } from '@platform/rpc/server';
+import {
+  type ConfigRequest,
+  ConfigRequestSchema,
+  ConfigResponseSchema,
+  RobotService,
+} from '@platform/proto/platform/app/v1/robot';
+import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
 import type { MachineLogs } from './logs.ts';
+import type { PartStatuses } from './part-status.ts';
+import type { AskedConfig, RobotConfigs } from './robot-configs.ts';
 
 const maxLogEntries = 1_000;
 const restartCheckMs = 5_000;
@@ -19,30 +27,58 @@ export interface RobotServiceDeps {
   authorizePart(principal: Principal, partId: string): void;
   /** Is it the part itself, or an owner of it? Only they are given secrets (D6). */
   mayHaveSecrets(principal: Principal, partId: string): boolean;
-  /** The effective configuration as the machine gets it. `authority`: the address that the machine dialled. */
-  robotConfig(partId: string, authority: string, withSecrets: boolean): Promise<RobotConfig>;
+  readonly configs: RobotConfigs;
+  readonly statuses: PartStatuses;
   certificate(partId: string): Promise<CertificatePair>;
   /** True once after a restart was asked for. */
   takeRestartMark(partId: string): Promise<boolean>;
 }
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
-  const { noteContact, logs, authorizePart, mayHaveSecrets, robotConfig, certificate, takeRestartMark } = deps;
+  const { noteContact, logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, takeRestartMark } = deps;
   const enter = (principal: Principal, partId: string): void => {
     if (partId === '') throw notVisible('part', partId);
     authorizePart(principal, partId);
     noteContact(principal, partId);
   };
-  return serve(RobotService, {
+  const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig => {
+    enter(call.principal, request.id);
+    return {
+      partId: request.id,
+      authority: call.metadata.get('host') ?? '',
+      withSecrets: mayHaveSecrets(call.principal, request.id),
+    };
+  };
+  const noteFetch = ({ id, agentInfo }: ConfigRequest, revision: string): void =>
+    statuses.fetched(id, revision, {
+      serverVersion: agentInfo?.version,
+      platform: agentInfo?.platform,
+      os: agentInfo?.os,
+    });
+
+  // Nearly every call of a fleet is this one, and nearly always the answer is what it was: the field stays encoded.
+  const encodedConfig = rawUnary(
+    RobotService.method.config,
+    ConfigRequestSchema,
+    async (request, call: Call<Principal>) => {
+      const { bytes, revision } = await configs.encoded(asked(request, call), call.vocabulary);
+      noteFetch(request, revision);
+      const answer = create(ConfigResponseSchema);
+      answer.$unknown = [
+        {
+          no: ConfigResponseSchema.field.config.number,
+          wireType: WireType.LengthDelimited,
+          data: new BinaryWriter().bytes(bytes).finish(),
+        },
+      ];
+      return answer;
+    },
+  );
+  const service = serve<typeof RobotService, Principal>(RobotService, {
     async config(request, call) {
-      enter(call.principal, request.id);
-      return {
-        config: await robotConfig(
-          request.id,
-          call.metadata.get('host') ?? '',
-          mayHaveSecrets(call.principal, request.id),
-        ),
-      };
+      const config = await configs.message(asked(request, call));
+      noteFetch(request, config.revision);
+      return { config };
     },
     async certificate(request, call) {
       enter(call.principal, request.id);
@@ -75,4 +111,5 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       };
     },
   });
+  return { methods: [...service.methods, ...encodedConfig.methods] };
 }

@@ -1,24 +1,74 @@
 /** Tables of machines: parts and their secrets, configuration versions, logs. */
+import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 
 export interface MachinesTables {
-  machines: { id: string; location_id: string; name: string; created_ms: number };
+  machines: {
+    id: string;
+    location_id: string;
+    name: string;
+    created_ms: number;
+    /** JSON object of the owners' own. */
+    metadata: Generated<string>;
+  };
   parts: {
     id: string;
     machine_id: string;
     name: string;
     main: number;
     created_ms: number;
-    /** Raised when secrets are revoked: tokens of older epochs stop (D5). */
+    /** The highest epoch that a secret of the part ever had; never falls. */
     epoch: number;
     /** Set by an owner who wants a restart, cleared when the machine-server was told. */
     restart_requested_ms: number | null;
     /** The last contact that was written down; the living value is in memory. */
     last_seen_ms: number | null;
+    /** JSON object of the owners' own. */
+    metadata: Generated<string>;
   };
-  part_secrets: { id: string; part_id: string; secret_hash: Uint8Array; secret: Uint8Array; created_ms: number };
+  part_secrets: {
+    id: string;
+    part_id: string;
+    secret_hash: Uint8Array;
+    secret: Uint8Array;
+    created_ms: number;
+    /** Of this secret alone among those of its part: tokens name it, and stop when the secret is deleted (D5). */
+    epoch: Generated<number>;
+  };
   /** Every save is a version; `document` keeps the bytes that the user saved (D2). */
-  part_configurations: { part_id: string; version: number; document: string; author: string; created_ms: number };
+  part_configurations: {
+    part_id: string;
+    /** From 1, without gaps. */
+    version: number;
+    document: string;
+    /** Of the document in UTF-8; 0 in versions of older data directories. */
+    bytes: Generated<number>;
+    /** Who saved it, in words. Version 1 of the data directory knew only this. */
+    author: string;
+    created_ms: number;
+    /** `person`, `api-key`, `part`, `admin` or `platform`. */
+    author_kind: Generated<string>;
+    author_id: Generated<string>;
+    /** Of the effective document when it was saved (D10); empty for versions of older data directories. */
+    revision: Generated<string>;
+    /** The version whose document this one repeats on purpose; 0: none. */
+    restored_from: Generated<number>;
+  };
+  /** What a part runs, as far as it told. Written when it changes, not at every poll. */
+  part_status: {
+    part_id: string;
+    fetched_revision: string;
+    fetched_ms: number;
+    applied_revision: string;
+    applied_ms: number;
+    held_revision: string;
+    held_ms: number;
+    last_error: string;
+    last_error_ms: number;
+    server_version: string;
+    platform: string;
+    os: string;
+  };
 }
 
 export const machinesDdl: readonly string[] = [
@@ -33,7 +83,18 @@ export const machinesDdl: readonly string[] = [
 ];
 
 /** What version 2 of the data directory adds. */
-export const machinesV2: readonly string[] = [];
+export const machinesV2: readonly string[] = [
+  `alter table machines add column metadata text not null default '{}'`,
+  `alter table parts add column metadata text not null default '{}'`,
+  `alter table part_secrets add column epoch integer not null default 1`,
+  `create index part_secrets_by_part on part_secrets (part_id)`,
+  `alter table part_configurations add column bytes integer not null default 0`,
+  `alter table part_configurations add column author_kind text not null default 'platform'`,
+  `alter table part_configurations add column author_id text not null default ''`,
+  `alter table part_configurations add column revision text not null default ''`,
+  `alter table part_configurations add column restored_from integer not null default 0`,
+  `create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null)`,
+];
 
 /** What is sealed with the instance key. */
 export const machinesSealed: readonly SealedColumn[] = [

@@ -10,20 +10,26 @@ export interface PartTriggers {
 }
 
 /** Answers for the triggers of parts; an effective version is read once, because every upload asks. Nothing in its shape is trusted. */
-export function createTriggersOf(current: CurrentConfiguration): (partId: string) => Promise<PartTriggers> {
+export function createTriggersOf(current: CurrentConfiguration): {
+  of(partId: string): Promise<PartTriggers>;
+  forget(partId: string): void;
+} {
   const known = new Map<string, { stamp: string; triggers: PartTriggers }>();
-  return async (partId) => {
-    const stamp = await current.stampOf(partId);
-    const cached = known.get(partId);
-    if (cached?.stamp === stamp) return cached.triggers;
-    const { document } = await current.effective(partId);
-    const triggers = {
-      triggers: triggersIn(document),
-      components: resourceNames(document),
-      revision: `${partId}:${stamp}`,
-    };
-    known.set(partId, { stamp, triggers });
-    return triggers;
+  return {
+    async of(partId) {
+      const stamp = await current.stampOf(partId);
+      const cached = known.get(partId);
+      if (cached?.stamp === stamp) return cached.triggers;
+      const { document } = await current.effective(partId);
+      const triggers = {
+        triggers: triggersIn(document),
+        components: resourceNames(document),
+        revision: `${partId}:${stamp}`,
+      };
+      known.set(partId, { stamp, triggers });
+      return triggers;
+    },
+    forget: (partId) => void known.delete(partId),
   };
 }
 

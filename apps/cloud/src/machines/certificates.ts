@@ -1,0 +1,24 @@
+/** Certificates of machines, signed by the installation's own authority. */
+import type { CertificatePair } from '../instance/authority.ts';
+import { installationAuthority } from '../instance/installation-authority.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Database } from '../metadata/tables.ts';
+
+/** @returns issues a certificate for host names. */
+export function createCertificates(deps: {
+  readonly db: Database;
+  readonly instanceKey: InstanceKey;
+  readonly now: () => number;
+}): (names: readonly string[]) => Promise<CertificatePair> {
+  const { db, instanceKey, now } = deps;
+  let authority: Promise<CertificatePair> | undefined;
+  return async (names) => {
+    authority ??= installationAuthority(db, instanceKey, now()).catch((caught: unknown) => {
+      authority = undefined;
+      throw caught;
+    });
+    // Loaded when a machine first asks: X.509 is a fifth of this process's code, and few installations need it.
+    const { issueCertificate } = await import('../instance/authority.ts');
+    return issueCertificate(await authority, [...names], now());
+  };
+}

@@ -1,0 +1,77 @@
+/** A part may have several secrets, so that one can be replaced while the other still works (D6). */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../access/audit.ts';
+import { notVisible } from '../access/principal.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import { insertPartSecret } from './part-secrets.ts';
+
+const maxSecrets = 10;
+
+/** @throws resource_exhausted */
+export async function createPartSecret(
+  { db, registry, instanceKey, clock }: MachineOperationDeps,
+  by: Caller,
+  partId: string,
+  organizationId: string,
+): Promise<void> {
+  const nowMs = clock.now();
+  const secret = await db.transaction().execute(async (trx) => {
+    const part = await trx.selectFrom('parts').select('epoch').where('id', '=', partId).executeTakeFirst();
+    if (part === undefined) throw notVisible('part', partId);
+    const living = await trx.selectFrom('part_secrets').select('id').where('part_id', '=', partId).execute();
+    if (living.length >= maxSecrets) {
+      throw new PlatformError(
+        'resource_exhausted',
+        `part ${partId}: expected at most ${maxSecrets} secrets, found ${living.length}; delete one first`,
+      );
+    }
+    const epoch = part.epoch + 1;
+    await trx.updateTable('parts').set({ epoch }).where('id', '=', partId).execute();
+    const created = await insertPartSecret(trx, instanceKey, { partId, epoch, nowMs });
+    const change = {
+      action: 'AppService.CreateRobotPartSecret',
+      organizationId,
+      targetKind: 'part',
+      targetId: partId,
+      detail: { secret: created.id },
+    };
+    await audit(trx, by, change, nowMs);
+    return created;
+  });
+  const part = registry.part(partId);
+  if (part === undefined) return;
+  registry.putPart({ ...part, epoch: secret.epoch });
+  registry.secrets.put(secret);
+}
+
+/** Tokens that were issued for it stop. @throws failed_precondition for the last one. */
+export async function deletePartSecret(
+  { db, registry, clock }: MachineOperationDeps,
+  by: Caller,
+  partId: string,
+  secretId: string,
+  organizationId: string,
+): Promise<void> {
+  const epoch = await db.transaction().execute(async (trx) => {
+    const living = await trx.selectFrom('part_secrets').select(['id', 'epoch']).where('part_id', '=', partId).execute();
+    const secret = living.find(({ id }) => id === secretId);
+    if (secret === undefined) throw notVisible('part secret', secretId);
+    if (living.length === 1) {
+      throw new PlatformError(
+        'failed_precondition',
+        `part ${partId}: expected at least one secret to stay, found that this is the last one; create another first`,
+      );
+    }
+    await trx.deleteFrom('part_secrets').where('id', '=', secretId).execute();
+    const change = {
+      action: 'AppService.DeleteRobotPartSecret',
+      organizationId,
+      targetKind: 'part',
+      targetId: partId,
+      detail: { secret: secretId },
+    };
+    await audit(trx, by, change, clock.now());
+    return secret.epoch;
+  });
+  registry.secrets.forget({ partId, epoch });
+}

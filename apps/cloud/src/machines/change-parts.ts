@@ -1,0 +1,121 @@
+/** Creates a part, changes one, or makes one the main part of its machine. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../access/audit.ts';
+import { notVisible } from '../access/principal.ts';
+import { insertPart } from './insert-machine.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import type { PartRow } from './registry.ts';
+
+/** A machine has at most so many: each answer about a machine holds all of them. */
+const maxParts = 100;
+
+type Deps = Pick<MachineOperationDeps, 'db' | 'registry' | 'clock' | 'instanceKey'>;
+
+/** @throws already_exists, resource_exhausted */
+export async function createPart(
+  { db, registry, clock, instanceKey }: Deps,
+  by: Caller,
+  { organizationId, machineId, name }: { organizationId: string; machineId: string; name: string },
+): Promise<PartRow> {
+  const nowMs = clock.now();
+  const { part, secret } = await db.transaction().execute(async (trx) => {
+    const machine = await trx.selectFrom('machines').select('id').where('id', '=', machineId).executeTakeFirst();
+    if (machine === undefined) throw notVisible('machine', machineId);
+    const parts = await trx.selectFrom('parts').select(['id', 'name']).where('machine_id', '=', machineId).execute();
+    requireFreeName(parts, name, machineId);
+    if (parts.length >= maxParts) {
+      throw new PlatformError(
+        'resource_exhausted',
+        `machine ${machineId}: expected at most ${maxParts} parts, found ${parts.length}; delete one first`,
+      );
+    }
+    const created = await insertPart(trx, instanceKey, { machineId, name, main: parts.length === 0, nowMs });
+    const change = {
+      action: 'AppService.NewRobotPart',
+      organizationId,
+      targetKind: 'part',
+      targetId: created.part.id,
+      detail: { name, machine: machineId },
+    };
+    await audit(trx, by, change, nowMs);
+    return created;
+  });
+  registry.putPart(part);
+  registry.secrets.put(secret);
+  return part;
+}
+
+export async function makeMain(
+  { db, registry, clock }: Deps,
+  by: Caller,
+  part: PartRow,
+  organizationId: string,
+): Promise<void> {
+  if (part.main === 1) return;
+  const change = {
+    action: 'AppService.MarkPartAsMain',
+    organizationId,
+    targetKind: 'part',
+    targetId: part.id,
+    detail: { machine: part.machine_id },
+  };
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('parts').set({ main: 0 }).where('machine_id', '=', part.machine_id).execute();
+    const { numUpdatedRows } = await trx
+      .updateTable('parts')
+      .set({ main: 1 })
+      .where('id', '=', part.id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw notVisible('part', part.id);
+    await audit(trx, by, change, clock.now());
+  });
+  for (const row of registry.partsOf(part.machine_id)) registry.putPart({ ...row, main: row.id === part.id ? 1 : 0 });
+}
+
+export interface PartChange {
+  readonly part: PartRow;
+  readonly organizationId: string;
+  readonly action: string;
+  readonly columns: Partial<Pick<PartRow, 'name' | 'restart_requested_ms'>>;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** @throws already_exists when another part of the machine has the new name. */
+export async function changePart(
+  { db, registry, clock }: Omit<Deps, 'instanceKey'>,
+  by: Caller,
+  { part, organizationId, action, columns, detail }: PartChange,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (columns.name !== undefined) {
+      const parts = await trx
+        .selectFrom('parts')
+        .select(['id', 'name'])
+        .where('machine_id', '=', part.machine_id)
+        .execute();
+      requireFreeName(
+        parts.filter(({ id }) => id !== part.id),
+        columns.name,
+        part.machine_id,
+      );
+    }
+    const { numUpdatedRows } = await trx
+      .updateTable('parts')
+      .set({ ...columns })
+      .where('id', '=', part.id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw notVisible('part', part.id);
+    await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: part.id, detail }, clock.now());
+  });
+  const row = registry.part(part.id);
+  if (row !== undefined) registry.putPart({ ...row, ...columns });
+}
+
+function requireFreeName(parts: readonly { id: string; name: string }[], name: string, machineId: string): void {
+  const other = parts.find((part) => part.name === name);
+  if (other === undefined) return;
+  throw new PlatformError(
+    'already_exists',
+    `machine ${machineId}: expected a name that no other of its parts has, found ${JSON.stringify(name)}, the name of part ${other.id}`,
+  );
+}

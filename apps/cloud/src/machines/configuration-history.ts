@@ -1,0 +1,106 @@
+/** Reads the versions of a part's configuration, newest first. */
+import type { Kysely } from 'kysely';
+import { notVisible } from '../access/principal.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { ConfigurationVersion } from './configuration.ts';
+
+export interface HistoryPage {
+  /** At least 1. */
+  readonly limit: number;
+  /** Versions below this one only; absent: from the newest. */
+  readonly before?: number | undefined;
+  /** Saved at this time or later, ms. */
+  readonly startMs?: number | undefined;
+  /** Saved before this time, ms. */
+  readonly endMs?: number | undefined;
+}
+
+export interface ConfigurationHistory {
+  /** The newest version from the store; version 0 with an empty object when there is none. */
+  newest(partId: string, trx?: Kysely<CloudTables>): Promise<ConfigurationVersion>;
+  /** @throws not_found */
+  version(partId: string, version: number): Promise<ConfigurationVersion>;
+  history(partId: string, page?: HistoryPage): Promise<readonly ConfigurationVersion[]>;
+  /** The same without documents (they are empty), with the sizes of those. */
+  summaries(
+    partId: string,
+    page: HistoryPage,
+  ): Promise<readonly { readonly version: ConfigurationVersion; readonly bytes: number }[]>;
+}
+
+const neverConfigured: ConfigurationVersion = {
+  version: 0,
+  document: '{}',
+  author: { kind: '', id: '', name: '' },
+  createdMs: 0,
+  revision: '',
+  restoredFrom: 0,
+};
+
+export function createHistory(db: Database): ConfigurationHistory {
+  return {
+    async newest(partId, trx = db) {
+      const row = await trx
+        .selectFrom('part_configurations')
+        .selectAll()
+        .where('part_id', '=', partId)
+        .orderBy('version', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? neverConfigured : versionOf(row);
+    },
+    async version(partId, version) {
+      const row = !Number.isSafeInteger(version)
+        ? undefined
+        : await db
+            .selectFrom('part_configurations')
+            .selectAll()
+            .where('part_id', '=', partId)
+            .where('version', '=', version)
+            .executeTakeFirst();
+      if (row === undefined) throw notVisible(`version of the configuration of part ${partId}`, String(version));
+      return versionOf(row);
+    },
+    async history(partId, { limit, before, startMs, endMs } = { limit: 1_000 }) {
+      let query = db.selectFrom('part_configurations').selectAll().where('part_id', '=', partId);
+      if (before !== undefined) query = query.where('version', '<', before);
+      if (startMs !== undefined) query = query.where('created_ms', '>=', startMs);
+      if (endMs !== undefined) query = query.where('created_ms', '<', endMs);
+      return (await query.orderBy('version', 'desc').limit(limit).execute()).map(versionOf);
+    },
+    async summaries(partId, { limit, before }) {
+      let query = db
+        .selectFrom('part_configurations')
+        .select(['version', 'author', 'author_kind', 'author_id', 'created_ms', 'revision', 'restored_from', 'bytes'])
+        .where('part_id', '=', partId);
+      if (before !== undefined) query = query.where('version', '<', before);
+      const rows = await query.orderBy('version', 'desc').limit(limit).execute();
+      return rows.map(({ bytes, ...row }) => ({ version: versionOf({ ...row, document: '' }), bytes }));
+    },
+  };
+}
+
+interface VersionRow {
+  readonly version: number;
+  readonly document: string;
+  readonly author: string;
+  readonly author_kind: string;
+  readonly author_id: string;
+  readonly created_ms: number;
+  readonly revision: string;
+  readonly restored_from: number;
+}
+
+function versionOf(row: VersionRow): ConfigurationVersion {
+  const named = row.author.slice(`${row.author_kind} `.length);
+  // Versions of older data directories have words alone.
+  const name = row.author.startsWith(`${row.author_kind} `) ? (named === row.author_id ? '' : named) : row.author;
+  return {
+    version: row.version,
+    document: row.document,
+    author: { kind: row.author_kind, id: row.author_id, name },
+    createdMs: row.created_ms,
+    revision: row.revision,
+    restoredFrom: row.restored_from,
+  };
+}

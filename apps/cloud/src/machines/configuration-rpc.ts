@@ -1,0 +1,101 @@
+/** AppService about the configuration of parts: save, and read what was saved before. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { notVisible, type Principal } from '../access/principal.ts';
+import { checkedName } from '../accounts/checked-name.ts';
+import { authenticatorInfo } from './author.ts';
+import { changePart } from './change-parts.ts';
+import type { ConfigurationVersion } from './configuration.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import { requireFlat } from './parse-document.ts';
+import { versionToken } from './version-token.ts';
+
+const defaultEntries = 100;
+const maxEntries = 500;
+/** Documents of one answer together; public clients read messages of 4 MiB. A first entry is answered whatever its size. */
+const maxPageBytes = 1024 * 1024;
+
+export function configurationHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+  const { access, registry, configurations, messages } = deps;
+  return {
+    async updateRobotPart(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.id);
+      const part = registry.part(request.id);
+      if (part === undefined) throw notVisible('part', request.id);
+      // Both are checked before either is changed: a refused edit changes nothing.
+      const name = request.name === '' ? part.name : checkedName(request.name);
+      const namesake = registry.partsOf(part.machine_id).find((other) => other.id !== part.id && other.name === name);
+      if (namesake !== undefined) {
+        throw new PlatformError(
+          'already_exists',
+          `part ${part.id}: expected a name that no other part of its machine has, found ${JSON.stringify(name)}, the name of part ${namesake.id}`,
+        );
+      }
+      requireFlat(request.robotConfig);
+      const version =
+        request.robotConfigJson === undefined && request.robotConfig === undefined
+          ? await configurations.current(part.id)
+          : await configurations.save({
+              partId: part.id,
+              document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
+              unformatted: request.robotConfigJson === undefined,
+              by: call,
+              ...(request.lastKnownUpdate === undefined
+                ? {}
+                : { edited: { createdMs: timestampMs(request.lastKnownUpdate) } }),
+            });
+      if (name !== part.name) {
+        const detail = { name, name_before: part.name };
+        const action = 'AppService.UpdateRobotPart';
+        await changePart(deps, call, { part, organizationId, action, columns: { name }, detail });
+      }
+      const [updated] = await messages.parts([{ part: registry.part(part.id) ?? part, version }], call.principal);
+      return { part: updated };
+    },
+    async getRobotPartHistory(request, call) {
+      access.authorize(call.principal, 'part.read', request.id);
+      const part = registry.part(request.id);
+      if (part === undefined) throw notVisible('part', request.id);
+      const asked = Number(request.pageLimit ?? 0n);
+      const limit = asked > 0 ? Math.min(asked, maxEntries) : defaultEntries;
+      const page = {
+        endMs: request.end === undefined ? undefined : timestampMs(request.end),
+        startMs: request.start === undefined ? undefined : timestampMs(request.start),
+      };
+      const entries: ConfigurationVersion[] = [];
+      let before = versionToken(request.pageToken, 'GetRobotPartHistory');
+      let bytes = 0;
+      // One at a time: documents may be megabytes.
+      while (entries.length < limit && (entries.length === 0 || bytes < maxPageBytes)) {
+        const [entry] = await configurations.history(part.id, { ...page, before, limit: 1 });
+        if (entry === undefined) break;
+        bytes += entry.document.length;
+        if (entries.length > 0 && bytes > maxPageBytes) break;
+        entries.push(entry);
+        before = entry.version;
+      }
+      const more = before === undefined ? [] : await configurations.history(part.id, { ...page, before, limit: 1 });
+      const last = entries.at(-1);
+      const old = await messages.parts(
+        entries.map((version) => ({ part, version })),
+        call.principal,
+      );
+      return {
+        history: entries.map(
+          (version, index): MessageInitShape<typeof RobotPartHistoryEntrySchema> => ({
+            part: part.id,
+            robot: part.machine_id,
+            when: timestampFromMs(version.createdMs),
+            // The history is no place for secrets, whoever reads it.
+            old: { ...old[index], secret: '', secrets: [] },
+            editedBy: authenticatorInfo(version.author),
+          }),
+        ),
+        nextPageToken: last !== undefined && more.length > 0 ? String(last.version) : '',
+      };
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Deletes a machine or a part with all that is theirs: configurations, secrets, status, roles on the machine, and logs
+ * (D29; those go bit by bit, and cannot be read from the first moment). Readings stay until their retention ends.
+ */
+import { PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
+import { audit, type Caller } from '../access/audit.ts';
+import { removeGrantsOn } from '../access/grants.ts';
+import { notVisible } from '../access/principal.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import type { MachineRow, PartRow } from './registry.ts';
+
+export async function deleteMachine(
+  deps: MachineOperationDeps,
+  by: Caller,
+  machine: MachineRow,
+  organizationId: string,
+): Promise<void> {
+  const { db, registry, clock, forgetPart } = deps;
+  const partIds = await db.transaction().execute(async (trx) => {
+    const rows = await trx.selectFrom('parts').select('id').where('machine_id', '=', machine.id).execute();
+    for (const { id } of rows) await removePart(deps, trx, id);
+    const keys = await removeGrantsOn(trx, { machineId: machine.id });
+    const { numDeletedRows } = await trx.deleteFrom('machines').where('id', '=', machine.id).executeTakeFirst();
+    if (numDeletedRows === 0n) throw notVisible('machine', machine.id);
+    const change = {
+      action: 'AppService.DeleteRobot',
+      organizationId,
+      targetKind: 'machine',
+      targetId: machine.id,
+      detail: { name: machine.name, parts: rows.map(({ id }) => id), keys },
+    };
+    await audit(trx, by, change, clock.now());
+    return rows.map(({ id }) => id);
+  });
+  registry.forgetMachine(machine.id);
+  for (const id of partIds) forgetPart(id);
+}
+
+/** @throws failed_precondition for the main part. */
+export async function deletePart(
+  deps: MachineOperationDeps,
+  by: Caller,
+  part: PartRow,
+  organizationId: string,
+): Promise<void> {
+  const { db, registry, clock, forgetPart } = deps;
+  await db.transaction().execute(async (trx) => {
+    const row = await trx.selectFrom('parts').select('main').where('id', '=', part.id).executeTakeFirst();
+    if (row === undefined) throw notVisible('part', part.id);
+    if (row.main === 1) {
+      throw new PlatformError(
+        'failed_precondition',
+        `part ${part.id}: expected a part that is not the main one of machine ${part.machine_id}, found the main one. Make another part main first, or delete the machine`,
+      );
+    }
+    await removePart(deps, trx, part.id);
+    const change = {
+      action: 'AppService.DeleteRobotPart',
+      organizationId,
+      targetKind: 'part',
+      targetId: part.id,
+      detail: { name: part.name, machine: part.machine_id },
+    };
+    await audit(trx, by, change, clock.now());
+  });
+  registry.forgetPart(part.id);
+  forgetPart(part.id);
+}
+
+async function removePart(
+  { onDeleting }: Pick<MachineOperationDeps, 'onDeleting'>,
+  trx: Transaction<CloudTables>,
+  partId: string,
+): Promise<void> {
+  await onDeleting(trx, partId);
+  await trx.deleteFrom('part_status').where('part_id', '=', partId).execute();
+  await trx.deleteFrom('part_secrets').where('part_id', '=', partId).execute();
+  await trx.deleteFrom('part_configurations').where('part_id', '=', partId).execute();
+  await trx.deleteFrom('parts').where('id', '=', partId).execute();
+}

@@ -1,0 +1,130 @@
+/** FleetService about parts: versions of their configuration, and what they run. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { Problem } from '@platform/machine-config/schema';
+import type { ConfigurationVersionSchema, FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Handlers } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import { problemsOf, type TriggerProblems } from './check-document.ts';
+import type { ConfigurationVersion } from './configuration.ts';
+import type { EffectiveConfigurations } from './effective-configuration.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import { parseDocument } from './parse-document.ts';
+import { versionToken } from './version-token.ts';
+
+const defaultVersions = 50;
+const maxVersions = 500;
+const maxProblems = 500;
+
+export interface FleetHandlerDeps extends MachineOperationDeps {
+  readonly effective: EffectiveConfigurations;
+  readonly triggerProblems: TriggerProblems;
+}
+
+export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
+  const { access, configurations, current, effective, statuses, messages, triggerProblems } = deps;
+
+  return {
+    async listConfigurationVersions(request, call) {
+      access.authorize(call.principal, 'part.read', request.partId);
+      const asked = request.pageLimit ?? 0;
+      const limit = asked > 0 ? Math.min(asked, maxVersions) : defaultVersions;
+      const before = versionToken(request.pageToken, 'ListConfigurationVersions');
+      const found = await configurations.summaries(request.partId, { limit: limit + 1, before });
+      const page = found.slice(0, limit);
+      return {
+        versions: page.map(({ version, bytes }) => versionMessage(version, bytes)),
+        nextPageToken: found.length > limit ? String(page.at(-1)?.version.version ?? '') : '',
+      };
+    },
+    async getConfigurationVersion(request, call) {
+      access.authorize(call.principal, 'part.read', request.partId);
+      const newest = await configurations.current(request.partId);
+      const asked = request.version === undefined ? newest.version : Number(request.version);
+      const version = asked === newest.version ? newest : await configurations.version(request.partId, asked);
+      const document = messages.document(request.partId, version.document, call.principal);
+      if (version.version !== newest.version) return { version: versionMessage(version), document };
+      const resolved = JSON.stringify((await current.effective(request.partId)).document);
+      const effectiveDocument = messages.document(request.partId, resolved, call.principal);
+      return { version: versionMessage(version), document, effectiveDocument };
+    },
+    async restoreConfigurationVersion(request, call) {
+      access.authorize(call.principal, 'part.manage', request.partId);
+      const number = Number(request.version);
+      const { document } = await configurations.version(request.partId, number);
+      const version = await configurations.save({
+        partId: request.partId,
+        document,
+        by: call,
+        restoredFrom: number,
+        action: 'FleetService.RestoreConfigurationVersion',
+        ...(request.currentVersion === undefined ? {} : { edited: { version: Number(request.currentVersion) } }),
+      });
+      return { version: versionMessage(version) };
+    },
+    async validateConfiguration(request, call) {
+      access.authorize(call.principal, 'part.read', request.partId);
+      let parsed: unknown;
+      try {
+        parsed = parseDocument(request.document, request.partId);
+      } catch (caught) {
+        if (!(caught instanceof PlatformError)) throw caught;
+        return { problems: [{ severity: 'error', path: '$', message: caught.message }], revision: '' };
+      }
+      const resolved = await effective.effective(request.partId, parsed);
+      const problems = problemsOf(parsed, resolved, triggerProblems);
+      const isSound = !problems.some(({ level }) => level === 'error');
+      return { problems: boundedProblems(problems), revision: isSound ? resolved.revision : '' };
+    },
+    async getPartStatus(request, call) {
+      access.authorize(call.principal, 'part.read', request.partId);
+      const { partId } = request;
+      const newest = await configurations.current(partId);
+      const { revision } = await current.facts(partId);
+      const status = statuses.of(partId);
+      const { onlineState, lastAccess } = messages.contact([partId]);
+      const at = (of: string, ms: number) =>
+        of === '' ? undefined : { revision: of, ...(ms === 0 ? {} : { at: timestampFromMs(ms) }) };
+      return {
+        partId,
+        onlineState,
+        savedVersion: BigInt(newest.version),
+        saved: { revision, ...(newest.version === 0 ? {} : { at: timestampFromMs(newest.createdMs) }) },
+        fetched: at(status.fetched_revision, status.fetched_ms),
+        applied: at(status.applied_revision, status.applied_ms),
+        held: at(status.held_revision, status.held_ms),
+        lastError: status.last_error,
+        serverVersion: status.server_version,
+        platform: status.platform,
+        ...(lastAccess === undefined ? {} : { lastAccess }),
+        ...(status.last_error_ms === 0 ? {} : { lastErrorAt: timestampFromMs(status.last_error_ms) }),
+      };
+    },
+    async reportPartStatus(request, call) {
+      access.authorize(call.principal, 'part.report', request.partId);
+      await statuses.report(request.partId, request);
+      return {};
+    },
+  };
+}
+
+function versionMessage(
+  { version, author, createdMs, revision, restoredFrom, document }: ConfigurationVersion,
+  bytes: number = Buffer.byteLength(document),
+): MessageInitShape<typeof ConfigurationVersionSchema> {
+  return {
+    version: BigInt(version),
+    author,
+    revision,
+    bytes,
+    restoredFrom: BigInt(restoredFrom),
+    ...(version === 0 ? {} : { savedAt: timestampFromMs(createdMs) }),
+  };
+}
+
+function boundedProblems(problems: readonly Problem[]): { severity: string; path: string; message: string }[] {
+  // Errors first: they are what keeps the document from being saved.
+  const sorted = [...problems].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
+  return sorted.slice(0, maxProblems).map(({ level, path, message }) => ({ severity: level, path, message }));
+}

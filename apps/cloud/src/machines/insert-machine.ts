@@ -1,0 +1,43 @@
+/** Writes a new machine, or a new part of one, with its first secret. */
+import { newId } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { insertPartSecret, type PartSecret } from './part-secrets.ts';
+import type { MachineRow, PartRow } from './registry.ts';
+
+export interface NewPart {
+  readonly part: PartRow;
+  readonly secret: PartSecret;
+}
+
+/** A machine with one main part. `name` is checked already. */
+export async function insertMachine(
+  trx: Kysely<CloudTables>,
+  instanceKey: InstanceKey,
+  { locationId, name, nowMs }: { locationId: string; name: string; nowMs: number },
+): Promise<NewPart & { machine: MachineRow }> {
+  const machine: MachineRow = { id: newId(), location_id: locationId, name, created_ms: nowMs };
+  await trx.insertInto('machines').values(machine).execute();
+  const main = await insertPart(trx, instanceKey, { machineId: machine.id, name: `${name}-main`, main: true, nowMs });
+  return { machine, ...main };
+}
+
+export async function insertPart(
+  trx: Kysely<CloudTables>,
+  instanceKey: InstanceKey,
+  { machineId, name, main, nowMs }: { machineId: string; name: string; main: boolean; nowMs: number },
+): Promise<NewPart> {
+  const part: PartRow = {
+    id: newId(),
+    machine_id: machineId,
+    name,
+    main: main ? 1 : 0,
+    created_ms: nowMs,
+    epoch: 1,
+    restart_requested_ms: null,
+    last_seen_ms: null,
+  };
+  await trx.insertInto('parts').values(part).execute();
+  return { part, secret: await insertPartSecret(trx, instanceKey, { partId: part.id, epoch: 1, nowMs }) };
+}

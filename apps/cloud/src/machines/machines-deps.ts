@@ -1,0 +1,29 @@
+/** What the operations on machines and parts share. */
+import type { Clock } from '@platform/base';
+import type { Transaction } from 'kysely';
+import type { Access } from '../access/authorize.ts';
+import type { AccountTree } from '../accounts/tree.ts';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Configurations } from './configuration.ts';
+import type { CurrentConfiguration } from './current-configuration.ts';
+import type { MachineMessages } from './machine-messages.ts';
+import type { PartStatuses } from './part-status.ts';
+import type { Registry } from './registry.ts';
+
+export interface MachineOperationDeps {
+  readonly db: Database;
+  readonly access: Access;
+  readonly tree: AccountTree;
+  readonly registry: Registry;
+  readonly configurations: Configurations;
+  readonly current: CurrentConfiguration;
+  readonly statuses: PartStatuses;
+  readonly messages: MachineMessages;
+  readonly instanceKey: InstanceKey;
+  readonly clock: Clock;
+  /** Runs in the transaction that deletes the part: what others keep of it goes with it. */
+  readonly onDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
+  /** After the commit: what is kept of it in memory goes. */
+  readonly forgetPart: (partId: string) => void;
+}

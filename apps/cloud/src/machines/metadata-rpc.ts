@@ -1,0 +1,64 @@
+/** AppService about metadata of machines and parts: one object of the user's own, written whole, never interpreted. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { audit, type Caller } from '../access/audit.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
+import { checkedMetadata } from '../accounts/metadata.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+
+interface Target {
+  readonly kind: 'machine' | 'part';
+  readonly id: string;
+}
+
+export function metadataHandlers({
+  db,
+  access,
+  clock,
+}: Pick<MachineOperationDeps, 'db' | 'access' | 'clock'>): Handlers<typeof AppService, Principal> {
+  const table = ({ kind }: Target): 'machines' | 'parts' => (kind === 'machine' ? 'machines' : 'parts');
+
+  const read = async (target: Target): Promise<{ data: JsonObject }> => {
+    const row = await db.selectFrom(table(target)).select('metadata').where('id', '=', target.id).executeTakeFirst();
+    if (row === undefined) throw notVisible(target.kind, target.id);
+    return { data: JSON.parse(row.metadata) as JsonObject };
+  };
+  const write = async (call: Caller, target: Target, organizationId: string, data: JsonObject): Promise<void> => {
+    const metadata = checkedMetadata(data);
+    const action = target.kind === 'machine' ? 'AppService.UpdateRobotMetadata' : 'AppService.UpdateRobotPartMetadata';
+    const keys = Object.keys(data).slice(0, 100);
+    const detail = { keys: keys.map((key) => key.slice(0, 100)), bytes: metadata.length };
+    await db.transaction().execute(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable(table(target))
+        .set({ metadata })
+        .where('id', '=', target.id)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw notVisible(target.kind, target.id);
+      const { kind: targetKind, id: targetId } = target;
+      await audit(trx, call, { action, organizationId, targetKind, targetId, detail }, clock.now());
+    });
+  };
+
+  return {
+    async getRobotMetadata(request, call) {
+      access.authorize(call.principal, 'machine.read', request.id);
+      return read({ kind: 'machine', id: request.id });
+    },
+    async updateRobotMetadata(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'machine.manage', request.id);
+      await write(call, { kind: 'machine', id: request.id }, organizationId, request.data ?? {});
+      return {};
+    },
+    async getRobotPartMetadata(request, call) {
+      access.authorize(call.principal, 'part.read', request.id);
+      return read({ kind: 'part', id: request.id });
+    },
+    async updateRobotPartMetadata(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.id);
+      await write(call, { kind: 'part', id: request.id }, organizationId, request.data ?? {});
+      return {};
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** What a client is told whose edit began at a version that is not the newest any more: what changed since, and by whom. */
+import { PlatformError } from '@platform/base';
+import { diff, diffLines } from '@platform/machine-config/diff';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+import { authorText } from './author.ts';
+import type { ConfigurationVersion } from './configuration.ts';
+
+const shownChanges = 20;
+
+/** @param trx the transaction that would have saved. */
+export async function overtaken(
+  trx: Kysely<CloudTables>,
+  partId: string,
+  edited: { readonly createdMs: number } | { readonly version: number },
+  newest: ConfigurationVersion,
+): Promise<PlatformError> {
+  const versions = trx.selectFrom('part_configurations').select('document').where('part_id', '=', partId);
+  const row = await ('version' in edited
+    ? versions.where('version', '=', edited.version)
+    : versions.where('created_ms', '=', edited.createdMs)
+  ).executeTakeFirst();
+  const named = 'version' in edited ? `version ${edited.version}` : `the version of ${timeText(edited.createdMs)}`;
+  const head = `configuration of part ${partId}: you edited ${named}, but the newest is version ${newest.version}, saved at ${timeText(newest.createdMs)} by ${authorText(newest.author)}. Nothing was saved: read it again and repeat your edit`;
+  if (row === undefined) return new PlatformError('aborted', head);
+  const changes = diff(JSON.parse(row.document), JSON.parse(newest.document));
+  const lines = diffLines(changes.slice(0, shownChanges));
+  if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
+  return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
+}
+
+/** What a client names as the time may be none that a calendar knows. */
+function timeText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
+}

@@ -1,0 +1,92 @@
+/** The living secrets of parts: a token names the secret behind it by its epoch, so that deleting one stops its tokens alone (D5, D6). */
+import { newId, newSecret } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+
+export interface PartSecret {
+  readonly id: string;
+  readonly partId: string;
+  readonly epoch: number;
+  readonly createdMs: number;
+  /** In clear. */
+  readonly text: string;
+}
+
+export interface PartSecretStore {
+  /** The epoch of the secret if it is a living one of the part. */
+  check(partId: string, secret: string): Promise<number | undefined>;
+  /** Whether the secret of this epoch lives; from memory. */
+  isCurrent(partId: string, epoch: number): boolean;
+  /** The living secrets of the parts in clear, oldest first: for the parts themselves and for owners (D6). */
+  list(partIds: readonly string[]): Promise<readonly PartSecret[]>;
+  /** After the commit that inserted it. */
+  put(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
+  /** After the commit that deleted it. */
+  forget(secret: Pick<PartSecret, 'partId' | 'epoch'>): void;
+  forgetPart(partId: string): void;
+}
+
+export async function openPartSecrets(db: Database, instanceKey: InstanceKey): Promise<PartSecretStore> {
+  const living = new Map<string, Set<number>>();
+  const put = ({ partId, epoch }: Pick<PartSecret, 'partId' | 'epoch'>): void => {
+    living.set(partId, (living.get(partId) ?? new Set()).add(epoch));
+  };
+  for (const row of await db.selectFrom('part_secrets').select(['part_id', 'epoch']).execute())
+    put({ partId: row.part_id, epoch: row.epoch });
+  return {
+    async check(partId, secret) {
+      const row = await db
+        .selectFrom('part_secrets')
+        .select('epoch')
+        .where('part_id', '=', partId)
+        .where('secret_hash', '=', instanceKey.hash(secret))
+        .executeTakeFirst();
+      return row?.epoch;
+    },
+    isCurrent: (partId, epoch) => living.get(partId)?.has(epoch) ?? false,
+    async list(partIds) {
+      if (partIds.length === 0) return [];
+      const rows = await db
+        .selectFrom('part_secrets')
+        .select(['id', 'part_id', 'epoch', 'created_ms', 'secret'])
+        .where('part_id', 'in', partIds)
+        .orderBy('created_ms')
+        .orderBy('epoch')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        partId: row.part_id,
+        epoch: row.epoch,
+        createdMs: row.created_ms,
+        text: instanceKey.decrypt(row.secret),
+      }));
+    },
+    put,
+    forget({ partId, epoch }) {
+      living.get(partId)?.delete(epoch);
+    },
+    forgetPart: (partId) => void living.delete(partId),
+  };
+}
+
+/** Inserts a new secret of a part. `epoch`: one that no secret of the part ever had. */
+export async function insertPartSecret(
+  trx: Kysely<CloudTables>,
+  instanceKey: InstanceKey,
+  { partId, epoch, nowMs }: { partId: string; epoch: number; nowMs: number },
+): Promise<PartSecret> {
+  const secret: PartSecret = { id: newId(), partId, epoch, createdMs: nowMs, text: newSecret() };
+  await trx
+    .insertInto('part_secrets')
+    .values({
+      id: secret.id,
+      part_id: partId,
+      secret_hash: instanceKey.hash(secret.text),
+      secret: instanceKey.encrypt(secret.text),
+      created_ms: nowMs,
+      epoch,
+    })
+    .execute();
+  return secret;
+}

@@ -1,0 +1,142 @@
+/**
+ * What each part runs, as far as is known (D9, D10): the revision that it last fetched, and what it says itself.
+ *
+ * saved (a version) → fetched (RobotService.Config gave it) → applied (the part reports it; public servers never do).
+ * A newer revision that the part holds back for its maintenance window is `held`. The living value is in memory; a row is
+ * written when something changes, never for a poll that changes nothing.
+ */
+import type { Clock } from '@platform/base';
+import type { Database } from '../metadata/tables.ts';
+import type { MachinesTables } from './store.ts';
+
+/** Changes that come faster than this (two servers with one part's credentials) are written at a later poll. */
+const writeEveryMs = 10_000;
+const maxTextLength = 2_000;
+
+export type PartStatus = Readonly<Omit<MachinesTables['part_status'], 'part_id'>>;
+
+/** What a machine-server says about itself; undefined: not told. */
+export interface ServerFacts {
+  readonly serverVersion?: string | undefined;
+  readonly platform?: string | undefined;
+  readonly os?: string | undefined;
+}
+
+export interface Report extends ServerFacts {
+  readonly appliedRevision: string;
+  /** Empty: nothing waits. */
+  readonly heldRevision: string;
+  /** Empty: the last configuration was applied without one. */
+  readonly lastError: string;
+}
+
+export interface PartStatuses {
+  of(partId: string): PartStatus;
+  /** The part was given this revision. Returns at once. */
+  fetched(partId: string, revision: string, server: ServerFacts): void;
+  /** The part told what it runs; resolves when it is written down. */
+  report(partId: string, report: Report): Promise<void>;
+  forget(partId: string): void;
+}
+
+const unknown: PartStatus = {
+  fetched_revision: '',
+  fetched_ms: 0,
+  applied_revision: '',
+  applied_ms: 0,
+  held_revision: '',
+  held_ms: 0,
+  last_error: '',
+  last_error_ms: 0,
+  server_version: '',
+  platform: '',
+  os: '',
+};
+
+export async function openPartStatuses(deps: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly exists: (partId: string) => boolean;
+  readonly onWriteFailure: (caught: unknown) => void;
+}): Promise<PartStatuses> {
+  const { db, clock, exists, onWriteFailure } = deps;
+  const statuses = new Map<string, PartStatus>();
+  const written = new Map<string, { status: PartStatus; atMs: number }>();
+  for (const { part_id: partId, ...status } of await db.selectFrom('part_status').selectAll().execute()) {
+    statuses.set(partId, status);
+    written.set(partId, { status, atMs: Number.NEGATIVE_INFINITY });
+  }
+
+  const of = (partId: string): PartStatus => statuses.get(partId) ?? unknown;
+  const write = async (partId: string): Promise<void> => {
+    const status = of(partId);
+    const before = written.get(partId);
+    if (before?.status === status || !exists(partId)) return;
+    written.set(partId, { status, atMs: clock.monotonic() });
+    try {
+      await db
+        .insertInto('part_status')
+        .values({ part_id: partId, ...status })
+        .onConflict((conflict) => conflict.column('part_id').doUpdateSet({ ...status }))
+        .execute();
+    } catch (caught) {
+      // Not written: the next change or poll tries again.
+      if (written.get(partId)?.status === status) {
+        if (before === undefined) written.delete(partId);
+        else written.set(partId, before);
+      }
+      throw caught;
+    }
+  };
+  const change = (partId: string, next: PartStatus): void => {
+    const before = of(partId);
+    const isSame = Object.entries(next).every(([key, value]) => before[key as keyof PartStatus] === value);
+    if (!isSame) statuses.set(partId, next);
+  };
+
+  return {
+    of,
+    fetched(partId, revision, server) {
+      const before = of(partId);
+      const isNew = before.fetched_revision !== revision;
+      change(partId, {
+        ...withServer(before, server),
+        ...(isNew ? { fetched_revision: revision, fetched_ms: clock.now() } : {}),
+      });
+      if (clock.monotonic() - (written.get(partId)?.atMs ?? Number.NEGATIVE_INFINITY) >= writeEveryMs)
+        write(partId).catch(onWriteFailure);
+    },
+    async report(partId, { appliedRevision, heldRevision, lastError, ...server }) {
+      const before = of(partId);
+      const applied = appliedRevision.slice(0, maxTextLength);
+      const held = heldRevision.slice(0, maxTextLength);
+      const error = lastError.slice(0, maxTextLength);
+      const nowMs = clock.now();
+      change(partId, {
+        ...withServer(before, server),
+        ...(before.applied_revision === applied ? {} : { applied_revision: applied, applied_ms: nowMs }),
+        // Since when something waits: a newer revision that joins does not start the wait anew.
+        ...(before.held_revision === held
+          ? {}
+          : { held_revision: held, held_ms: held === '' ? 0 : before.held_revision === '' ? nowMs : before.held_ms }),
+        ...(before.last_error === error ? {} : { last_error: error, last_error_ms: error === '' ? 0 : nowMs }),
+      });
+      await write(partId);
+    },
+    forget(partId) {
+      statuses.delete(partId);
+      written.delete(partId);
+    },
+  };
+}
+
+function withServer(status: PartStatus, { serverVersion, platform, os }: ServerFacts): PartStatus {
+  const text = (told: string | undefined, known: string): string =>
+    told === undefined || told === '' ? known : told.slice(0, 200);
+  return {
+    ...status,
+    server_version: text(serverVersion, status.server_version),
+    platform: text(platform, status.platform),
+    os: text(os, status.os),
+  };
+}

@@ -1,0 +1,91 @@
+/** AppService about parts: read, create, delete, make main, restart, secrets. Saving their configuration is in configuration-rpc.ts. */
+import { PlatformError } from '@platform/base';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { notVisible, type Principal } from '../access/principal.ts';
+import { checkedName } from '../accounts/checked-name.ts';
+import { createPartSecret, deletePartSecret } from './change-part-secrets.ts';
+import { changePart, createPart, makeMain } from './change-parts.ts';
+import { deletePart } from './delete-machine.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import type { PartRow } from './registry.ts';
+
+export function partHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+  const { access, registry, configurations, messages, clock } = deps;
+  const partOf = (id: string): PartRow => {
+    const part = registry.part(id);
+    if (part === undefined) throw notVisible('part', id);
+    return part;
+  };
+  const shown = async (parts: readonly PartRow[], principal: Principal) =>
+    messages.parts(
+      await Promise.all(parts.map(async (part) => ({ part, version: await configurations.current(part.id) }))),
+      principal,
+    );
+
+  return {
+    async getRobotParts(request, call) {
+      access.authorize(call.principal, 'machine.read', request.robotId);
+      return { parts: await shown(registry.partsOf(request.robotId), call.principal) };
+    },
+    async getRobotPart(request, call) {
+      access.authorize(call.principal, 'part.read', request.id);
+      const [part] = await shown([partOf(request.id)], call.principal);
+      return { part, configJson: part?.robotConfigJson ?? '{}' };
+    },
+    async getRobotPartByNameAndLocation(request, call) {
+      access.authorize(call.principal, 'location.see', request.locationId);
+      const found = registry
+        .machinesOf(request.locationId)
+        .flatMap((machine) => registry.partsOf(machine.id))
+        .filter((part) => part.name === request.name && access.allows(call.principal, 'part.read', part.id));
+      const [only, ...others] = found;
+      if (only === undefined) throw notVisible('part', request.name);
+      if (others.length > 0) {
+        throw new PlatformError(
+          'failed_precondition',
+          `part ${JSON.stringify(request.name)} in location ${request.locationId}: expected one of this name, found ${found.length}: ${found
+            .slice(0, 20)
+            .map((part) => part.id)
+            .join(', ')}. Ask by id`,
+        );
+      }
+      const [part] = await shown([only], call.principal);
+      return { part };
+    },
+    async newRobotPart(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'machine.manage', request.robotId);
+      const name = checkedName(request.partName);
+      const { id } = await createPart(deps, call, { organizationId, machineId: request.robotId, name });
+      return { partId: id };
+    },
+    async deleteRobotPart(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
+      await deletePart(deps, call, partOf(request.partId), organizationId);
+      return {};
+    },
+    async markPartAsMain(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
+      await makeMain(deps, call, partOf(request.partId), organizationId);
+      return {};
+    },
+    async markPartForRestart(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
+      const action = 'AppService.MarkPartForRestart';
+      const columns = { restart_requested_ms: clock.now() };
+      await changePart(deps, call, { part: partOf(request.partId), organizationId, action, columns, detail: {} });
+      return {};
+    },
+    async createRobotPartSecret(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
+      await createPartSecret(deps, call, request.partId, organizationId);
+      const [part] = await shown([partOf(request.partId)], call.principal);
+      return { part };
+    },
+    async deleteRobotPartSecret(request, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', request.partId);
+      await deletePartSecret(deps, call, request.partId, request.secretId, organizationId);
+      return {};
+    },
+  };
+}

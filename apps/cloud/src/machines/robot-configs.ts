@@ -1,0 +1,116 @@
+/**
+ * The configuration as a machine gets it, encoded once: a fleet polls every 15 s, and nearly always nothing has changed.
+ *
+ * What is kept for a part is named by all that goes into it: the version, its fragments, where the part lies, the secrets
+ * of its location, who asks, and how the asking peer spells names. A change of any of them encodes anew.
+ */
+import { toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '@platform/base';
+import { toRobotConfig } from '@platform/machine-config/robot-config';
+import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
+import { inVocabulary, type Vocabulary } from '@platform/rpc/server';
+import type { InstanceKey } from '../instance/instance-key.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { CurrentConfiguration } from './current-configuration.ts';
+import type { Registry } from './registry.ts';
+
+/** How long the secrets of a location are believed without asking the store (R16 grants 5 s). */
+const secretsTtlMs = 4_000;
+
+export interface AskedConfig {
+  readonly partId: string;
+  /** The address that the machine dialled. */
+  readonly authority: string;
+  /** Only for the part itself and owners (D6). */
+  readonly withSecrets: boolean;
+}
+
+export interface EncodedConfig {
+  /** Hash of the effective document (D10). */
+  readonly revision: string;
+  /** A RobotConfig message. */
+  readonly bytes: Uint8Array;
+}
+
+export interface RobotConfigs {
+  message(asked: AskedConfig): Promise<RobotConfig>;
+  encoded(asked: AskedConfig, vocabulary: Vocabulary): Promise<EncodedConfig>;
+  forget(partId: string): void;
+}
+
+export function createRobotConfigs(deps: {
+  readonly db: Database;
+  readonly registry: Registry;
+  readonly current: CurrentConfiguration;
+  readonly instanceKey: InstanceKey;
+  readonly clock: Clock;
+}): RobotConfigs {
+  const { db, registry, current, instanceKey, clock } = deps;
+  const kept = new Map<string, EncodedConfig & { readonly key: string }>();
+  const secretsOf = new Map<string, { untilMs: number; secrets: Promise<{ id: string; secret: string }[]> }>();
+
+  const readSecrets = async (locationId: string): Promise<{ id: string; secret: string }[]> => {
+    const rows = await db
+      .selectFrom('location_secrets')
+      .select(['id', 'secret'])
+      .where('location_id', '=', locationId)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => ({ id: row.id, secret: instanceKey.decrypt(row.secret) }));
+  };
+  const locationSecrets = (locationId: string): Promise<{ id: string; secret: string }[]> => {
+    const nowMs = clock.monotonic();
+    const cached = secretsOf.get(locationId);
+    if (cached !== undefined && cached.untilMs > nowMs) return cached.secrets;
+    const secrets = readSecrets(locationId);
+    secretsOf.set(locationId, { untilMs: nowMs + secretsTtlMs, secrets });
+    secrets.catch(() => secretsOf.delete(locationId));
+    return secrets;
+  };
+
+  const build = async (asked: AskedConfig, secrets: { id: string; secret: string }[]): Promise<RobotConfig> => {
+    const { partId, authority } = asked;
+    const place = registry.placeOf(partId);
+    const { config } = await current.effective(partId);
+    const fqdn = fqdnOf(partId, place.locationId);
+    return toRobotConfig(config, {
+      id: partId,
+      fqdn,
+      localFqdn: fqdn,
+      signalingAddress: authority,
+      signalingInsecure: true,
+      locationSecrets: secrets,
+      primaryOrgId: place.organizationId,
+      locationId: place.locationId,
+      machineId: place.robotId,
+    });
+  };
+  const secretsFor = async ({ partId, withSecrets }: AskedConfig): Promise<{ id: string; secret: string }[]> =>
+    withSecrets ? locationSecrets(registry.placeOf(partId).locationId) : [];
+
+  return {
+    message: async (asked) => build(asked, await secretsFor(asked)),
+    async encoded(asked, vocabulary) {
+      const { partId, authority, withSecrets } = asked;
+      const stamp = await current.stampOf(partId);
+      const secrets = await secretsFor(asked);
+      const { organizationId, locationId, robotId } = registry.placeOf(partId);
+      const ids = secrets.map(({ id }) => id);
+      const key = [stamp, organizationId, locationId, robotId, authority, withSecrets, vocabulary, ...ids].join('\n');
+      const found = kept.get(partId);
+      if (found?.key === key) return found;
+      const message = await build(asked, secrets);
+      const bytes = toBinary(RobotConfigSchema, inVocabulary(vocabulary, RobotConfigSchema, message) as RobotConfig);
+      const encoded = { key, revision: message.revision, bytes };
+      // A save that came in between has another stamp; what was built of it is not kept under the old one.
+      if ((await current.stampOf(partId)) === stamp && registry.part(partId) !== undefined) kept.set(partId, encoded);
+      return encoded;
+    },
+    forget: (partId) => void kept.delete(partId),
+  };
+}
+
+export function fqdnOf(partId: string, locationId: string): string {
+  return `${partId}.${locationId}.machines.local`;
+}

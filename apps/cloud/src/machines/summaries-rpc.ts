@@ -1,0 +1,81 @@
+/** AppService.ListMachineSummaries: an organization's machines and parts at a glance, by location. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { AppService, LocationSummarySchema, PartSummarySchema } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { notVisible, type Principal } from '../access/principal.ts';
+import type { UsedFragment } from './effective-configuration.ts';
+import type { MachineOperationDeps } from './machines-deps.ts';
+import type { PartRow } from './registry.ts';
+import { fqdnOf } from './robot-configs.ts';
+
+export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
+  const { access, tree, registry, configurations, current, statuses, messages } = deps;
+
+  /** Most documents name no fragments; those are not resolved to find that out. */
+  const fragmentsOf = async (partId: string): Promise<readonly UsedFragment[]> => {
+    const { document } = await configurations.current(partId);
+    return document.includes('"fragments"') ? (await current.facts(partId)).fragments : [];
+  };
+  const summaryOf = (
+    part: PartRow,
+    locationId: string,
+    fragments: readonly UsedFragment[],
+  ): MessageInitShape<typeof PartSummarySchema> => {
+    const { onlineState, secondsSinceOnline, lastAccess } = messages.contact([part.id]);
+    const status = statuses.of(part.id);
+    return {
+      partId: part.id,
+      partName: part.name,
+      isMainPart: part.main === 1,
+      onlineState,
+      secondsSinceOnline,
+      dnsName: fqdnOf(part.id, locationId),
+      fragments: fragments.map(({ id, name }) => ({ id, name })),
+      ...(lastAccess === undefined ? {} : { lastAccess, lastOnline: lastAccess }),
+      ...(status.os === '' ? {} : { os: status.os }),
+      ...(status.platform === '' ? {} : { platform: status.platform }),
+      ...(status.server_version === ''
+        ? {}
+        : { viamServerVersion: { version: { case: 'major', value: status.server_version } } }),
+    };
+  };
+
+  return {
+    async listMachineSummaries(request, call) {
+      access.authorize(call.principal, 'organization.see', request.organizationId);
+      for (const id of request.locationIds) {
+        const lineage = access.authorize(call.principal, 'location.see', id);
+        if (lineage.organizationId !== request.organizationId) throw notVisible('location', id);
+      }
+      const wanted = new Set(request.locationIds);
+      const fragmentIds = new Set(request.fragmentIds);
+      const limit = request.limit !== undefined && request.limit > 0 ? request.limit : Number.POSITIVE_INFINITY;
+      const locations = tree
+        .locationsOf(request.organizationId)
+        .filter((location) => wanted.size === 0 || wanted.has(location.id));
+      const locationSummaries: MessageInitShape<typeof LocationSummarySchema>[] = [];
+      let count = 0;
+      for (const location of locations) {
+        const machineSummaries = [];
+        for (const machine of registry.machinesOf(location.id)) {
+          if (count >= limit) break;
+          if (!access.allows(call.principal, 'machine.read', machine.id)) continue;
+          const parts = await Promise.all(
+            registry.partsOf(machine.id).map(async (part) => ({ part, fragments: await fragmentsOf(part.id) })),
+          );
+          const uses = parts.some(({ fragments }) => fragments.some(({ id }) => fragmentIds.has(id)));
+          if (fragmentIds.size > 0 && !uses) continue;
+          count++;
+          machineSummaries.push({
+            machineId: machine.id,
+            machineName: machine.name,
+            partSummaries: parts.map(({ part, fragments }) => summaryOf(part, location.id, fragments)),
+          });
+        }
+        if (machineSummaries.length > 0)
+          locationSummaries.push({ locationId: location.id, locationName: location.name, machineSummaries });
+      }
+      return { locationSummaries };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** The machines feature after a first start, for tests: real database, operations called as the wire calls them. */
+import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { type Clock, silentLog, systemClock } from '@platform/base';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Call } from '@platform/rpc/server';
+import { type Access, createAccess } from '../../access/authorize.ts';
+import type { Grant, Principal, Role } from '../../access/principal.ts';
+import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import { createMachines, type Machines, type MachinesDeps } from '../feature.ts';
+import { openRegistry, type Registry } from '../registry.ts';
+
+export interface TestMachines extends FirstAccount {
+  readonly machines: Machines;
+  readonly registry: Registry;
+  readonly access: Access;
+  /** A machine with one part, in the first location. */
+  readonly machineId: string;
+  readonly partId: string;
+  readonly partSecret: string;
+  /** Triggers that were handed on, save by save. */
+  readonly savedTriggers: (readonly unknown[])[];
+  readonly owner: Principal;
+  readonly itself: Principal;
+  /** A key with one role; in the first organization unless `on` says otherwise. */
+  key(role: Role, on?: Partial<Grant>): Principal;
+  laterMs(ms: number): void;
+  /** The same installation after a restart of the process. */
+  restarted(): Promise<Machines>;
+  ask<M extends DescMethodUnary>(
+    principal: Principal,
+    method: M,
+    request: MessageInitShape<M['input']>,
+  ): Promise<MessageShape<M['output']>>;
+}
+
+export function callOf(principal: Principal): Call<Principal> {
+  return {
+    method: '',
+    metadata: new Headers({ host: 'cloud.test' }),
+    peerAddress: '127.0.0.1:5',
+    vocabulary: 'core',
+    signal: new AbortController().signal,
+    deadline: undefined,
+    principal,
+    responseHeaders: new Headers(),
+    responseTrailers: new Headers(),
+  };
+}
+
+export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promise<TestMachines> {
+  const first = await openFirstAccount();
+  const { db, tree, instanceKey, organizationId, locationId } = first;
+  let shiftMs = 0;
+  const clock: Clock = {
+    ...systemClock,
+    now: () => Date.now() + shiftMs,
+    monotonic: () => performance.now() + shiftMs,
+  };
+  const savedTriggers: (readonly unknown[])[] = [];
+  const open = async (registry: Registry): Promise<{ machines: Machines; access: Access }> => {
+    const access = createAccess(tree, {
+      locationOfMachine: (id) => registry.machine(id)?.location_id,
+      machineOfPart: (id) => registry.part(id)?.machine_id,
+    });
+    const machines = await createMachines({
+      db,
+      tree,
+      registry,
+      access,
+      instanceKey,
+      clock,
+      log: silentLog,
+      triggerProblems: (triggers) =>
+        triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
+      onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
+      onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
+      ...overrides,
+    });
+    return { machines, access };
+  };
+  const registry = await openRegistry(db, tree, instanceKey);
+  const { machines, access } = await open(registry);
+  const { machineId, partId, partSecret } = await registry.register(locationId, 'press', 1);
+
+  const key: TestMachines['key'] = (role, on = {}) => ({
+    kind: 'key',
+    keyId: 'k',
+    keyName: 'the key',
+    grants: [{ role, organizationId, locationId: null, robotId: null, ...on }],
+  });
+  return {
+    ...first,
+    machines,
+    registry,
+    access,
+    machineId,
+    partId,
+    partSecret,
+    savedTriggers,
+    owner: key('owner'),
+    itself: { kind: 'part', partId },
+    key,
+    laterMs: (ms) => {
+      shiftMs += ms;
+    },
+    restarted: async () => (await open(await openRegistry(db, tree, instanceKey))).machines,
+    async ask<M extends DescMethodUnary>(principal: Principal, method: M, request: MessageInitShape<M['input']>) {
+      const answer = await handlerOf(machines, method)(create(method.input, request), callOf(principal));
+      return create(method.output, answer) as MessageShape<M['output']>;
+    },
+  };
+}
+
+type Handler = (
+  request: unknown,
+  call: Call<Principal>,
+) => Promise<MessageInitShape<DescMethodUnary['output']>> | MessageInitShape<DescMethodUnary['output']>;
+
+function handlerOf(machines: Machines, method: DescMethodUnary): Handler {
+  const found =
+    method.parent.typeName === RobotService.typeName
+      ? machines.robotBinding.methods.find((one) => !one.raw && one.method.name === method.name)?.handler
+      : method.parent.typeName === FleetService.typeName
+        ? machines.fleetHandlers[method.localName as keyof typeof machines.fleetHandlers]
+        : machines.appHandlers[method.localName as keyof typeof machines.appHandlers];
+  if (found === undefined) throw new Error(`${method.parent.typeName}.${method.name} has no handler`);
+  return found as unknown as Handler;
+}
+
+export const app: typeof AppService.method = AppService.method;
+export const fleet: typeof FleetService.method = FleetService.method;
+export const robot: typeof RobotService.method = RobotService.method;
