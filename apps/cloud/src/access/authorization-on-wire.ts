@@ -11,14 +11,14 @@ import type { Access } from './authorize.ts';
 import type { GrantTarget, HeldGrant } from './grants.ts';
 import { type Grant, holds, type Principal, type Role } from './principal.ts';
 
+type ResourceKind = 'organization' | 'location' | 'machine';
+
 /** What owning a resource of each kind lets one do; giving roles on it is part of that (R7). */
-const manage = {
+const manage: Readonly<Record<ResourceKind, Action>> = {
   organization: 'organization.manage',
   location: 'location.manage',
   machine: 'machine.manage',
-} as const satisfies Record<string, Action>;
-
-type ResourceKind = keyof typeof manage;
+};
 
 const onWire: Readonly<Record<ResourceKind, string>> = {
   organization: 'organization',
