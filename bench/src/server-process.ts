@@ -6,12 +6,19 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   /** The first JSON line on standard output that has this event. */
   event(name: string): Promise<Readonly<Record<string, unknown>>>;
+  /** A line to its standard input. */
+  write(line: string): void;
 }
 
 /** Starts a program whose standard output is JSON lines with `event`; disposing sends SIGTERM and waits, then kills. */
-export function startProcess(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ServerProcess {
+export function startProcess(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  errorsTo: 'kept' | 'inherit errors' = 'kept',
+): ServerProcess {
   const child: ChildProcess = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
   const closed = once(child, 'close');
@@ -24,12 +31,15 @@ export function startProcess(program: string, args: readonly string[], env: Node
   };
   createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
     if (errors.push(line) > 20) errors.shift();
+    if (errorsTo === 'inherit errors') process.stderr.write(`${line}\n`);
   });
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
     if (line.startsWith('{')) seen.push(JSON.parse(line));
     wakeUp();
   });
   child.once('close', wakeUp);
+  // One that ended reads no more.
+  child.stdin?.on('error', () => {});
   return {
     pid: child.pid ?? -1,
     async event(name) {
@@ -42,6 +52,7 @@ export function startProcess(program: string, args: readonly string[], env: Node
         await arrived.promise;
       }
     },
+    write: (line) => void child.stdin?.write(`${line}\n`),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       const kill = setTimeout(() => child.kill('SIGKILL'), 20_000);

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scratch } from './scratch.ts';
+import { type ServerProcess, startProcess } from './server-process.ts';
+
+export interface RunningCloud {
+  readonly url: string;
+  readonly process: ServerProcess;
+}
+
+/** A cloud that is started again and again on the same data. */
+export interface FleetCloud extends AsyncDisposable {
+  readonly dataDirectory: string;
+  readonly locationId: string;
+  readonly keyId: string;
+  readonly key: string;
+  /** The process of now. */
+  readonly running: RunningCloud;
+  /** Without a chance to write anything; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again, on another port. */
+  restart(): Promise<RunningCloud>;
+}
+
+interface Ready {
+  readonly url: string;
+  readonly locationId: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export async function startFleetCloud(): Promise<FleetCloud> {
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(scratch());
+  const dataDirectory = join(folder, 'cloud');
+  const entry = fileURLToPath(import.meta.resolve('@platform/cloud/main'));
+  const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
+  const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
+    const started = startProcess(process.execPath, args, { PLATFORM_LOG_LEVEL: 'warn' });
+    const ready = (await started.event('ready')) as unknown as Ready;
+    return { running: { url: ready.url, process: started }, ready };
+  };
+  let { running, ready } = await start();
+  const first = ready;
+  stack.defer(async () => running.process[Symbol.asyncDispose]());
+  const kept = stack.move();
+  return {
+    dataDirectory,
+    locationId: first.locationId,
+    keyId: first.keyId,
+    key: first.key,
+    get running() {
+      return running;
+    },
+    async kill() {
+      process.kill(running.process.pid, 'SIGKILL');
+      await running.process[Symbol.asyncDispose]();
+    },
+    async restart() {
+      ({ running, ready } = await start());
+      return running;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
