@@ -1,0 +1,184 @@
+/** People in the browser: link, password, sessions, forms. Over a real port and database. */
+import { expect, test } from 'vitest';
+import { startPeople } from '../../identity/testing/start-people.ts';
+
+const password = 'correct horse battery';
+
+test('D30 the link of the first start signs in the owner once; she sets e-mail and password, and they sign her in', async () => {
+  const people = await startPeople();
+  const browser = people.browser();
+  const link = await people.ownerLink();
+  expect((await browser.open(link)).url.pathname).toBe('/');
+  expect(browser.page.status).toBe(200);
+  expect((await people.browser().open(link)).status).toBe(401);
+
+  await browser.open('/account');
+  await browser.submit('/account/email', { email: ' Ada@Example.com ' });
+  expect(browser.page.body).toContain('ada@example.com');
+  await browser.submit('/account/password', { password });
+  expect(browser.page.body).toContain('Done.');
+  expect(await people.identity.deps.db.selectFrom('passwords').select('hash').execute()).toHaveLength(1);
+
+  const other = people.browser();
+  await other.open('/sign-in?next=/account');
+  await other.submit('/sign-in', { email: 'ADA@example.com', password });
+  expect(other.page.url.pathname).toBe('/account');
+  // She has a way of her own now: later starts print no link.
+  expect(await people.ownerLink()).toContain('token=undefined');
+});
+
+test('D30 asking with HEAD, as link previews do, does not use the link up', async () => {
+  const people = await startPeople();
+  const link = await people.ownerLink();
+  await fetch(people.url + link, { method: 'HEAD' });
+  expect((await people.browser().open(link)).status).toBe(200);
+});
+
+test('a wrong password and an unknown address get the same answer, and neither is remembered', async () => {
+  const people = await startPeople();
+  await people.personWith('ada@example.com', password);
+  const shown: string[] = [];
+  for (const email of ['ada@example.com', 'nobody@example.com']) {
+    const browser = people.browser();
+    await browser.open('/sign-in');
+    await browser.submit('/sign-in', { email, password: 'wrong password' });
+    expect(browser.page.status).toBe(401);
+    expect(browser.cookie('platform_session')).toBeUndefined();
+    shown.push(browser.page.body.replaceAll(email, '').replace(/value="[\w-]{43}"/g, ''));
+  }
+  expect(shown[0]).toBe(shown[1]);
+  expect(people.logged.join()).not.toContain('wrong password');
+});
+
+test('guessing passwords has to wait from the sixth attempt on, also with the right one; the answer says how long', async () => {
+  const people = await startPeople();
+  await people.personWith('ada@example.com', password);
+  const browser = people.browser();
+  await browser.open('/sign-in');
+  for (let at = 0; at < 5; at++) {
+    await browser.submit('/sign-in', { email: 'ada@example.com', password: `wrong password ${at}` });
+    expect(browser.page.status).toBe(401);
+  }
+  await browser.submit('/sign-in', { email: 'ada@example.com', password });
+  expect(browser.page.status).toBe(429);
+  expect(browser.page.headers.get('retry-after')).toBe('1');
+  await people.clock.advance(1_000);
+  await browser.submit('/sign-in', { email: 'ada@example.com', password });
+  expect(browser.page.status).toBe(200);
+});
+
+test('a session serves as bearer token of RPCs, survives a restart, and ends 12 h after its last use', async () => {
+  const people = await startPeople();
+  const browser = people.browser();
+  await browser.open(await people.ownerLink());
+  const token = browser.cookie('platform_session') ?? '';
+  const { organizationId } = people;
+  const { members } = await people.app(token).listOrganizationMembers({ organizationId });
+  expect(members).toHaveLength(1);
+  const stored = JSON.stringify(await people.db.selectFrom('sessions').selectAll().execute());
+  const [, claims = ''] = token.split('.');
+  const [, secret] = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  expect(stored).not.toContain(secret);
+
+  const restarted = await startPeople({ first: people });
+  expect((await restarted.json('/api/whoami', token)).status).toBe(200);
+
+  await people.clock.advance(11 * 3_600_000);
+  expect((await people.json('/api/whoami', token)).status).toBe(200);
+  await people.clock.advance(11 * 3_600_000);
+  expect((await people.json('/api/whoami', token)).status).toBe(200);
+  await people.clock.advance(12 * 3_600_000 + 60_000);
+  expect(await people.json('/api/whoami', token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+});
+
+test('R16 a person lists her sessions and ends one of them, which stops at once; nobody else can', async () => {
+  const people = await startPeople();
+  const { organizationId } = people;
+  const owner = { role: 'owner', organizationId, locationId: null, robotId: null } as const;
+  await people.personWith('ada@example.com', password, owner);
+  await people.personWith('eve@example.com', password, owner);
+  const tokenOf = async (email: string): Promise<string> => {
+    const browser = people.browser();
+    await browser.open('/sign-in');
+    await browser.submit('/sign-in', { email, password });
+    return browser.cookie('platform_session') ?? '';
+  };
+  const [here, there, eve] = [
+    await tokenOf('ada@example.com'),
+    await tokenOf('ada@example.com'),
+    await tokenOf('eve@example.com'),
+  ];
+  const listed = await people.json('/api/sessions', here);
+  const { sessions } = listed.body as { sessions: { id: string; current: boolean; kind: string }[] };
+  expect(sessions).toHaveLength(2);
+  const other = sessions.find((one) => !one.current)?.id;
+  expect((await people.json('/api/sessions/end', eve, { id: other })).status).toBe(404);
+  expect((await people.json('/api/whoami', there)).status).toBe(200);
+  expect((await people.json('/api/sessions/end', here, { id: other })).status).toBe(200);
+  expect((await people.json('/api/whoami', there)).status).toBe(401);
+  expect((await people.json('/sign-out', here, {})).status).toBe(200);
+  expect((await people.json('/api/whoami', here)).status).toBe(401);
+  const actions = await people.db.selectFrom('audit_entries').select('action').orderBy('id').execute();
+  expect(actions.map(({ action }) => action)).toEqual(['SignIn', 'SignIn', 'SignIn', 'EndSession', 'EndSession']);
+});
+
+test('a new password ends all other sessions', async () => {
+  const people = await startPeople();
+  await people.personWith('ada@example.com', password);
+  const [here, there] = [people.browser(), people.browser()];
+  for (const browser of [here, there]) {
+    await browser.open('/sign-in');
+    await browser.submit('/sign-in', { email: 'ada@example.com', password });
+  }
+  await here.open('/account');
+  await here.submit('/account/password', { current: 'not this one', password: 'another horse battery' });
+  expect(here.page.status).toBe(401);
+  await here.submit('/account/password', { current: password, password: 'another horse battery' });
+  expect(here.page.body).toContain('Done.');
+  expect((await there.open('/account')).url.pathname).toBe('/sign-in');
+});
+
+test('a form that did not come from this browser is refused, and so is a body of another type or over 16 KiB', async () => {
+  const people = await startPeople();
+  await people.personWith('ada@example.com', password);
+  const mine = people.browser();
+  await mine.open('/sign-in');
+  const stranger = people.browser();
+  await stranger.open('/sign-in');
+  const form = /name="form" value="([^"]+)"/.exec(stranger.page.body)?.[1] ?? '';
+  await mine.post('/sign-in', { form, email: 'ada@example.com', password });
+  expect(mine.page.status).toBe(403);
+  await mine.post('/sign-in', { email: 'ada@example.com', password });
+  expect(mine.page.status).toBe(403);
+  await mine.open('/sign-in');
+  await mine.submit('/sign-in', { email: 'ada@example.com', password: 'x'.repeat(20_000) });
+  expect(mine.page.status).toBe(429);
+  expect((await people.json('/sign-in', undefined, {})).status).toBe(400);
+  expect((await people.json('/sign-in/cli/token', undefined, [1])).status).toBe(400);
+});
+
+test('after signing in the browser stays on this cloud, whatever the address asked for', async () => {
+  const people = await startPeople();
+  await people.personWith('ada@example.com', password);
+  for (const next of ['//elsewhere.example/', 'https://elsewhere.example/', '/\\elsewhere.example', 'account']) {
+    const browser = people.browser();
+    await browser.open(`/sign-in?next=${encodeURIComponent(next)}`);
+    await browser.submit('/sign-in', { email: 'ada@example.com', password });
+    expect(browser.page.url.href).toBe(`${people.url}/`);
+  }
+});
+
+test('pages run no script, are kept nowhere, tell nobody where one came from, and escape what they show', async () => {
+  const people = await startPeople();
+  const browser = people.browser();
+  await browser.open('/sign-in');
+  await browser.submit('/sign-in', { email: '"><script>alert(1)</script>', password: 'wrong password' });
+  expect(browser.page.body).not.toContain('<script>');
+  expect(browser.page.body).toContain('&lt;script&gt;');
+  const { headers } = await browser.open('/sign-in');
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('x-frame-options')).toBe('DENY');
+  expect(headers.getSetCookie().every((line) => /HttpOnly; SameSite=Lax/.test(line))).toBe(true);
+});

@@ -1,0 +1,86 @@
+/** A browser without a screen, for tests: cookies, redirects, forms. */
+
+export interface Shown {
+  readonly status: number;
+  /** Where the browser stands. */
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export class Browser {
+  readonly #home: string;
+  /** By host and port, as browsers do not, so that a provider on this computer does not see ours. */
+  readonly #cookies = new Map<string, Map<string, string>>();
+  /** The page that is shown. */
+  page: Shown = { status: 0, url: new URL('about:blank'), headers: new Headers(), body: '' };
+  /** Addresses beyond which no redirect is followed. */
+  stopAt: (url: URL) => boolean = () => false;
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  open(path: string): Promise<Shown> {
+    return this.#ask(new URL(path, this.#home), { method: 'GET' });
+  }
+
+  /** Posts the form of the shown page that goes to `action`, its hidden fields included. */
+  submit(action: string, fields: Readonly<Record<string, string>> = {}): Promise<Shown> {
+    const form = this.page.body
+      .split('<form ')
+      .find((one) => one.startsWith(`method="post" action="${action}"`))
+      ?.split('</form>')[0];
+    if (form === undefined)
+      throw new Error(`no form goes to ${action} on ${this.page.url.pathname}: ${this.page.body}`);
+    const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)"(?: autocomplete="\w+")? value="([^"]*)"/g)];
+    const all = Object.fromEntries(hidden.map(([, name, value]) => [name, unescaped(value ?? '')]));
+    return this.post(action, { ...all, ...fields });
+  }
+
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
+    return this.#ask(new URL(path, this.#home), {
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(new URL(this.#home).host)?.get(name);
+  }
+
+  async #ask(url: URL, init: RequestInit): Promise<Shown> {
+    const jar = this.#cookies.get(url.host) ?? new Map<string, string>();
+    this.#cookies.set(url.host, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', ...init.headers, ...(cookie && { cookie }) },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/max-age=0|expires=thu, 01 jan 1970/i.test(line)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    this.page = { status: response.status, url, headers: response.headers, body: await response.text() };
+    const location = response.headers.get('location');
+    const next = location === null ? undefined : new URL(location, url);
+    if (next === undefined) return this.page;
+    if (!this.stopAt(next)) return this.#ask(next, { method: 'GET' });
+    this.page = { ...this.page, url: next };
+    return this.page;
+  }
+}
+
+function unescaped(text: string): string {
+  const signs: Readonly<Record<string, string>> = {
+    '&lt;': '<',
+    '&gt;': '>',
+    '&quot;': '"',
+    '&#39;': "'",
+    '&amp;': '&',
+  };
+  return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (one) => signs[one] ?? one);
+}

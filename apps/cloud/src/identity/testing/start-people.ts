@@ -1,0 +1,153 @@
+/** An installation whose people sign in over a real port, for tests: the RPCs of invitations and members, and every page. */
+import { createLog, type Log } from '@platform/base';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { type Client, connect } from '@platform/rpc/client';
+import { createRpcServer, serve } from '@platform/rpc/server';
+import { FakeClock } from '@platform/testkit';
+import { onTestFinished } from 'vitest';
+import { authBinding } from '../../access/auth-rpc.ts';
+import { createAuthenticator } from '../../access/authenticate.ts';
+import { createAccess } from '../../access/authorize.ts';
+import { addGrant } from '../../access/grants.ts';
+import { createGuessLimit } from '../../access/guess-limit.ts';
+import { createKey } from '../../access/keys.ts';
+import type { Grant, Principal } from '../../access/principal.ts';
+import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import { createRoutes } from '../../edge/routes.ts';
+import { createSignIn } from '../../edge/sign-in/sign-in.ts';
+import { createMail } from '../../mail/feature.ts';
+import { createPerson } from '../accept-invitation.ts';
+import { createIdentity, createOwnerLink, type Identity } from '../feature.ts';
+import { hashPassword } from '../hash-password.ts';
+import type { OpenIdSettings } from '../open-id.ts';
+import { createSessions } from '../sessions.ts';
+import { Browser } from './browser.ts';
+
+export interface People extends FirstAccount {
+  readonly url: string;
+  readonly clock: FakeClock;
+  readonly identity: Identity;
+  /** Everything that was logged, as text. */
+  readonly logged: readonly string[];
+  /** A fresh link of the first owner, as a start prints it. */
+  ownerLink(): Promise<string>;
+  browser(): Browser;
+  /** AppService with a bearer token. */
+  app(token: string): Client<typeof AppService>;
+  /** A key with roles, and its access token. */
+  keyWith(...grants: Grant[]): Promise<string>;
+  /** A person with a password and roles. */
+  personWith(email: string, password: string, ...grants: Grant[]): Promise<string>;
+  /** GET or POST of JSON with a bearer token. */
+  json(path: string, token?: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+}
+
+export async function startPeople(
+  options: { smtpUrl?: string; openId?: OpenIdSettings; first?: FirstAccount } = {},
+): Promise<People> {
+  const first = options.first ?? (await openFirstAccount());
+  const { db, instanceKey, tree } = first;
+  const clock = new FakeClock();
+  const logged: string[] = [];
+  const log: Log = createLog((level, logger, message, fields) => {
+    logged.push(JSON.stringify({ level, logger, message, fields }));
+  });
+  const access = createAccess(tree, { locationOfMachine: () => undefined, machineOfPart: () => undefined });
+  const guesses = createGuessLimit(clock);
+  const sessions = createSessions({ db, instanceKey, clock });
+  const authenticator = createAuthenticator({
+    db,
+    instanceKey,
+    partSecrets: { check: async () => undefined, isCurrent: async () => false },
+    sessions,
+    shares: tree,
+    guesses,
+    clock,
+  });
+  const settings = options.smtpUrl === undefined ? undefined : { smtpUrl: options.smtpUrl, from: 'cloud@example.com' };
+  const mail = settings && createMail({ db, clock, log, instanceKey, settings });
+  let url = '';
+  const identity = createIdentity({
+    db,
+    clock,
+    log,
+    sessions,
+    guesses,
+    access,
+    tree,
+    mail,
+    publicUrl: () => url,
+    forget: () => authenticator.forget(),
+    openIdSettings: options.openId,
+  });
+  const signIn = createSignIn({
+    identity,
+    instanceKey,
+    log,
+    principalOfToken: (token) => authenticator.principalOfToken(token),
+  });
+  const server = createRpcServer<Principal>({
+    services: [authBinding(authenticator), serve(AppService, identity.appHandlers)],
+    authenticate: (call) => authenticator.principalOf(call.metadata),
+    open: ['/proto.rpc.v1.AuthService/Authenticate'],
+    fallback: createRoutes({
+      signIn,
+      seesEverything: () => true,
+      log,
+      loopbackOnly: true,
+      scheme: 'http',
+      partConfig: async () => ({}),
+      status: async () => ({}),
+      catcher: async () => false,
+      logo: async () => false,
+    }),
+    log,
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${port}`;
+  mail?.start();
+  const closing = new AsyncDisposableStack();
+  closing.use(server);
+  if (mail !== undefined) closing.use(mail);
+  onTestFinished(() => closing.disposeAsync());
+
+  const tokenOfKey = async (keyId: string, key: string): Promise<string> =>
+    authenticator.signIn({ entity: keyId, type: 'api-key', payload: key }, '127.0.0.1:1');
+  return {
+    ...first,
+    url,
+    clock,
+    identity,
+    logged,
+    ownerLink: async () => `/sign-in?token=${await createOwnerLink({ db, clock })}`,
+    browser: () => new Browser(url),
+    app(token) {
+      const link = connect({ baseUrl: url, credentials: { entity: '', type: 'access-token', payload: token } });
+      closing.use(link);
+      return link.client(AppService);
+    },
+    async keyWith(...grants) {
+      const { id, key } = await createKey(db, instanceKey, 'key', grants, clock.now());
+      return tokenOfKey(id, key);
+    },
+    async personWith(email, password, ...grants) {
+      const hash = await hashPassword(password);
+      return db.transaction().execute(async (trx) => {
+        const { id } = await createPerson({ clock }, trx, { email, name: email, emailVerified: false });
+        await trx.insertInto('passwords').values({ person_id: id, hash, changed_ms: 1 }).execute();
+        for (const grant of grants) await addGrant(trx, { type: 'person', id }, grant);
+        return id;
+      });
+    },
+    async json(path, token, body) {
+      const response = await fetch(url + path, {
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+      });
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}
