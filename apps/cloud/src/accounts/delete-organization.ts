@@ -29,8 +29,6 @@ export async function deleteOrganization(deps: AccountsDeps, by: Caller, organiz
       'organization_logos',
       'billing_services',
       'push_configurations',
-      'invitations',
-      'organization_joins',
       'limits',
     ] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();

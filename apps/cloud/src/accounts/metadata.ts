@@ -6,8 +6,8 @@ import type { AccountsDeps } from './accounts-deps.ts';
 
 /** As JSON text in UTF-8. */
 export const maxMetadataBytes: number = 1024 * 1024;
-/** Objects and lists in each other. */
-const maxMetadataDepth = 64;
+/** Objects and lists in each other: public clients decode messages of a hundred levels, three to each of these. */
+export const maxMetadataDepth: number = 32;
 
 export type MetadataTarget =
   | { readonly kind: 'organization'; readonly id: string; readonly organizationId: string }

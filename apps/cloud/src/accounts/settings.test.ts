@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { AppService } from '@platform/proto/platform/app/v1/app';
 import { expect, test } from 'vitest';
+import { maxMetadataDepth } from './metadata.ts';
 import { openAccounts, type TestAccounts } from './testing/open-accounts.ts';
 
 const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(100)]);
@@ -132,9 +135,13 @@ test('metadata is kept as it was written, replaced whole, read by operators, and
     ask(owner, 'updateOrganizationMetadata', { organizationId, data: written as Record<string, string> });
   await write({ big: 'x'.repeat(1024 * 1024 - 10) });
   await expect(write({ big: 'x'.repeat(1024 * 1024 - 9) })).rejects.toThrow(/at most 1048576 bytes .* found 1048577/);
-  let deep: object = {};
-  for (let depth = 0; depth < 10_000; depth++) deep = { deep };
-  await expect(write(deep)).rejects.toThrow(/at most 64 deep/);
+  const nested = (depth: number): object => (depth === 0 ? {} : { deep: nested(depth - 1) });
+  await expect(write(nested(maxMetadataDepth + 1))).rejects.toThrow(/at most 32 deep/);
+  await expect(write(nested(5_000))).rejects.toThrow(/at most 32 deep/);
+  await write(nested(maxMetadataDepth - 1));
+  const { output } = AppService.method.getOrganizationMetadata;
+  const answer = await ask(operator, 'getOrganizationMetadata', { organizationId });
+  expect(fromBinary(output, toBinary(output, answer))).toEqual(answer);
   await expect(ask(operator, 'updateLocationMetadata', { locationId, data: {} })).rejects.toMatchObject({
     code: 'permission_denied',
   });
