@@ -1,6 +1,7 @@
 /** The platform command line: one file for each group of commands. */
 import addCompletions from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
+import { adminCommand } from './commands/admin/admin-command.ts';
 import { apiKeysCommand } from './commands/api-keys.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
@@ -24,7 +25,7 @@ const program: Command = new Command('platform')
   .showSuggestionAfterError()
   .addHelpText('after', `\n${exitCodesHelp}`);
 
-program.commandsGroup('Here:').addCommand(upCommand()).addCommand(versionCommand());
+program.commandsGroup('Here:').addCommand(upCommand()).addCommand(adminCommand()).addCommand(versionCommand());
 program.commandsGroup('Login:');
 for (const command of loginCommands()) program.addCommand(command);
 program.addCommand(profilesCommand());

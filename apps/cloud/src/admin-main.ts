@@ -1,6 +1,6 @@
 /**
- * One command of `platform admin` as a process: the request is its one argument, JSON; the result is one line of JSON on stdout,
- * progress and errors are text on stderr. A running cloud is asked over its control channel; the directory of a stopped one is
+ * One command of `platform admin` as a process: the request is its one argument, JSON; the answer is one line of JSON on stdout,
+ * {result} or {error: {code, message}}; progress is text on stderr. A running cloud is asked over its control channel; the directory of a stopped one is
  * opened here, under its lock.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -68,6 +68,12 @@ async function backUp(
 ): Promise<unknown> {
   const { text, flag, optionalText } = readParams(request);
   const { dataDirectory, instanceKey } = settings;
+  if (existsSync(join(dataDirectory, 'postgres.json'))) {
+    throw new PlatformError(
+      'failed_precondition',
+      `data directory ${dataDirectory}: its metadata and ingest log are in Postgres, which this command does not copy. Stop the cloud, then copy the database (pg_dump) and the directory, or see docs/guides/postgres.md`,
+    );
+  }
   const passphrase = readPassphrase(optionalText('passphraseFile'));
   const key: BackupOptions['key'] =
     passphrase !== undefined
@@ -148,10 +154,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => stop.abort(new PlatformError('canceled', 'stopped')));
 try {
   const result = await run(JSON.parse(process.argv[2] ?? '{}'), stop.signal);
-  process.stdout.write(`${JSON.stringify(result)}\n`);
+  process.stdout.write(`${JSON.stringify({ result })}\n`);
   process.exit(0);
 } catch (caught) {
   const { code, message } = asPlatformError(caught);
-  say(`platform admin: ${message}`);
-  process.exit(code === 'canceled' ? 130 : 1);
+  process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  process.exit(1);
 }

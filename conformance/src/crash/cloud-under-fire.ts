@@ -37,18 +37,24 @@ export function seededRandom(seed: number): (from: number, to: number) => number
 }
 
 export class CloudUnderFire implements AsyncDisposable {
-  readonly directory: string = mkdtempSync(join(tmpdir(), 'under-fire-'));
+  readonly directory: string;
   readonly port: number;
   #cloud: ChildProcess | undefined;
   /** What the latest start said when it was ready. */
   ready: Readonly<Record<string, unknown>> = {};
 
-  private constructor(port: number) {
+  private constructor(port: number, directory: string) {
     this.port = port;
+    this.directory = directory;
   }
 
-  static async start(): Promise<CloudUnderFire> {
-    const cloud = new CloudUnderFire(await freePort());
+  static start(): Promise<CloudUnderFire> {
+    return CloudUnderFire.startOn(mkdtempSync(join(tmpdir(), 'under-fire-')));
+  }
+
+  /** On a data directory that is there already; it is removed at the end, too. */
+  static async startOn(directory: string): Promise<CloudUnderFire> {
+    const cloud = new CloudUnderFire(await freePort(), directory);
     await cloud.start();
     return cloud;
   }

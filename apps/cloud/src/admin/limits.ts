@@ -10,7 +10,9 @@ interface LimitKind {
 }
 
 /** Every limit that there is. A value of 0 allows nothing. */
-export const limitKinds = {
+export const limitKinds: Readonly<
+  Record<'query-bytes-per-month' | 'log-bytes-per-machine' | 'log-lines-per-machine-minute', LimitKind>
+> = {
   'query-bytes-per-month': {
     default: 100_000_000_000_000,
     unit: 'logical bytes',
@@ -26,7 +28,7 @@ export const limitKinds = {
     unit: 'lines',
     meaning: 'machine log accepted from one part in a minute; what is above is counted and dropped',
   },
-} as const satisfies Readonly<Record<string, LimitKind>>;
+};
 
 export type LimitName = keyof typeof limitKinds;
 

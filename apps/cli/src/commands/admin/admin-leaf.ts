@@ -1,0 +1,33 @@
+/** A command of `platform admin`: --data instead of a login, and a request that a process of the cloud app answers. */
+import { resolve } from 'node:path';
+import type { JsonObject } from '@platform/sdk/cloud';
+import type { Command } from 'commander';
+import type { Context } from '../../invocation/context.ts';
+import { type Flags, type LeafHelp, leaf } from '../../invocation/leaf.ts';
+import { askAdmin } from './ask-admin.ts';
+
+export type Ask = (command: string, params?: JsonObject) => Promise<unknown>;
+
+/** @param run `ask` sends one operation to the installation of --data. */
+export function adminLeaf(
+  command: Command,
+  help: LeafHelp,
+  run: (ask: Ask, context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>,
+): Command {
+  command.option('--data <dir>', 'data folder of the cloud (default: PLATFORM_HOME/cloud, or ~/.platform/cloud)');
+  return leaf(command, help, (context, flags, ...args) => {
+    const data = flags['data'];
+    const ask: Ask = (name, params = {}) =>
+      askAdmin(context, {
+        ...params,
+        command: name,
+        ...(data === undefined ? {} : { dataDirectory: resolve(String(data)) }),
+      });
+    return run(ask, context, flags, ...args);
+  });
+}
+
+/** Milliseconds since 1970 as RFC 3339. */
+export function timeText(ms: unknown): string | null {
+  return typeof ms === 'number' ? new Date(ms).toISOString() : null;
+}

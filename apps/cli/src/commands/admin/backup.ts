@@ -1,0 +1,83 @@
+/** `platform admin backup` and `restore`. */
+import { resolve } from 'node:path';
+import type { JsonObject } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { adminLeaf, timeText } from './admin-leaf.ts';
+
+interface Report {
+  readonly destination?: string;
+  readonly target?: string;
+  readonly createdMs: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly lastPosition: number;
+  readonly instanceKey: string;
+  readonly warnings?: readonly string[];
+}
+
+const fields = ['directory', 'taken_at', 'files', 'bytes', 'last_position', 'instance_key'];
+
+function shape(report: Report): JsonObject {
+  return {
+    directory: report.destination ?? report.target ?? '',
+    taken_at: timeText(report.createdMs),
+    files: report.files,
+    bytes: report.bytes,
+    last_position: report.lastPosition,
+    instance_key: report.instanceKey,
+  };
+}
+
+export function backupCommand(): Command {
+  return adminLeaf(
+    new Command('backup')
+      .description('back up everything, also while the cloud runs; the folder must be new or empty')
+      .argument('<folder>')
+      .option(
+        '--with-instance-key',
+        'put the instance key into the backup, in clear: who has the backup has every secret',
+      )
+      .option('--passphrase-file <file>', 'put the instance key into the backup under the passphrase in this file'),
+    {
+      examples: [
+        'platform admin backup /backups/monday --passphrase-file ~/backup-passphrase',
+        'platform admin backup /backups/monday --json=bytes',
+      ],
+      fields,
+    },
+    async (ask, { out }, flags, folder) => {
+      const report = (await ask('backup', {
+        destination: resolve(folder ?? ''),
+        withInstanceKey: flags['withInstanceKey'] === true,
+        ...(flags['passphraseFile'] !== undefined && { passphraseFile: resolve(String(flags['passphraseFile'])) }),
+      })) as Report;
+      out.object(shape(report));
+      if (report.instanceKey === 'left-out')
+        out.warn(
+          'The instance key is not in the backup: without it nobody can read the secrets in it, you neither. Keep a copy of instance.key elsewhere, or use --passphrase-file.',
+        );
+    },
+  );
+}
+
+export function restoreCommand(): Command {
+  return adminLeaf(
+    new Command('restore')
+      .description('restore a backup into the folder of --data, which must be new or empty')
+      .argument('<backup>')
+      .option('--passphrase-file <file>', 'file with the passphrase of the instance key in the backup'),
+    {
+      examples: ['platform admin restore /backups/monday --data /srv/platform'],
+      fields: [...fields, 'warnings'],
+    },
+    async (ask, { out }, flags, source) => {
+      const report = (await ask('restore', {
+        source: resolve(source ?? ''),
+        ...(flags['passphraseFile'] !== undefined && { passphraseFile: resolve(String(flags['passphraseFile'])) }),
+      })) as Report;
+      const warnings = [...(report.warnings ?? [])];
+      out.object(out.style.json === false ? shape(report) : { ...shape(report), warnings });
+      if (out.style.json === false) for (const warning of warnings) out.warn(warning);
+    },
+  );
+}

@@ -1,0 +1,135 @@
+/** `platform admin status`, `doctor`, `audit`, `organizations` and `rotate-instance-key`. */
+import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { Command, Option } from 'commander';
+import { group } from '../../invocation/leaf.ts';
+import { adminLeaf, timeText } from './admin-leaf.ts';
+
+export function statusCommand(): Command {
+  return adminLeaf(
+    new Command('status').description('show whether the cloud runs, where, and what it holds'),
+    {
+      examples: ['platform admin status', 'platform admin status --json=caFingerprint'],
+      fields: ['running', 'url', '…'],
+    },
+    async (ask, { out }) => out.object((await ask('status')) as JsonObject),
+  );
+}
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+}
+
+export function doctorCommand(): Command {
+  return adminLeaf(
+    new Command('doctor').description('look whether everything is there and sound; changes nothing'),
+    { examples: ['platform admin doctor'], fields: ['check', 'ok', 'found'] },
+    async (ask, { out }) => {
+      const findings = (await ask('doctor')) as Finding[];
+      out.rows(
+        findings.map(({ check, ok, found }) => ({ check, ok, found })),
+        ['ok', 'check', 'found'],
+      );
+      const wrong = findings.filter(({ ok }) => !ok).length;
+      if (wrong > 0)
+        throw new PlatformError('data_loss', `${wrong} of ${findings.length} checks found something wrong`);
+    },
+  );
+}
+
+export function auditCommand(): Command {
+  return adminLeaf(
+    new Command('audit')
+      .description('show who changed what, newest first')
+      .option('--organization-id <id>', 'only changes in this organization')
+      .option('--limit <lines>', 'at most so many, up to 1000', '100')
+      .addOption(new Option('--before <id>', 'only entries before this one, for the next page')),
+    {
+      examples: ['platform admin audit', 'platform admin audit --json=at,action,actor'],
+      fields: ['id', 'at', 'actor_kind', 'actor', 'action', 'organization_id', 'target', 'detail', 'peer_address'],
+    },
+    async (ask, { out }, flags) => {
+      const entries = (await ask('audit', {
+        limit: numberOf(flags['limit'], '--limit'),
+        ...(flags['before'] !== undefined && { before: numberOf(flags['before'], '--before') }),
+        ...(flags['organizationId'] !== undefined && { organizationId: String(flags['organizationId']) }),
+      })) as Record<string, never>[];
+      out.rows(
+        entries.map((entry) => ({
+          id: entry['id'] ?? 0,
+          at: timeText(entry['atMs']),
+          actor_kind: entry['actorKind'] ?? '',
+          actor: String(entry['actorName'] || entry['actorId'] || ''),
+          action: entry['action'] ?? '',
+          organization_id: entry['organizationId'] ?? null,
+          target: `${entry['targetKind']} ${entry['targetId']}`.trim(),
+          detail: entry['detail'] ?? {},
+          peer_address: entry['peerAddress'] ?? '',
+        })),
+        ['at', 'actor_kind', 'actor', 'action', 'target'],
+      );
+    },
+  );
+}
+
+export function adminOrganizationsCommand(): Command {
+  return group('organizations', 'the organizations of this installation', [listOrganizations(), createOwnerLink()]);
+}
+
+function listOrganizations(): Command {
+  return adminLeaf(
+    new Command('list').description('list all organizations: ids and names'),
+    { examples: ['platform admin organizations list'], fields: ['id', 'name', 'created_at'] },
+    async (ask, { out }) => {
+      const all = (await ask('organizations.list')) as { id: string; name: string; createdMs: number }[];
+      out.rows(
+        all.map(({ id, name, createdMs }) => ({ id, name, created_at: timeText(createdMs) })),
+        ['name', 'id', 'created_at'],
+      );
+    },
+  );
+}
+
+function createOwnerLink(): Command {
+  return adminLeaf(
+    new Command('create-owner-link')
+      .description('make a one-time sign-in link for an owner who lost every way in')
+      .argument('<organization-id>')
+      .option('--email <address>', 'which owner (default: the one who has been there longest)'),
+    { examples: ['platform admin organizations create-owner-link 3f2c…'], fields: ['link', 'email', 'expires_at'] },
+    async (ask, { out }, flags, organizationId = '') => {
+      const { url = '' } = (await ask('status')) as { url?: string };
+      const made = (await ask('organizations.create-owner-link', {
+        organizationId,
+        ...(flags['email'] !== undefined && { email: String(flags['email']) }),
+      })) as { path: string; email: string | null; expiresMs: number };
+      out.object({ link: `${url}${made.path}`, email: made.email, expires_at: timeText(made.expiresMs) });
+      if (url === '') out.note('The cloud does not run: put its address before the link.');
+    },
+  );
+}
+
+export function rotateInstanceKeyCommand(): Command {
+  return adminLeaf(
+    new Command('rotate-instance-key')
+      .description('seal every secret with a new instance key; keys, secrets and sign-ins go on')
+      .option('--end-sessions', 'every token that was issued so far stops: for a key that others may know'),
+    {
+      examples: ['platform admin rotate-instance-key', 'platform admin rotate-instance-key --end-sessions'],
+      fields: ['from', 'to', 'resealed'],
+    },
+    async (ask, context, flags) => {
+      const endSessions = flags['endSessions'] === true;
+      if (endSessions)
+        await context.agreed('Every client must sign in again; machine-servers of others may need a restart. Go on?');
+      context.out.object((await ask('rotate-instance-key', { endSessions })) as JsonObject);
+      context.out.note('Backups that were made before still need the earlier key.');
+    },
+  );
+}
+
+function numberOf(value: unknown, name: string): number {
+  if (/^\d+$/.test(String(value))) return Number(value);
+  throw new PlatformError('invalid_argument', `${name}: expected a whole number, found "${value}"`);
+}

@@ -1,0 +1,182 @@
+/** Backup of a cloud that is written to all the while, restored elsewhere: the books of what was acknowledged decide. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { connect } from '@platform/rpc/client';
+import { Ledger, type LedgerRow, spawnChild } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { CloudUnderFire, linkTo, pauseMs, query } from './crash/cloud-under-fire.ts';
+
+const adminEntry = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+function startAdmin(request: object) {
+  return spawnChild(process.execPath, [...nodeFlags, adminEntry, JSON.stringify(request)]);
+}
+
+/** One command of `platform admin`; its answer. */
+async function admin(request: object): Promise<Readonly<Record<string, unknown>>> {
+  await using child = startAdmin(request);
+  await child.exited;
+  const result = child.lines[0]?.['result'];
+  if (typeof result !== 'object' || result === null)
+    throw new Error(`expected a result, found ${JSON.stringify(child.lines)} ${child.stderr}`);
+  return { ...result };
+}
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'backup-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Uploads readings of the ledger until it is told to stop; books what was acknowledged. */
+async function upload(cloud: CloudUnderFire, ledger: Ledger, component: string, stopped: () => boolean): Promise<void> {
+  const { partId, partSecret } = cloud.demo;
+  await using link = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+  });
+  const client = link.client(DataSyncService);
+  const stream = randomBytes(16);
+  for (let seq = 1n; !stopped(); seq++) {
+    const readings = Array.from({ length: 20 }, () => ledger.next(partId, component));
+    const now = timestampFromMs(Date.now());
+    await client.dataCaptureUpload({
+      metadata: {
+        ...{ partId, componentType: 'core:component:sensor', componentName: component, methodName: 'Readings' },
+        type: DataType.TABULAR_SENSOR,
+        identity: { stream, seq, floor: seq },
+      },
+      sensorContents: readings.map(({ seq: number, hash }) =>
+        create(SensorDataSchema, {
+          metadata: { timeRequested: now, timeReceived: now },
+          data: { case: 'struct', value: { readings: { number, hash } } },
+        }),
+      ),
+    });
+    ledger.acknowledge(readings);
+  }
+}
+
+async function rowsOf(cloud: CloudUnderFire): Promise<LedgerRow[]> {
+  await using link = linkTo(cloud);
+  const rows = await query(link, cloud.demo.organizationId, [
+    { $match: { method_name: 'Readings' } },
+    { $project: { part_id: 1, component_name: 1, 'data.readings': 1 } },
+  ]);
+  return rows.map((row) => {
+    const { number, hash } = (row['data'] as { readings: { number: number; hash: string } }).readings;
+    return { machine: String(row['part_id']), component: String(row['component_name']), seq: Number(number), hash };
+  });
+}
+
+test('I15 a backup under load holds every reading acknowledged before it once; the restored cloud takes uploads and goes on', async () => {
+  const backups = directory();
+  const restored = join(directory(), 'data');
+  await using cloud = await CloudUnderFire.start();
+  const before = new Ledger();
+  let stop = false;
+  // What is acknowledged before the backup begins is what must be there; the load goes on under the same numbers.
+  const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
+  while (before.check([]).acknowledged < 3_000) await pauseMs(50);
+  const mustBeThere = before.check([]).lost;
+  const destination = join(backups, 'b');
+  const report = await admin({
+    ...{ command: 'backup', dataDirectory: cloud.directory, destination },
+    withInstanceKey: true,
+  });
+  const acknowledgedMeanwhile = before.check([]).acknowledged - mustBeThere.length;
+  stop = true;
+  await Promise.all(uploads);
+  expect(report).toMatchObject({ destination, instanceKey: 'included' });
+  expect(acknowledgedMeanwhile).toBeGreaterThan(0);
+
+  const { warnings } = await admin({ command: 'restore', source: destination, dataDirectory: restored });
+  expect(String(warnings)).toContain('Machines delete what the cloud has acknowledged');
+  await using second = await CloudUnderFire.startOn(restored);
+  const rows = await rowsOf(second);
+  const found = new Set(rows.map(({ component, seq }) => `${component} ${seq}`));
+  const { duplicated, bad, phantom } = before.check(rows);
+  expect(mustBeThere.filter(({ component, seq }) => !found.has(`${component} ${seq}`))).toEqual([]);
+  expect({ duplicated, bad, phantom }).toEqual({ duplicated: [], bad: [], phantom: [] });
+  console.log(`${mustBeThere.length} acknowledged before, ${acknowledgedMeanwhile} meanwhile, ${rows.length} restored`);
+
+  const after = new Ledger('after');
+  let ended = false;
+  const again = upload(second, after, 'd', () => ended);
+  while (after.check([]).acknowledged < 100) await pauseMs(20);
+  ended = true;
+  await again;
+  const fresh = (await rowsOf(second)).filter(({ component }) => component === 'd');
+  expect(after.check(fresh)).toMatchObject({ lost: [], duplicated: [], bad: [], phantom: [] });
+  await second.stop();
+  await second.start();
+  expect((await rowsOf(second)).length).toBe(rows.length + fresh.length);
+}, 120_000);
+
+test('I15 a backup whose process is killed lets deletions go on, and the next one succeeds', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const backups = directory();
+  const ledger = new Ledger();
+  let stop = false;
+  const uploading = upload(cloud, ledger, 'a', () => stop);
+  while (ledger.check([]).acknowledged < 500) await pauseMs(20);
+  const killed = startAdmin({ command: 'backup', dataDirectory: cloud.directory, destination: join(backups, 'k') });
+  while (!killed.stderr.includes('copying')) await pauseMs(2);
+  await killed.kill();
+  const held = async () => (await admin({ command: 'status', dataDirectory: cloud.directory }))['deletionsHeld'];
+  while ((await held()) === true) await pauseMs(20);
+  const report = await admin({ command: 'backup', dataDirectory: cloud.directory, destination: join(backups, 'n') });
+  stop = true;
+  await uploading;
+  expect(Number(report['lastPosition'])).toBeGreaterThan(0);
+}, 60_000);
+
+test('I15 a stopped cloud is backed up under its lock', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const { partId } = cloud.demo;
+  await cloud.stop();
+  const destination = join(directory(), 'b');
+  expect(await admin({ command: 'backup', dataDirectory: cloud.directory, destination })).toMatchObject({
+    instanceKey: 'left-out',
+  });
+  expect(existsSync(join(destination, 'demo.json'))).toBe(false);
+  await cloud.start();
+  expect(cloud.demo.partId).toBe(partId);
+});
+
+test('D6 D5 the instance key is replaced in a running cloud: tokens, keys and part secrets go on, before and after a restart', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const keyFile = join(cloud.directory, 'instance.key');
+  const old = readFileSync(keyFile, 'utf8');
+  await using link = linkTo(cloud);
+  const ask = () => query(link, cloud.demo.organizationId, [{ $limit: 1 }]);
+  await ask();
+  const ledger = new Ledger();
+  let stop = false;
+  const uploading = upload(cloud, ledger, 'a', () => stop);
+  expect(await admin({ command: 'rotate-instance-key', dataDirectory: cloud.directory })).toMatchObject({
+    resealed: expect.any(Number),
+  });
+  await ask();
+  await using signedInAfter = linkTo(cloud);
+  await query(signedInAfter, cloud.demo.organizationId, [{ $limit: 1 }]);
+  stop = true;
+  await uploading;
+  await cloud.stop();
+  await cloud.start();
+  expect(readFileSync(keyFile, 'utf8')).not.toContain(old.trim());
+  await ask();
+  stop = false;
+  const again = upload(cloud, ledger, 'b', () => stop);
+  await pauseMs(300);
+  stop = true;
+  await again;
+  expect(ledger.check(await rowsOf(cloud))).toMatchObject({ lost: [], duplicated: [], bad: [], phantom: [] });
+}, 60_000);
