@@ -24,7 +24,7 @@ import type { Reached } from './reach.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
 import { rightsOfCaller } from './rights.ts';
-import { type ConfigCache, createFragmentSource } from './source.ts';
+import { createFragmentSource, type RevisionCache } from './source.ts';
 import { fragmentWriteHandlers } from './write-rpc.ts';
 
 export interface FragmentsDeps {
@@ -66,7 +66,7 @@ export interface Fragments extends EffectiveConfigurations {
 
 export function createFragments(deps: FragmentsDeps): Fragments {
   const { db, tree, clock, log, onTriggers, tellPart } = deps;
-  const cache: ConfigCache = new Map();
+  const cache: RevisionCache = new Map();
   // Stamps live as long as the answers that were cached under them: as the process.
   const stamps = new Map<string, number>();
   const moveStamp = (partId: string): void => void stamps.set(partId, (stamps.get(partId) ?? 0) + 1);
@@ -90,15 +90,15 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       ...nestedFragmentHandlers(read),
       ...fragmentWriteHandlers({
         ...read,
-        reachDeps: () => ({ cache, nowMs: clock.now(), onTriggers }),
+        reachDeps: () => ({ nowMs: clock.now(), onTriggers }),
         onReached,
       }),
     },
     stampOf: (partId) => String(stamps.get(partId) ?? 0),
     async effective(partId, document) {
       const source = createFragmentSource(db, cache);
-      const held = heldOf((await heldBy(db, [partId])).get(partId));
-      const organizationId = await organizationOf(db, partId);
+      const organizationId = deps.access.lineageOf('part', partId)?.organizationId ?? null;
+      const held = async () => heldOf((await heldBy(db, [partId])).get(partId));
       const { running, problems } = await resolvePart(source, organizationId, document, held);
       const used = new Map<string, string>();
       for (const { fragmentId, revision } of running.used) {
@@ -111,15 +111,16 @@ export function createFragments(deps: FragmentsDeps): Fragments {
     },
     async partSaving(trx, partId, document, checked) {
       const before = (await heldBy(trx, [partId])).get(partId) ?? [];
-      const source = createFragmentSource(trx, cache);
-      const resolution = await resolvePart(source, await organizationOf(trx, partId), document, heldOf(before));
+      const source = createFragmentSource(trx);
+      const organizationId = await organizationOf(trx, partId);
+      const resolution = await resolvePart(source, organizationId, document, async () => heldOf(before));
       const { running } = resolution;
       if (running.used.length > 0 && JSON.stringify(running.document) !== JSON.stringify(checked))
         throw new PlatformError(
           'aborted',
           `configuration of part ${partId}: a fragment that it imports changed while it was saved. Save it again`,
         );
-      await writeIndex(trx, partId, resolution, before, clock.now());
+      await writeIndex(trx, [{ partId, resolution, before }], clock.now());
     },
     async partDeleting(trx, partId) {
       await trx.deleteFrom('part_fragments').where('part_id', '=', partId).execute();

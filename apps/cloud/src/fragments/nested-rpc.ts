@@ -14,7 +14,7 @@ import type { Database } from '../metadata/tables.ts';
 import type { FragmentReader } from './reader.ts';
 import { resolveWith } from './resolve-for.ts';
 import { rightsOfCaller, visibleFragment } from './rights.ts';
-import { type ConfigCache, createFragmentSource, type FragmentRow, type FragmentSource } from './source.ts';
+import { createFragmentSource, type FragmentRow, type FragmentSource, type RevisionCache } from './source.ts';
 import { resolvedMessage } from './wire.ts';
 
 const maxAsked = 100;
@@ -23,7 +23,7 @@ export interface NestedDeps {
   readonly db: Database;
   readonly access: Access;
   readonly reader: FragmentReader;
-  readonly cache: ConfigCache;
+  readonly cache: RevisionCache;
   /** The newest saved document of a part. */
   readonly documentOf: (partId: string) => Promise<unknown>;
 }

@@ -7,7 +7,11 @@ import { type Held, importKey, resolveFor, resolveHeld } from './resolve-for.ts'
 import { type FragmentSource, rightsOf } from './source.ts';
 import type { FragmentsTables } from './store.ts';
 
-type IndexRow = FragmentsTables['part_fragments'];
+/** Rows that go in one statement: stores bound its parameters. */
+const rowsAtOnce = 150;
+const shownProblems = 20;
+
+export type IndexRow = FragmentsTables['part_fragments'];
 
 export interface PartResolution {
   /** What the part is to run. */
@@ -24,14 +28,15 @@ export async function resolvePart(
   source: FragmentSource,
   organizationId: string | null,
   document: unknown,
-  held: Held,
+  readHeld: () => Promise<Held>,
 ): Promise<PartResolution> {
   const given = (isObject(document) ? document : {}) as JsonObject;
-  const fresh = await resolveFor(source, rightsOf(organizationId), given, held);
+  const fresh = await resolveFor(source, rightsOf(organizationId), given, readHeld);
   const { problems, used: asked } = fresh;
-  if (held.size > 0 && hasErrors(fresh)) {
-    const before = await resolveHeld(source, given, held);
-    if (!hasErrors(before)) return { running: before, problems, asked, isHeld: true };
+  if (hasErrors(fresh)) {
+    const held = await readHeld();
+    const before = held.size === 0 ? undefined : await resolveHeld(source, given, held);
+    if (before !== undefined && !hasErrors(before)) return { running: before, problems, asked, isHeld: true };
   }
   return { running: fresh, problems, asked, isHeld: false };
 }
@@ -48,60 +53,81 @@ export function heldOf(rows: readonly IndexRow[] | undefined): Held {
   return new Map(had.map((row) => [importKey(row.fragment_id, row.version), row.revision]));
 }
 
-/** @returns whether anything that the part uses is another than before. */
+export interface PartChange {
+  readonly partId: string;
+  readonly resolution: PartResolution;
+  /** What the index held until now. */
+  readonly before: readonly IndexRow[];
+}
+
+/** @returns the parts of which anything that they use is another than before. */
 export async function writeIndex(
   trx: Transaction<CloudTables>,
-  partId: string,
-  resolution: PartResolution,
-  before: readonly IndexRow[],
+  changes: readonly PartChange[],
   nowMs: number,
-): Promise<boolean> {
-  const rows = new Map<string, IndexRow>();
-  for (const used of [...resolution.running.used, ...(resolution.isHeld ? resolution.asked : [])]) {
-    const key = importKey(used.fragmentId, used.version);
-    const known = rows.get(key);
-    rows.set(key, {
-      part_id: partId,
-      fragment_id: used.fragmentId,
-      version: used.version,
-      // Of what is held, the revision that is held.
-      revision: known?.revision ?? (resolution.isHeld && !isIn(resolution, key) ? 0 : Number(used.revision ?? 0)),
-      direct: used.direct ? 1 : 0,
-    });
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  const rows: IndexRow[] = [];
+  for (const { partId, resolution, before } of changes) {
+    const after = rowsOf(partId, resolution);
+    if (fingerprint(after) === fingerprint(before)) continue;
+    changed.add(partId);
+    rows.push(...after);
   }
-  const changed = fingerprint([...rows.values()]) !== fingerprint(before);
-  if (changed) {
-    await trx.deleteFrom('part_fragments').where('part_id', '=', partId).execute();
-    if (rows.size > 0)
-      await trx
-        .insertInto('part_fragments')
-        .values([...rows.values()])
-        .execute();
-  }
-  await writeProblems(trx, partId, resolution.problems, nowMs);
+  if (changed.size > 0)
+    await trx
+      .deleteFrom('part_fragments')
+      .where('part_id', 'in', [...changed])
+      .execute();
+  for (let at = 0; at < rows.length; at += rowsAtOnce)
+    await trx
+      .insertInto('part_fragments')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .execute();
+  await writeProblems(trx, changes, nowMs);
   return changed;
 }
 
-const isIn = (resolution: PartResolution, key: string): boolean =>
-  resolution.running.used.some((used) => importKey(used.fragmentId, used.version) === key);
+function rowsOf(partId: string, { running, asked, isHeld }: PartResolution): IndexRow[] {
+  const rows = new Map<string, IndexRow>();
+  const add = (used: PartResolution['asked'][number], revision: number): void => {
+    const key = importKey(used.fragmentId, used.version);
+    if (rows.has(key)) return;
+    const { fragmentId, version, direct } = used;
+    rows.set(key, { part_id: partId, fragment_id: fragmentId, version, revision, direct: direct ? 1 : 0 });
+  };
+  for (const used of running.used) add(used, Number(used.revision ?? 0));
+  // Of what is held, changes in what was asked for must reach the part as well: they may make it well again.
+  if (isHeld) for (const used of asked) add(used, 0);
+  return [...rows.values()];
+}
 
 async function writeProblems(
   trx: Transaction<CloudTables>,
-  partId: string,
-  problems: PartResolution['problems'],
+  changes: readonly PartChange[],
   nowMs: number,
 ): Promise<void> {
-  const serious = problems.filter(({ level, fault }) => level === 'error' || fault !== undefined);
-  if (serious.length === 0) {
-    await trx.deleteFrom('part_fragment_problems').where('part_id', '=', partId).execute();
-    return;
-  }
-  const text = JSON.stringify(serious.slice(0, 20));
-  await trx
-    .insertInto('part_fragment_problems')
-    .values({ part_id: partId, problems: text, since_ms: nowMs })
-    .onConflict((conflict) => conflict.column('part_id').doUpdateSet({ problems: text }))
-    .execute();
+  const rows = changes.flatMap(({ partId, resolution }) => {
+    const serious = seriousProblems(resolution);
+    if (serious.length === 0) return [];
+    return [{ part_id: partId, problems: JSON.stringify(serious.slice(0, shownProblems)), since_ms: nowMs }];
+  });
+  const ill = new Set(rows.map((row) => row.part_id));
+  const well = changes.flatMap(({ partId }) => (ill.has(partId) ? [] : [partId]));
+  if (well.length > 0) await trx.deleteFrom('part_fragment_problems').where('part_id', 'in', well).execute();
+  if (rows.length > 0)
+    await trx
+      .insertInto('part_fragment_problems')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('part_id').doUpdateSet((each) => ({ problems: each.ref('excluded.problems') })),
+      )
+      .execute();
+}
+
+/** Errors, and rights that were lost. */
+export function seriousProblems({ problems }: PartResolution): PartResolution['problems'] {
+  return problems.filter(({ level, fault }) => level === 'error' || fault !== undefined);
 }
 
 function fingerprint(rows: readonly IndexRow[]): string {

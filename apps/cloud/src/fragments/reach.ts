@@ -2,9 +2,18 @@
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Transaction } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
-import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
+import {
+  heldBy,
+  heldOf,
+  type IndexRow,
+  type PartChange,
+  type PartResolution,
+  resolvePart,
+  seriousProblems,
+  writeIndex,
+} from './part-index.ts';
 import { resolveHeld } from './resolve-for.ts';
-import { type ConfigCache, createFragmentSource } from './source.ts';
+import { createFragmentSource, type FragmentSource } from './source.ts';
 
 /** As many configurations are in memory at a time. */
 const partsAtOnce = 100;
@@ -17,14 +26,13 @@ export interface Reached {
 }
 
 export interface ReachDeps {
-  readonly cache: ConfigCache;
   readonly nowMs: number;
   /** Told the effective document of each part whose triggers changed. */
   readonly onTriggers: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
 }
 
 export async function reach(trx: Transaction<CloudTables>, fragmentId: string, deps: ReachDeps): Promise<Reached> {
-  const source = createFragmentSource(trx, deps.cache);
+  const source = createFragmentSource(trx);
   const users = await trx
     .selectFrom('part_fragments')
     .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
@@ -42,21 +50,43 @@ export async function reach(trx: Transaction<CloudTables>, fragmentId: string, d
     const ids = some.map((user) => user.id);
     const documents = await newestDocuments(trx, ids);
     const indexed = await heldBy(trx, ids);
+    const changes: PartChange[] = [];
     for (const { id, organization_id } of some) {
-      const document = documents.get(id) ?? {};
       const before = indexed.get(id) ?? [];
-      const held = heldOf(before);
-      const now = await resolvePart(source, organization_id, document, held);
-      if (!(await writeIndex(trx, id, now, before, deps.nowMs)) && !now.isHeld) continue;
-      partIds.push(id);
-      const [first] = now.problems.filter(({ level, fault }) => level === 'error' || fault !== undefined);
-      if (first !== undefined) failed.push({ partId: id, message: `${first.path}: ${first.message}` });
-      const had = await resolveHeld(source, document, held);
-      if (JSON.stringify(had.document['triggers'] ?? []) !== JSON.stringify(now.running.document['triggers'] ?? []))
-        await deps.onTriggers(trx, id, now.running.document);
+      const resolution = await resolvePart(source, organization_id, documents.get(id) ?? {}, async () =>
+        heldOf(before),
+      );
+      changes.push({ partId: id, resolution, before });
+    }
+    const changed = await writeIndex(trx, changes, deps.nowMs);
+    for (const { partId, resolution, before } of changes) {
+      if (!changed.has(partId) && !resolution.isHeld) continue;
+      partIds.push(partId);
+      const [first] = seriousProblems(resolution);
+      if (first !== undefined) failed.push({ partId, message: `${first.path}: ${first.message}` });
+      if (!(await bringTriggers(source, resolution, before))) continue;
+      const had = await resolveHeld(source, documents.get(partId) ?? {}, heldOf(before));
+      const { document } = resolution.running;
+      if (JSON.stringify(had.document['triggers'] ?? []) !== JSON.stringify(document['triggers'] ?? []))
+        await deps.onTriggers(trx, partId, document);
     }
   }
   return { partIds, failed };
+}
+
+/** Whether any of the fragments that the part had, or has now, may hold triggers. */
+async function bringTriggers(
+  source: FragmentSource,
+  { running }: PartResolution,
+  before: readonly IndexRow[],
+): Promise<boolean> {
+  const revisions = [
+    ...before.map((row) => [row.fragment_id, row.revision] as const),
+    ...running.used.map((used) => [used.fragmentId, Number(used.revision ?? 0)] as const),
+  ];
+  for (const [id, revision] of revisions)
+    if ((await source.revision(id, revision))?.config.includes('"triggers"') === true) return true;
+  return false;
 }
 
 async function newestDocuments(

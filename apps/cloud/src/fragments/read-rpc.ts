@@ -10,7 +10,7 @@ import { authenticatorInfo } from '../machines/author.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { FragmentReader } from './reader.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
-import { type ConfigCache, createFragmentSource, type FragmentRow } from './source.ts';
+import { createFragmentSource, type FragmentRow, type RevisionCache } from './source.ts';
 import { readUsage, usageFor } from './usage.ts';
 import { fragmentMessage, usageMessage, visibilityOf } from './wire.ts';
 
@@ -23,7 +23,7 @@ export interface ReadDeps {
   readonly tree: AccountTree;
   readonly access: Access;
   readonly reader: FragmentReader;
-  readonly cache: ConfigCache;
+  readonly cache: RevisionCache;
 }
 
 export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService, Principal> {

@@ -11,19 +11,19 @@ export const importKey = (fragmentId: string, version: string): string => `${fra
 /**
  * The document with what it may have now.
  *
- * @param held what the part had until now: an import to which the right was lost stays at that revision, with a notice.
+ * @param held what the part had until now, asked for only when it matters: an import to which the right was lost stays at that revision, with a notice.
  */
 export function resolveFor(
   source: FragmentSource,
   rights: Rights,
   document: JsonObject,
-  held: Held = new Map(),
+  held: () => Promise<Held>,
 ): Promise<ResolvedDocument> {
   return resolveWith(document, async (id, version) => {
     const found = await source.find(rights, id, version);
-    const revision = held.get(importKey(id, version));
-    if (typeof found === 'object' || revision === undefined) return found;
-    const kept = await source.findKept(id, revision);
+    if (typeof found === 'object') return found;
+    const revision = (await held()).get(importKey(id, version));
+    const kept = revision === undefined ? undefined : await source.findKept(id, revision);
     if (kept === undefined) return found;
     const notice = `fragment ${id} may not be used here any more: its revision ${revision} is kept, and gets no updates`;
     return { ...kept, notice };

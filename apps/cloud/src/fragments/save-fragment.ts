@@ -38,7 +38,7 @@ export async function createFragment(
   const id = newId();
   const { nowMs } = deps;
   const warnings = await checkFragment(
-    createFragmentSource(trx, deps.cache),
+    createFragmentSource(trx),
     { id, organizationId, ...change },
     deps.triggerProblems,
   );
@@ -81,7 +81,7 @@ export async function updateFragment(
     config: change.config ?? (JSON.parse(config) as JsonObject),
   };
   const candidate = { id: before.id, organizationId: before.organization_id, ...next };
-  const warnings = await checkFragment(createFragmentSource(trx, deps.cache), candidate, deps.triggerProblems);
+  const warnings = await checkFragment(createFragmentSource(trx), candidate, deps.triggerProblems);
   const row = {
     ...before,
     name: next.name,

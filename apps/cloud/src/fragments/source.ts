@@ -28,14 +28,17 @@ export interface FragmentSource {
   findKept(id: string, revision: number): Promise<FoundFragment | undefined>;
 }
 
-/** Decoded configurations of revisions, which never change; the oldest makes room. */
-export type ConfigCache = Map<string, JsonObject>;
+/** Revisions, which never change, with their decoded configurations; the oldest makes room. */
+export type RevisionCache = Map<string, { readonly row: RevisionRow; readonly config: JsonObject }>;
 const maxCached = 500;
 
-/** @param db a transaction, or the database: then what is read was true at some time during the reading. */
-export function createFragmentSource(db: Kysely<CloudTables>, cache: ConfigCache): FragmentSource {
+/**
+ * @param db a transaction, or the database: then what is read was true at some time during the reading.
+ * @param cache for the database alone: a transaction may see revisions that are never committed.
+ */
+export function createFragmentSource(db: Kysely<CloudTables>, cache: RevisionCache = new Map()): FragmentSource {
   const rows = new Map<string, Promise<FragmentRow | undefined>>();
-  const revisions = new Map<string, Promise<RevisionRow | undefined>>();
+  const revisions = new Map<string, Promise<{ row: RevisionRow; config: JsonObject } | undefined>>();
   const tags = new Map<string, Promise<number | undefined>>();
   const once = <T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> => {
     let found = known.get(key);
@@ -48,26 +51,24 @@ export function createFragmentSource(db: Kysely<CloudTables>, cache: ConfigCache
 
   const fragment = (id: string): Promise<FragmentRow | undefined> =>
     once(rows, id, () => db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst());
-  const revision = (id: string, number: number): Promise<RevisionRow | undefined> =>
-    once(revisions, `${id} ${number}`, () =>
-      db
+  const cached = (id: string, number: number): Promise<{ row: RevisionRow; config: JsonObject } | undefined> =>
+    once(revisions, `${id} ${number}`, async () => {
+      const key = `${id} ${number}`;
+      const known = cache.get(key);
+      if (known !== undefined) return known;
+      const row = await db
         .selectFrom('fragment_revisions')
         .selectAll()
         .where('fragment_id', '=', id)
         .where('revision', '=', number)
-        .executeTakeFirst(),
-    );
-  const configOf = (row: RevisionRow): JsonObject => {
-    const key = `${row.fragment_id} ${row.revision}`;
-    let config = cache.get(key);
-    if (config === undefined) {
-      config = JSON.parse(row.config) as JsonObject;
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const found = { row, config: JSON.parse(row.config) as JsonObject };
       const [oldest] = cache.keys();
       if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest);
-      cache.set(key, config);
-    }
-    return config;
-  };
+      cache.set(key, found);
+      return found;
+    });
   const revisionOf = async (row: FragmentRow, version: string): Promise<number | undefined> => {
     if (version === '') return row.revision;
     if (/^\d{1,9}$/.test(version)) return Number(version);
@@ -84,20 +85,20 @@ export function createFragmentSource(db: Kysely<CloudTables>, cache: ConfigCache
 
   return {
     fragment,
-    revision,
+    revision: async (id, number) => (await cached(id, number))?.row,
     revisionOf,
     async find(rights, id, version) {
       const row = await fragment(id);
       const right = row === undefined ? 'none' : rights(row);
       if (row === undefined || right === 'none') return 'unknown';
       const number = await revisionOf(row, version);
-      const found = number === undefined ? undefined : await revision(id, number);
-      if (found === undefined || !(right === 'all' || found.visibility !== 'private')) return 'unknown_version';
-      return { revision: String(found.revision), config: configOf(found) };
+      const found = number === undefined ? undefined : await cached(id, number);
+      if (found === undefined || !(right === 'all' || found.row.visibility !== 'private')) return 'unknown_version';
+      return { revision: String(found.row.revision), config: found.config };
     },
     async findKept(id, number) {
-      const found = await revision(id, number);
-      return found === undefined ? undefined : { revision: String(number), config: configOf(found) };
+      const found = await cached(id, number);
+      return found === undefined ? undefined : { revision: String(number), config: found.config };
     },
   };
 }
