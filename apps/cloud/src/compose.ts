@@ -94,7 +94,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
 
   const { data, db, instanceKey, keyFile } = unwind.use(await openStores(settings, log, onFatal));
   const ingestLog = unwind.use(
-    await openIngestLog({ file: data.at('ingest.sqlite'), log: log.child('ingest'), clock, onFatal }),
+    await openIngestLog({
+      file: data.at('ingest.sqlite'),
+      database: settings.databaseUrl,
+      log: log.child('ingest'),
+      clock,
+      onFatal,
+    }),
   );
 
   await checkStores(db, ingestLog, data.path);
@@ -243,6 +249,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const tabular = unwind.use(
     createTabular({
       dataDir: data.path,
+      database: settings.databaseUrl,
       db,
       ingestLog,
       log: log.child('tabular'),

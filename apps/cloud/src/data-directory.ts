@@ -19,6 +19,8 @@ export const dataVersion = 2;
 
 const markerName = 'platform.json';
 const stores = ['meta.sqlite', 'ingest.sqlite'];
+/** Stands in their place where they are in Postgres (metadata/claim-installation.ts). */
+const postgresStores = ['postgres.json'];
 
 type Stage = 'new' | 'complete';
 
@@ -40,16 +42,19 @@ export interface DataDirectory extends Disposable {
  * Opens or creates `path`.
  *
  * @param needsKeyFile whether the instance key is kept in the directory.
+ * @param inPostgres whether metadata and ingest log are in Postgres, and not here.
  * @throws failed_precondition naming what was expected and found when it is not ours, newer, damaged, in use, incomplete or not writable.
  */
-export function openDataDirectory(path: string, needsKeyFile = true): DataDirectory {
+export function openDataDirectory(path: string, needsKeyFile = true, inPostgres = false): DataDirectory {
   prepare(path);
   const found = listing(path);
   if (!found.includes(markerName)) refuseForeign(path, found);
   const lock = claimProcessLock(join(path, 'lock'), `data directory ${path}`);
   try {
     const { stage, version } = found.includes(markerName) ? readMarker(path) : mark(path, 'new', dataVersion);
-    if (stage === 'complete') refuseIncomplete(path, needsKeyFile ? [...stores, 'instance.key'] : stores);
+    refuseOtherStore(path, found, inPostgres);
+    const needed = inPostgres ? postgresStores : stores;
+    if (stage === 'complete') refuseIncomplete(path, needsKeyFile ? [...needed, 'instance.key'] : needed);
     probe(path);
     return {
       path,
@@ -139,6 +144,17 @@ function refuseIncomplete(path: string, names: readonly string[]): void {
   throw new PlatformError(
     'failed_precondition',
     `data directory ${path}: expected ${missing.join(' and ')} of earlier starts, found ${missing.length === 1 ? 'it' : 'them'} missing or empty. Nothing was changed; restore from a backup, or choose another directory with --data DIR`,
+  );
+}
+
+function refuseOtherStore(path: string, found: readonly string[], inPostgres: boolean): void {
+  const [other] = (inPostgres ? stores : postgresStores).filter((name) => found.includes(name));
+  if (other === undefined) return;
+  throw new PlatformError(
+    'failed_precondition',
+    inPostgres
+      ? `data directory ${path}: PLATFORM_DATABASE_URL is set, but this installation is in SQLite (${other}). Nothing was changed; unset it, or choose another directory with --data DIR`
+      : `data directory ${path}: this installation is in Postgres (${other}), but PLATFORM_DATABASE_URL is not set. Nothing was changed; set it, or choose another directory with --data DIR`,
   );
 }
 

@@ -19,7 +19,10 @@ export interface Stores extends AsyncDisposable {
   readonly keyFile: string | undefined;
 }
 
-export type StoreSettings = Pick<Settings, 'dataDirectory' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade'>;
+export type StoreSettings = Pick<
+  Settings,
+  'dataDirectory' | 'databaseUrl' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade'
+>;
 
 /** @throws failed_precondition when the directory is not ours, in use, newer than this program, or its key another one. */
 export async function openStores(
@@ -28,7 +31,9 @@ export async function openStores(
   onFatal: (caught: unknown) => never,
 ): Promise<Stores> {
   await using unwind = new AsyncDisposableStack();
-  const data = unwind.use(openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined));
+  const data = unwind.use(
+    openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined, settings.databaseUrl !== undefined),
+  );
   const isOld = data.foundVersion < dataVersion;
   if (isOld && !data.isNew) {
     const kept = settings.keepBeforeUpgrade ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
@@ -43,6 +48,8 @@ export async function openStores(
   const { db } = unwind.use(
     await openMetadata<CloudTables>({
       file: data.at('meta.sqlite'),
+      database: settings.databaseUrl,
+      installationFile: data.at('postgres.json'),
       migrations,
       log: log.child('metadata'),
       onFatal,

@@ -108,3 +108,15 @@ test('D23 webhooks to private addresses are allowed, forbidden or left to the de
     message: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE: expected true or false, found "yes"',
   });
 });
+
+test('the database is one URL, and a wrong one is refused without being shown', () => {
+  const url = 'postgres://platform:secret@localhost/platform';
+  expect(readSettings([], { PLATFORM_DATABASE_URL: url }).databaseUrl).toBe(url);
+  expect(readSettings([], {}).databaseUrl).toBeUndefined();
+  const refusal = refusalOf([], { PLATFORM_DATABASE_URL: 'mysql://platform:secret@localhost/platform' });
+  expect(refusal).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(/^PLATFORM_DATABASE_URL: /),
+  });
+  expect(JSON.stringify(refusal)).not.toContain('secret');
+});

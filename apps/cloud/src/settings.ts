@@ -15,6 +15,8 @@ export interface Settings {
   readonly tls: TlsSettings;
   /** Default 8080; 0 takes any free port. */
   readonly port: number;
+  /** `postgres://…`, which may hold a password and is never logged: metadata and ingest log are there. Absent: SQLite, in the data directory. */
+  readonly databaseUrl?: string | undefined;
   /** Base64 of 32 bytes; absent: the file instance.key. */
   readonly instanceKey: string | undefined;
   /** Base64 of 32 bytes: the key that takes its place, while a key from the environment is being replaced. */
@@ -82,6 +84,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     host,
     tls: tlsSettings(values, isLoopback(host)),
     port: Number(port),
+    databaseUrl: readDatabaseUrl(env),
     instanceKey: env['PLATFORM_INSTANCE_KEY'],
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
@@ -120,6 +123,17 @@ function tlsSettings(values: Values, loopback: boolean): TlsSettings {
   return { kind: 'own', names: names ?? [] };
 }
 
+/** Read whole where the database is opened. */
+function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
+  const value = env['PLATFORM_DATABASE_URL'];
+  if (value === undefined || value === '') return undefined;
+  if (/^postgres(ql)?:\/\//.test(value)) return value;
+  throw new PlatformError(
+    'invalid_argument',
+    'PLATFORM_DATABASE_URL: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, found another text (not shown, it may hold a password)',
+  );
+}
+
 function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined {
   const value = env[name];
   if (value === undefined || value === '') return undefined;
@@ -132,7 +146,10 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
 export function readStoreSettings(
   dataDirectory: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
-): Pick<Settings, 'dataDirectory' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade' | 'logLevel'> {
+): Pick<
+  Settings,
+  'dataDirectory' | 'databaseUrl' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade' | 'logLevel'
+> {
   const settings = readSettings(dataDirectory === undefined ? [] : ['--data', dataDirectory], env);
   return { ...settings, logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'warn' };
 }

@@ -15,6 +15,8 @@ export interface MetadataOptions {
   readonly file: string;
   /** `postgres://…`: then the file is not used. Default: SQLite. */
   readonly database?: string | undefined;
+  /** Of Postgres: names the database that belongs to the data directory. Absent: any does. */
+  readonly installationFile?: string;
   /** In rising versions; those above the file's version are applied in one transaction. */
   readonly migrations: readonly Migration[];
   readonly log: Log;
@@ -28,9 +30,11 @@ export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
 
 /** Throws failed_precondition when the file was written by a newer version or is not a database, or another cloud holds the database. */
 export async function openMetadata<Tables = CloudTables>(options: MetadataOptions): Promise<Metadata<Tables>> {
-  const { file, database, migrations, log, onFatal } = options;
-  if (database !== undefined)
-    return openPostgresMetadata<Tables>({ database, migrations, log, onFatal: onFatal ?? throwUncaught });
+  const { file, database, installationFile, migrations, log, onFatal } = options;
+  if (database !== undefined) {
+    const fatal = onFatal ?? throwUncaught;
+    return openPostgresMetadata<Tables>({ database, installationFile, migrations, log, onFatal: fatal });
+  }
   const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });
   const dialect = new SqliteThreadDialect(file, writer);
   const db = new Kysely<Tables>({ dialect });

@@ -1,6 +1,7 @@
 /** Opens the metadata in Postgres: schema `meta` of one database, held by one cloud at a time. */
 import { type Clock, type Log, systemClock } from '@platform/base';
 import { Kysely } from 'kysely';
+import { claimInstallation } from './claim-installation.ts';
 import { holdDatabase } from './hold-database.ts';
 import { readPostgresAddress } from './postgres-address.ts';
 import { PostgresDialect } from './postgres-dialect.ts';
@@ -16,6 +17,8 @@ export interface PostgresMetadataOptions {
   readonly log: Log;
   readonly onFatal: (error: Error) => void;
   readonly clock?: Clock;
+  /** In the data directory; says which database belongs to it. Absent: any does. */
+  readonly installationFile?: string | undefined;
 }
 
 const schema = 'meta';
@@ -24,13 +27,14 @@ const schema = 'meta';
 export async function openPostgresMetadata<Tables>(
   options: PostgresMetadataOptions,
 ): Promise<AsyncDisposable & { readonly db: Kysely<Tables> }> {
-  const { database, migrations, log, onFatal, clock = systemClock } = options;
+  const { database, migrations, log, onFatal, clock = systemClock, installationFile } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
   unwind.use(await holdDatabase({ address, clock, log, onFatal }));
   const reader = unwind.use(createPostgresReader(address, schema, log));
   const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);
+  if (installationFile !== undefined) await claimInstallation(writer, installationFile);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect(reader, writer) });
   unwind.defer(() => db.destroy());
   const running = unwind.move();

@@ -24,8 +24,10 @@ import { storedFilter } from './stored-filter.ts';
 import type { QueryRequest, QueryResult, Tabular } from './tabular.ts';
 
 export interface TabularOptions {
-  /** Holds ingest.sqlite (read by the child through its own read-only handle) and parquet/ (created when missing). */
+  /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite; the child reads the log by itself. */
   readonly dataDir: string;
+  /** `postgres://…` of the ingest log. */
+  readonly database?: string | undefined;
   readonly db: Database;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged'>;
   readonly log: Log;
@@ -177,7 +179,9 @@ export function createTabular(options: TabularOptions): Tabular {
       ? []
       : await deletions.run(async () => removeUnlisted(parquetDir, await catalog.fileNames()));
     if (removed.length > 0) log.warn('removed files that a crash left unlisted', { files: removed.length });
-    return { kind: 'init' as const, ingestFile: join(dataDir, 'ingest.sqlite'), parquetDir, sealed, settings };
+    const { database } = options;
+    const logSource = database === undefined ? { file: join(dataDir, 'ingest.sqlite') } : { database };
+    return { kind: 'init' as const, logSource, parquetDir, sealed, settings };
   };
 
   const answer = async (

@@ -64,7 +64,7 @@ export function createHotRows(options: { sealed: number; database: Database; log
 
   const load = async (onDamaged: (damage: Damage) => void): Promise<boolean> => {
     const segment = current();
-    const logged = log.read(segment.to, stepLimit);
+    const logged = await log.read(segment.to, stepLimit);
     const last = logged.at(-1);
     if (last === undefined) return false;
     const rows = new RowBuffer();

@@ -3,7 +3,7 @@
  *
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
-import { createLimiter, errorText, follow, PlatformError, systemClock } from '@platform/base';
+import { createLimiter, errorText, follow, type Log, PlatformError, systemClock } from '@platform/base';
 import type { Series } from '../series.ts';
 import { openDatabase } from './database.ts';
 import { createExecutors } from './executors.ts';
@@ -23,8 +23,19 @@ function send(message: FromChild): Promise<void> {
 function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => void {
   const { parquetDir, settings } = init;
   const clock = systemClock;
+  const log =
+    (level: 'info' | 'warn' | 'error') =>
+    (message: string, fields: Record<string, unknown> = {}) =>
+      void send({ kind: 'log', level, message, fields });
+  const logger: Log = {
+    debug: () => {},
+    info: log('info'),
+    warn: log('warn'),
+    error: log('error'),
+    child: () => logger,
+  };
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
-  const hot = createHotRows({ sealed: init.sealed, database, log: openLogReader(init.ingestFile), clock });
+  const hot = createHotRows({ sealed: init.sealed, database, log: openLogReader(init.logSource, logger), clock });
   const executors = createExecutors({
     threads: settings.concurrentQueries,
     memoryBytes: settings.executorMemoryBytes,
@@ -35,12 +46,6 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   const knownFiles = new Map<string, readonly Series[]>();
   let sealed = init.sealed;
   let sealWanted = false;
-
-  const log =
-    (level: 'info' | 'warn' | 'error') =>
-    (message: string, fields: Record<string, unknown> = {}) =>
-      void send({ kind: 'log', level, message, fields });
-  const logger = { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error'), child: () => logger };
 
   const loader = follow({
     name: 'load hot rows',

@@ -5,6 +5,7 @@ import type { Batch, Scope } from '@platform/query';
 import type { Delete, RowFilter } from '../row-filter.ts';
 import type { PathSets } from '../series.ts';
 import type { TabularSettings } from '../settings.ts';
+import type { LogSource } from './read-log.ts';
 
 export interface FileRef {
   readonly file: string;
@@ -53,7 +54,7 @@ export interface QueryMessage extends ScanRequest {
 export type ToChild =
   | {
       readonly kind: 'init';
-      readonly ingestFile: string;
+      readonly logSource: LogSource;
       readonly parquetDir: string;
       /** S: the child replays what is after it. */
       readonly sealed: number;

@@ -1,0 +1,51 @@
+/**
+ * A database and a data directory belong together: the one holds which files of the other count. Both carry the installation's
+ * id, written at the first start, in the directory first; a start that finds two that differ, or only the database's, is refused.
+ */
+import { readFileSync } from 'node:fs';
+import { newId, PlatformError } from '@platform/base';
+import { writeDurably } from '../instance/write-durably.ts';
+import type { PostgresWriter } from './postgres-writer.ts';
+
+/** @param file in the data directory. Throws failed_precondition, changing nothing, when they are not of one installation. */
+export async function claimInstallation(writer: PostgresWriter, file: string): Promise<void> {
+  const transaction = await writer.begin();
+  try {
+    await transaction.query('create table if not exists installation (id text not null)');
+    const { rows } = await transaction.query('select id from installation');
+    const theirs: unknown = rows[0]?.id;
+    const ours = read(file);
+    if (theirs !== undefined && theirs !== ours) {
+      throw new PlatformError(
+        'failed_precondition',
+        `${writer.shown} belongs to another data directory: expected ${file} to name installation ${String(theirs)}, found ${ours ?? 'no such file'}. Nothing was changed; start with the directory that belongs to it, or give this one an empty database`,
+      );
+    }
+    if (theirs === undefined) {
+      const id = ours ?? newId();
+      if (ours === undefined) writeDurably(file, `${JSON.stringify({ installation: id })}\n`);
+      await transaction.query('insert into installation (id) values ($1)', [id]);
+    }
+    await transaction.commit();
+  } catch (caught) {
+    await transaction.rollback();
+    throw caught;
+  }
+}
+
+function read(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (caught) {
+    if (caught instanceof Error && 'code' in caught && caught.code === 'ENOENT') return undefined;
+    throw caught;
+  }
+  const id = /^\{"installation":"([^"]+)"\}\s*$/.exec(text)?.[1];
+  if (id === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `${file}: expected {"installation":"…"}, found ${text.slice(0, 80)}`,
+    );
+  return id;
+}
