@@ -53,6 +53,8 @@ interface Read {
 
 async function read({ cloud, find, signal }: Context, part: string, version?: number): Promise<Read> {
   const { id, name } = await find.part(part);
+  // What every part begins with.
+  if (version === 0) return { partId: id, partName: name, version: undefined, text: '{}', effective: undefined };
   const answer = await (await cloud()).fleet.getConfigurationVersion(
     { partId: id, ...(version === undefined ? {} : { version: BigInt(version) }) },
     { signal },

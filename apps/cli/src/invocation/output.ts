@@ -71,5 +71,6 @@ export function createOutput(
 
 function shown(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '-';
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ') || '-';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
