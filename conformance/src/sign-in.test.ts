@@ -1,0 +1,82 @@
+/** Signing in with a real browser: the link of the first start, then e-mail and password, in the light and in the dark. */
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { CloudUnderFire } from './crash/cloud-under-fire.ts';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+test('D30 the first owner sets e-mail and password after the link, and signs in with them after a restart', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  await using _closing = { [Symbol.asyncDispose]: () => browser.close() };
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(error.message));
+  const shots = join(tmpdir(), 'platform-screenshots');
+  mkdirSync(shots, { recursive: true });
+
+  await page.goto(cloud.signInLink);
+  await page.getByRole('link', { name: 'your account' }).click();
+  await page.getByLabel('E-mail').fill('Ada@Example.com');
+  await page.getByRole('button', { name: 'Set e-mail' }).click();
+  await page.getByLabel('New password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByText('Done.').waitFor();
+  await page.screenshot({ path: join(shots, 'account.png'), fullPage: true });
+
+  await cloud.kill();
+  await cloud.start();
+  expect(cloud.signInLink).toBe(`${cloud.url}/sign-in`);
+  expect((await page.goto(`${cloud.url}/account`))?.status()).toBe(200);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Password').waitFor();
+  expect(faults).toEqual([]);
+
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Password').fill('not this one');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.screenshot({ path: join(shots, 'sign-in-light.png') });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.screenshot({ path: join(shots, 'sign-in-dark.png') });
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('uploads accepted').waitFor();
+});
+
+test('the browser carries the code of a command line to the port where it listens', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  await using _closing = { [Symbol.asyncDispose]: () => browser.close() };
+  const page = await browser.newPage();
+  await page.goto(cloud.signInLink);
+  const { promise: code, resolve } = Promise.withResolvers<string | null>();
+  const listener = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://here');
+    if (searchParams.has('code')) resolve(searchParams.get('code'));
+    response.end('done');
+  });
+  await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
+  const address = listener.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await page.goto(`${cloud.url}/sign-in/cli?port=${port}&state=s&challenge=${'A'.repeat(43)}`);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  expect(await code).toMatch(/^[\w-]{43}$/);
+  await page.getByText('done').waitFor();
+  listener.closeAllConnections();
+  listener.close();
+});
