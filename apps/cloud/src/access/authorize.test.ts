@@ -25,7 +25,9 @@ const worlds: fc.Arbitrary<World> = fc
       const possible = [...parentOf.keys()].filter((id) => organizationOf(id) === organization);
       parentOf.set(`${organization}${index}`, [null, ...possible][beneath % (possible.length + 1)] ?? null);
     }
-    const machines = new Map([...parentOf.keys()].flatMap((id) => [0, 1].map((n) => [`${id}m${n}`, id] as const)));
+    const machines = new Map<string, string>(
+      [...parentOf.keys()].flatMap((id) => [0, 1].map((n) => [`${id}m${n}`, id] as const)),
+    );
     const ancestors = (id: string): string[] => {
       const parent = parentOf.get(id);
       return [id, ...(parent === null || parent === undefined ? [] : ancestors(parent))];
