@@ -64,6 +64,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
             baseUrl: credentials.appAddress,
             credentials: { entity: credentials.entity, type: credentials.type, payload: credentials.payload },
             allowInsecureCredentials: settings.allowInsecureCredentials,
+            ...(credentials.ca !== undefined && { ca: credentials.ca }),
             userAgent: `platform-machine-server/${version}`,
           }),
         );

@@ -12,6 +12,8 @@ export interface CloudCredentials {
   readonly refreshMs: number;
   /** Days that a cached configuration may start the server without its cloud (D8). 0: no limit. */
   readonly offlineLimitDays: number;
+  /** PEM certificates to trust instead of the system's: of a cloud with its own authority (D31). */
+  readonly ca?: string;
 }
 
 export type ConfigFile =
@@ -56,9 +58,13 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   const days = file['offline_limit_days'] ?? cloud['offline_limit_days'] ?? 60;
   if (typeof days !== 'number' || !(days >= 0))
     return fail(`expected days at "offline_limit_days", found ${JSON.stringify(days)}`);
+  const { ca } = cloud;
+  if (ca !== undefined && !(typeof ca === 'string' && ca.includes('-----BEGIN CERTIFICATE-----')))
+    return fail(`expected a PEM certificate at "cloud.ca", found ${JSON.stringify(ca).slice(0, 80)}`);
   return {
     kind: 'cloud',
     credentials: {
+      ...(ca !== undefined && { ca }),
       partId,
       appAddress: word('app_address'),
       entity: hasKey ? String(key['id']) : partId,

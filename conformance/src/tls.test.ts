@@ -1,0 +1,153 @@
+/** D31: the cloud over TLS with its own authority or given files, as clients reach it that share no code with ours. */
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, credentials } from '@grpc/grpc-js';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { connect, pinnedAuthority } from '@platform/rpc/client';
+import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const machineMain = fileURLToPath(new URL('../../apps/machine-server/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+interface Ready {
+  readonly url: string;
+  readonly caFingerprint: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly partId: string;
+}
+
+function temporary(): string {
+  return mkdtempSync(join(tmpdir(), 'tls-'));
+}
+
+function start(data: string, ...args: string[]): ChildProcess {
+  const all = [...nodeFlags, main, '--data', data, '--port', '0', ...args];
+  return spawnChild(process.execPath, all, { env: { PLATFORM_LOG_LEVEL: 'error' } });
+}
+
+const readyOf = async (cloud: ChildProcess) =>
+  (await cloud.waitForLine((line) => line['event'] === 'ready')) as unknown as Ready;
+
+const data = temporary();
+let cloud: ChildProcess;
+let ready: Ready;
+let ca: string;
+
+beforeAll(async () => {
+  // The name stands first, so that the cloud gives it out; localhost is always in the certificate.
+  cloud = start(data, '--tls-name', 'localhost');
+  ready = await readyOf(cloud);
+  ca = await pinnedAuthority(ready.url, ready.caFingerprint);
+});
+afterAll(async () => {
+  await cloud.kill('SIGTERM');
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** Status and body of a GET over HTTP/1.1. */
+function get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    httpsRequest(`${ready.url}${path}`, { ca, headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        body += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const keyOf = ({ keyId, key }: Ready) => ({ entity: keyId, type: 'api-key', payload: key });
+
+test('D31 the fingerprint that the start prints leads to an authority under which our link and pages work', async () => {
+  expect(ready.url).toMatch(/^https:\/\/localhost:/);
+  expect(new X509Certificate(ca)).toMatchObject({ ca: true, fingerprint256: ready.caFingerprint });
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
+  expect((await link.client(AppService).listOrganizations({})).organizations).toHaveLength(1);
+  expect(await get('/healthz')).toEqual({ status: 200, body: expect.stringContaining('true') });
+});
+
+test('D31 grpc-js reaches the cloud with the authority, and not without it', async () => {
+  const call = (trusted: boolean): Promise<string> =>
+    new Promise((resolve) => {
+      const target = new URL(ready.url).host;
+      const client = new Client(target, credentials.createSsl(trusted ? Buffer.from(ca) : null));
+      const bytes = (value: Buffer): Buffer => value;
+      const deadline = { deadline: new Date(Date.now() + 5_000) };
+      client.makeUnaryRequest(
+        '/viam.app.v1.AppService/ListOrganizations',
+        bytes,
+        bytes,
+        Buffer.alloc(0),
+        deadline as never,
+        (error) => {
+          client.close();
+          resolve(error?.message ?? 'answered');
+        },
+      );
+    });
+  expect(await call(true)).toMatch(/^16 UNAUTHENTICATED/);
+  expect(await call(false)).toMatch(/^14 UNAVAILABLE/);
+});
+
+test('D31 another fingerprint is refused, and a client without the authority sends nothing', async () => {
+  const other = Array(32).fill('00').join(':');
+  await expect(pinnedAuthority(ready.url, other)).rejects.toMatchObject({ code: 'failed_precondition' });
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready) });
+  await expect(link.client(AppService).listOrganizations({})).rejects.toThrow(/certificate/);
+});
+
+test('D31 D32 the downloaded configuration holds the authority, and a machine-server started with it comes online', async () => {
+  const { status, body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
+  expect(status).toBe(200);
+  const document = JSON.parse(body);
+  expect(document.cloud).toMatchObject({ app_address: ready.url, ca });
+
+  const home = temporary();
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const file = join(home, 'machine.json');
+  writeFileSync(file, JSON.stringify({ cloud: document.cloud }));
+  await using _machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
+    env: { PLATFORM_HOME: home },
+  });
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
+  const app = link.client(AppService);
+  await expect
+    .poll(async () => Boolean((await app.getRobotPart({ id: ready.partId })).part?.lastAccess), { timeout: 20_000 })
+    .toBe(true);
+}, 30_000);
+
+test('D31 the authority stays through restarts, so that what is pinned once stays pinned', async () => {
+  await cloud.kill('SIGTERM');
+  cloud = start(data, '--tls-name', 'localhost');
+  const again = await readyOf(cloud);
+  expect(again.caFingerprint).toBe(ready.caFingerprint);
+  ready = { ...again, key: ready.key };
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
+  expect((await link.client(AppService).listOrganizations({})).organizations).toHaveLength(1);
+});
+
+test('D31 certificate and key files that cannot be served are refused at the start, by their names', async () => {
+  const other = temporary();
+  onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+  const cert = join(other, 'cert.pem');
+  writeFileSync(cert, ca);
+  for (const [key, text] of [
+    [join(other, 'none.pem'), /--tls-key: expected a PEM file, .*none\.pem cannot be read/],
+    [cert, /--tls-cert .*cert\.pem and --tls-key .*: expected a PEM certificate chain and its private key/],
+  ] as const) {
+    await using refused = start(join(other, 'data'), '--tls-cert', cert, '--tls-key', key);
+    expect((await refused.exited).code).toBe(1);
+    expect(refused.stderr).toMatch(text);
+  }
+  expect(readFileSync(cert, 'utf8')).toBe(ca);
+});
