@@ -7,7 +7,7 @@
 import { errorText, follow, PlatformError, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
-import { createRpcServer, serve } from '@platform/rpc/server';
+import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createAccess } from './access/authorize.ts';
@@ -46,7 +46,7 @@ import { openTlsSource } from './instance/tls-source.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
 import { openRegistry } from './machines/registry.ts';
-import { triggersIn } from './machines/triggers-of.ts';
+import { withAuthority } from './machines/with-authority.ts';
 import { createMail } from './mail/feature.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
@@ -123,7 +123,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     log: log.child('fragments'),
     triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
     documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
-    onTriggers: (trx, partId, document) => triggers.configurationSaved(trx, partId, triggersIn(document)),
+    onTriggers: (trx, partId, document) => machines.effectiveChanged(trx, partId, document),
     tellPart: (partId, message) =>
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
   });
@@ -135,6 +135,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     effective: fragments,
     onSaved: (trx, partId, effective, document) => fragments.partSaving(trx, partId, document, effective.document),
     onDeleting: fragments.partDeleting,
+    firstDocument: fragments.firstDocument,
     instanceKey,
     clock,
     log: log.child('machines'),
@@ -314,7 +315,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       const partId = query.get('id') ?? '';
       access.authorize(principal, 'part.act', partId);
       const mayHaveSecret = access.allows(principal, 'part.secrets', partId);
-      return machines.partConfig(partId, baseUrl, mayHaveSecret ? undefined : { keyId, key });
+      const document = await machines.partConfig(partId, baseUrl, mayHaveSecret ? undefined : { keyId, key });
+      // Whoever starts with this file trusts the authority that the file's own connection was pinned to (D31).
+      return tls?.authority === undefined ? document : withAuthority(document, tls.authority.pem);
     },
     status: () =>
       readStatus({
@@ -332,27 +335,32 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     catcher: async (request, response) => catcher.handle(request, response),
     logo: accounts.logoRoute,
   });
+  const services: readonly ServiceBinding<Principal>[] = [
+    authBinding(authenticator),
+    serve(AppService, {
+      ...accounts.handlers,
+      ...machines.appHandlers,
+      ...fragments.handlers,
+      ...accessRpc.app,
+      ...identity.appHandlers,
+      ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
+    }),
+    serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }),
+    machines.robotBinding,
+    ...ingest.bindings,
+    ...queries.bindings,
+  ];
+  const streaming = new Set(
+    services.flatMap(({ methods }) => methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path)),
+  );
   const server = unwind.use(
     createRpcServer<Principal>({
-      services: [
-        authBinding(authenticator),
-        serve(AppService, {
-          ...accounts.handlers,
-          ...machines.appHandlers,
-          ...fragments.handlers,
-          ...accessRpc.app,
-          ...identity.appHandlers,
-          ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
-        }),
-        serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }),
-        machines.robotBinding,
-        ...ingest.bindings,
-        ...queries.bindings,
-      ],
+      services,
       async authenticate(call) {
         const principal = await authenticator.principalOf(call.metadata);
-        // Whatever it asks for: while a part's own call runs, the part is in contact (D17).
-        if (principal.kind === 'part') presence.attend(principal.partId, call.signal);
+        // A part's own call is contact, whatever it asks for, and a stream is while it is open (D17).
+        if (principal.kind === 'part' && streaming.has(call.method)) presence.attend(principal.partId, call.signal);
+        else if (principal.kind === 'part') presence.saw(principal.partId);
         return principal;
       },
       open: openMethods,

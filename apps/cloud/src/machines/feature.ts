@@ -56,6 +56,8 @@ export interface MachinesDeps {
     effective: Effective,
     document: unknown,
   ) => Promise<void>;
+  /** What new machines of an organization start with, as text. Absent: nothing. */
+  readonly firstDocument?: (organizationId: string) => string | undefined;
   /** Runs inside the transaction that deletes a part. */
   readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** What depends on parts coming online and going offline. */
@@ -136,6 +138,13 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     messages: createMachineMessages({ access, registry, presence, statuses, now: clock.now }),
     instanceKey,
     clock,
+    firstDocument: deps.firstDocument ?? (() => undefined),
+    firstDocumentRefused: (partId, reason) =>
+      logs.appendOwn(partId, {
+        level: 'warn',
+        loggerName: 'cloud.configuration',
+        message: `the machine starts without the default fragments of its organization: ${reason}`,
+      }),
     async onDeleting(trx, partId) {
       await onSaving(trx, partId, []);
       await logs.removePart(trx, partId);

@@ -22,6 +22,10 @@ export interface MachineOperationDeps {
   readonly messages: MachineMessages;
   readonly instanceKey: InstanceKey;
   readonly clock: Clock;
+  /** What new machines of an organization start with, as text: its default fragments. Undefined: nothing. */
+  readonly firstDocument: (organizationId: string) => string | undefined;
+  /** Tells the new machine's log why it does not start with that. */
+  readonly firstDocumentRefused: (partId: string, reason: string) => Promise<void>;
   /** Runs in the transaction that deletes the part: what others keep of it goes with it. */
   readonly onDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** After the commit: what is kept of it in memory goes. */

@@ -1,0 +1,106 @@
+import { silentLog, systemClock } from '@platform/base';
+import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import { expect, test } from 'vitest';
+import { app, callOf, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
+import { createFragments, type Fragments } from './feature.ts';
+
+/** Machines and fragments, wired as in the cloud. */
+async function given(): Promise<TestMachines & { fragments: Fragments; create(config: object): Promise<string> }> {
+  // Each asks the other only when it is called.
+  const wired: { fragments?: Fragments } = {};
+  const fragmentsOf = (): Fragments => wired.fragments as Fragments;
+  const machines = await openMachines({
+    effective: {
+      effective: (partId, document) => fragmentsOf().effective(partId, document),
+      stampOf: (partId) => fragmentsOf().stampOf(partId),
+    },
+    onSaved: (trx, partId, effective, document) => fragmentsOf().partSaving(trx, partId, document, effective.document),
+    onDeleting: (trx, partId) => fragmentsOf().partDeleting(trx, partId),
+    firstDocument: (organizationId) => fragmentsOf().firstDocument(organizationId),
+  });
+  const { db, tree, access, organizationId, owner } = machines;
+  const fragments = createFragments({
+    db,
+    tree,
+    access,
+    clock: systemClock,
+    log: silentLog,
+    triggerProblems: () => [],
+    documentOf: async (partId) => JSON.parse((await machines.machines.configurations.current(partId)).document),
+    onTriggers: (trx, partId, document) => machines.machines.effectiveChanged(trx, partId, document),
+    tellPart: (partId, message) =>
+      machines.machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
+  });
+  wired.fragments = fragments;
+  return {
+    ...machines,
+    fragments,
+    async create(config) {
+      const { createFragment } = fragments.handlers;
+      const request = { name: 'f', config, organizationId, visibility: FragmentVisibility.PRIVATE };
+      const answer = await createFragment?.(request as never, callOf(owner));
+      return answer?.fragment?.id ?? '';
+    },
+  };
+}
+
+const sensor = (name: string) => ({ name, api: 'core:component:sensor', model: 'core:builtin:fake' });
+
+const configOf = async ({ ask, itself, partId }: TestMachines): Promise<RobotConfig | undefined> =>
+  (await ask(itself, robot.config, { id: partId })).config;
+
+test('D10 a machine gets the resolved configuration, and another revision at its next poll after its fragment changed', async () => {
+  const cloud = await given();
+  const { ask, owner, partId, fragments } = cloud;
+  const id = await cloud.create({ components: [sensor('shared')] });
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfig: { fragments: [id], components: [sensor('own')] } });
+  const first = await configOf(cloud);
+  expect(first?.components.map(({ name }) => name)).toEqual(['own', 'shared']);
+  expect((await configOf(cloud))?.revision).toBe(first?.revision);
+
+  await fragments.handlers.updateFragment?.(
+    { id, name: '', config: { components: [sensor('new')] } } as never,
+    callOf(owner),
+  );
+  const second = await configOf(cloud);
+  expect(second?.components.map(({ name }) => name)).toEqual(['own', 'new']);
+  expect(second?.revision).not.toBe(first?.revision);
+  const saved = await ask(owner, app.getRobotPart, { id: partId });
+  expect(saved.part?.robotConfig).toEqual({ fragments: [id], components: [sensor('own')] });
+});
+
+test('a configuration whose fragments cannot be resolved is refused with the paths of what was saved', async () => {
+  const cloud = await given();
+  const { ask, owner, partId } = cloud;
+  const id = await cloud.create({
+    components: [{ ...sensor('s'), attributes: { pin: { $variable: { name: 'pin' } } } }],
+  });
+  const save = (fragments: unknown[]) =>
+    ask(owner, app.updateRobotPart, { id: partId, robotConfig: { fragments } as never }).then(
+      () => 'saved',
+      (caught: Error) => caught.message,
+    );
+  const said = await save([id, 'unknown']);
+  expect(said).toContain('fragments[0].variables.pin: expected a value for the variable "pin", found none');
+  expect(said).toContain('fragments[1]: expected the id of a fragment that may be used here, found "unknown"');
+  expect(await save([{ id, variables: { pin: 4 } }])).toBe('saved');
+});
+
+test("a new machine starts with its organization's default fragments, and a deleted one uses nothing any more", async () => {
+  const cloud = await given();
+  const { ask, owner, db, tree, organizationId, locationId, fragments } = cloud;
+  const id = await cloud.create({ components: [sensor('shared')] });
+  const list = JSON.stringify({ fragments: [{ fragmentId: id, version: '1', prefix: 'a' }] });
+  await tree.change(async (trx, changed) => {
+    const set = trx.updateTable('organizations').set({ default_fragments: list }).where('id', '=', organizationId);
+    changed.organization(await set.returningAll().executeTakeFirstOrThrow());
+  });
+  const { id: machineId } = await ask(owner, app.newRobot, { name: 'second', location: locationId });
+  const { parts } = await ask(owner, app.getRobotParts, { robotId: machineId });
+  expect(parts[0]?.robotConfig).toEqual({ fragments: [{ id, version: '1', prefix: 'a' }] });
+  const remove = () => fragments.handlers.deleteFragment?.({ id } as never, callOf(owner));
+  await expect(remove()).rejects.toThrow('machine "second"');
+  await ask(owner, app.deleteRobot, { id: machineId });
+  expect(await db.selectFrom('part_fragments').selectAll().execute()).toEqual([]);
+});
