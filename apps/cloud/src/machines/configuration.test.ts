@@ -1,0 +1,176 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { expect, test } from 'vitest';
+import { asEffective, type EffectiveConfigurations } from './effective-configuration.ts';
+import { app, fleet, openMachines } from './testing/open-machines.ts';
+
+const sensor = (name: string, attributes: object = {}): object => ({
+  name,
+  api: 'core:component:sensor',
+  model: 'core:builtin:fake',
+  attributes,
+});
+
+test('a stale edit is refused with what changed since, by resource and path, secrets masked, in bounded length', async () => {
+  const { ask, owner, partId } = await openMachines();
+  const save = (config: object, lastKnownUpdate?: ReturnType<typeof timestampFromMs>) =>
+    ask(owner, app.updateRobotPart, {
+      id: partId,
+      robotConfigJson: JSON.stringify(config),
+      ...(lastKnownUpdate === undefined ? {} : { lastKnownUpdate }),
+    });
+  const first = await save({ components: [sensor('a', { rate: 1, password: 'CANARY-1' })] });
+  await save({
+    components: [sensor('a', { rate: 2, password: 'CANARY-2', long: 'x'.repeat(100_000) }), sensor('b')],
+  });
+  const refusal = await save({ components: [] }, first.part?.lastUpdated).catch((caught: Error) => caught);
+  expect(refusal).toMatchObject({ code: 'aborted' });
+  const { message } = refusal as Error;
+  expect(message).toMatch(/newest is version 2, saved at .* by api-key the key/);
+  expect(message).toContain('~ components[0].attributes.rate (a): 1 → 2');
+  expect(message).toContain('+ components[1] (b): {"name":"b"');
+  expect(message).not.toContain('CANARY');
+  expect(message.length).toBeLessThan(4_000);
+  // The newest one may be edited, and without a name the last write wins.
+  const { part } = await ask(owner, app.getRobotPart, { id: partId });
+  await save({ debug: true }, part?.lastUpdated);
+  await save({ debug: false });
+  expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions).toHaveLength(4);
+});
+
+test('a document of the same bytes is no new version, also when a lost answer is asked for again; other bytes are one', async () => {
+  const { ask, owner, partId } = await openMachines();
+  const save = async (robotConfigJson: string, lastKnownMs?: number) => {
+    const known = lastKnownMs === undefined ? {} : { lastKnownUpdate: timestampFromMs(lastKnownMs) };
+    return ask(owner, app.updateRobotPart, { id: partId, robotConfigJson, ...known });
+  };
+  await save('{"debug":true}');
+  await save('{"debug":true}', 5);
+  await save('{ "debug": true }');
+  // Public clients send an object without formatting: equal is equal.
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfig: { debug: true } });
+  const { versions } = await ask(owner, fleet.listConfigurationVersions, { partId });
+  expect(versions.map(({ version }) => version)).toEqual([2n, 1n]);
+  expect((await ask(owner, fleet.getConfigurationVersion, { partId })).document).toBe('{ "debug": true }');
+});
+
+test('the history is paged by token and bounded by times, newest first, with author and time of each version', async () => {
+  const { ask, owner, partId, laterMs } = await openMachines();
+  for (let version = 1; version <= 5; version++) {
+    laterMs(1_000);
+    await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: JSON.stringify({ n: version }) });
+  }
+  const seen: unknown[] = [];
+  const times: bigint[] = [];
+  for (let pageToken = ''; ; ) {
+    const page = await ask(owner, app.getRobotPartHistory, { id: partId, pageLimit: 2n, pageToken });
+    expect(page.history.length).toBeLessThanOrEqual(2);
+    seen.push(...page.history.map(({ old }) => old?.robotConfig?.['n']));
+    times.push(...page.history.map(({ when }) => when?.seconds ?? 0n));
+    expect(page.history.every(({ editedBy, old }) => editedBy?.value === 'k' && old?.secret === '')).toBe(true);
+    pageToken = page.nextPageToken;
+    if (pageToken === '') break;
+  }
+  expect(seen).toEqual([5, 4, 3, 2, 1]);
+  const [, second, , fourth] = times as [bigint, bigint, bigint, bigint, bigint];
+  const within = await ask(owner, app.getRobotPartHistory, {
+    id: partId,
+    start: { seconds: fourth },
+    end: { seconds: second },
+  });
+  expect(within.history.map(({ old }) => old?.robotConfig?.['n'])).toEqual([3, 2]);
+  for (const pageToken of ['x', '-1', '1e3', '9'.repeat(30)])
+    await expect(ask(owner, app.getRobotPartHistory, { id: partId, pageToken })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+});
+
+test('a restored version is a new one that names the old; restoring under another edit is refused', async () => {
+  const { ask, owner, partId, db } = await openMachines();
+  for (const text of ['{"n":1}', '{"n":2}'])
+    await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: text });
+  const stale = ask(owner, fleet.restoreConfigurationVersion, { partId, version: 1n, currentVersion: 1n });
+  await expect(stale).rejects.toThrow(/you edited version 1, but the newest is version 2/);
+  const { version } = await ask(owner, fleet.restoreConfigurationVersion, { partId, version: 1n, currentVersion: 2n });
+  expect(version).toMatchObject({ version: 3n, restoredFrom: 1n, author: { kind: 'api-key', name: 'the key' } });
+  expect((await ask(owner, fleet.getConfigurationVersion, { partId })).document).toBe('{"n":1}');
+  await expect(ask(owner, fleet.restoreConfigurationVersion, { partId, version: 99n })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  const actions = await db.selectFrom('audit_entries').select(['action', 'detail']).orderBy('id', 'desc').execute();
+  expect(actions[0]).toEqual({
+    action: 'FleetService.RestoreConfigurationVersion',
+    detail: '{"version":3,"restored_from":1}',
+  });
+});
+
+test('a document is validated without being saved: errors and warnings with paths, and the revision of a sound one', async () => {
+  const { ask, owner, partId } = await openMachines();
+  const validate = (document: string) => ask(owner, fleet.validateConfiguration, { partId, document });
+  const { problems, revision } = await validate(
+    JSON.stringify({ components: [{ ...sensor('a'), depends_on: ['x'] }], componentz: 1, triggers: ['broken'] }),
+  );
+  expect(problems.map(({ severity, path }) => `${severity} ${path}`)).toEqual([
+    'error components[0].depends_on[0]',
+    'error triggers[0]',
+    'warning componentz',
+  ]);
+  expect(revision).toBe('');
+  expect((await validate('{')).problems[0]).toMatchObject({ severity: 'error', path: '$' });
+  const sound = await validate('{"debug":true}');
+  expect(sound.revision).toMatch(/^[0-9a-f]{32}$/);
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: '{ "debug": true }' });
+  expect((await ask(owner, fleet.getPartStatus, { partId })).saved?.revision).toBe(sound.revision);
+  expect((await ask(owner, fleet.listConfigurationVersions, { partId })).versions[0]?.revision).toBe(sound.revision);
+});
+
+test('D6 operators read configurations and their history without secrets; owners and the part read all', async () => {
+  const { ask, owner, itself, key, partId } = await openMachines();
+  const config = { components: [sensor('a', { password: 'CANARY' })], auth: { handlers: [] } };
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: JSON.stringify(config) });
+  const texts = async (principal: typeof owner): Promise<string[]> =>
+    [
+      await ask(principal, app.getRobotPart, { id: partId }),
+      await ask(principal, app.getRobotPartHistory, { id: partId }),
+      await ask(principal, fleet.getConfigurationVersion, { partId }),
+    ].map((answer) => JSON.stringify(answer, (_key, value: unknown) => (typeof value === 'bigint' ? 0 : value)));
+  for (const text of await texts(key('operator'))) expect(text).not.toContain('CANARY');
+  for (const text of await texts(owner)) expect(text).toContain('CANARY');
+  for (const text of await texts(itself)) expect(text).toContain('CANARY');
+});
+
+test('of many saves at the same time each is a version of its own, numbered without gaps', async () => {
+  const { ask, owner, partId } = await openMachines();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: JSON.stringify({ n }) }),
+    ),
+  );
+  const { versions } = await ask(owner, fleet.listConfigurationVersions, { partId });
+  expect(versions.map(({ version }) => Number(version))).toEqual(Array.from({ length: 20 }, (_, n) => 20 - n));
+  expect(new Set(versions.map(({ savedAt }) => `${savedAt?.seconds}.${savedAt?.nanos}`)).size).toBe(20);
+});
+
+test('what a fragment brings is what triggers see; a fragment that changes under a save makes it start over', async () => {
+  let stamp = 1;
+  let resolved = 0;
+  const fragments: EffectiveConfigurations = {
+    async effective(_partId, document) {
+      resolved++;
+      // The first resolution of the second save is overtaken.
+      if (resolved === 2) stamp = 2;
+      const triggers = [{ name: `of-${stamp}`, event: { type: 'part_online' }, notifications: [] }];
+      return asEffective({ ...(document as object), triggers }, [], [{ id: 'f', name: 'shared' }]);
+    },
+    stampOf: () => String(stamp),
+  };
+  const { machines, partId, savedTriggers, ask, owner, organizationId } = await openMachines({ effective: fragments });
+  const save = (text: string) => ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: text });
+  await save('{"fragments":["f"]}');
+  await save('{"fragments":["f"],"debug":true}');
+  expect(savedTriggers).toMatchObject([[{ name: 'of-1' }], [{ name: 'of-2' }]]);
+  expect((await machines.triggersOf(partId))?.triggers).toMatchObject([{ name: 'of-2' }]);
+  stamp = 3;
+  expect((await machines.triggersOf(partId))?.triggers).toMatchObject([{ name: 'of-3' }]);
+  const { locationSummaries } = await ask(owner, app.listMachineSummaries, { organizationId, fragmentIds: ['f'] });
+  expect(locationSummaries[0]?.machineSummaries[0]?.partSummaries[0]?.fragments).toMatchObject([{ id: 'f' }]);
+});

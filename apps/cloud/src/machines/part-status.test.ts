@@ -1,0 +1,120 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { ConfigResponseSchema } from '@platform/proto/platform/app/v1/robot';
+import { expect, test } from 'vitest';
+import { type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
+import { app, callOf, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
+
+/** As the binary codecs call it. */
+async function poll({ machines, itself, partId }: TestMachines, vocabulary: 'core' | 'rdk' = 'core') {
+  const bound = machines.robotBinding.methods.find((one) => one.raw && one.method.name === 'Config');
+  if (bound?.kind !== 'unary') throw new Error('expected Config to be bound for the binary codecs');
+  const request = { $typeName: 'platform.app.v1.ConfigRequest', id: partId } as never;
+  const answer = await bound.handler(request, { ...callOf(itself), vocabulary });
+  return fromBinary(ConfigResponseSchema, toBinary(ConfigResponseSchema, answer as never)).config;
+}
+
+const config = JSON.stringify({
+  components: [{ name: 'a', api: 'core:component:sensor', model: 'core:builtin:fake' }],
+});
+
+test('D10 what a part runs: saved, then fetched, then applied; a restart of the cloud forgets nothing', async () => {
+  const given = await openMachines();
+  const { ask, owner, itself, partId } = given;
+  const status = () => ask(owner, fleet.getPartStatus, { partId });
+  const { savedVersion, fetched: never, applied } = await status();
+  expect([savedVersion, never, applied]).toEqual([0n, undefined, undefined]);
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: config });
+  const { saved } = await status();
+  expect((await status()).fetched).toBeUndefined();
+  const fetched = await ask(itself, robot.config, {
+    id: partId,
+    agentInfo: { version: '9.1', platform: 'linux/amd64' },
+  });
+  expect(fetched.config?.revision).toBe(saved?.revision);
+  expect(await status()).toMatchObject({
+    fetched: { revision: saved?.revision },
+    serverVersion: '9.1',
+    platform: 'linux/amd64',
+  });
+  await ask(itself, fleet.reportPartStatus, { partId, appliedRevision: saved?.revision ?? '', lastError: 'no arm' });
+  expect(await status()).toMatchObject({ applied: { revision: saved?.revision }, lastError: 'no arm' });
+  await ask(itself, fleet.reportPartStatus, { partId, appliedRevision: saved?.revision ?? '' });
+  expect(await status()).toMatchObject({ applied: { revision: saved?.revision }, lastError: '' });
+  expect((await status()).lastErrorAt).toBeUndefined();
+  const again = (await given.restarted()).fleetHandlers.getPartStatus;
+  expect(await again?.({ partId } as never, callOf(owner))).toMatchObject({
+    applied: { revision: saved?.revision },
+    fetched: { revision: saved?.revision },
+    serverVersion: '9.1',
+  });
+});
+
+test('D9 what is held is shown since the hold began, also when a newer configuration joins it', async () => {
+  const { ask, owner, itself, partId, laterMs } = await openMachines();
+  const report = (heldRevision: string) =>
+    ask(itself, fleet.reportPartStatus, { partId, appliedRevision: 'r1', heldRevision });
+  const held = async () => (await ask(owner, fleet.getPartStatus, { partId })).held;
+  await report('r2');
+  const since = (await held())?.at;
+  laterMs(60_000);
+  await report('r3');
+  expect(await held()).toMatchObject({ revision: 'r3', at: since });
+  await report('');
+  expect(await held()).toBeUndefined();
+});
+
+test('a part reports about itself alone, and nobody but owners reports for it', async () => {
+  const { ask, key, partId } = await openMachines();
+  const report = (principal: Parameters<typeof ask>[0]) => ask(principal, fleet.reportPartStatus, { partId });
+  await expect(report({ kind: 'part', partId: 'other' })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(report(key('operator'))).rejects.toMatchObject({ code: 'permission_denied' });
+  await report(key('owner'));
+});
+
+test('D10 polls that change nothing write nothing and resolve nothing, whatever comes between is seen at once', async () => {
+  let resolved = 0;
+  const counting: EffectiveConfigurations = {
+    ...withoutFragments,
+    effective(partId, document) {
+      resolved++;
+      return withoutFragments.effective(partId, document);
+    },
+  };
+  const given = await openMachines({ effective: counting });
+  const { ask, owner, partId, db, laterMs } = given;
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: config });
+  const first = await poll(given);
+  const rows = () => db.selectFrom('part_status').selectAll().execute();
+  await expect.poll(rows).toHaveLength(1);
+  const before = await rows();
+  const resolvedBefore = resolved;
+  for (let n = 0; n < 100; n++) {
+    laterMs(15_000);
+    expect((await poll(given))?.revision).toBe(first?.revision);
+  }
+  expect(resolved).toBe(resolvedBefore);
+  expect(await rows()).toEqual(before);
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: '{"debug":true}' });
+  expect(await poll(given)).toMatchObject({ debug: true, components: [] });
+});
+
+test('the encoded configuration is what the message says, in the vocabulary of the peer, and follows secrets and place', async () => {
+  const given = await openMachines();
+  const { ask, owner, itself, partId, db, instanceKey, locationId, laterMs } = given;
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: config });
+  expect(await poll(given)).toEqual((await ask(itself, robot.config, { id: partId })).config);
+  expect((await poll(given, 'rdk'))?.components[0]).toMatchObject({ api: 'rdk:component:sensor' });
+  expect((await poll(given))?.components[0]).toMatchObject({ api: 'core:component:sensor' });
+  const secret = { id: 's2', location_id: locationId, secret: instanceKey.encrypt('new'), created_ms: 9 };
+  await db.insertInto('location_secrets').values(secret).execute();
+  laterMs(5_000);
+  expect((await poll(given))?.cloud?.locationSecrets).toHaveLength(2);
+});
+
+test('D6 an operator is given the configuration without location secrets, also after the part was given them', async () => {
+  const given = await openMachines();
+  const { ask, key, partId } = given;
+  expect((await poll(given))?.cloud?.locationSecrets).toHaveLength(1);
+  const operators = await ask(key('operator'), robot.config, { id: partId });
+  expect(operators.config?.cloud?.locationSecrets).toEqual([]);
+});
