@@ -64,7 +64,7 @@ export interface PartPresence {
 export interface Presence extends AsyncDisposable {
   /** A call of the part arrived. */
   saw(partId: string): void;
-  /** A call of the part is running: it counts as contact until the signal aborts. */
+  /** A stream of the part is open: it counts as contact until the signal aborts. */
   attend(partId: string, signal: AbortSignal): void;
   of(partId: string): PartPresence;
   /** Begins to judge; from now on each part has a full window. */
@@ -85,7 +85,7 @@ export interface PresenceDeps {
 interface Seen {
   monotonicMs: number;
   wallMs: number;
-  /** Calls under way. */
+  /** Streams. */
   open: number;
 }
 
@@ -133,8 +133,9 @@ class PartsPresence implements Presence {
       seen.open = Math.max(0, seen.open + opened);
     }
     if (this.#recorded.get(partId)?.online === 1) return;
+    // Those that arrive while others wait are found by the same step, or by the one that follows it.
+    if (this.#arrived.size === 0) this.#follower?.wake();
     this.#arrived.add(partId);
-    this.#follower?.wake();
   }
 
   of(partId: string): PartPresence {
@@ -177,7 +178,7 @@ class PartsPresence implements Presence {
       effects?.committed();
     }
     if (flushing && refreshed.length < maxPerStep) this.#flushedMs = clock.monotonic();
-    return more || refreshed.length === maxPerStep;
+    return more || refreshed.length === maxPerStep || this.#arrived.size > 0;
   }
 
   /** Rows as they are after the transitions that are due, at most `maxPerStep`. */
