@@ -1,11 +1,12 @@
 /** All wiring of the machine-server, top to bottom: configuration → resources → capture → sync → cloud. */
-import type { Clock } from '@platform/base';
+import { type Clock, errorText } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
 import { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
 import { watchNeedsRestart } from './cloud-link/needs-restart.ts';
+import { reportStatus, type StatusReporter } from './cloud-link/report-status.ts';
 import { shipLogs } from './cloud-link/ship-logs.ts';
 import { type ConfigFile, readConfigFile } from './config/credentials.ts';
 import { readLocalConfig } from './config/local-config.ts';
@@ -147,7 +148,10 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   let applied: RobotConfig = first;
   let warnedOf: string | undefined;
   let appliedMs = clock.now();
-  const apply = async (message: RobotConfig): Promise<void> => {
+  let appliedRevision = '';
+  let applyError = '';
+  let reporter: StatusReporter | undefined;
+  const applyOrThrow = async (message: RobotConfig): Promise<void> => {
     const config = fromRobotConfig(message);
     const resources = [...config.components, ...config.services];
     serverLog.deduplicate = !config.disable_log_deduplication;
@@ -175,6 +179,18 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
     applied = message;
     appliedMs = clock.now();
     log.info('configuration applied', { revision: message.revision, resources: resources.length });
+  };
+  const apply = async (message: RobotConfig): Promise<void> => {
+    try {
+      await applyOrThrow(message);
+      appliedRevision = message.revision;
+      applyError = '';
+    } catch (caught) {
+      applyError = `revision ${message.revision} could not be applied: ${errorText(caught)}`;
+      throw caught;
+    } finally {
+      reporter?.changed();
+    }
   };
   let running = false;
   auth.configure(secretsOf(first));
@@ -205,6 +221,18 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   await apply(first);
   signal.throwIfAborted();
   running = true;
+  if (link !== undefined) {
+    reporter = starting.use(
+      reportStatus({
+        link,
+        partId,
+        version,
+        status: () => ({ appliedRevision, heldRevision: '', lastError: applyError || graph.errors() }),
+        clock,
+        log: log.child('cloud-link'),
+      }),
+    );
+  }
   if (watch !== undefined) {
     starting.use(watch);
     watch.start(apply);

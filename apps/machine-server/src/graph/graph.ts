@@ -70,6 +70,12 @@ export class Graph implements AsyncDisposable {
     return [...this.#nodes.values()].map((node) => node.status);
   }
 
+  /** What is wrong with resources that could not be built, one to a line; empty when all is well. */
+  errors(): string {
+    const unhealthy = this.status().filter(({ state }) => state === 'unhealthy');
+    return unhealthy.map(({ config, error }) => `${formatResourceName(config)}: ${error}`).join('\n');
+  }
+
   /** Brings the resources to this configuration; resolves when every resource was built or failed once. */
   apply(wanted: readonly ResourceConfig[], revision: string): Promise<void> {
     return this.#exclusively(async () => {

@@ -11,6 +11,7 @@ import {
   type UploadMetadata,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { FleetService, type ReportPartStatusRequest } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { createRpcServer, serve } from '@platform/rpc/server';
 
@@ -36,6 +37,9 @@ export interface FakeCloud extends AsyncDisposable {
   /** Runs after the commit, before the answer; may throw: the acknowledgement is lost. */
   after: (metadata: UploadMetadata) => void | Promise<void>;
   configError: PlatformError | undefined;
+  /** What the server reported about itself, in order; undefined: this cloud lacks the service. */
+  reports: ReportPartStatusRequest[] | undefined;
+  reportAttempts: number;
   /** `readings` of every stored reading, in order of commit. */
   readings(): JsonObject[];
   stop(): Promise<void>;
@@ -57,6 +61,8 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     before: () => {},
     after: () => {},
     configError: undefined,
+    reports: [],
+    reportAttempts: 0,
     readings: () =>
       cloud.stored.flatMap(({ readings }) =>
         readings.map(({ data }) => (data.case === 'struct' ? (data.value['readings'] as JsonObject) : {})),
@@ -113,6 +119,14 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     },
     needsRestart: () => ({ mustRestart: false }),
   });
+  const fleet = serve<typeof FleetService, string>(FleetService, {
+    reportPartStatus: (report) => {
+      cloud.reportAttempts++;
+      if (cloud.reports === undefined) throw new PlatformError('unimplemented', 'no such service');
+      cloud.reports.push(report);
+      return {};
+    },
+  });
   const auth = serve<typeof AuthService, string>(AuthService, {
     authenticate: ({ credentials }) => {
       if (credentials?.payload !== 'secret') throw new PlatformError('unauthenticated', 'wrong secret');
@@ -120,7 +134,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     },
   });
   const server = createRpcServer<string>({
-    services: [dataSync, robot, auth],
+    services: [dataSync, robot, fleet, auth],
     authenticate: async (call) => {
       if (call.metadata.get('authorization') !== 'Bearer token') throw new PlatformError('unauthenticated', 'no token');
       return 'part';

@@ -1,0 +1,69 @@
+/** Tells the cloud what this server runs (D9, D10): soon after it changed, and once an hour in case the cloud forgot. */
+import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import type { Link } from '@platform/rpc/client';
+
+export interface RunningStatus {
+  readonly appliedRevision: string;
+  /** A newer configuration that waits for the maintenance window; empty: none. */
+  readonly heldRevision: string;
+  /** What went wrong when the configuration was applied, or since; empty: nothing. */
+  readonly lastError: string;
+}
+
+export interface StatusReporter extends AsyncDisposable {
+  /** Something may have changed. */
+  changed(): void;
+}
+
+const lookEveryMs = 5_000;
+const repeatAfterMs = 3_600_000;
+const callTimeoutMs = 10_000;
+const maxErrorLength = 2_000;
+/** Clouds without the service, and credentials that may not report: asking again helps nobody. */
+const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
+
+export function reportStatus(options: {
+  readonly link: Link;
+  readonly partId: string;
+  readonly version: string;
+  readonly status: () => RunningStatus;
+  readonly clock: Clock;
+  readonly log: Log;
+}): StatusReporter {
+  const { link, partId, version, status, clock, log } = options;
+  const platform = `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  let told = '';
+  let toldMs = 0;
+  let isOver = false;
+  const step = async (signal: AbortSignal): Promise<boolean> => {
+    const now = status();
+    const text = JSON.stringify(now);
+    if (isOver || (text === told && clock.monotonic() - toldMs < repeatAfterMs)) return false;
+    try {
+      const lastError = now.lastError.slice(0, maxErrorLength);
+      const report = { partId, ...now, lastError, serverVersion: version, platform };
+      await link.client(FleetService).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
+    } catch (caught) {
+      isOver = final.includes(asPlatformError(caught).code);
+      if (!isOver) throw caught;
+      log.debug('the cloud takes no reports of what this server runs', { error: errorText(caught) });
+      return false;
+    }
+    told = text;
+    toldMs = clock.monotonic();
+    return false;
+  };
+  const follower: Follower = follow({
+    name: 'report status',
+    step,
+    clock,
+    log: silentLog,
+    idleMs: lookEveryMs,
+    backoff: { firstMs: 1_000, maxMs: 60_000 },
+  });
+  return {
+    changed: () => follower.wake(),
+    [Symbol.asyncDispose]: () => follower[Symbol.asyncDispose](),
+  };
+}
