@@ -39,22 +39,25 @@ export function seededRandom(seed: number): (from: number, to: number) => number
 export class CloudUnderFire implements AsyncDisposable {
   readonly directory: string;
   readonly port: number;
+  readonly #env: Readonly<Record<string, string>>;
   #cloud: ChildProcess | undefined;
   /** What the latest start said when it was ready. */
   ready: Readonly<Record<string, unknown>> = {};
 
-  private constructor(port: number, directory: string) {
+  private constructor(port: number, directory: string, env: Readonly<Record<string, string>>) {
+    this.#env = env;
     this.port = port;
     this.directory = directory;
   }
 
-  static start(): Promise<CloudUnderFire> {
-    return CloudUnderFire.startOn(mkdtempSync(join(tmpdir(), 'under-fire-')));
+  /** @param env added to the cloud's environment. */
+  static start(env: Readonly<Record<string, string>> = {}): Promise<CloudUnderFire> {
+    return CloudUnderFire.startOn(mkdtempSync(join(tmpdir(), 'under-fire-')), env);
   }
 
   /** On a data directory that is there already; it is removed at the end, too. */
-  static async startOn(directory: string): Promise<CloudUnderFire> {
-    const cloud = new CloudUnderFire(await freePort(), directory);
+  static async startOn(directory: string, env: Readonly<Record<string, string>> = {}): Promise<CloudUnderFire> {
+    const cloud = new CloudUnderFire(await freePort(), directory, env);
     await cloud.start();
     return cloud;
   }
@@ -81,7 +84,7 @@ export class CloudUnderFire implements AsyncDisposable {
       '--port',
       String(this.port),
     ];
-    this.#cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error' } });
+    this.#cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error', ...this.#env } });
     this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
 
