@@ -15,6 +15,7 @@ import { unknownKey } from './read-fields.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
+import { settingProblems } from './setting-problems.ts';
 import { shown } from './shown.ts';
 import { documentSchema } from './zod-schema.ts';
 
@@ -23,14 +24,16 @@ export interface Parsed {
   readonly problems: readonly Problem[];
 }
 
-/** @param document the effective document (fragments resolved), as decoded JSON. Never throws for anything in it. */
+/** @param document the effective document (fragments resolved), as decoded JSON; a top-level null counts as absent. Never throws for anything in it. */
 export function parse(document: unknown): Parsed {
   const problems: Problem[] = [];
   if (document !== undefined && (typeof document !== 'object' || document === null || Array.isArray(document))) {
     const message = `expected an object, found ${shown(document)}`;
     return { config: parse(undefined).config, problems: [{ path: '$', level: 'error', message }] };
   }
-  const valid = validate(documentSchema, document ?? {}, problems) as Record<string, unknown>;
+  // Go clients write null for lists and objects that they leave empty.
+  const given = Object.fromEntries(Object.entries(document ?? {}).filter(([, value]) => value !== null));
+  const valid = validate(documentSchema, given, problems) as Record<string, unknown>;
   const positions = new Map<ResourceConfig, string>();
   const read = (key: 'components' | 'services', kind: 'component' | 'service'): ResourceConfig[] => {
     const asked = (document as Record<string, unknown> | undefined)?.[key];
@@ -44,6 +47,7 @@ export function parse(document: unknown): Parsed {
     data_retention_policy: retention(valid['data_retention_policy'], problems),
   } as unknown as MachineConfig;
   problems.push(...dependencyProblems(config, positions));
+  problems.push(...settingProblems(config, positions));
   sectionsInit(config, problems);
   for (const [resource, at] of positions)
     if (resource.frame !== undefined) frameInit(resource.frame, `${at}.frame`, problems);

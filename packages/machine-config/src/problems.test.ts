@@ -130,3 +130,42 @@ test('what stands in a trigger is left to the trigger feature; a section that is
   expect(config.triggers).toMatchObject([{ name: 't' }]);
   expect(told({ triggers: 'x' })).toEqual(['error triggers: expected a list, found "x"']);
 });
+
+test('values that the specification says are ignored are warnings, and the rest of the document stands', () => {
+  const ignored = (days: JsonObject): string[] => told({ data_retention_policy: days, debug: true });
+  for (const value of [0, -3, 1.5, '7', null, true, [], {}])
+    expect(ignored({ days: value })).toEqual([
+      `warning data_retention_policy.days: expected a positive whole number, found ${JSON.stringify(value)}: it is ignored`,
+    ]);
+  expect(ignored({})).toEqual([
+    'warning data_retention_policy.days: expected a positive whole number, found nothing: it is ignored',
+  ]);
+  expect(parse({ data_retention_policy: { days: 1.5 }, debug: true }).config).toMatchObject({ debug: true });
+  expect(told({ data_retention_policy: 7 })).toEqual(['error data_retention_policy: expected an object, found 7']);
+});
+
+test('null at the top level counts as absent, as Go clients write it', () => {
+  expect(told({ components: null, services: null, network: null, debug: null, triggers: null })).toEqual([]);
+  expect(told({ components: [null] })).toEqual(['error components[0]: expected an object, found null']);
+});
+
+test('settings that do nothing or hold everything up are warnings: patterns, levels of modules, missing sensors', () => {
+  const sensor = { name: 's', api: 'core:component:sensor', model: 'core:builtin:fake' };
+  expect(told({ log: [{ pattern: '(', level: 'info' }], modules: [{ name: 'm', log_level: 'loud' }] })).toEqual([
+    'warning log[0].pattern: expected a regular expression, found "(": it matches nothing',
+    'warning modules[0].log_level: expected one of debug, info, warn, error, found "loud"',
+  ]);
+  const maintenance = { sensor_name: 'rdk:component:sensor/s', maintenance_allowed_key: 'ok' };
+  expect(told({ maintenance, components: [sensor] })).toEqual([]);
+  expect(told({ maintenance })).toEqual([
+    'warning maintenance.sensor_name: expected the full name of a component, found "core:component:sensor/s": without it every update is held',
+  ]);
+  expect(told({ maintenance, remotes: [{ name: 'r', address: 'r:1' }] })).toEqual([]);
+  const dataManager = { name: 'd', api: 'core:service:data_manager', model: 'core:builtin:builtin' };
+  const attributes = { selective_syncer_name: 's' };
+  const syncing = (depends_on: string[], components: JsonObject[]): string[] =>
+    told({ components, services: [{ ...dataManager, attributes, depends_on }] });
+  expect(syncing(['s'], [sensor])).toEqual([]);
+  expect(syncing([], [sensor])[0]).toMatch(/^warning services\[0\].*depends_on lists as well/);
+  expect(syncing([], [])[0]).toMatch(/^warning services\[0\].*expected the name of a sensor, found "s"/);
+});

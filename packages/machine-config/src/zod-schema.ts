@@ -60,7 +60,7 @@ export const documentSchema: z.ZodObject = strict({
       maintenance_allowed_key: z.string().min(1),
     })
     .optional(),
-  data_retention_policy: strict({ days: json }).optional(),
+  data_retention_policy: strict({ days: json.optional() }).optional(),
   network: object.optional(),
   auth: object.optional(),
   tracing: object.optional(),

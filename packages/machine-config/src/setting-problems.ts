@@ -1,0 +1,50 @@
+import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
+import { shown } from './shown.ts';
+
+const levels = ['debug', 'info', 'warn', 'warning', 'error'];
+
+/** Settings that are of the right type and yet do nothing, or hold everything up: warnings, told where they stand. */
+export function settingProblems(config: MachineConfig, positions: ReadonlyMap<ResourceConfig, string>): Problem[] {
+  const problems: Problem[] = [];
+  const warn = (path: string, message: string): void => void problems.push({ path, level: 'warning', message });
+
+  config.log.forEach(({ pattern }, index) => {
+    if (!isPattern(pattern))
+      warn(`log[${index}].pattern`, `expected a regular expression, found ${shown(pattern)}: it matches nothing`);
+  });
+  config.modules.forEach(({ log_level: level }, index) => {
+    if (level === undefined || level === '' || (typeof level === 'string' && levels.includes(level.toLowerCase())))
+      return;
+    warn(`modules[${index}].log_level`, `expected one of debug, info, warn, error, found ${shown(level)}`);
+  });
+
+  // What comes with fragments or remotes is not known here.
+  if (config.fragments.length + config.remotes.length > 0) return problems;
+  const sensors = config.components.filter(({ api }) => api.endsWith(':component:sensor'));
+  const { maintenance } = config;
+  if (maintenance !== undefined && !config.components.some((each) => fullName(each) === maintenance.sensor_name)) {
+    const message = `expected the full name of a component, found ${shown(maintenance.sensor_name)}: without it every update is held`;
+    warn('maintenance.sensor_name', message);
+  }
+  for (const service of config.services) {
+    const { selective_syncer_name: name } = service.attributes;
+    if (service.api !== 'core:service:data_manager' || typeof name !== 'string' || name === '') continue;
+    const path = `${positions.get(service)}.attributes.selective_syncer_name`;
+    const sensor = sensors.find((each) => each.name === name || fullName(each) === name);
+    if (sensor === undefined) warn(path, `expected the name of a sensor, found ${shown(name)}: nothing is synced`);
+    else if (!service.depends_on.some((each) => each === sensor.name || each === fullName(sensor)))
+      warn(path, `expected a sensor that depends_on lists as well, found ${shown(name)}, which it does not list`);
+  }
+  return problems;
+}
+
+const fullName = ({ api, name }: ResourceConfig): string => `${api}/${name}`;
+
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
