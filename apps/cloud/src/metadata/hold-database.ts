@@ -32,7 +32,11 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
 
   const take = async (): Promise<void> => {
     const until = clock.monotonic() + waitMs;
-    const taken: Client = await connectPostgres(address, 'meta', () => lost(taken));
+    let isLost = false;
+    const taken = await connectPostgres(address, 'meta', (gone) => {
+      isLost = true;
+      lost(gone);
+    });
     for (;;) {
       const { rows } = await taken.query(`select pg_try_advisory_lock(${lockClass}, ${holdKey}) as held`);
       if (rows[0]?.held === 1) break;
@@ -45,6 +49,7 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
       }
       await clock.sleep(retryMs, stop.signal).catch(() => {});
     }
+    if (isLost) throw new Error('the connection was lost at once');
     client = taken;
   };
   const lost = (gone: Client): void => {

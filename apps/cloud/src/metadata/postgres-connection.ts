@@ -6,16 +6,16 @@ import { postgresTypes } from './postgres-values.ts';
 /** A connection that hangs in a transaction for this long is ended by the server: its process is gone or stuck. */
 const idleInTransactionMs = 60_000;
 
-/** @param schema created when missing. @param onLost called once, when the connection ends for whatever reason. */
+/** @param onLost called, perhaps more than once and before this resolves, when the connection ends for whatever reason. */
 export async function connectPostgres(
   address: PostgresAddress,
   schema: string,
-  onLost: () => void = () => {},
+  onLost: (client: Client) => void,
 ): Promise<Client> {
   const client = new Client({ ...address.config, types: postgresTypes, pipeline: true });
   // Errors of a connection come to the query that waits, too; without a listener they would end the process.
-  client.on('error', onLost);
-  client.on('end', onLost);
+  client.on('error', () => onLost(client));
+  client.on('end', () => onLost(client));
   try {
     await client.connect();
     await client.query(sessionSettings(schema));

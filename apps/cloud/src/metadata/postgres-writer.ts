@@ -80,27 +80,16 @@ class SerialWriter implements PostgresWriter {
     }
   }
 
+  // Step by step: were the COMMIT sent along, a lost connection could take the statement's result with it.
   async run(sql: string, params: readonly unknown[]): Promise<QueryResult> {
-    const release = await this.#takeTurn();
+    const transaction = await this.begin();
     try {
-      const client = await this.#connected();
-      // One flight: the answers come together.
-      const starting = this.#start(client);
-      const running = client.query(sql, params.map(postgresValue));
-      const committing = client.query('commit');
-      const [started, ran, committed] = await Promise.allSettled([starting, running, committing]);
-      if (started.status === 'rejected') {
-        // Without the lock nothing may stay; a statement that ran on its own would have.
-        if (!isConnectionLost(started.reason)) this.#drop(client);
-        throw started.reason;
-      }
-      if (ran.status === 'rejected') throw ran.reason;
-      await this.settle(started.value, committed);
-      return ran.value;
+      const result = await transaction.query(sql, params);
+      await transaction.commit();
+      return result;
     } catch (caught) {
-      throw postgresError(caught, sql, this.shown);
-    } finally {
-      release();
+      await transaction.rollback();
+      throw caught;
     }
   }
 
@@ -146,16 +135,14 @@ class SerialWriter implements PostgresWriter {
   async #connected(): Promise<Client> {
     if (this.#client) return this.#client;
     const { address, schema } = this.#options;
-    const client: Client = await connectPostgres(address, schema, () => {
-      if (this.#client === client) this.#client = null;
+    let isLost = false;
+    const client = await connectPostgres(address, schema, (gone) => {
+      isLost = true;
+      if (this.#client === gone) this.#client = null;
     });
+    if (isLost) throw new PlatformError('unavailable', `the connection to the ${this.shown} was lost at once`);
     this.#client = client;
     return client;
-  }
-
-  #drop(client: Client): void {
-    if (this.#client === client) this.#client = null;
-    client.end().catch(() => {});
   }
 
   /** Answers the transaction's number, by which its fate can be asked for later. */

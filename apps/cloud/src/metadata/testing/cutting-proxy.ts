@@ -1,0 +1,71 @@
+/** Stands between the cloud and a Postgres server for tests, and cuts connections where a test says so. */
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@platform/testkit';
+
+export interface CuttingProxy extends AsyncDisposable {
+  /** The database's URL by way of the proxy. */
+  readonly url: string;
+  /** Cuts the next connection that says COMMIT: before the server hears it, or after it has, so that only the answer is lost. */
+  cutNextCommit(when: 'before' | 'after'): void;
+  /** Refuses new connections, and cuts those there are; or lets them through again. */
+  setOpen(open: boolean): void;
+}
+
+/** @param url of a server on a Unix socket, as startPostgres gives it. */
+export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+  const directory = await temporaryDirectory('proxy-');
+  const target = join(decodeURIComponent(new URL(url).hostname), '.s.PGSQL.5432');
+  const sockets = new Set<Socket>();
+  let cut: 'before' | 'after' | null = null;
+  let open = true;
+
+  const server = createServer((client) => {
+    if (!open) return void client.destroy();
+    const upstream = connect(target);
+    let mute = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      const commits = cut !== null && data.includes('commit\0');
+      if (commits && cut === 'before') {
+        cut = null;
+        client.destroy();
+        return;
+      }
+      if (commits) {
+        cut = null;
+        mute = true;
+      }
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      // The server has answered, so it has committed.
+      if (mute) client.destroy();
+      else client.write(data);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(directory.file('.s.PGSQL.5432'), resolve));
+  return {
+    url: url.replace(/@[^/]*\//, `@${encodeURIComponent(directory.path)}/`),
+    cutNextCommit(when) {
+      cut = when;
+    },
+    setOpen(value) {
+      open = value;
+      if (!open) for (const socket of sockets) socket.destroy();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
