@@ -1,4 +1,4 @@
-/** A new one-time sign-in link for an owner who lost every way in (D30). */
+/** A new one-time link for an owner who lost every way in (D30): to set a new password, or to sign in while she has no address. */
 import { type Clock, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { createLink, linkLifeMs } from '../identity/links.ts';
@@ -43,7 +43,8 @@ export async function createOwnerLink(
         'not_found',
         `organization ${organizationId}: expected an owner ${email === undefined ? 'who is a person' : `with the e-mail ${JSON.stringify(email)}`}, found none: list organizations with "platform admin organizations list"`,
       );
-    const token = await createLink(trx, clock, { purpose: 'sign-in', personId: owner.id });
+    const purpose = owner.email === null ? 'sign-in' : 'reset';
+    const token = await createLink(trx, clock, { purpose, personId: owner.id });
     await audit(
       trx,
       by,
@@ -56,10 +57,10 @@ export async function createOwnerLink(
       clock.now(),
     );
     return {
-      path: `/sign-in?token=${token}`,
+      path: `${purpose === 'reset' ? '/sign-in/reset' : '/sign-in'}?token=${token}`,
       personId: owner.id,
       email: owner.email,
-      expiresMs: clock.now() + linkLifeMs['sign-in'],
+      expiresMs: clock.now() + linkLifeMs[purpose],
     };
   });
 }

@@ -37,7 +37,10 @@ export async function provePassword(
   });
   if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
   if (attempt.outcome === 'wrong')
-    throw new PlatformError('unauthenticated', 'sign-in: expected an e-mail address and its password, found others');
+    throw new PlatformError(
+      'unauthenticated',
+      'sign-in: expected the e-mail address of an account and its password, found others',
+    );
   return attempt.value;
 }
 

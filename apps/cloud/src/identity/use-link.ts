@@ -76,19 +76,6 @@ export async function mailResetLink(deps: IdentityDeps, email: string): Promise<
   mail.wake();
 }
 
-/** A link to set a password, for who may see it: the host administrator. Undefined when there is no such person. */
-export async function createResetLink(
-  deps: Pick<IdentityDeps, 'db' | 'clock'>,
-  email: string,
-): Promise<string | undefined> {
-  return deps.db.transaction().execute(async (trx) => {
-    const person = await findPerson(trx, { email });
-    return (
-      person && `/sign-in/reset?token=${await createLink(trx, deps.clock, { purpose: 'reset', personId: person.id })}`
-    );
-  });
-}
-
 function resetMail(person: Person, link: string): { to: string; subject: string; text: string } {
   return {
     to: person.email,

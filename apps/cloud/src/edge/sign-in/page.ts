@@ -9,7 +9,7 @@ const style = `
 main { width: 100%; max-width: 24rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 2rem; } main.wide { max-width: 44rem; }
 .brand { font-weight: 650; letter-spacing: -.01em; color: var(--quiet); margin: 0 0 1.25rem; } h1 { font-size: 1.35rem; line-height: 1.25; margin: 0 0 .5rem; letter-spacing: -.01em; } h2 { font-size: 1rem; margin: 2rem 0 .5rem; }
 p { margin: .5rem 0; } .quiet { color: var(--quiet); font-size: .9rem; } .problem { border-left: 3px solid var(--bad); padding: .1rem 0 .1rem .75rem; color: var(--bad); overflow-wrap: anywhere; } .done { border-left: 3px solid var(--action); padding: .1rem 0 .1rem .75rem; }
-form { margin: 1rem 0 0; } label { display: block; margin: .9rem 0 .3rem; font-size: .9rem; font-weight: 550; }
+form { margin: 1rem 0 0; } .wide form { max-width: 22rem; } label { display: block; margin: .9rem 0 .3rem; font-size: .9rem; font-weight: 550; }
 input:not([type=hidden]) { width: 100%; font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: .45rem; padding: .55rem .7rem; } input[readonly] { color: var(--quiet); }
 button, a.button { display: block; width: 100%; margin-top: 1.25rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; padding: .6rem 1rem; border-radius: .45rem; border: 1px solid var(--action); background: var(--action); color: var(--on-action); cursor: pointer; }
 button.second, a.button.second { background: transparent; color: var(--action); border-color: var(--line); margin-top: .6rem; } button.small { width: auto; margin: 0; padding: .15rem .6rem; font-size: .85rem; display: inline-block; }
