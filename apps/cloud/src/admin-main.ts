@@ -68,12 +68,6 @@ async function backUp(
 ): Promise<unknown> {
   const { text, flag, optionalText } = readParams(request);
   const { dataDirectory, instanceKey } = settings;
-  if (existsSync(join(dataDirectory, 'postgres.json'))) {
-    throw new PlatformError(
-      'failed_precondition',
-      `data directory ${dataDirectory}: its metadata and ingest log are in Postgres, which this command does not copy. Stop the cloud, then copy the database (pg_dump) and the directory, or see docs/guides/postgres.md`,
-    );
-  }
   const passphrase = readPassphrase(optionalText('passphraseFile'));
   const key: BackupOptions['key'] =
     passphrase !== undefined
@@ -95,7 +89,7 @@ async function backUp(
       keyInEnvironment: instanceKey !== undefined,
       hold: async () => {
         const data = openDataDirectory(dataDirectory, false);
-        return { [Symbol.asyncDispose]: async () => data[Symbol.dispose]() };
+        return { stands: async () => {}, [Symbol.asyncDispose]: async () => data[Symbol.dispose]() };
       },
     });
   }
@@ -105,8 +99,11 @@ async function backUp(
     keyInEnvironment: status.instanceKeyPlace === 'environment',
     hold: async () => {
       await client.call('backup.hold');
-      // The hold ends with the connection.
-      return { [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+      // The hold ends with the connection, and the connection with the cloud.
+      return {
+        stands: async () => void (await client.call('status')),
+        [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+      };
     },
   });
 }

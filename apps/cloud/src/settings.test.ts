@@ -14,6 +14,13 @@ const refusalOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}): unknow
 test('without arguments and environment: loopback, port 8080, data below the home directory', () => {
   expect(readSettings([], {})).toEqual({
     dataDirectory: join(homedir(), '.platform', 'cloud'),
+    databaseUrl: undefined,
+    identity: {
+      mail: undefined,
+      openId: undefined,
+      publicUrl: undefined,
+      sessions: { browserIdleMs: 12 * 3_600_000, cliMs: 90 * 86_400_000 },
+    },
     host: '127.0.0.1',
     tls: { kind: 'plaintext' },
     port: 8_080,

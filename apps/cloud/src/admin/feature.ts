@@ -13,7 +13,7 @@ import type { Database } from '../metadata/tables.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
-import type { Limits } from './limits.ts';
+import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
@@ -57,7 +57,11 @@ export function createAdmin(options: AdminOptions): Operations {
       else connected.addEventListener('abort', release, { once: true });
       return {};
     },
-    'limits.get': async (params) => limits.list(readParams(params).text('organizationId')),
+    'limits.get': async (params) => {
+      const organizationId = readParams(params).text('organizationId');
+      await requireOrganization(db, organizationId);
+      return limits.list(organizationId);
+    },
     'limits.set': async (params) => {
       const { text, optionalNumber } = readParams(params);
       const organizationId = text('organizationId');

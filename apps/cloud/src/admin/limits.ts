@@ -80,16 +80,7 @@ export async function openLimits(db: Database): Promise<Limits> {
           `limit ${name}: expected a whole number of ${limitKinds[name].unit} from 0, found ${value}`,
         );
       await db.transaction().execute(async (trx) => {
-        const known = await trx
-          .selectFrom('organizations')
-          .select('id')
-          .where('id', '=', organizationId)
-          .executeTakeFirst();
-        if (known === undefined)
-          throw new PlatformError(
-            'not_found',
-            `organization: expected the id of one of this installation, found ${JSON.stringify(organizationId)}`,
-          );
+        await requireOrganization(trx, organizationId);
         await trx.deleteFrom('limits').where('organization_id', '=', organizationId).where('name', '=', name).execute();
         if (value !== null)
           await trx
@@ -113,6 +104,16 @@ export async function openLimits(db: Database): Promise<Limits> {
       else values.set(keyOf(organizationId, name), value);
     },
   };
+}
+
+/** @throws not_found */
+export async function requireOrganization(db: Database, organizationId: string): Promise<void> {
+  const known = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst();
+  if (known !== undefined) return;
+  throw new PlatformError(
+    'not_found',
+    `organization: expected the id of one of this installation, found ${JSON.stringify(organizationId)}`,
+  );
 }
 
 function limitNames(): LimitName[] {

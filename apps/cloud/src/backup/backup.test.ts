@@ -74,7 +74,7 @@ const backUp = (from: string, to: string, options: Partial<BackupOptions> = {}) 
   writeBackup({
     dataDirectory: from,
     destination: to,
-    hold: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    hold: async () => ({ stands: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     key: { kind: 'left-out' },
     keyInEnvironment: false,
     program: 'test',
@@ -224,7 +224,7 @@ test('I15 a listed file that is missing ends the backup, and nothing stays of it
   const data = await dataDirectory(directory);
   rmSync(join(data, 'parquet/listed.parquet'));
   let released = 0;
-  const hold = async () => ({ [Symbol.asyncDispose]: async () => void released++ });
+  const hold = async () => ({ stands: async () => {}, [Symbol.asyncDispose]: async () => void released++ });
   await expect(backUp(data, directory.file('backup'), { hold })).rejects.toMatchObject({ code: 'data_loss' });
   expect(readdirSync(directory.file('backup'))).toEqual([]);
   expect(released).toBe(1);
@@ -261,4 +261,26 @@ test('I15 deletions wait while they are held, and a hold waits for those that ru
   await second;
   expect(events).toEqual(['deleted', 'held', 'deleted again']);
   expect(pause.held).toBe(false);
+});
+
+test('I15 a data directory with its databases in Postgres is not backed up by halves: pg_dump is named', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  writeFileSync(join(data, 'postgres.json'), '{}');
+  await expect(backUp(data, directory.file('backup'))).rejects.toMatchObject({
+    code: 'unimplemented',
+    message: expect.stringContaining('pg_dump'),
+  });
+  expect(existsSync(directory.file('backup'))).toBe(false);
+});
+
+test('I15 a backup during which the hold ended, as when the cloud was started again, is no backup', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  const stands = async (): Promise<void> => {
+    throw new Error('the cloud ended');
+  };
+  const hold = async () => ({ stands, [Symbol.asyncDispose]: async () => {} });
+  await expect(backUp(data, directory.file('backup'), { hold })).rejects.toThrow('the cloud ended');
+  expect(readdirSync(directory.file('backup'))).toEqual([]);
 });

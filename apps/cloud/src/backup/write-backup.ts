@@ -20,12 +20,17 @@ import { measureFile, syncDirectories, takeFile } from './take-file.ts';
 export const secretNames: readonly string[] = ['instance.key', 'demo.json'];
 export const sealedSecretsName = 'secrets.sealed';
 
+export interface Hold extends AsyncDisposable {
+  /** @throws when deletions went on in between, as in a cloud that was started again: what was copied does not belong together. */
+  stands(): Promise<void>;
+}
+
 export interface BackupOptions {
   readonly dataDirectory: string;
   /** Absent or empty; made with mode 0700. */
   readonly destination: string;
   /** Holds deletions until it is disposed. */
-  readonly hold: () => Promise<AsyncDisposable>;
+  readonly hold: () => Promise<Hold>;
   /** Default: the key stays out, and nobody can read the secrets in the backup without it. */
   readonly key:
     | { readonly kind: 'left-out' }
@@ -52,6 +57,7 @@ export interface BackupReport {
 /** @throws failed_precondition when the destination is not empty, data_loss when a file that belongs to the data is missing. */
 export async function writeBackup(options: BackupOptions): Promise<BackupReport> {
   const { destination, progress } = options;
+  requireSqlite(options.dataDirectory);
   requireFree(options);
   try {
     return await copyAll(options);
@@ -60,6 +66,15 @@ export async function writeBackup(options: BackupOptions): Promise<BackupReport>
     for (const name of readdirSync(destination)) rmSync(join(destination, name), { recursive: true, force: true });
     throw caught;
   }
+}
+
+/** Metadata and log in Postgres are another program's to copy, and it cannot be asked from here for one moment of both. */
+function requireSqlite(dataDirectory: string): void {
+  if (!existsSync(join(dataDirectory, 'postgres.json'))) return;
+  throw new PlatformError(
+    'unimplemented',
+    `data directory ${dataDirectory} keeps its metadata and its log in Postgres, which this command does not copy: stop the cloud, take the database with pg_dump, then copy the directory, and restore both together (docs/guides/postgres.md)`,
+  );
 }
 
 function requireFree({ dataDirectory, destination }: BackupOptions): void {
@@ -80,7 +95,7 @@ function requireFree({ dataDirectory, destination }: BackupOptions): void {
 
 async function copyAll(options: BackupOptions): Promise<BackupReport> {
   const { dataDirectory, destination, now, progress, signal } = options;
-  await using _held = await options.hold();
+  await using hold = await options.hold();
   const createdMs = now();
   const files: BackedUpFile[] = [];
   for (const name of ['meta.sqlite', 'ingest.sqlite']) {
@@ -120,6 +135,7 @@ async function copyAll(options: BackupOptions): Promise<BackupReport> {
     destination,
     files.map(({ path }) => path),
   );
+  await hold.stands();
   const marker: { version: number } = JSON.parse(readFileSync(join(destination, 'platform.json'), 'utf8'));
   const manifest = newManifest({
     createdMs,
