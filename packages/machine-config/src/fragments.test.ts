@@ -133,7 +133,7 @@ test('a prefix goes before every name that a fragment brings, and before referen
     lookupIn(fragments),
   );
   const components = document['components'] as readonly JsonObject[];
-  expect(components.map((each) => each['name']).toSorted()).toEqual([
+  expect(components.map((each) => String(each['name'])).toSorted()).toEqual([
     'left-board',
     'left-cam',
     'left-motor',

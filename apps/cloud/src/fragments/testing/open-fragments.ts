@@ -1,5 +1,6 @@
 /** Fragments over a real database with the machines of `openFleet`, for tests. */
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { silentLog } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import {
@@ -18,6 +19,13 @@ import { createFragments, type Fragments } from '../feature.ts';
 
 type FragmentInit = MessageInitShape<typeof FragmentSchema>;
 
+export interface FragmentUpdate {
+  readonly name?: string;
+  readonly config?: JsonObject;
+  readonly visibility?: FragmentVisibility;
+  readonly lastKnownUpdate?: Timestamp;
+}
+
 export interface FragmentsGiven {
   readonly db: Database;
   readonly fragments: Fragments;
@@ -33,11 +41,7 @@ export interface FragmentsGiven {
     principal?: Principal,
   ): Promise<O>;
   create(name: string, config: JsonObject, visibility?: FragmentVisibility, by?: Principal): Promise<FragmentInit>;
-  update(
-    id: string,
-    init: Partial<MessageInitShape<typeof UpdateFragmentRequestSchema>>,
-    by?: Principal,
-  ): Promise<FragmentInit>;
+  update(id: string, change: FragmentUpdate, by?: Principal): Promise<FragmentInit>;
   /** Saves a part's configuration, as machines do: refused with errors, else indexed in the same transaction. */
   save(partId: string, document: JsonObject): Promise<void>;
   documentOf(partId: string): Promise<JsonObject>;
@@ -102,9 +106,10 @@ export async function openFragments(): Promise<FragmentsGiven> {
       const answer = await given.ask(createFragment as never, CreateFragmentRequestSchema, init, by);
       return (answer as { fragment: FragmentInit }).fragment;
     },
-    async update(id, init, by) {
+    async update(id, { config, ...change }, by) {
       const { updateFragment } = fragments.handlers;
-      const answer = await given.ask(updateFragment as never, UpdateFragmentRequestSchema, { id, ...init }, by);
+      const init = { ...change, id, ...(config === undefined ? {} : { config: config as never }) };
+      const answer = await given.ask(updateFragment as never, UpdateFragmentRequestSchema, init, by);
       return (answer as { fragment: FragmentInit }).fragment;
     },
     async save(partId, document) {
