@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { scratch } from './scratch.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
+/** As `platform up` starts it: its memory is measured. */
+const asStarted = ['--max-semi-space-size=1'];
+
 export interface RunningCloud {
   readonly url: string;
   readonly process: ServerProcess;
@@ -36,7 +39,10 @@ export async function startFleetCloud(): Promise<FleetCloud> {
   const entry = fileURLToPath(import.meta.resolve('@platform/cloud/main'));
   const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
-    const started = startProcess(process.execPath, args, { PLATFORM_LOG_LEVEL: 'warn' });
+    const started = startProcess(process.execPath, [...asStarted, ...args], {
+      PLATFORM_LOG_LEVEL: 'warn',
+      MALLOC_ARENA_MAX: '2',
+    });
     const ready = (await started.event('ready')) as unknown as Ready;
     return { running: { url: ready.url, process: started }, ready };
   };
