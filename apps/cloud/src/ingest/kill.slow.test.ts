@@ -1,15 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { silentLog, systemClock } from '@platform/base';
-import { spawnChild, temporaryDirectory } from '@platform/testkit';
+import { spawnChild } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { openTestStore } from '../metadata/testing/test-store.ts';
 import { openIngestLog } from './open-ingest-log.ts';
 import { plannedEntry } from './testing/append-child.ts';
 
 const childFile = fileURLToPath(new URL('./testing/append-child.ts', import.meta.url));
 
 test('I2 I5 a process killed at random instants loses no acknowledged upload, and its retries double none', async () => {
-  await using data = await temporaryDirectory();
-  const file = data.file('ingest.sqlite');
+  await using store = await openTestStore();
+  const { database } = store;
+  const file = store.directory.file('ingest.sqlite');
   const stream = 'ffeeddccbbaa99887766554433221100';
   const batchBytes = 3_000;
   const positions = new Map<number, number>();
@@ -20,7 +22,7 @@ test('I2 I5 a process killed at random instants loses no acknowledged upload, an
     await using child = spawnChild(process.execPath, [
       '--conditions=@platform/source',
       childFile,
-      file,
+      database ?? file,
       JSON.stringify(plan),
     ]);
     const enough = 1 + Math.floor(Math.random() * 60);
@@ -40,7 +42,7 @@ test('I2 I5 a process killed at random instants loses no acknowledged upload, an
     firstSeq = Math.max(...positions.keys());
   }
 
-  await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
+  await using log = await openIngestLog({ file, database, log: silentLog, clock: systemClock });
   const rows = await log.read(0, { rows: 1_000_000, bytes: 2 ** 31 });
   expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
   const markers = new Set(rows.map(({ batch }) => Buffer.from(batch.subarray(0, 32)).toString('hex')));

@@ -1,7 +1,7 @@
 /**
  * A process that appends to an ingest log and says on stdout what was acknowledged, for tests that kill it or record its writes.
  *
- * Arguments: the log's file, and a JSON object {stream, appends, parallel, batchBytes, truncateEvery, firstSeq}.
+ * Arguments: the log's file, or the URL of its database, and a JSON object {stream, appends, parallel, batchBytes, truncateEvery, firstSeq}.
  * Output, one JSON object a line: {"ready":true}, {"ack":seq,"position","outcome"}, {"truncated":upTo}, {"done":true}.
  */
 import { createHash } from 'node:crypto';
@@ -42,7 +42,8 @@ function say(line: object): void {
 }
 
 async function main(file: string, plan: AppendPlan): Promise<void> {
-  await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
+  const database = file.startsWith('postgres:') ? file : undefined;
+  await using log = await openIngestLog({ file, database, log: silentLog, clock: systemClock });
   say({ ready: true });
   const end = plan.firstSeq + plan.appends;
   const open = new Set<number>();
