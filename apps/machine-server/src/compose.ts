@@ -9,6 +9,7 @@ import { watchNeedsRestart } from './cloud-link/needs-restart.ts';
 import { reportStatus, type StatusReporter } from './cloud-link/report-status.ts';
 import { shipLogs } from './cloud-link/ship-logs.ts';
 import { type ConfigFile, readConfigFile } from './config/credentials.ts';
+import { holdReason } from './config/hold-reason.ts';
 import { readLocalConfig } from './config/local-config.ts';
 import { notSupported } from './config/not-supported.ts';
 import { ConfigWatch } from './config/watch-config.ts';
@@ -227,7 +228,11 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
         link,
         partId,
         version,
-        status: () => ({ appliedRevision, heldRevision: '', lastError: applyError || graph.errors() }),
+        status: () => ({
+          appliedRevision,
+          heldRevision: watch?.heldRevision ?? '',
+          lastError: applyError || graph.errors(),
+        }),
         clock,
         log: log.child('cloud-link'),
       }),
@@ -235,7 +240,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   }
   if (watch !== undefined) {
     starting.use(watch);
-    watch.start(apply);
+    watch.start(apply, (message) => holdReason(graph, fromRobotConfig(message).maintenance, clock));
   }
 
   const unwinding = starting.move();

@@ -31,7 +31,7 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
     if (service.api !== 'core:service:data_manager' || typeof name !== 'string' || name === '') continue;
     const path = `${positions.get(service)}.attributes.selective_syncer_name`;
     const sensor = sensors.find((each) => each.name === name || fullName(each) === name);
-    if (sensor === undefined) warn(path, `expected the name of a sensor, found ${shown(name)}: nothing is synced`);
+    if (sensor === undefined) warn(path, `expected the name of a sensor, found ${shown(name)}: it controls nothing`);
     else if (!service.depends_on.some((each) => each === sensor.name || each === fullName(sensor)))
       warn(path, `expected a sensor that depends_on lists as well, found ${shown(name)}, which it does not list`);
   }

@@ -30,7 +30,6 @@ test('what this version does not do is named with its path, as it arrives at the
     'auth.tls_auth_entities',
     'components[0].frame',
     'jobs[0]',
-    'maintenance',
     'modules[0]',
     'network.sessions',
     'network.tls_cert_file',

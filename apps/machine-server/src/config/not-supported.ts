@@ -22,7 +22,6 @@ export function notSupported(config: MachineConfig): string[] {
       selective_syncer_name: 'selective sync (everything is synced)',
     });
   }
-  if (config.maintenance !== undefined) say('maintenance', 'holding updates back (they are applied at once)');
   for (const [key, what] of [
     ['modules', 'module'],
     ['remotes', 'remote'],

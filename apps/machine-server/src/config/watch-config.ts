@@ -4,6 +4,9 @@
  * Start: cloud within the read timeout, else the cache if its age allows, else no start. Running: every refresh the cloud is
  * asked; a failure of any kind changes nothing. The cache is written when the configuration changes, and its
  * confirmation at most once an hour, so that refreshing does not wear the disk.
+ *
+ * Holding (D9): the cache holds what is applied, and a restart starts that. A newer configuration that has to wait is
+ * pending: it is judged anew at each refresh, and a newer one takes its place.
  */
 import { equals } from '@bufbuild/protobuf';
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
@@ -22,6 +25,14 @@ export interface WatchOptions {
 }
 
 const confirmEveryMs = 3_600_000;
+/** Of holding: after that it is said louder. */
+const longHoldMs = 24 * 3_600_000;
+
+interface Held {
+  readonly revision: string;
+  readonly sinceMs: number;
+  readonly isLong: boolean;
+}
 
 export class ConfigWatch implements AsyncDisposable {
   readonly #options: WatchOptions;
@@ -29,6 +40,7 @@ export class ConfigWatch implements AsyncDisposable {
   readonly #stop = new AbortController();
   #current: RobotConfig | undefined;
   #confirmedMs = 0;
+  #held: Held | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: WatchOptions) {
@@ -41,8 +53,9 @@ export class ConfigWatch implements AsyncDisposable {
     const { log, clock, credentials, readTimeoutMs } = this.#options;
     try {
       const config = await this.#fetch(readTimeoutMs, signal);
-      await this.#keep(config);
-      return config;
+      const start = await this.#startWith(config);
+      await this.#keep(start);
+      return start;
     } catch (caught) {
       signal.throwIfAborted();
       const text = errorText(caught);
@@ -68,9 +81,21 @@ export class ConfigWatch implements AsyncDisposable {
     }
   }
 
-  /** Asks every refresh; `apply` gets each configuration that differs from the one before. A failing `apply` is asked again. */
-  start(apply: (config: RobotConfig) => Promise<void>): void {
-    this.#running = this.#watch(apply);
+  /**
+   * Asks every refresh; `apply` gets each configuration that differs from the one before. A failing `apply` is asked again.
+   *
+   * @param hold why a configuration of another revision has to wait; undefined: it has not.
+   */
+  start(
+    apply: (config: RobotConfig) => Promise<void>,
+    hold: (config: RobotConfig) => Promise<string | undefined>,
+  ): void {
+    this.#running = this.#watch(apply, hold);
+  }
+
+  /** The revision that waits; empty: none. */
+  get heldRevision(): string {
+    return this.#held?.revision ?? '';
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -78,7 +103,10 @@ export class ConfigWatch implements AsyncDisposable {
     await this.#running;
   }
 
-  async #watch(apply: (config: RobotConfig) => Promise<void>): Promise<void> {
+  async #watch(
+    apply: (config: RobotConfig) => Promise<void>,
+    hold: (config: RobotConfig) => Promise<string | undefined>,
+  ): Promise<void> {
     const { clock, log, credentials, readTimeoutMs } = this.#options;
     const { signal } = this.#stop;
     let failures = 0;
@@ -94,11 +122,20 @@ export class ConfigWatch implements AsyncDisposable {
         if (failures > 0) log.info('the cloud answers again', { failures });
         failures = 0;
         if (this.#current !== undefined && equals(RobotConfigSchema, config, this.#current)) {
+          this.#held = undefined;
           if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(config);
+          continue;
+        }
+        // What is around the configuration (names, secrets of the location) never waits.
+        const reason = config.revision === this.#current?.revision ? undefined : await hold(config);
+        if (reason !== undefined && this.#current !== undefined) {
+          this.#hold(config.revision, reason);
+          if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(this.#current);
           continue;
         }
         log.info('new configuration', { revision: config.revision });
         await apply(config);
+        this.#held = undefined;
         await this.#keep(config);
       } catch (caught) {
         if (signal.aborted) return;
@@ -108,6 +145,28 @@ export class ConfigWatch implements AsyncDisposable {
         else log.debug('asking for the configuration failed', { error: errorText(caught), failures });
       }
     }
+  }
+
+  /** A restart starts what was applied before, if what the cloud has now brings a window: nobody can say yet whether it is open. */
+  async #startWith(config: RobotConfig): Promise<RobotConfig> {
+    if (config.maintenance === undefined) return config;
+    // An unreadable cache is told where it is needed: here there is a configuration.
+    const cached = await readCache(this.#path).catch(() => undefined);
+    if (cached === undefined || cached.config.revision === config.revision) return config;
+    this.#hold(config.revision, 'the start is with what was applied before');
+    return cached.config;
+  }
+
+  #hold(revision: string, reason: string): void {
+    const { clock, log } = this.#options;
+    const before = this.#held;
+    const sinceMs = before?.sinceMs ?? clock.monotonic();
+    const isLong = clock.monotonic() - sinceMs >= longHoldMs;
+    this.#held = { revision, sinceMs, isLong };
+    if (isLong && before?.isLong !== true)
+      log.warn(`a new configuration has waited for its maintenance window for 24 h: ${reason}`, { revision });
+    else if (before?.revision !== revision)
+      log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
   }
 
   async #fetch(timeoutMs: number, signal: AbortSignal): Promise<RobotConfig> {

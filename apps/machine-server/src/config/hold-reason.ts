@@ -1,0 +1,42 @@
+/** The maintenance window (D9): whether a new configuration has to wait, and why. */
+import { type Clock, errorText } from '@platform/base';
+import type { MaintenanceConfig } from '@platform/machine-config/schema';
+import type { Graph } from '../graph/graph.ts';
+import { isSensor, type Readings } from '../graph/resource.ts';
+
+const readingTimeoutMs = 5_000;
+
+/**
+ * Why the configuration that carries `maintenance` waits; undefined: it may be applied now.
+ *
+ * The sensor is one that runs now. Everything but `true` under the key means no: a sensor that is missing, fails, or does
+ * not answer in 5 s, a reading without the key.
+ *
+ * @param maintenance of the new configuration, so that an edit that repairs or removes the window is not locked out.
+ */
+export async function holdReason(
+  graph: Pick<Graph, 'get'>,
+  maintenance: MaintenanceConfig | undefined,
+  clock: Clock,
+): Promise<string | undefined> {
+  if (maintenance === undefined) return undefined;
+  const { sensor_name: name, maintenance_allowed_key: key } = maintenance;
+  const sensor = graph.get(name);
+  if (sensor === undefined || !isSensor(sensor)) return `expected the sensor ${name} to run, found none of this name`;
+  const waiting = new AbortController();
+  try {
+    const reading = Promise.resolve().then(() => sensor.readings({}));
+    const timeout = clock.sleep(readingTimeoutMs, waiting.signal).then((): Readings => {
+      throw new Error(`no reading within ${readingTimeoutMs} ms`);
+    });
+    const readings = await Promise.race([reading, timeout]);
+    const value = Object.hasOwn(readings, key) ? readings[key] : undefined;
+    return value === true
+      ? undefined
+      : `expected true under "${key}" of ${name}, found ${value === undefined ? 'nothing' : JSON.stringify(value)}`;
+  } catch (caught) {
+    return `expected a reading of ${name}, found: ${errorText(caught)}`;
+  } finally {
+    waiting.abort();
+  }
+}

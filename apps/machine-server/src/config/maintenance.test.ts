@@ -1,0 +1,78 @@
+import { systemClock } from '@platform/base';
+import { parse } from '@platform/machine-config/parse';
+import { revisionOf } from '@platform/machine-config/robot-config';
+import { expect, test } from 'vitest';
+import type { Resource } from '../graph/resource.ts';
+import { startFakeCloud } from '../testing/fake-cloud.ts';
+import { createTestHome, startTestServer, until } from '../testing/start-test-server.ts';
+import { holdReason } from './hold-reason.ts';
+
+const revision = (document: unknown): string => revisionOf(parse(document).config);
+const window = { sensor_name: 'core:component:sensor/door', maintenance_allowed_key: 'open' };
+
+/** A machine whose door sensor always reads the same; `more` tells its versions apart. */
+const machine = (open: unknown, more: object): object => ({
+  components: [
+    { name: 'door', api: 'core:component:sensor', model: 'core:builtin:fake', attributes: { readings: { open } } },
+  ],
+  ...more,
+});
+
+test('D9 anything but true under the key of a running sensor means that the configuration waits', async () => {
+  const sensor = (readings: () => unknown): Resource & { readings: () => unknown; doCommand: () => unknown } => ({
+    close: async () => {},
+    readings,
+    doCommand: readings,
+  });
+  const reason = (resource: Resource | undefined) => holdReason({ get: () => resource }, window, systemClock);
+  expect(await reason(sensor(() => ({ open: true })))).toBeUndefined();
+  expect(await holdReason({ get: () => undefined }, undefined, systemClock)).toBeUndefined();
+  expect(await reason(sensor(async () => ({ open: true })))).toBeUndefined();
+  expect(await reason(sensor(() => ({ open: false })))).toMatch(/expected true under "open" .*, found false/);
+  expect(await reason(sensor(() => ({ open: 'true' })))).toMatch(/found "true"/);
+  expect(await reason(sensor(() => ({})))).toMatch(/found nothing/);
+  expect(await reason(undefined)).toMatch(/expected the sensor core:component:sensor\/door to run/);
+  expect(await reason({ close: async () => {} })).toMatch(/to run, found none/);
+  const broken = sensor(() => {
+    throw new Error('no bus');
+  });
+  expect(await reason(broken)).toMatch(/expected a reading .*no bus/);
+  const silent = holdReason({ get: () => sensor(() => new Promise(() => {})) }, window, {
+    ...systemClock,
+    sleep: async () => {},
+  });
+  expect(await silent).toMatch(/no reading within 5000 ms/);
+});
+
+test('D9 a closed window holds a new configuration, a restart starts the applied one, and an edit that removes the window is applied', async () => {
+  const applied = machine(false, {});
+  const pending = machine(false, { maintenance: window, debug: true });
+  await using cloud = await startFakeCloud(applied);
+  await using home = await createTestHome(cloud.url);
+  const report = (appliedRevision: string, heldRevision: string) => () =>
+    cloud.reports?.some((one) => one.appliedRevision === appliedRevision && one.heldRevision === heldRevision) === true;
+  {
+    await using _server = await startTestServer(home);
+    await until('the first configuration', report(revision(applied), ''));
+    cloud.document = pending;
+    await until('the hold', report(revision(applied), revision(pending)));
+  }
+  cloud.reports = [];
+  await using _again = await startTestServer(home);
+  await until('the hold after a restart', report(revision(applied), revision(pending)));
+  const repaired = machine(true, { debug: true });
+  cloud.document = repaired;
+  await until('the edit without a window', report(revision(repaired), ''));
+});
+
+test('D9 an open window lets a configuration through at once', async () => {
+  const applied = machine(true, {});
+  await using cloud = await startFakeCloud(applied);
+  await using home = await createTestHome(cloud.url);
+  await using _server = await startTestServer(home);
+  await until('the first configuration', () => cloud.reports?.length === 1);
+  const next = machine(true, { maintenance: window });
+  cloud.document = next;
+  await until('the next configuration', () => cloud.reports?.at(-1)?.appliedRevision === revision(next));
+  expect(cloud.reports?.every(({ heldRevision }) => heldRevision === '')).toBe(true);
+});
