@@ -132,7 +132,7 @@ export async function join(
   await trx
     .insertInto('organization_joins')
     .values({ organization_id: organizationId, person_id: person.id, joined_ms: nowMs })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'person_id']).doUpdateSet({ joined_ms: nowMs }))
+    .onConflict((conflict) => conflict.columns(['organization_id', 'person_id']).doNothing())
     .execute();
   await deleteInvitation(trx, organizationId, email);
   await audit(

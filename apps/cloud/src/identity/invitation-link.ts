@@ -9,9 +9,10 @@ import type { IdentityDeps } from './identity-deps.ts';
 import { findInvitation, type Invitation, renewLink } from './invitations.ts';
 
 /**
- * A pending invitation that the caller may change: who owns everything that it gives a role on (R7).
+ * A pending invitation that the caller may change: who owns everything that it gives a role on (R7). To everybody else the
+ * answer is the same whether there is one or not.
  *
- * @throws not_found when there is none, or the caller may not know of it; permission_denied when it sees the members
+ * @throws not_found, permission_denied
  */
 export async function managedInvitation(
   deps: IdentityDeps,
@@ -19,23 +20,22 @@ export async function managedInvitation(
   organizationId: string,
   email: string,
 ): Promise<Invitation> {
-  const { access, db, clock } = deps;
-  access.authorize(principal, 'organization.see', organizationId);
-  const normal = normalEmail(email);
-  const invitation = await findInvitation(db, clock, { organizationId, email: normal });
-  const owned = invitation?.grants.every((grant) => owns(access, principal, grant)) ?? false;
-  if (invitation !== undefined && owned) return invitation;
-  if (
-    !access.allows(principal, 'organization.manage', organizationId) &&
-    access.allows(principal, 'organization.read', organizationId)
-  )
-    throw new PlatformError(
-      'permission_denied',
-      `invitations of organization ${organizationId}: expected an owner of what the invitation gives a role on, found a role that is not enough`,
-    );
-  throw new PlatformError(
+  const invitation = await findInvitation(deps.db, deps.clock, { organizationId, email: normalEmail(email) });
+  if (invitation?.grants.every((grant) => owns(deps.access, principal, grant))) return invitation;
+  throw notManaged(deps, principal, organizationId, email);
+}
+
+/** For who may not change an invitation, or when there is none. */
+export function notManaged(
+  deps: Pick<IdentityDeps, 'access'>,
+  principal: Principal,
+  organizationId: string,
+  email: string,
+): PlatformError {
+  deps.access.authorize(principal, 'organization.manage', organizationId);
+  return new PlatformError(
     'not_found',
-    `invitation: expected the address of a pending one in organization ${organizationId}, found ${JSON.stringify(normal.slice(0, 80))}`,
+    `invitation: expected the address of a pending one in organization ${organizationId}, found ${JSON.stringify(normalEmail(email).slice(0, 80))}`,
   );
 }
 

@@ -137,6 +137,8 @@ test('R7 only who owns what an invitation gives a role on makes, changes or show
   await expect(operator.createOrganizationInvite({ organizationId, email, authorizations })).rejects.toMatchObject(
     denied,
   );
+  await people.personWith('eve@example.com', password, owner(people));
+  await keeper.createOrganizationInvite({ organizationId, email: 'eve@example.com', authorizations });
   await keeper.createOrganizationInvite({ organizationId, email, authorizations });
   await expect(operator.deleteOrganizationInvite({ organizationId, email })).rejects.toMatchObject(denied);
   await expect(stranger.resendOrganizationInvite({ organizationId, email })).rejects.toMatchObject(unknown);
@@ -153,10 +155,14 @@ test('R7 only who owns what an invitation gives a role on makes, changes or show
     removeAuthorizations: authorizations,
   });
   expect(invite?.authorizations.map((one) => one.authorizationId)).toEqual(['organization_owner']);
-  // It is beyond her now: she may not even know that it is there.
-  await expect(keeper.deleteOrganizationInvite({ organizationId, email })).rejects.toMatchObject(unknown);
+  // It is beyond her now, and she is told the same of addresses that are not invited.
+  for (const address of [email, 'nobody@example.com'])
+    await expect(keeper.deleteOrganizationInvite({ organizationId, email: address })).rejects.toMatchObject({
+      ...denied,
+      message: expect.not.stringContaining(address),
+    });
   const shown = await people.json('/api/invitations/link', keeperToken, { organizationId, email });
-  expect(shown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  expect(shown).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
   const removeAuthorizations = addAuthorizations;
   await expect(
     app.updateOrganizationInviteAuthorizations({ organizationId, email, removeAuthorizations }),

@@ -5,13 +5,13 @@ import { PlatformError } from '@platform/base';
 import type { AppService, Authorization, OrganizationInviteSchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { audit, type Caller } from '../access/audit.ts';
-import { authorizationOf, grantText, readGrant } from '../access/authorization-on-wire.ts';
+import { authorizationOf, grantText, owns, readGrant } from '../access/authorization-on-wire.ts';
 import { sameTarget } from '../access/grants.ts';
 import type { Grant, Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import { checkedEmail, normalEmail } from './checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
-import { invitationMail, managedInvitation } from './invitation-link.ts';
+import { invitationMail, managedInvitation, notManaged } from './invitation-link.ts';
 import {
   deleteInvitation,
   findInvitation,
@@ -72,7 +72,10 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
       const mailed = mail !== undefined && request.sendEmailInvite !== false;
       const invite = await db.transaction().execute(async (trx) => {
         await requireRoom(trx, organizationId);
-        await requireNew(deps, trx, organizationId, email);
+        await requireNoInvitation(deps, trx, organizationId, email);
+        // Who may not read the members is not told of them: a member who accepts gets the roles on top of hers.
+        if (access.allows(call.principal, 'organization.read', organizationId))
+          await requireNoMember(trx, organizationId, email);
         const by = call.principal.kind === 'person' ? call.principal.email : '';
         const token = await insertInvitation(trx, clock, { organizationId, email, grants, mailed, invitedBy: by });
         if (mailed) await mail.enqueue(trx, invitationMail(deps, { organizationId, email, invitedBy: by }, token));
@@ -86,12 +89,15 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
 
     async updateOrganizationInviteAuthorizations(request, call) {
       const { organizationId, addAuthorizations, removeAuthorizations } = request;
-      const invitation = await managedInvitation(deps, call.principal, organizationId, request.email);
+      access.authorize(call.principal, 'organization.see', organizationId);
+      if (addAuthorizations.length + removeAuthorizations.length === 0)
+        access.authorize(call.principal, 'organization.manage', organizationId);
       const added = grantsFrom(call.principal, organizationId, addAuthorizations);
       const removed = grantsFrom(call.principal, organizationId, removeAuthorizations);
+      const invitation = { organizationId, email: normalEmail(request.email) };
       const changed = await db.transaction().execute(async (trx) => {
         const current = await findInvitation(trx, clock, invitation);
-        if (current === undefined) throw gone(organizationId, invitation.email);
+        if (current === undefined) throw notManaged(deps, call.principal, organizationId, request.email);
         const kept = current.grants.filter((grant) => !removed.some((one) => same(one, grant)));
         const fresh = added.filter((grant) => !kept.some((one) => same(one, grant)));
         const grants = [...kept, ...fresh];
@@ -107,14 +113,17 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
         });
         return { ...current, grants };
       });
-      return { invite: inviteOf(changed) };
+      const readsAll = access.allows(call.principal, 'organization.read', organizationId);
+      const grants = changed.grants.filter((grant) => readsAll || owns(access, call.principal, grant));
+      return { invite: inviteOf({ ...changed, grants }) };
     },
 
     async deleteOrganizationInvite(request, call) {
       const { organizationId } = request;
       const { email } = await managedInvitation(deps, call.principal, organizationId, request.email);
       await db.transaction().execute(async (trx) => {
-        if (!(await deleteInvitation(trx, organizationId, email))) throw gone(organizationId, email);
+        if (!(await deleteInvitation(trx, organizationId, email)))
+          throw notManaged(deps, call.principal, organizationId, email);
         await recorded(trx, call, 'DeleteOrganizationInvite', { organizationId, email });
       });
       return {};
@@ -155,13 +164,6 @@ function same(a: Grant, b: Grant): boolean {
   return a.role === b.role && sameTarget(a, b);
 }
 
-function gone(organizationId: string, email: string): PlatformError {
-  return new PlatformError(
-    'not_found',
-    `invitation: expected a pending one of ${normalEmail(email)} in organization ${organizationId}, found none`,
-  );
-}
-
 async function requireRoom(trx: Database, organizationId: string): Promise<void> {
   const { count } = await trx
     .selectFrom('invitations')
@@ -175,15 +177,23 @@ async function requireRoom(trx: Database, organizationId: string): Promise<void>
     );
 }
 
-async function requireNew(deps: IdentityDeps, trx: Database, organizationId: string, email: string): Promise<void> {
-  if ((await findInvitation(trx, deps.clock, { organizationId, email })) !== undefined)
-    throw new PlatformError(
-      'already_exists',
-      `invitation: ${email} is invited to this organization already; resend, change or delete that invitation`,
-    );
-  if (await isMember(trx, organizationId, email))
-    throw new PlatformError(
-      'already_exists',
-      `invitation: ${email} is a member of this organization already; give her roles instead (AddRole)`,
-    );
+async function requireNoInvitation(
+  deps: IdentityDeps,
+  trx: Database,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  if ((await findInvitation(trx, deps.clock, { organizationId, email })) === undefined) return;
+  throw new PlatformError(
+    'already_exists',
+    `invitation: ${email} is invited to this organization already; resend, change or delete that invitation`,
+  );
+}
+
+async function requireNoMember(trx: Database, organizationId: string, email: string): Promise<void> {
+  if (!(await isMember(trx, organizationId, email))) return;
+  throw new PlatformError(
+    'already_exists',
+    `invitation: ${email} is a member of this organization already; give her roles instead (AddRole)`,
+  );
 }

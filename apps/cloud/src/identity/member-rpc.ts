@@ -1,6 +1,5 @@
 /** Members and people in AppService (R12). */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { holds, notVisible, type Principal } from '../access/principal.ts';
@@ -51,7 +50,6 @@ export function memberHandlers(deps: IdentityDeps): Handlers<typeof AppService, 
     },
 
     async getUserIDByEmail({ email }, call) {
-      requireIdentity(call.principal);
       const normal = normalEmail(email);
       const person = normal === '' ? undefined : await findPerson(db, { email: normal });
       const known = person && (await knownOrganizations(call.principal, person.id));
@@ -60,7 +58,6 @@ export function memberHandlers(deps: IdentityDeps): Handlers<typeof AppService, 
     },
 
     async listOrganizationsByUser({ userId }, call) {
-      requireIdentity(call.principal);
       const known = await knownOrganizations(call.principal, userId);
       if (known === undefined) throw notVisible('person', userId);
       return {
@@ -75,10 +72,4 @@ export function memberHandlers(deps: IdentityDeps): Handlers<typeof AppService, 
       };
     },
   };
-}
-
-/** R14: a part's credentials know nobody. */
-function requireIdentity(principal: Principal): void {
-  if (principal.kind !== 'part') return;
-  throw new PlatformError('permission_denied', "people: expected a person or an API key, found a part's credentials");
 }
