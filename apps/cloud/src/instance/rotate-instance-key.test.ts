@@ -76,7 +76,7 @@ test('D6 after a rotation every secret is under the new key alone, and found by 
   const key = await createKey(one.db, ring, 'k', [], 1);
   const old = readFileSync(one.file, 'utf8').trim();
   await one.rotate(ring);
-  expect(await checkKey(one.db, ring, key.id, key.key)).toBeDefined();
+  expect(await checkKey(one.db, ring, key.id, key.key, 1)).toBeDefined();
 
   const restarted = await one.open();
   const lines = readFileSync(one.file, 'utf8').trim().split('\n');
@@ -84,7 +84,7 @@ test('D6 after a rotation every secret is under the new key alone, and found by 
   expect(lines).not.toContain(old);
   expect((await one.secrets(restarted)).filter((line) => !line.includes(key.key))).toEqual(before);
   expect(before.length).toBeGreaterThan(2);
-  expect(await checkKey(one.db, restarted, key.id, key.key)).toBeDefined();
+  expect(await checkKey(one.db, restarted, key.id, key.key, 1)).toBeDefined();
   await expect(one.secrets(openWith(old))).rejects.toThrow(/another instance key/);
 });
 
@@ -104,7 +104,7 @@ test.each(['two keys', 'resealed'] as const)(
     expect(readFileSync(one.file, 'utf8').trim().split('\n')).toEqual([restarted.current.text]);
     expect(restarted.current.id === ring.known[0]?.id).toBe(at === 'two keys');
     expect((await one.secrets(restarted)).filter((line) => !line.includes(key.key))).toEqual(before);
-    expect(await checkKey(one.db, restarted, key.id, key.key)).toBeDefined();
+    expect(await checkKey(one.db, restarted, key.id, key.key, 1)).toBeDefined();
   },
 );
 
@@ -131,7 +131,7 @@ test('D6 what was sealed with the old key while the rotation ran opens, and is r
     .execute();
   expect(ring.decrypt(sealed.secret)).toBe('late');
   expect(await finishRotation({ db: one.db, ring, columns: sealedColumns, file: one.file })).toBe(1);
-  expect(await checkKey(one.db, await one.open(), 'late', 'late')).toBeDefined();
+  expect(await checkKey(one.db, await one.open(), 'late', 'late', 1)).toBeDefined();
 });
 
 test('D5 tokens stand through rotations, since clients never refresh; ending sessions stops every earlier one', async () => {

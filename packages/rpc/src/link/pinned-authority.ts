@@ -1,7 +1,7 @@
 /** Fetches the certificate authority of a cloud by its fingerprint, for a computer that knows nothing of it but that (D31). */
 import { X509Certificate } from 'node:crypto';
 import { type DetailedPeerCertificate, type TLSSocket, connect as tlsConnect } from 'node:tls';
-import { PlatformError } from '@platform/base';
+import { type Clock, PlatformError, systemClock } from '@platform/base';
 
 const timeoutMs = 10_000;
 
@@ -12,7 +12,11 @@ const timeoutMs = 10_000;
  * @returns the authority's certificate, PEM.
  * @throws failed_precondition when no certificate of the server's chain has this fingerprint, unavailable when there is no TLS server.
  */
-export async function pinnedAuthority(baseUrl: string, fingerprint: string): Promise<string> {
+export async function pinnedAuthority(
+  baseUrl: string,
+  fingerprint: string,
+  clock: Clock = systemClock,
+): Promise<string> {
   const url = new URL(baseUrl);
   const wanted = plain(fingerprint);
   if (url.protocol !== 'https:' || !/^[0-9A-F]{64}$/.test(wanted))
@@ -20,7 +24,7 @@ export async function pinnedAuthority(baseUrl: string, fingerprint: string): Pro
       'invalid_argument',
       `expected an https:// address and a SHA-256 fingerprint of 64 hexadecimal digits, found ${baseUrl} and ${JSON.stringify(fingerprint.slice(0, 100))}`,
     );
-  const chain = await chainOf(url);
+  const chain = await chainOf(url, clock);
   const found = chain.find((certificate) => plain(certificate.fingerprint256) === wanted);
   if (found !== undefined) return found.toString();
   throw new PlatformError(
@@ -29,7 +33,7 @@ export async function pinnedAuthority(baseUrl: string, fingerprint: string): Pro
   );
 }
 
-function chainOf(url: URL): Promise<X509Certificate[]> {
+function chainOf(url: URL, clock: Clock): Promise<X509Certificate[]> {
   return new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     // The fingerprint decides; nothing is said to the server before that.
@@ -43,7 +47,12 @@ function chainOf(url: URL): Promise<X509Certificate[]> {
       socket.destroy();
       resolve(chain);
     });
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no answer')));
+    const answered = new AbortController();
+    socket.once('close', () => answered.abort());
+    clock.sleep(timeoutMs, answered.signal).then(
+      () => socket.destroy(new Error('no answer')),
+      () => {},
+    );
     socket.once('error', (error) =>
       reject(new PlatformError('unavailable', `${url.origin} cannot be reached over TLS: ${error.message}`, error)),
     );
