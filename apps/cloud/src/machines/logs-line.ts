@@ -3,11 +3,10 @@ import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { LogLevel } from '@platform/base';
 import type { LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
-import type { Insertable, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { maxFieldsLength, maxMessageLength, maxNameLength, maxStackLength } from './logs-limits.ts';
 import type { MachineLogsTables } from './logs-store.ts';
 
-export type NewLine = Insertable<MachineLogsTables['machine_logs']>;
 export type StoredLine = Selectable<MachineLogsTables['machine_logs']>;
 /** What a filter sees and an entry is made of. */
 export type Line = Omit<StoredLine, 'id'>;
