@@ -7,7 +7,7 @@ const admitted = (quota: LogQuota, count: number, level: string, nowMs: number, 
   Array.from({ length: count }, () => quota.admits(level, bytes, nowMs, day)).filter(Boolean).length;
 
 test('a minute of lines is admitted at once, the rest as time passes, and the last tenth is for warnings and errors', () => {
-  const quota = new LogQuota(allowance, 0, 1, 0);
+  const quota = new LogQuota(() => allowance, 0, 1, 0);
   expect(admitted(quota, 200, 'info', 0)).toBe(90);
   expect(admitted(quota, 200, 'error', 0)).toBe(10);
   expect(admitted(quota, 200, 'error', 6_000)).toBe(10);
@@ -15,19 +15,28 @@ test('a minute of lines is admitted at once, the rest as time passes, and the la
 });
 
 test('bytes are limited beside lines, by the minute and by the day', () => {
-  const quota = new LogQuota(allowance, 0, 1, 0);
+  const quota = new LogQuota(() => allowance, 0, 1, 0);
   expect(admitted(quota, 50, 'error', 0, 1_000)).toBe(10);
-  const full = new LogQuota(allowance, 0, 1, 49_000);
+  const full = new LogQuota(() => allowance, 0, 1, 49_000);
   expect(admitted(full, 50, 'info', 0, 1_000)).toBe(0);
   expect(admitted(full, 50, 'error', 0, 1_000)).toBe(1);
   expect(full.takeLeftOut(0)).toMatchObject({ lines: 99, allowance: 'day' });
   expect(admitted(full, 5, 'info', 60_000, 1_000, 2)).toBe(5);
 });
 
+test('a limit that is changed holds from the next line on', () => {
+  let lines = 100;
+  const quota = new LogQuota(() => ({ ...allowance, linesPerMinute: lines }), 0, 1, 0);
+  lines = 10;
+  expect(admitted(quota, 200, 'error', 0)).toBe(10);
+  lines = 1_000;
+  expect(admitted(quota, 2_000, 'error', 6_000)).toBe(100);
+});
+
 test('what is left out is told once, and at most once a minute', () => {
-  const quota = new LogQuota(allowance, 0, 1, 0);
+  const quota = new LogQuota(() => allowance, 0, 1, 0);
   admitted(quota, 93, 'info', 0);
-  expect(quota.takeLeftOut(0)).toEqual({ lines: 3, bytes: 3, allowance: 'minute' });
+  expect(quota.takeLeftOut(0)).toEqual({ lines: 3, bytes: 3, allowance: 'minute', allowed: allowance });
   expect(quota.takeLeftOut(70_000)).toBeUndefined();
   admitted(quota, 200, 'info', 70_000);
   expect(quota.takeLeftOut(70_000)).toMatchObject({ lines: 110 });
@@ -40,7 +49,7 @@ test('whatever a machine sends, no window holds more than its allowance, and eve
   const step = fc.record({ waitMs: fc.nat(30_000), lines: fc.nat(150), bytes: fc.integer({ min: 1, max: 500 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      const quota = new LogQuota(allowance, 0, 1, 0);
+      const quota = new LogQuota(() => allowance, 0, 1, 0);
       let nowMs = 0;
       let sent = 0;
       let lines = 0;

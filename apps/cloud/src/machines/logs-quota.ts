@@ -22,13 +22,15 @@ export interface LeftOut {
   readonly bytes: number;
   /** Which allowance was used up last. */
   readonly allowance: 'minute' | 'day';
+  /** What the part was allowed. */
+  readonly allowed: Allowance;
 }
 
 const severeLevels: ReadonlySet<string> = new Set(['warn', 'error', 'dpanic', 'panic', 'fatal', 'critical']);
 
 /** The allowance of one part. Times are monotonic ms; days count from 1970. */
 export class LogQuota {
-  readonly #allowance: Allowance;
+  readonly #allowanceOf: () => Allowance;
   #lines: number;
   #bytes: number;
   #refilledMs: number;
@@ -37,9 +39,13 @@ export class LogQuota {
   #leftOut = { lines: 0, bytes: 0, allowance: 'minute' as LeftOut['allowance'] };
   #toldMs = Number.NEGATIVE_INFINITY;
 
-  /** @param dayBytes what is stored of `day` already. */
-  constructor(allowance: Allowance, nowMs: number, day: number, dayBytes: number) {
-    this.#allowance = allowance;
+  /**
+   * @param allowanceOf asked for each line: a limit that is changed holds from the next one on.
+   * @param dayBytes what is stored of `day` already.
+   */
+  constructor(allowanceOf: () => Allowance, nowMs: number, day: number, dayBytes: number) {
+    this.#allowanceOf = allowanceOf;
+    const allowance = allowanceOf();
     this.#lines = allowance.linesPerMinute;
     this.#bytes = allowance.bytesPerMinute;
     this.#refilledMs = nowMs;
@@ -51,7 +57,7 @@ export class LogQuota {
   admits(level: string, bytes: number, nowMs: number, day: number): boolean {
     this.#refill(nowMs, day);
     const reserved = severeLevels.has(level) ? 0 : reservedShare;
-    const { linesPerMinute: lines, bytesPerMinute: perMinute, bytesPerDay: perDay } = this.#allowance;
+    const { linesPerMinute: lines, bytesPerMinute: perMinute, bytesPerDay: perDay } = this.#allowanceOf();
     const minute = this.#lines - 1 >= lines * reserved && this.#bytes - bytes >= perMinute * reserved;
     const inDay = this.#dayBytes + bytes <= perDay * (1 - reserved);
     if (minute && inDay) {
@@ -69,7 +75,7 @@ export class LogQuota {
   /** What was left out since it was last told, if it is time to tell. */
   takeLeftOut(nowMs: number): LeftOut | undefined {
     if (this.#leftOut.lines === 0 || nowMs - this.#toldMs < summaryEveryMs) return undefined;
-    const told = this.#leftOut;
+    const told = { ...this.#leftOut, allowed: this.#allowanceOf() };
     this.#leftOut = { lines: 0, bytes: 0, allowance: 'minute' };
     this.#toldMs = nowMs;
     return told;
@@ -82,7 +88,7 @@ export class LogQuota {
 
   #refill(nowMs: number, day: number): void {
     const minutes = Math.max(0, nowMs - this.#refilledMs) / 60_000;
-    const { linesPerMinute: lines, bytesPerMinute: bytes } = this.#allowance;
+    const { linesPerMinute: lines, bytesPerMinute: bytes } = this.#allowanceOf();
     this.#lines = Math.min(lines, this.#lines + lines * minutes);
     this.#bytes = Math.min(bytes, this.#bytes + bytes * minutes);
     this.#refilledMs = nowMs;

@@ -7,7 +7,7 @@ import { createLogAppender, dayOf } from './logs-append.ts';
 import type { LogFilter } from './logs-filter.ts';
 import { forgetLogs, removeLogs } from './logs-forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './logs-line.ts';
-import { type LeftOut, LogQuota, machineAllowance, ownAllowance } from './logs-quota.ts';
+import { type Allowance, type LeftOut, LogQuota, machineAllowance, ownAllowance } from './logs-quota.ts';
 import { type LogPage, type LogPageRequest, readLogPage } from './logs-read.ts';
 import { createTails, type Tail } from './tail.ts';
 
@@ -29,8 +29,13 @@ export interface MachineLogs {
   tellLeftOut(): Promise<boolean>;
 }
 
-export function createMachineLogs(deps: { db: Database; clock: Clock }): MachineLogs {
-  const { db, clock } = deps;
+export function createMachineLogs(deps: {
+  db: Database;
+  clock: Clock;
+  /** Read anew for each line. Default: the platform's own. */
+  allowanceOf?: (partId: string) => Allowance;
+}): MachineLogs {
+  const { db, clock, allowanceOf = () => machineAllowance } = deps;
   const tails = createTails(clock);
   const appender = createLogAppender(db, (lines) => tails.publish(lines));
   const quotas = new Map<string, Promise<LogQuota>>();
@@ -44,7 +49,7 @@ export function createMachineLogs(deps: { db: Database; clock: Clock }): Machine
       .where('part_id', '=', partId)
       .where('day', '=', day)
       .executeTakeFirst();
-    return new LogQuota(machineAllowance, clock.monotonic(), day, row?.bytes ?? 0);
+    return new LogQuota(() => allowanceOf(partId), clock.monotonic(), day, row?.bytes ?? 0);
   };
   const quotaOf = (partId: string): Promise<LogQuota> => {
     const known = quotas.get(partId);
@@ -71,7 +76,7 @@ export function createMachineLogs(deps: { db: Database; clock: Clock }): Machine
       await appender.append([...lines, ...summary(partId, quota)]);
     },
     async appendOwn(partId, line) {
-      const quota = ownQuotas.get(partId) ?? new LogQuota(ownAllowance, clock.monotonic(), dayOf(clock.now()), 0);
+      const quota = ownQuotas.get(partId) ?? new LogQuota(() => ownAllowance, clock.monotonic(), dayOf(clock.now()), 0);
       ownQuotas.set(partId, quota);
       const own = ownLineOf(partId, line, clock.now());
       await appender.append([...(admitted(quota, own) ? [own] : []), ...summary(partId, quota)]);
@@ -98,8 +103,8 @@ export function createMachineLogs(deps: { db: Database; clock: Clock }): Machine
   };
 }
 
-function leftOutLine({ lines, bytes, allowance }: LeftOut): CloudLogLine {
-  const { linesPerMinute, bytesPerMinute, bytesPerDay } = machineAllowance;
+function leftOutLine({ lines, bytes, allowance, allowed }: LeftOut): CloudLogLine {
+  const { linesPerMinute, bytesPerMinute, bytesPerDay } = allowed;
   const limit =
     allowance === 'day'
       ? `${bytesPerDay} bytes a day (UTC)`
