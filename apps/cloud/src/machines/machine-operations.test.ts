@@ -38,7 +38,7 @@ test('a machine is created with a main part, renamed, moved and listed; each cha
   const [main] = registry.partsOf(id);
   expect(main).toMatchObject({ name: 'crane-main', main: 1 });
   expect(await auditOf(given)).toEqual(['AppService.NewRobot', 'AppService.UpdateRobot']);
-  expect(await (await given.restarted()).registry.machine(id)).toMatchObject({ name: '<i>crane</i>' });
+  expect((await given.restarted()).registry.machine(id)).toMatchObject({ name: '<i>crane</i>' });
 });
 
 test('hostile names are refused, and nothing is created', async () => {
