@@ -23,11 +23,13 @@ import { openAccountTree } from './accounts/tree.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
+import { machineLogAllowance } from './admin/machine-log-allowance.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
 import { dataVersion } from './data-directory.ts';
 import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
+import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSignIn } from './edge/sign-in/sign-in.ts';
 import { readStatus } from './edge/status.ts';
@@ -128,6 +130,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
   });
   const machines = await createMachines({
+    logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),
     db,
     tree,
     registry,
@@ -337,15 +340,19 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   });
   const services: readonly ServiceBinding<Principal>[] = [
     authBinding(authenticator),
-    serve(AppService, {
-      ...accounts.handlers,
-      ...machines.appHandlers,
-      ...fragments.handlers,
-      ...accessRpc.app,
-      ...identity.appHandlers,
-      ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
-    }),
-    serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }),
+    serve(
+      AppService,
+      {
+        ...accounts.handlers,
+        ...machines.appHandlers,
+        ...fragments.handlers,
+        ...accessRpc.app,
+        ...identity.appHandlers,
+        ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
+      },
+      { maxRequestBytes },
+    ),
+    serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }, { maxRequestBytes }),
     machines.robotBinding,
     ...ingest.bindings,
     ...queries.bindings,

@@ -7,12 +7,14 @@ import { expect, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
 import { openIngestLog } from '../ingest/open-ingest-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
+import { LogQuota } from '../machines/logs-quota.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor.ts';
 import { createAdmin } from './feature.ts';
 import type { Limit } from './limits.ts';
 import { type Limits, openLimits } from './limits.ts';
+import { machineLogAllowance } from './machine-log-allowance.ts';
 
 interface Admin extends AsyncDisposable {
   readonly operations: Operations;
@@ -189,4 +191,17 @@ test('a socket that nobody serves any more is taken over by the next start', asy
     await using client = await openControlClient(file);
     expect(await client?.call('status')).toBe(start);
   }
+});
+
+test('D29 what a machine may log follows the limits of its organization from the next line on', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { organizationId, call, limits } = admin;
+  const quota = new LogQuota(() => machineLogAllowance(limits, organizationId), 0, 1, 0);
+  const admits = (): boolean => quota.admits('error', 10, 0, 1);
+  expect(admits()).toBe(true);
+  await call('limits.set', { organizationId, name: 'machine-log-bytes-per-day', value: 15 });
+  expect(admits()).toBe(false);
+  await call('limits.set', { organizationId, name: 'machine-log-bytes-per-day' });
+  expect(admits()).toBe(true);
 });

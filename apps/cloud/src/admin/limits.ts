@@ -1,6 +1,7 @@
 /** What an organization may use: defaults, and what the host administrator set instead. Read in memory, so that asking costs nothing. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
+import { bytesPerDay, linesPerMinute } from '../machines/logs-limits.ts';
 import type { Database } from '../metadata/tables.ts';
 
 interface LimitKind {
@@ -11,22 +12,22 @@ interface LimitKind {
 
 /** Every limit that there is. A value of 0 allows nothing. */
 export const limitKinds: Readonly<
-  Record<'query-bytes-per-month' | 'log-bytes-per-machine' | 'log-lines-per-machine-minute', LimitKind>
+  Record<'query-bytes-per-month' | 'machine-log-lines-per-minute' | 'machine-log-bytes-per-day', LimitKind>
 > = {
   'query-bytes-per-month': {
     default: 100_000_000_000_000,
     unit: 'logical bytes',
     meaning: 'what queries, exports and triggers of the organization may scan in a UTC month (D26)',
   },
-  'log-bytes-per-machine': {
-    default: 100_000_000,
-    unit: 'bytes',
-    meaning: 'machine log kept of one part; the oldest lines go first',
-  },
-  'log-lines-per-machine-minute': {
-    default: 6_000,
+  'machine-log-lines-per-minute': {
+    default: linesPerMinute,
     unit: 'lines',
-    meaning: 'machine log accepted from one part in a minute; what is above is counted and dropped',
+    meaning: 'machine log accepted from one part in a minute; what is above is counted and left out (D29)',
+  },
+  'machine-log-bytes-per-day': {
+    default: bytesPerDay,
+    unit: 'bytes',
+    meaning: 'machine log stored of one part and UTC day (D29)',
   },
 };
 

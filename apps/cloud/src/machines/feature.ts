@@ -19,6 +19,7 @@ import { createCurrentConfiguration } from './current-configuration.ts';
 import { type Effective, type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
 import { fleetHandlers } from './fleet-rpc.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
+import type { Allowance } from './logs-quota.ts';
 import { createMachineMessages } from './machine-messages.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import { machineHandlers } from './machines-rpc.ts';
@@ -60,6 +61,8 @@ export interface MachinesDeps {
   readonly firstDocument?: (organizationId: string) => string | undefined;
   /** Runs inside the transaction that deletes a part. */
   readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
+  /** What a part may log. Default: the platform's own allowance. */
+  readonly logAllowanceOf?: (partId: string) => Allowance;
   /** What depends on parts coming online and going offline. */
   readonly onTransitions: PresenceDeps['onTransitions'];
 }
@@ -91,7 +94,11 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onSaving } = deps;
   const { effective = withoutFragments } = deps;
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
-  const logs = createMachineLogs({ db, clock });
+  const logs = createMachineLogs({
+    db,
+    clock,
+    ...(deps.logAllowanceOf && { allowanceOf: deps.logAllowanceOf }),
+  });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
   const statuses = await openPartStatuses({
     db,
