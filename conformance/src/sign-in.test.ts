@@ -1,32 +1,13 @@
 /** Signing in with a real browser: the link of the first start, then e-mail and password, in the light and in the dark. */
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { CloudUnderFire } from './crash/cloud-under-fire.ts';
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import { openBrowser, shotPath } from './open-browser.ts';
 
 test('D30 the first owner sets e-mail and password after the link, and signs in with them after a restart', async () => {
   await using cloud = await CloudUnderFire.start();
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
-  await using _closing = { [Symbol.asyncDispose]: () => browser.close() };
-  const page = await browser.newPage();
-  const faults: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('pageerror', (error) => faults.push(error.message));
-  const shots = join(tmpdir(), 'platform-screenshots');
-  mkdirSync(shots, { recursive: true });
+  await using opened = await openBrowser();
+  const { page, faults } = opened;
 
   await page.goto(cloud.signInLink);
   await page.getByRole('link', { name: 'your account' }).click();
@@ -35,7 +16,7 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
   await page.getByLabel('New password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Done.').waitFor();
-  await page.screenshot({ path: join(shots, 'account.png'), fullPage: true });
+  await page.screenshot({ path: shotPath('account.png'), fullPage: true });
 
   await cloud.kill();
   await cloud.start();
@@ -50,9 +31,9 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').waitFor();
   await page.emulateMedia({ colorScheme: 'light' });
-  await page.screenshot({ path: join(shots, 'sign-in-light.png') });
+  await page.screenshot({ path: shotPath('sign-in-light.png') });
   await page.emulateMedia({ colorScheme: 'dark' });
-  await page.screenshot({ path: join(shots, 'sign-in-dark.png') });
+  await page.screenshot({ path: shotPath('sign-in-dark.png') });
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('uploads accepted').waitFor();
@@ -60,9 +41,8 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
 
 test('the browser carries the code of a command line to the port where it listens', async () => {
   await using cloud = await CloudUnderFire.start();
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
-  await using _closing = { [Symbol.asyncDispose]: () => browser.close() };
-  const page = await browser.newPage();
+  await using opened = await openBrowser();
+  const { page } = opened;
   await page.goto(cloud.signInLink);
   const { promise: code, resolve } = Promise.withResolvers<string | null>();
   const listener = createServer((request, response) => {

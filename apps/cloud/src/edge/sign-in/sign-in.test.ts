@@ -182,3 +182,13 @@ test('pages run no script, are kept nowhere, tell nobody where one came from, an
   expect(headers.get('x-frame-options')).toBe('DENY');
   expect(headers.getSetCookie().every((line) => /HttpOnly; SameSite=Lax/.test(line))).toBe(true);
 });
+
+test('D31 over TLS cookies are sent over TLS only', async () => {
+  const people = await startPeople({ scheme: 'https' });
+  const browser = people.browser();
+  browser.stopAt = () => true;
+  await browser.open(await people.ownerLink());
+  const cookies = browser.page.headers.getSetCookie();
+  expect(cookies).toHaveLength(1);
+  expect(cookies[0]).toMatch(/^platform_session=[^;]+; HttpOnly; SameSite=Lax; Path=\/; Max-Age=\d+; Secure$/);
+});

@@ -43,7 +43,7 @@ export interface People extends FirstAccount {
 }
 
 export async function startPeople(
-  options: { smtpUrl?: string; openId?: OpenIdSettings; first?: FirstAccount } = {},
+  options: { smtpUrl?: string; openId?: OpenIdSettings; first?: FirstAccount; scheme?: 'https' } = {},
 ): Promise<People> {
   const first = options.first ?? (await openFirstAccount());
   const { db, instanceKey, tree } = first;
@@ -95,7 +95,7 @@ export async function startPeople(
       seesEverything: () => true,
       log,
       loopbackOnly: true,
-      scheme: 'http',
+      scheme: options.scheme ?? 'http',
       partConfig: async () => ({}),
       status: async () => ({}),
       catcher: async () => false,
