@@ -114,7 +114,7 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
     await restoreImage(image, data.path, disk.path);
     await using log = await reopen(disk.file('ingest.sqlite'), checked % 20 === 0);
 
-    const rows = await log.read(0, { rows: 1_000, bytes: 2 ** 30 });
+    const rows = log.read(0, { rows: 1_000, bytes: 2 ** 30 });
     const seqAt = new Map(rows.map(({ position, batch }) => [position, seqOf(batch)]));
     expect(new Set(seqAt.values()).size, `${where}: no upload twice`).toBe(rows.length);
     const positions = rows.map(({ position }) => position);
