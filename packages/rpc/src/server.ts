@@ -5,6 +5,7 @@ export {
   type ClientStreamHandler,
   type Handlers,
   type MethodHandler,
+  type RequestRules,
   rawUnary,
   type ServerStreamHandler,
   type ServiceBinding,

@@ -1,7 +1,14 @@
 /** A server on a free loopback port with the echo service, authentication by bearer token, and a list as its log. */
 import { type Clock, createLog, PlatformError, systemClock } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { type Call, createRpcServer, type Handlers, type RpcServerOptions, serve } from '../src/server.ts';
+import {
+  type Call,
+  createRpcServer,
+  type Handlers,
+  type RequestRules,
+  type RpcServerOptions,
+  serve,
+} from '../src/server.ts';
 import { EchoService } from './echo-service.ts';
 
 export interface Principal {
@@ -52,7 +59,10 @@ function recording({ say, join, split, chat }: EchoHandlers, record: (call: Call
 
 export async function startEcho(
   handlers: Handlers<typeof EchoService, Principal> = {},
-  options: Partial<RpcServerOptions<Principal>> & { port?: number } = {},
+  {
+    rules = {},
+    ...options
+  }: Partial<RpcServerOptions<Principal>> & { port?: number; rules?: RequestRules<Principal> } = {},
 ): Promise<EchoServer> {
   const calls: Call<Principal>[] = [];
   const logged: string[] = [];
@@ -85,7 +95,11 @@ export async function startEcho(
     },
     log: createLog((level, _name, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields)}`)),
     ...options,
-    services: [serve(EchoService, recording({ ...echo, ...handlers }, record)), auth, ...(options.services ?? [])],
+    services: [
+      serve(EchoService, recording({ ...echo, ...handlers }, record), rules),
+      auth,
+      ...(options.services ?? []),
+    ],
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   const scheme = options.tls === undefined ? 'http' : 'https';

@@ -57,6 +57,8 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
     if (kind === 'organization') return inside.length > 0;
     if (kind !== 'location') return false;
     return inside.some((grant) => {
+      // Guests see the location that is shared with them, not what lies above it.
+      if (grant.shared === true) return false;
       const at = grant.robotId === null ? grant.locationId : fleet.locationOfMachine(grant.robotId);
       return at !== null && at !== undefined && tree.ancestors(at).includes(id);
     });

@@ -118,7 +118,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     },
   };
   // I13: no byte of a body is read for which there is no room.
-  return [serve(DataSyncService, handlers, () => options.space.require()), raw];
+  return [serve(DataSyncService, handlers, { beforeBody: () => options.space.require() }), raw];
 }
 
 /** The one reading of a binary upload without its bytes, and its bytes. Times may be missing: public clients may leave them out. */

@@ -32,6 +32,8 @@ export interface CodecOptions<P> {
 export interface Codecs {
   /** The handler of a canonical path for that content type; undefined when the path is no method of ours. */
   find(path: string, contentType: string): UniversalHandler | undefined;
+  /** Most bytes of one request message of a canonical path. */
+  maxRequestBytes(path: string): number;
   /** Names of the methods of a service; empty when it is unknown. */
   methodsOf(service: string): readonly string[];
 }
@@ -40,12 +42,14 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
   const handlers = new Map<string, UniversalHandler>();
   const rawHandlers = new Map<string, UniversalHandler>();
   const methods = new Map<string, string[]>();
+  const limits = new Map<string, number>();
   const build = createBuilder(options);
   for (const bound of options.services.flatMap((service) => service.methods)) {
     const target = bound.raw ? rawHandlers : handlers;
     if (target.has(bound.path))
       throw new PlatformError('internal', `${bound.path} is bound twice; bind each service once`);
     target.set(bound.path, build(bound));
+    if (bound.maxRequestBytes !== undefined) limits.set(bound.path, bound.maxRequestBytes);
     if (bound.raw) continue;
     const service = bound.method.parent.typeName;
     methods.set(service, [...(methods.get(service) ?? []), bound.method.name]);
@@ -53,6 +57,7 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
   return {
     find: (path, contentType) =>
       contentType.includes('json') ? handlers.get(path) : (rawHandlers.get(path) ?? handlers.get(path)),
+    maxRequestBytes: (path) => limits.get(path) ?? options.maxMessageBytes,
     methodsOf: (service) => methods.get(service) ?? [],
   };
 }
@@ -102,16 +107,18 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
 
   const protocolOptions = {
     acceptCompression: [limited(compressionGzip), limited(compressionBrotli)],
-    readMaxBytes: options.maxMessageBytes,
     shutdownSignal: options.shutdownSignal,
     requestGate,
     jsonOptions: { ignoreUnknownFields: true },
   };
-  const protocols = [
-    createGrpcFactory(protocolOptions),
-    createGrpcWebFactory(protocolOptions),
-    createConnectFactory(protocolOptions),
-  ];
+  const protocolsOf = onceFor((readMaxBytes: number) => {
+    const limitedOptions = { ...protocolOptions, readMaxBytes };
+    return [
+      createGrpcFactory(limitedOptions),
+      createGrpcWebFactory(limitedOptions),
+      createConnectFactory(limitedOptions),
+    ];
+  });
 
   const one = async <T>(context: HandlerContext, answer: (call: RunningCall<P>) => Promise<T>): Promise<T> => {
     const call = callOf(context);
@@ -161,7 +168,18 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
         };
     }
   };
-  return (bound) => createUniversalMethodHandler(specOf(bound), protocols);
+  return (bound) =>
+    createUniversalMethodHandler(specOf(bound), protocolsOf(bound.maxRequestBytes ?? options.maxMessageBytes));
+}
+
+/** Makes one thing for each limit. */
+function onceFor<T>(make: (limit: number) => T): (limit: number) => T {
+  const made = new Map<number, T>();
+  return (limit) => {
+    const known = made.get(limit) ?? make(limit);
+    made.set(limit, known);
+    return known;
+  };
 }
 
 /** The compression, with our sentence for a message that grows over the limit. */

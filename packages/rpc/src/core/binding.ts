@@ -58,6 +58,8 @@ export type BoundMethod<P> = {
   /** Serves only the binary codecs of its path, over a twin of the request message. */
   readonly raw: boolean;
   readonly beforeBody: BodyGate<P> | undefined;
+  /** Most bytes of one request message; undefined: the server's own limit. */
+  readonly maxRequestBytes: number | undefined;
 } & (
   | {
       readonly kind: 'unary';
@@ -91,14 +93,21 @@ export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }
 
+/** What holds for the requests of a service before they are decoded. */
+export interface RequestRules<P = unknown> {
+  readonly beforeBody?: BodyGate<P>;
+  /** Most bytes of one request message of a method, by its name in the generated code; undefined: the server's own limit. Decoding costs time and memory in proportion. */
+  readonly maxRequestBytes?: (method: string) => number | undefined;
+}
+
 /** Binds a service. A method without a function answers UNIMPLEMENTED with a sentence that names it. */
 export function serve<S extends DescService, P = unknown>(
   service: S,
   handlers: Handlers<S, P>,
-  beforeBody?: BodyGate<P>,
+  rules: RequestRules<P> = {},
 ): ServiceBinding<P> {
   const given: Readonly<Record<string, unknown>> = handlers;
-  return { methods: service.methods.map((method) => bind<P>(method, given[method.localName], beforeBody)) };
+  return { methods: service.methods.map((method) => bind<P>(method, given[method.localName], rules)) };
 }
 
 /**
@@ -113,14 +122,15 @@ export function rawUnary<I extends DescMessage, O extends DescMessage, P = unkno
   handler: UnaryHandler<I, O, P>,
 ): ServiceBinding<P> {
   const twin: DescMethodUnary = { ...method, input };
-  return { methods: [{ ...bind<P>(twin, handler, undefined), raw: true }] };
+  return { methods: [{ ...bind<P>(twin, handler, {}), raw: true }] };
 }
 
-function bind<P>(method: DescMethod, handler: unknown, beforeBody: BodyGate<P> | undefined): BoundMethod<P> {
+function bind<P>(method: DescMethod, handler: unknown, rules: RequestRules<P>): BoundMethod<P> {
   const bound = {
     path: methodPath(method),
     raw: false,
-    beforeBody,
+    beforeBody: rules.beforeBody,
+    maxRequestBytes: rules.maxRequestBytes?.(method.localName),
     kind: method.methodKind,
     method,
     handler: handler ?? unimplemented(method),

@@ -111,6 +111,30 @@ describe('calls that cannot be answered', () => {
     ]);
     expect(server.calls).toHaveLength(0);
   });
+
+  test('a method may take less than the server: more is RESOURCE_EXHAUSTED, also when it grows by decompression', async () => {
+    const rules = { maxRequestBytes: (method: string) => (method === 'say' ? 100 : undefined) };
+    await using server = await startEcho({}, { rules });
+    const value = JSON.stringify('x'.repeat(200));
+    const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
+      fetch(server.url + path, { method: 'POST', headers: { ...json, ...headers }, body });
+    for (const response of await Promise.all([
+      post(say, value),
+      post(say, gzipSync(value), { 'content-encoding': 'gzip' }),
+    ]))
+      expect(await response.json()).toMatchObject({
+        code: 'resource_exhausted',
+        message: expect.stringContaining('at most 100 bytes'),
+      });
+    const client = grpcJs(server.port);
+    const grpc = unary(client, say, [StringValueSchema, create(StringValueSchema, { value })], StringValueSchema);
+    await expect(grpc).rejects.toMatchObject({ code: 8 });
+    client.close();
+    expect(server.calls).toHaveLength(0);
+    expect((await post(say, '"short"')).status).toBe(200);
+    const other = await post('/rpc/v1/authenticate', JSON.stringify({ entity: 'x'.repeat(200) }));
+    expect(await other.json()).not.toMatchObject({ code: 8 });
+  });
 });
 
 describe('a call’s end', () => {

@@ -19,7 +19,6 @@ import { writeResponse } from './write-response.ts';
 export interface RouteOptions {
   codecs: Codecs;
   fallback: NodeListener;
-  maxMessageBytes: number;
   /** How long the body of a request that is one message may stand still. */
   stalledBodyMs: number;
   clock: Clock;
@@ -27,13 +26,13 @@ export interface RouteOptions {
 }
 
 export function createRouter(options: RouteOptions): NodeListener {
-  const { codecs, fallback, maxMessageBytes, stalledBodyMs, clock, log } = options;
+  const { codecs, fallback, stalledBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
     path: string,
     vocabulary: Vocabulary,
-    { method }: UniversalHandler,
+    method: UniversalHandler,
     run: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
   ): void => {
     allowOrigin(request, response);
@@ -43,7 +42,9 @@ export function createRouter(options: RouteOptions): NodeListener {
       writeResponse(response, 400, { 'content-type': 'text/plain; charset=utf-8' }, text);
       return;
     }
-    const one = method.methodKind === 'unary' || method.methodKind === 'server_streaming';
+    const one = method.method.methodKind === 'unary' || method.method.methodKind === 'server_streaming';
+    // A route of REST is called as its method, and limited as it.
+    const maxMessageBytes = codecs.maxRequestBytes(`/${method.service.typeName}/${method.method.name}`);
     const limits = { path, maxMessageBytes, one, stalledBodyMs, clock };
     // Only the body's reader judges the length.
     incoming.header.delete('content-length');
@@ -67,7 +68,7 @@ export function createRouter(options: RouteOptions): NodeListener {
     if (match !== undefined && restHandler !== undefined) {
       if (isPreflight(request)) return answerPreflight(request, response);
       return answer(request, response, path, vocabulary, restHandler, (incoming) =>
-        answerRest(restHandler, match, incoming, maxMessageBytes),
+        answerRest(restHandler, match, incoming, codecs.maxRequestBytes(match.route.method)),
       );
     }
     if (!looksLikeCall(path, verb, contentType)) return fallback(request, response);

@@ -65,7 +65,6 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
   const route = createRouter({
     codecs,
     fallback,
-    maxMessageBytes,
     stalledBodyMs: options.stalledBodyMs ?? stalledBodyMs,
     clock,
     log,
