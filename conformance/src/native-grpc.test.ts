@@ -1,24 +1,9 @@
 /** @grpc/grpc-js with messages of @grpc/proto-loader: an implementation that shares no code with ours, under both names of each method. */
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { type Client, credentials, Metadata, makeGenericClientConstructor, type ServiceError } from '@grpc/grpc-js';
-import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
 import { deserialize, serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Peer } from './grpc-peer.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
-
-const protos = fileURLToPath(new URL('../../packages/proto/proto', import.meta.url));
-const files = ['app/v1/app', 'app/v1/robot', 'app/data/v1/data', 'app/datasync/v1/data_sync'].map(
-  (name) => `platform/${name}.proto`,
-);
-const definitions: PackageDefinition = loadSync([...files, 'proto/rpc/v1/auth.proto'], {
-  includeDirs: [protos],
-  keepCase: true,
-  longs: Number,
-  enums: String,
-  defaults: true,
-  oneofs: true,
-});
 
 let cloud: CloudProcess;
 
@@ -28,76 +13,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
-
-type Answer = Record<string, unknown>;
-
-/** Calls methods of services of one package prefix; rejects with the ServiceError. */
-class Peer implements Disposable {
-  readonly #prefix: 'viam' | 'platform';
-  readonly #clients = new Map<string, Client>();
-  #token = '';
-
-  constructor(prefix: 'viam' | 'platform') {
-    this.#prefix = prefix;
-  }
-
-  async signIn(entity: string, type: string, payload: string): Promise<this> {
-    const answer = await this.call('proto.rpc.v1.AuthService', 'Authenticate', {
-      entity,
-      credentials: { type, payload },
-    });
-    this.#token = String(answer['access_token']);
-    return this;
-  }
-
-  call(service: string, method: string, request: object): Promise<Answer> {
-    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
-    return new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, answer?: unknown): void =>
-        error === null ? resolve(answer as Answer) : reject(error);
-      this.#client(service).makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, done);
-    });
-  }
-
-  /** A client stream: all requests, then the one answer. */
-  send(service: string, method: string, requests: readonly object[]): Promise<Answer> {
-    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
-    return new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, answer?: unknown): void =>
-        error === null ? resolve(answer as Answer) : reject(error);
-      const client = this.#client(service);
-      const stream = client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, metadata, done);
-      for (const request of requests) stream.write(request);
-      stream.end();
-    });
-  }
-
-  #prepare(service: string, method: string): MethodDefinition<object, object> & { metadata: Metadata } {
-    const found = methodOf(service, method);
-    const metadata = new Metadata();
-    if (this.#token !== '') metadata.set('authorization', `Bearer ${this.#token}`);
-    return { ...found, metadata, path: found.path.replace(/^\/platform\./, `/${this.#prefix}.`) };
-  }
-
-  #client(service: string): Client {
-    const known = this.#clients.get(service);
-    if (known !== undefined) return known;
-    const client = new (makeGenericClientConstructor({}, service))(cloud.target, credentials.createInsecure());
-    this.#clients.set(service, client);
-    return client;
-  }
-
-  [Symbol.dispose](): void {
-    for (const client of this.#clients.values()) client.close();
-  }
-}
-
-function methodOf(service: string, method: string): MethodDefinition<object, object> {
-  const definition = definitions[service];
-  const found = definition === undefined || 'format' in definition ? undefined : definition[method];
-  if (found === undefined) throw new Error(`no ${service}/${method} in our .proto files`);
-  return found;
-}
 
 const spelling = { viam: 'rdk', platform: 'core' } as const;
 
@@ -129,7 +44,7 @@ function uploadRequest(
 
 describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) => {
   test('signs in, lists the organization, uploads and queries', async () => {
-    using peer = await new Peer(prefix).signIn(cloud.keyId, 'api-key', cloud.key);
+    using peer = await new Peer(cloud.target, prefix).signIn(cloud.keyId, 'api-key', cloud.key);
     const { organizations } = await peer.call('platform.app.v1.AppService', 'ListOrganizations', {});
     expect(organizations).toMatchObject([{ id: cloud.organizationId }]);
 
@@ -153,7 +68,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
   });
 
   test('uploads a file, and a large binary reading in chunks; both answers name what was stored', async () => {
-    using peer = await new Peer(prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
+    using peer = await new Peer(cloud.target, prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
     const sync = 'platform.app.datasync.v1.DataSyncService';
     const common = {
       part_id: cloud.partId,
@@ -182,7 +97,7 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
   });
 
   test('D2 a part reads its configuration in its own spelling', async () => {
-    using peer = await new Peer(prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
+    using peer = await new Peer(cloud.target, prefix).signIn(cloud.partId, 'robot-secret', cloud.partSecret);
     const { config } = await peer.call('platform.app.v1.RobotService', 'Config', { id: cloud.partId });
     const name = spelling[prefix];
     expect(config).toMatchObject({
@@ -193,11 +108,11 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
   });
 
   test('D4 faults of the caller have their codes', async () => {
-    using stranger = new Peer(prefix);
+    using stranger = new Peer(cloud.target, prefix);
     await expect(stranger.call('platform.app.v1.AppService', 'ListOrganizations', {})).rejects.toMatchObject({
       code: 16,
     });
-    using peer = await new Peer(prefix).signIn(cloud.keyId, 'api-key', cloud.key);
+    using peer = await new Peer(cloud.target, prefix).signIn(cloud.keyId, 'api-key', cloud.key);
     const sync = 'platform.app.datasync.v1.DataSyncService';
     const badType = uploadRequest(`bad-${randomUUID()}`, 'DATA_TYPE_UNSPECIFIED', [1]);
     await expect(peer.call(sync, 'DataCaptureUpload', badType)).rejects.toMatchObject({ code: 3 });

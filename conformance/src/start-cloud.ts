@@ -12,11 +12,15 @@ export interface CloudProcess extends AsyncDisposable {
   /** `host:port`, as gRPC clients take it. */
   readonly target: string;
   readonly organizationId: string;
+  readonly locationId: string;
+  readonly machineId: string;
   readonly partId: string;
   readonly partSecret: string;
   /** The owner's API key, which a first start prints once. */
   readonly keyId: string;
   readonly key: string;
+  /** Signs in the first owner, once. */
+  readonly signInLink: string;
 }
 
 export async function startCloud(): Promise<CloudProcess> {
@@ -35,10 +39,13 @@ export async function startCloud(): Promise<CloudProcess> {
       url,
       target: new URL(url).host,
       organizationId: textOf(ready, 'organizationId'),
+      locationId: textOf(ready, 'locationId'),
+      machineId: textOf(ready, 'machineId'),
       partId: textOf(ready, 'partId'),
       partSecret: textOf(demo, 'partSecret'),
       keyId: textOf(ready, 'keyId'),
       key: textOf(ready, 'key'),
+      signInLink: textOf(ready, 'signInLink'),
       [Symbol.asyncDispose]: dispose,
     };
   } catch (caught) {

@@ -1,0 +1,110 @@
+/** A gRPC client that shares no code with ours: @grpc/grpc-js with messages of @grpc/proto-loader. */
+import { fileURLToPath } from 'node:url';
+import {
+  type Client,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  makeGenericClientConstructor,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
+
+const protos = fileURLToPath(new URL('../../packages/proto/proto', import.meta.url));
+const files = ['app/v1/app', 'app/v1/robot', 'app/data/v1/data', 'app/datasync/v1/data_sync'].map(
+  (name) => `platform/${name}.proto`,
+);
+const definitions: PackageDefinition = loadSync([...files, 'proto/rpc/v1/auth.proto'], {
+  includeDirs: [protos],
+  keepCase: true,
+  longs: Number,
+  enums: String,
+  defaults: true,
+  oneofs: true,
+});
+
+export type Answer = Record<string, unknown>;
+
+/** Calls methods of services of one package prefix; rejects with the ServiceError. */
+export class Peer implements Disposable {
+  readonly #target: string;
+  readonly #prefix: 'viam' | 'platform';
+  readonly #clients = new Map<string, Client>();
+  #token = '';
+
+  /** @param target `host:port` */
+  constructor(target: string, prefix: 'viam' | 'platform' = 'viam') {
+    this.#target = target;
+    this.#prefix = prefix;
+  }
+
+  async signIn(entity: string, type: string, payload: string): Promise<this> {
+    const answer = await this.call('proto.rpc.v1.AuthService', 'Authenticate', {
+      entity,
+      credentials: { type, payload },
+    });
+    this.#token = String(answer['access_token']);
+    return this;
+  }
+
+  /** With a token that was given elsewhere. */
+  withToken(token: string): this {
+    this.#token = token;
+    return this;
+  }
+
+  call(service: string, method: string, request: object): Promise<Answer> {
+    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    return new Promise((resolve, reject) => {
+      const done = (error: ServiceError | null, answer?: unknown): void =>
+        error === null ? resolve(answer as Answer) : reject(error);
+      this.#client(service).makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, done);
+    });
+  }
+
+  /** A client stream: all requests, then the one answer. */
+  send(service: string, method: string, requests: readonly object[]): Promise<Answer> {
+    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    return new Promise((resolve, reject) => {
+      const done = (error: ServiceError | null, answer?: unknown): void =>
+        error === null ? resolve(answer as Answer) : reject(error);
+      const client = this.#client(service);
+      const stream = client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, metadata, done);
+      for (const request of requests) stream.write(request);
+      stream.end();
+    });
+  }
+
+  /** A server stream; it ends with its error as an `error` event. */
+  stream(service: string, method: string, request: object): ClientReadableStream<Answer> {
+    const { path, requestSerialize, responseDeserialize, metadata } = this.#prepare(service, method);
+    const deserialize = (bytes: Buffer): Answer => responseDeserialize(bytes) as Answer;
+    return this.#client(service).makeServerStreamRequest(path, requestSerialize, deserialize, request, metadata);
+  }
+
+  #prepare(service: string, method: string): MethodDefinition<object, object> & { metadata: Metadata } {
+    const found = methodOf(service, method);
+    const metadata = new Metadata();
+    if (this.#token !== '') metadata.set('authorization', `Bearer ${this.#token}`);
+    return { ...found, metadata, path: found.path.replace(/^\/platform\./, `/${this.#prefix}.`) };
+  }
+
+  #client(service: string): Client {
+    const known = this.#clients.get(service);
+    if (known !== undefined) return known;
+    const client = new (makeGenericClientConstructor({}, service))(this.#target, credentials.createInsecure());
+    this.#clients.set(service, client);
+    return client;
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+}
+
+function methodOf(service: string, method: string): MethodDefinition<object, object> {
+  const definition = definitions[service];
+  const found = definition === undefined || 'format' in definition ? undefined : definition[method];
+  if (found === undefined) throw new Error(`no ${service}/${method} in our .proto files`);
+  return found;
+}
