@@ -30,7 +30,7 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
   const stop = new AbortController();
   let client: Client | null = null;
 
-  const take = async (): Promise<void> => {
+  const take = async (): Promise<Client> => {
     const until = clock.monotonic() + waitMs;
     let isLost = false;
     const taken = await connectPostgres(address, 'meta', (gone) => {
@@ -51,6 +51,7 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
     }
     if (isLost) throw new Error('the connection was lost at once');
     client = taken;
+    return taken;
   };
   const lost = (gone: Client): void => {
     if (client !== gone || stop.signal.aborted) return;
@@ -60,7 +61,8 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
   const again = async (): Promise<void> => {
     while (!stop.signal.aborted && client === null) {
       try {
-        await take();
+        const taken = await take();
+        if (stop.signal.aborted) return void (await taken.end().catch(() => {}));
         log.info('connected to the database again');
       } catch (caught) {
         if (caught instanceof PlatformError) return stop.signal.aborted ? undefined : onFatal(caught);
@@ -70,11 +72,11 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
     }
   };
 
+  const held = (): Client | null => client;
+
   try {
-    await take();
-    const { rows } = await (client as unknown as Client).query(
-      `select current_setting('server_version_num') as version`,
-    );
+    const taken = await take();
+    const { rows } = await taken.query(`select current_setting('server_version_num') as version`);
     const version = Number(rows[0]?.version);
     if (version < oldest)
       throw new PlatformError(
@@ -83,13 +85,17 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
       );
   } catch (caught) {
     stop.abort();
-    await (client as Client | null)?.end().catch(() => {});
+    await held()
+      ?.end()
+      .catch(() => {});
     throw postgresError(caught, 'the start', address.shown);
   }
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await client?.end().catch(() => {});
+      await held()
+        ?.end()
+        .catch(() => {});
     },
   };
 }

@@ -149,7 +149,7 @@ class SerialWriter implements PostgresWriter {
   async #start(client: Client): Promise<string> {
     const { lockKey } = this.#options;
     const text = `begin; select pg_advisory_xact_lock(${lockClass}, ${lockKey}); select pg_current_xact_id()::text as id`;
-    const results = (await client.query(text)) as unknown as readonly QueryResult[];
+    const results = [await client.query(text)].flat();
     return String(results.at(-1)?.rows[0]?.id);
   }
 
