@@ -1,9 +1,8 @@
 /** The whole cloud on Postgres: what it promises on its own files holds there too, also when either of the two is killed. */
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
-import { startPostgres } from '@platform/testkit';
+import { startPostgres, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { CloudUnderFire, countOf, linkTo, pauseMs, uploadUntil } from './crash/cloud-under-fire.ts';
 
@@ -75,9 +74,9 @@ test(
     await using server = await startPostgres();
     const url = server.url('postgres').replace('postgres@', 'postgres:hunter2@');
     await using cloud = await CloudUnderFire.start({ PLATFORM_DATABASE_URL: url });
-    const elsewhere = mkdtempSync(join(tmpdir(), 'under-fire-'));
+    await using elsewhere = await temporaryDirectory();
     await cloud.stop();
-    const other = CloudUnderFire.startOn(elsewhere, { PLATFORM_DATABASE_URL: url });
+    const other = CloudUnderFire.startOn(elsewhere.path, { PLATFORM_DATABASE_URL: url });
     await expect(other).rejects.toThrow(/belongs to another data directory/);
     await expect(other).rejects.not.toThrow(/hunter2/);
     const forgotten = CloudUnderFire.startOn(cloud.directory, { PLATFORM_DATABASE_URL: '' });
