@@ -78,8 +78,8 @@ export interface Machines {
   readonly robotBinding: ServiceBinding<Principal>;
   /** May the principal act as the part, or operate it? @throws not_found */
   authorizePart(principal: Principal, partId: string): void;
-  /** A call for the part arrived; it counts as contact when it is the part's own (D17). */
-  noteContact(principal: Principal, partId: string): void;
+  /** A call for the part arrived. Answers whether it counts as contact: the part's own, or its machine's (D17). */
+  noteContact(principal: Principal, partId: string): boolean;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
   /**
    * Call it in the transaction that changes a fragment, for each part whose effective document it changes: what depends
@@ -131,8 +131,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const authorizePart = (principal: Principal, partId: string): void => {
     access.authorize(principal, 'part.act', partId);
   };
-  const noteContact = (principal: Principal, partId: string): void => {
-    if (isContact(principal, partId, registry.part(partId)?.machine_id ?? '')) presence.saw(partId);
+  const noteContact = (principal: Principal, partId: string): boolean => {
+    const counts = isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
+    if (counts) presence.saw(partId);
+    return counts;
   };
   const operations: MachineOperationDeps = {
     db,

@@ -148,3 +148,17 @@ test('a restart is told once, also to two that ask at the same time, and again w
     expect(answers.filter((one) => one.mustRestart)).toHaveLength(1);
   }
 });
+
+test('a restart is told to the part and to keys of its machine only; whoever else asks is told false and leaves the mark', async () => {
+  const { ask, owner, itself, key, locationId, machineId, partId } = await given();
+  const asks = async (principal: Principal): Promise<boolean> =>
+    (await ask(principal, robot.needsRestart, { id: partId })).mustRestart;
+  const ofMachine = key('operator', { robotId: machineId });
+  for (const told of [itself, ofMachine]) {
+    await ask(owner, app.markPartForRestart, { partId });
+    for (const looking of [owner, key('operator'), key('owner', { locationId })])
+      expect(await asks(looking)).toBe(false);
+    expect(await asks(told)).toBe(true);
+    expect(await asks(told)).toBe(false);
+  }
+});

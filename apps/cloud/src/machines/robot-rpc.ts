@@ -20,8 +20,8 @@ const maxLogEntries = 1_000;
 const restartCheckMs = 5_000;
 
 export interface RobotServiceDeps {
-  /** A call for the part arrived; whether it is the part's own is for presence to say. */
-  noteContact(principal: Principal, partId: string): void;
+  /** A call for the part arrived. Answers whether it counts as contact (D17): the part's own, or its machine's. */
+  noteContact(principal: Principal, partId: string): boolean;
   readonly logs: MachineLogs;
   /** May this principal act as, or operate, the part? @throws not_found */
   authorizePart(principal: Principal, partId: string): void;
@@ -36,10 +36,10 @@ export interface RobotServiceDeps {
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
   const { noteContact, logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, takeRestartMark } = deps;
-  const enter = (principal: Principal, partId: string): void => {
+  const enter = (principal: Principal, partId: string): boolean => {
     if (partId === '') throw notVisible('part', partId);
     authorizePart(principal, partId);
-    noteContact(principal, partId);
+    return noteContact(principal, partId);
   };
   const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig => {
     enter(call.principal, request.id);
@@ -103,10 +103,11 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       return {};
     },
     async needsRestart(request, call) {
-      enter(call.principal, request.id);
+      // Whoever only looks at the part leaves the mark for the machine itself, which would miss its restart otherwise.
+      const isContact = enter(call.principal, request.id);
       return {
         id: request.id,
-        mustRestart: await takeRestartMark(request.id),
+        mustRestart: isContact && (await takeRestartMark(request.id)),
         restartCheckInterval: durationFromMs(restartCheckMs),
       };
     },
