@@ -144,6 +144,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     log: log.child('machines'),
     triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
     onSaving: (trx, partId, triggersSaved) => triggers.configurationSaved(trx, partId, triggersSaved),
+    accessChanged: () => authenticator.forget(),
     onTransitions: (transitions) => partTransitions(transitions),
   });
   const { configurations, presence, logs } = machines;

@@ -46,7 +46,7 @@ export async function createPartSecret(
 
 /** Tokens that were issued for it stop. @throws failed_precondition for the last one. */
 export async function deletePartSecret(
-  { db, registry, clock }: MachineOperationDeps,
+  { db, registry, clock, accessChanged }: MachineOperationDeps,
   by: Caller,
   partId: string,
   secretId: string,
@@ -74,4 +74,5 @@ export async function deletePartSecret(
     return secret.epoch;
   });
   registry.secrets.forget({ partId, epoch });
+  accessChanged();
 }

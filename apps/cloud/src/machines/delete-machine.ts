@@ -17,7 +17,7 @@ export async function deleteMachine(
   machine: MachineRow,
   organizationId: string,
 ): Promise<void> {
-  const { db, registry, clock, forgetPart } = deps;
+  const { db, registry, clock, forgetPart, accessChanged } = deps;
   const partIds = await db.transaction().execute(async (trx) => {
     const rows = await trx.selectFrom('parts').select('id').where('machine_id', '=', machine.id).execute();
     for (const { id } of rows) await removePart(deps, trx, id);
@@ -36,6 +36,7 @@ export async function deleteMachine(
   });
   registry.forgetMachine(machine.id);
   for (const id of partIds) forgetPart(id);
+  accessChanged();
 }
 
 /** @throws failed_precondition for the main part. */
@@ -45,7 +46,7 @@ export async function deletePart(
   part: PartRow,
   organizationId: string,
 ): Promise<void> {
-  const { db, registry, clock, forgetPart } = deps;
+  const { db, registry, clock, forgetPart, accessChanged } = deps;
   await db.transaction().execute(async (trx) => {
     const row = await trx.selectFrom('parts').select('main').where('id', '=', part.id).executeTakeFirst();
     if (row === undefined) throw notVisible('part', part.id);
@@ -67,6 +68,7 @@ export async function deletePart(
   });
   registry.forgetPart(part.id);
   forgetPart(part.id);
+  accessChanged();
 }
 
 async function removePart(

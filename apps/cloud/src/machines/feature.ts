@@ -63,6 +63,8 @@ export interface MachinesDeps {
   readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** What a part may log. Default: the platform's own allowance. */
   readonly logAllowanceOf?: (partId: string) => Allowance;
+  /** After a commit that ended roles, keys or secrets: what is remembered of callers must go. */
+  readonly accessChanged: () => void;
   /** What depends on parts coming online and going offline. */
   readonly onTransitions: PresenceDeps['onTransitions'];
 }
@@ -166,6 +168,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       statuses.forget(partId);
       triggersOf.forget(partId);
     },
+    accessChanged: deps.accessChanged,
   };
 
   return {

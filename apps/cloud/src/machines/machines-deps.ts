@@ -30,4 +30,6 @@ export interface MachineOperationDeps {
   readonly onDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** After the commit: what is kept of it in memory goes. */
   readonly forgetPart: (partId: string) => void;
+  /** Call it after a commit that ended roles, keys or secrets: the next call of everybody sees it. */
+  readonly accessChanged: () => void;
 }

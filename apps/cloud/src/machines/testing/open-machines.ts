@@ -75,6 +75,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       triggerProblems: (triggers) =>
         triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
       onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
+      accessChanged: () => {},
       onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
       ...overrides,
     });
