@@ -58,8 +58,6 @@ export interface Fragments extends EffectiveConfigurations {
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; false alike for what does not exist. */
   seesFragment(principal: Principal, fragmentId: string): Promise<boolean>;
-  /** What is wrong with a part's fragments, as it was found at the last change; empty when nothing is. */
-  problemsOf(partId: string): Promise<readonly Problem[]>;
   /** The first configuration of a new machine: the organization's default fragments; undefined when it has none. */
   firstDocument(organizationId: string): string | undefined;
 }

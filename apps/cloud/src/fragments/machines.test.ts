@@ -2,7 +2,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
-import { app, callOf, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
+import { app, callOf, fleet, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
 import { createFragments, type Fragments } from './feature.ts';
 
 /** Machines and fragments, wired as in the cloud. */
@@ -14,6 +14,7 @@ async function given(): Promise<TestMachines & { fragments: Fragments; create(co
     effective: {
       effective: (partId, document) => fragmentsOf().effective(partId, document),
       stampOf: (partId) => fragmentsOf().stampOf(partId),
+      problemsOf: (partId) => fragmentsOf().problemsOf(partId),
     },
     onSaved: (trx, partId, effective, document) => fragmentsOf().partSaving(trx, partId, document, effective.document),
     onDeleting: (trx, partId) => fragmentsOf().partDeleting(trx, partId),
@@ -103,4 +104,19 @@ test("a new machine starts with its organization's default fragments, and a dele
   await expect(remove()).rejects.toThrow('machine "second"');
   await ask(owner, app.deleteRobot, { id: machineId });
   expect(await db.selectFrom('part_fragments').selectAll().execute()).toEqual([]);
+});
+
+test('a part whose fragment became ill says so in its status, with the paths of what was saved, until it is well again', async () => {
+  const cloud = await given();
+  const { ask, owner, partId, fragments } = cloud;
+  const id = await cloud.create({ debug: true });
+  await ask(owner, app.updateRobotPart, { id: partId, robotConfig: { fragments: [id] } });
+  const problems = async () => (await ask(owner, fleet.getPartStatus, { partId })).fragmentProblems;
+  const update = (config: object) =>
+    fragments.handlers.updateFragment?.({ id, name: '', config } as never, callOf(owner));
+  expect(await problems()).toEqual([]);
+  await update({ network: { a: { $variable: { name: 'a' } } } });
+  expect(await problems()).toMatchObject([{ severity: 'error', path: 'fragments[0].variables.a' }]);
+  await update({ debug: false });
+  expect(await problems()).toEqual([]);
 });

@@ -39,6 +39,8 @@ export interface EffectiveConfigurations {
    * differ (a fragment that the part uses has changed). Moves inside the transaction that changes the fragment.
    */
   stampOf(partId: string): string;
+  /** What a change of a fragment made wrong with the part, as it was found then; empty when nothing is. */
+  problemsOf(partId: string): Promise<readonly Problem[]>;
 }
 
 /** The last step of resolving: parses and hashes. */
@@ -55,4 +57,5 @@ export function asEffective(
 export const withoutFragments: EffectiveConfigurations = {
   effective: async (_partId, document) => asEffective(document, [], []),
   stampOf: () => '',
+  problemsOf: async () => [],
 };

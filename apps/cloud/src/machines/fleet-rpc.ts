@@ -98,6 +98,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         serverVersion: status.server_version,
         platform: status.platform,
         ...(lastAccess === undefined ? {} : { lastAccess }),
+        fragmentProblems: boundedProblems(await effective.problemsOf(partId)),
         ...(status.last_error_ms === 0 ? {} : { lastErrorAt: timestampFromMs(status.last_error_ms) }),
       };
     },
