@@ -1,17 +1,6 @@
 /** The OpenID Connect client: authorization code with PKCE, state and nonce, against one provider. */
 import { errorText, PlatformError } from '@platform/base';
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  discovery,
-  fetchUserInfo,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from 'openid-client';
+import type { Configuration } from 'openid-client';
 
 export interface OpenIdSettings {
   /** Such as `https://accounts.example.com`; plain http on this computer only. */
@@ -49,6 +38,9 @@ export const openIdCallbackPath = '/sign-in/oidc/callback';
 const flowMs = 600_000;
 const timeoutSeconds = 10;
 
+// Loaded when somebody first signs in this way: most installations never do.
+const client = (): Promise<typeof import('openid-client')> => import('openid-client');
+
 export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => string }): OpenId {
   const { settings, publicUrl } = deps;
   let discovered: Promise<Configuration> | undefined;
@@ -67,6 +59,8 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
   return {
     async begin(next, nowMs) {
       const config = await configuration();
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState } =
+        await client();
       const flow = {
         state: randomState(),
         nonce: randomNonce(),
@@ -86,6 +80,7 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
     },
     async finish(query, flow) {
       const config = await configuration();
+      const { authorizationCodeGrant, fetchUserInfo } = await client();
       try {
         const tokens = await authorizationCodeGrant(config, new URL(`${publicUrl()}${openIdCallbackPath}?${query}`), {
           expectedState: flow.state,
@@ -118,6 +113,7 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
 async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Promise<Configuration> {
   const url = new URL(issuer);
   const insecure = url.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  const { allowInsecureRequests, discovery } = await client();
   return discovery(url, clientId, clientSecret, undefined, {
     timeout: timeoutSeconds,
     ...(insecure && { execute: [allowInsecureRequests] }),

@@ -2,7 +2,6 @@
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { AppendResult, IngestLog, LogEntry } from './log.ts';
 import type { LogWriter } from './log-writer.ts';
-import { openPostgresLog } from './open-postgres-log.ts';
 import { openSqliteLog } from './open-sqlite-log.ts';
 
 export interface IngestLogOptions {
@@ -33,7 +32,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   const { writer, reads }: Backend =
     database === undefined
       ? await openSqliteLog(options, onAppended)
-      : await openPostgresLog({ database, log, clock, onFatal }, onAppended);
+      : await (await import('./open-postgres-log.ts')).openPostgresLog({ database, log, clock, onFatal }, onAppended);
 
   return {
     ...reads,

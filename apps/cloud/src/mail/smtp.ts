@@ -1,6 +1,6 @@
 /** One message to the mail server. */
 import { errorText } from '@platform/base';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { MailMessage, MailSettings } from './feature.ts';
 
 export type SendResult =
@@ -16,9 +16,18 @@ const timeoutMs = 20_000;
 
 export function createSmtp({ smtpUrl, from }: MailSettings): Smtp {
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
-  const transport = createTransport({ url: smtpUrl, ...timeouts }, { from });
+  let opened: Promise<Transporter> | undefined;
+  // Loaded with the first message: many installations send none.
+  const open = (): Promise<Transporter> => {
+    opened ??= import('nodemailer').then(({ createTransport }) =>
+      createTransport({ url: smtpUrl, ...timeouts }, { from }),
+    );
+    return opened;
+  };
+  const close = async (): Promise<void> => (await opened)?.close();
   return {
     async send({ to, subject, text }, signal) {
+      const transport = await open();
       const stop = (): void => transport.close();
       signal.addEventListener('abort', stop, { once: true });
       try {
@@ -37,7 +46,7 @@ export function createSmtp({ smtpUrl, from }: MailSettings): Smtp {
         signal.removeEventListener('abort', stop);
       }
     },
-    close: () => transport.close(),
+    close: () => void close(),
   };
 }
 

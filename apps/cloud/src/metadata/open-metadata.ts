@@ -5,7 +5,6 @@
 import type { Log } from '@platform/base';
 import { Kysely } from 'kysely';
 import { SqliteThreadDialect } from './dialect.ts';
-import { openPostgresMetadata } from './open-postgres-metadata.ts';
 import type { CloudTables } from './tables.ts';
 import { openWriter } from './writer.ts';
 import type { Migration } from './writer-protocol.ts';
@@ -33,6 +32,8 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
   const { file, database, installationFile, migrations, log, onFatal } = options;
   if (database !== undefined) {
     const fatal = onFatal ?? throwUncaught;
+    // Its driver is code and memory that an installation on SQLite never needs.
+    const { openPostgresMetadata } = await import('./open-postgres-metadata.ts');
     return openPostgresMetadata<Tables>({ database, installationFile, migrations, log, onFatal: fatal });
   }
   const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });

@@ -1,10 +1,6 @@
 /** The child's own read-only view of the ingest log: committed rows, in order (I3). */
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@platform/base';
-import { PostgresLogReader } from '../../ingest/postgres-log-reader.ts';
-import { ingestSchema } from '../../ingest/postgres-log-tables.ts';
-import { readPostgresAddress } from '../../metadata/postgres-address.ts';
-import { createPostgresReader } from '../../metadata/postgres-reader.ts';
 
 export interface LoggedRow {
   readonly position: number;
@@ -21,11 +17,11 @@ export interface LogReader {
 }
 
 export function openLogReader(source: LogSource, log: Log): LogReader {
-  return 'file' in source ? openFileReader(source.file) : openPostgresReader(source.database, log);
-}
-
-function openPostgresReader(database: string, log: Log): LogReader {
-  return new PostgresLogReader(createPostgresReader(readPostgresAddress(database), ingestSchema, log));
+  if ('file' in source) return openFileReader(source.file);
+  const { database } = source;
+  // Loaded only where the log is in Postgres: most installations never need its driver.
+  const reader = import('./read-postgres-log.ts').then((module) => module.openPostgresLogReader(database, log));
+  return { read: async (after, limit) => (await reader).read(after, limit) };
 }
 
 function openFileReader(file: string): LogReader {

@@ -1,0 +1,11 @@
+/** The child's own read-only view of an ingest log in Postgres. */
+import type { Log } from '@platform/base';
+import { PostgresLogReader } from '../../ingest/postgres-log-reader.ts';
+import { ingestSchema } from '../../ingest/postgres-log-tables.ts';
+import { readPostgresAddress } from '../../metadata/postgres-address.ts';
+import { createPostgresReader } from '../../metadata/postgres-reader.ts';
+import type { LogReader } from './read-log.ts';
+
+export function openPostgresLogReader(database: string, log: Log): LogReader {
+  return new PostgresLogReader(createPostgresReader(readPostgresAddress(database), ingestSchema, log));
+}
