@@ -100,9 +100,8 @@ test.each([
     const answer = await (method === 'FileUpload'
       ? client.fileUpload(each(filePackets))
       : client.streamingDataCaptureUpload(each(streamPackets)));
-    const uploads = server.log
-      .read(0, { rows: 10, bytes: 2 ** 30 })
-      .map(({ batch }) => fromBinary(LoggedUploadSchema, batch));
+    const rows = await server.log.read(0, { rows: 10, bytes: 2 ** 30 });
+    const uploads = rows.map(({ batch }) => fromBinary(LoggedUploadSchema, batch));
     expect(uploads.map(({ fileId }) => fileId)).toEqual([answer.binaryDataId]);
     const [file, ...others] = await filesOf(server);
     expect(others).toEqual([]);

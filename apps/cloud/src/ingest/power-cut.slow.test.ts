@@ -26,7 +26,7 @@ async function record(directory: string, traceFile: string): Promise<Syscall[]> 
 }
 
 interface Reopened extends AsyncDisposable {
-  read(after: number, limit: { rows: number; bytes: number }): LogRow[];
+  read(after: number, limit: { rows: number; bytes: number }): Promise<readonly LogRow[]>;
   lastPosition(): number;
   append(entry: LogEntry): Promise<{ outcome: string; position: number | null }>;
 }
@@ -37,7 +37,7 @@ async function reopen(file: string, withThread: boolean): Promise<Reopened> {
   const { db, appender, state } = openLogFile(file);
   const reader = new LogReader(file);
   return {
-    read: (after, limit) => reader.read(after, limit),
+    read: async (after, limit) => reader.read(after, limit),
     lastPosition: () => state.lastPosition,
     async append(entry) {
       appender.begin();
@@ -114,7 +114,7 @@ test('I2 I3 I5 I12 a power cut at any sync boundary or instant loses no acknowle
     await restoreImage(image, data.path, disk.path);
     await using log = await reopen(disk.file('ingest.sqlite'), checked % 20 === 0);
 
-    const rows = log.read(0, { rows: 1_000, bytes: 2 ** 30 });
+    const rows = await log.read(0, { rows: 1_000, bytes: 2 ** 30 });
     const seqAt = new Map(rows.map(({ position, batch }) => [position, seqOf(batch)]));
     expect(new Set(seqAt.values()).size, `${where}: no upload twice`).toBe(rows.length);
     const positions = rows.map(({ position }) => position);
