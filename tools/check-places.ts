@@ -1,4 +1,4 @@
-/** Clock, timers, randomness, environment and fetch stand only in named files; everything else is handed them. */
+/** Clock, timers, randomness, environment, fetch and file system stand only in named files; everything else is handed them. */
 import { filesToCheck, isSource, isTest, read, report, withoutComments } from './repository.ts';
 
 interface Rule {
@@ -60,9 +60,45 @@ const rules: readonly Rule[] = [
       'packages/sdk/src/cloud/open-cloud.ts',
       'apps/cloud/src/notify/send-webhook.ts',
       '*/config/fetch.ts',
+      // Exchanges the code before there is a session to open a cloud with.
+      'apps/cli/src/login/sign-in-by-browser.ts',
       pageInBrowser,
     ],
     instead: 'take the link, or a function that asks',
+  },
+  {
+    // Folders whose matter is files; elsewhere the one file that keeps, reads or takes away what is on disk.
+    name: 'file system',
+    pattern: /^(?!\s*import type\b).*['"]node:fs(?:\/promises)?['"]/,
+    allowed: [
+      'packages/testkit/*',
+      // Reads and writes what the person names.
+      'apps/cli/src/*',
+      'apps/cloud/src/admin-main.ts',
+      'apps/cloud/src/data-directory.ts',
+      'apps/cloud/src/admin/control-channel.ts',
+      'apps/cloud/src/admin/doctor.ts',
+      'apps/cloud/src/backup/*',
+      'apps/cloud/src/blobs/*',
+      'apps/cloud/src/demo/prepare-demo.ts',
+      'apps/cloud/src/identity/settings.ts',
+      'apps/cloud/src/ingest/free-space.ts',
+      'apps/cloud/src/instance/*',
+      'apps/cloud/src/metadata/claim-installation.ts',
+      'apps/cloud/src/tabular/feature.ts',
+      'apps/cloud/src/tabular/remove-unlisted.ts',
+      'apps/cloud/src/tabular/process/*',
+      'apps/machine-server/src/run.ts',
+      'apps/machine-server/src/version.ts',
+      'apps/machine-server/src/config/cache.ts',
+      'apps/machine-server/src/config/credentials.ts',
+      'apps/machine-server/src/directories/*',
+      'apps/machine-server/src/logging/server-log.ts',
+      // The figures of this computer are files of its system.
+      'apps/machine-server/src/models/components/sensor/host/*',
+      'apps/machine-server/src/sync/*',
+    ],
+    instead: 'take a store, or a function that reads',
   },
 ];
 

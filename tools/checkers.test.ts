@@ -12,6 +12,14 @@ test('decisions that a source names; other letters and numbers are none', () => 
   expect(decisionsIn('// D16, (D4) D99 3D6 D128 UUID4')).toEqual(['D16', 'D4']);
 });
 
+test('the file system is refused outside the named files, its types are not', () => {
+  const text = `import type { Stats } from 'node:fs';\nimport {\n  readFile,\n} from 'node:fs/promises';`;
+  expect(checkPlaces('apps/cloud/src/triggers/a.ts', text)).toEqual([
+    'apps/cloud/src/triggers/a.ts:4: file system used outside the named files; take a store, or a function that reads',
+  ]);
+  expect(checkPlaces('apps/cloud/src/blobs/a.ts', text)).toEqual([]);
+});
+
 test('clock, timers, randomness, environment and fetch are refused outside the named files, not in comments', () => {
   const text = `const t = Date.now(); setTimeout(f, 1); Math.random(); process.env.X; fetch('x') // Date.now()`;
   expect(checkPlaces('apps/cloud/src/ingest/a.ts', text)).toHaveLength(5);
