@@ -5,23 +5,33 @@ import { AuthenticateRequestSchema, AuthenticateResponseSchema } from '@platform
 import type { FleetPart } from './provision-fleet.ts';
 import type { UnarySession } from './unary-session.ts';
 
+/** Answer the bytes of the message. */
 export interface MachineCalls {
-  config(session: UnarySession, token: string): Promise<void>;
-  needsRestart(session: UnarySession, token: string): Promise<void>;
+  config(session: UnarySession, token: string): Promise<Uint8Array>;
+  needsRestart(session: UnarySession, token: string): Promise<Uint8Array>;
 }
 
 const service = '/platform.app.v1.RobotService';
+export const configPath: string = `${service}/Config`;
+export const needsRestartPath: string = `${service}/NeedsRestart`;
+export const signInPath = '/proto.rpc.v1.AuthService/Authenticate';
 
 export function machineCalls({ partId }: FleetPart): MachineCalls {
   const config = toBinary(ConfigRequestSchema, create(ConfigRequestSchema, { id: partId }));
   const restart = toBinary(NeedsRestartRequestSchema, create(NeedsRestartRequestSchema, { id: partId }));
-  const answered = async (session: UnarySession, method: string, message: Uint8Array, token: string): Promise<void> => {
-    const answer = await session.call(`${service}/${method}`, message, token);
-    if (answer.length === 0) throw new Error(`${method} of part ${partId}: expected an answer, found an empty one`);
+  const answered = async (
+    session: UnarySession,
+    path: string,
+    message: Uint8Array,
+    token: string,
+  ): Promise<Uint8Array> => {
+    const answer = await session.call(path, message, token);
+    if (answer.length === 0) throw new Error(`${path} of part ${partId}: expected an answer, found an empty one`);
+    return answer;
   };
   return {
-    config: (session, token) => answered(session, 'Config', config, token),
-    needsRestart: (session, token) => answered(session, 'NeedsRestart', restart, token),
+    config: (session, token) => answered(session, configPath, config, token),
+    needsRestart: (session, token) => answered(session, needsRestartPath, restart, token),
   };
 }
 
@@ -30,9 +40,6 @@ export async function signIn(session: UnarySession, { partId, secret }: FleetPar
     entity: partId,
     credentials: { type: 'robot-secret', payload: secret },
   });
-  const answer = await session.call(
-    '/proto.rpc.v1.AuthService/Authenticate',
-    toBinary(AuthenticateRequestSchema, request),
-  );
+  const answer = await session.call(signInPath, toBinary(AuthenticateRequestSchema, request));
   return fromBinary(AuthenticateResponseSchema, answer).accessToken;
 }

@@ -1,6 +1,7 @@
 /**
  * A process of many machines, each on a connection of its own: connects, signs in, then asks for configuration and restart mark
- * once a period, at its own moment of it. Open loop: a latency counts from the moment at which the poll was due.
+ * once a period, at its own moment of it, give or take a little. Open loop: a latency counts from the moment at which the poll
+ * was due, and a call without an answer is an error that has waited until the end.
  * Reports as JSON lines: `connected`; after a line on standard input measures and reports `done`.
  */
 import { once } from 'node:events';
@@ -15,6 +16,10 @@ const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Fleet
 const { url, parts, periodMs, seconds } = options;
 const connecting = 50;
 const tellErrors = 5;
+/** Of the period: how far a poll may be from its even place. */
+const jitter = 0.05;
+/** How long an answer is waited for after the measured time. */
+const graceMs = 5_000;
 
 const machines = await inLanes(connecting, parts.length, async (index) => {
   const part = parts[index];
@@ -22,46 +27,61 @@ const machines = await inLanes(connecting, parts.length, async (index) => {
   const session = await openUnarySession(url);
   return { session, token: await signIn(session, part), calls: machineCalls(part) };
 });
-const result = { latenciesMs: [] as number[], errors: 0, lateMs: 0 };
-let measuring = false;
-const ending = new AbortController();
 
-const poll = async (machine: (typeof machines)[number], dueMs: number): Promise<void> => {
-  const counts = measuring;
-  const { session, token, calls } = machine;
-  const timed = async (call: Promise<void>): Promise<void> => {
-    try {
-      await call;
-      if (counts) result.latenciesMs.push(performance.now() - dueMs);
-    } catch (caught) {
-      // One that was cut by our own end is none.
-      if (ending.signal.aborted) return;
-      if (++result.errors <= tellErrors) process.stderr.write(`${String(caught)}\n`);
-    }
+const latenciesMs: number[] = [];
+let errors = 0;
+let lateMs = 0;
+/** When the calls without an answer were due. */
+const waiting = new Map<object, number>();
+let measuredFromMs = Number.POSITIVE_INFINITY;
+let measuredToMs = Number.POSITIVE_INFINITY;
+let ended = false;
+
+const timed = (call: Promise<unknown>, dueMs: number): void => {
+  const counts = dueMs >= measuredFromMs && dueMs < measuredToMs;
+  const id = {};
+  if (counts) waiting.set(id, dueMs);
+  const settle = (caught?: unknown): void => {
+    if (ended) return;
+    if (caught !== undefined && ++errors <= tellErrors) process.stderr.write(`${String(caught)}\n`);
+    if (waiting.delete(id)) latenciesMs.push(performance.now() - dueMs);
   };
-  await Promise.all([timed(calls.config(session, token)), timed(calls.needsRestart(session, token))]);
+  call.then(() => settle(), settle);
 };
 
 const startMs = performance.now();
 const pollAll = async (): Promise<void> => {
-  for (let turn = 0; !ending.signal.aborted; turn++) {
-    const dueMs = startMs + (turn * periodMs) / machines.length;
-    const waitMs = dueMs - performance.now();
-    if (waitMs > 1) await sleep(waitMs);
-    else if (measuring) result.lateMs = Math.max(result.lateMs, -waitMs);
-    const machine = machines[turn % machines.length];
-    if (machine !== undefined) void poll(machine, dueMs);
+  for (let turn = 0; !ended; turn++) {
+    const due = machines
+      .map((machine, index) => {
+        const place = index / machines.length + jitter * Math.random();
+        return { machine, dueMs: startMs + (turn + place) * periodMs };
+      })
+      .sort((a, b) => a.dueMs - b.dueMs);
+    for (const { machine, dueMs } of due) {
+      const waitMs = dueMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      if (ended) return;
+      if (dueMs >= measuredFromMs && dueMs < measuredToMs) lateMs = Math.max(lateMs, performance.now() - dueMs);
+      const { session, token, calls } = machine;
+      timed(calls.config(session, token), dueMs);
+      timed(calls.needsRestart(session, token), dueMs);
+    }
   }
 };
 const polling = pollAll();
 process.stdout.write(`${JSON.stringify({ event: 'connected' })}\n`);
 await once(process.stdin, 'data');
-measuring = true;
+measuredFromMs = performance.now();
+measuredToMs = measuredFromMs + seconds * 1_000;
+const cpuBefore = process.cpuUsage();
 await sleep(seconds * 1_000);
-measuring = false;
-// What is under way comes to its end.
-await sleep(1_000);
-ending.abort();
-await polling;
-const done: FleetGeneratorResult = result;
+const cpu = process.cpuUsage(cpuBefore);
+for (const from = performance.now(); waiting.size > 0 && performance.now() - from < graceMs; ) await sleep(50);
+ended = true;
+const cores = (cpu.user + cpu.system) / 1e6 / seconds;
+const unanswered = waiting.size;
+for (const dueMs of waiting.values()) latenciesMs.push(performance.now() - dueMs);
+const done: FleetGeneratorResult = { latenciesMs, errors: errors + unanswered, unanswered, lateMs, cores };
 process.stdout.write(`${JSON.stringify({ event: 'done', ...done })}\n`, () => process.exit(0));
+await polling;
