@@ -1,0 +1,73 @@
+/** The access matrix: every operation × every caller × every subject, over the wire, against docs/specs/access.md. */
+import { expect, test } from 'vitest';
+import { startCloud } from '../start-cloud.ts';
+import { createCallers } from './callers.ts';
+import { casesOf, describe, isExpected, methodsServed, type Result, runCases } from './matrix.ts';
+import { RawCaller } from './raw-call.ts';
+import type { Subject } from './rules.ts';
+import { subjectsOf } from './subjects.ts';
+import { readTable } from './table.ts';
+import { buildWorld } from './world.ts';
+
+test('access matrix: every operation of the cloud has a row in docs/specs/access.md, and every row an operation', () => {
+  expect([...readTable().keys()].sort()).toEqual([...methodsServed().keys()].sort());
+});
+
+test('access matrix: every caller is answered as docs/specs/access.md says, and nothing leaks', async () => {
+  await using cloud = await startCloud();
+  const built = await buildWorld(cloud);
+  await using _admin = built.admin;
+  const { all: callers, people } = await createCallers(built);
+  const world = { ...built, bystanders: people.slice(-4, -1) };
+  const subjects = subjectsOf(world, people);
+  const searches: Subject[] = ['A', 'B', 'C'].flatMap((label) => [
+    { label: `${label} by id`, id: world.place(label).id },
+    { label: `${label} by name`, id: '', second: world.place(label).name },
+  ]);
+  const cases = casesOf(world, readTable(), callers, (row) =>
+    row.operation === 'AppService.SearchOrganizations' ? [...subjects(row.on), ...searches] : subjects(row.on),
+  );
+  using wire = new RawCaller(cloud.target);
+  const results = await runCases(world, wire, cases);
+  console.info(`access matrix: ${results.length} cases, ${world.canaries.count} canaries`);
+
+  const problems = [
+    ...results.flatMap((one) => one.leaks.map((what) => `LEAK ${describe(one.case)}: ${what} (${one.answer.code})`)),
+    ...results
+      .filter((one) => !isExpected(one))
+      .map(
+        ({ case: one, answer }) =>
+          `WRONG ${describe(one)}: expected ${one.expected.join(' or ')} (${one.row.needs}), found ${answer.code} ${answer.message}`,
+      ),
+    ...unequalRefusals(results),
+  ];
+  expect(results.length).toBeGreaterThan(5_000);
+  expect(problems).toEqual([]);
+}, 120_000);
+
+/** Of one caller and operation, all that is not found is answered in the same words, whatever it is. */
+function unequalRefusals(results: readonly Result[]): string[] {
+  const first = new Map<string, { readonly text: string; readonly of: string }>();
+  const problems: string[] = [];
+  for (const { case: one, answer, sent } of results) {
+    if (answer.code !== 'NOT_FOUND') continue;
+    const { row, caller, subject } = one;
+    const text = withoutIds(`${answer.message}\n${answer.headers}`, subject, sent);
+    const group = [row.operation, caller.label, subject.saidKind, subject.id === ''].join();
+    const known = first.get(group);
+    if (known === undefined) first.set(group, { text, of: subject.label });
+    else if (known.text !== text)
+      problems.push(
+        `UNEQUAL ${describe(one)}: ${JSON.stringify(text)}, but of ${known.of} ${JSON.stringify(known.text)}`,
+      );
+  }
+  return problems;
+}
+
+function withoutIds(text: string, { id, second, organizationId }: Subject, sent: string): string {
+  const said = [second, organizationId, ...id.split(',')].filter((one) => one !== undefined && one !== '');
+  let rest = text;
+  for (const one of [...said, ...(sent.match(/[0-9a-f]{8}-[-0-9a-f]{27}/g) ?? [])])
+    rest = rest.replaceAll(one ?? '', '<>');
+  return rest;
+}

@@ -1,0 +1,118 @@
+/** Who calls: people, keys and parts of every role at every level, with real tokens. */
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { authorizationOn } from './on-wire.ts';
+import { joinByInvitation } from './people.ts';
+import type { Caller, Grant, Person, Role } from './rules.ts';
+import { organizationOf } from './rules.ts';
+import { signIn, type World } from './world.ts';
+
+type Given = readonly (readonly [Role, string])[];
+
+const roles = ['owner', 'operator'] as const;
+const graded = ['A', 'L', 'K', 'M.L'].flatMap((on) => roles.map((role): Given => [[role, on]]));
+const people: readonly Given[] = [
+  ...graded,
+  [['operator', 'B']],
+  [['owner', 'C']],
+  [['operator', 'C']],
+  [['operator', 'LC']],
+  [
+    ['owner', 'M.L'],
+    ['owner', 'LB'],
+  ],
+];
+const keys: readonly Given[] = [
+  ...graded,
+  [['owner', 'B']],
+  [['owner', 'LB']],
+  [['owner', 'C']],
+  [['operator', 'C']],
+  [['owner', 'LC']],
+  [
+    ['operator', 'A'],
+    ['owner', 'L'],
+  ],
+];
+const parts = ['P.L', 'P.HK'];
+
+export interface Callers {
+  readonly all: readonly Caller[];
+  /** Who is a person, with all that others may know of her. */
+  readonly people: readonly Person[];
+}
+
+export async function createCallers(world: World): Promise<Callers> {
+  const { cloud, admin, adminToken, canaries, rules } = world;
+  const app = admin.client(AppService);
+  const known: Person[] = [];
+  const grantsOf = (given: Given): Grant[] => given.map(([role, on]) => ({ role, on: world.place(on) }));
+  const labelOf = (kind: string, given: Given): string => `${kind}: ${given.map((one) => one.join(' of ')).join(', ')}`;
+  const makePerson = async (label: string, given: Given, canary: boolean): Promise<Caller> => {
+    const grants = grantsOf(given);
+    // What people do is told to operators of what they do it to; so only names of those who do nothing are canaries.
+    const memberOf = [...new Set(grants.map(({ on }) => organizationOf(on)))];
+    const herself = (caller: Caller): boolean => caller.label === label;
+    const seen = (caller: Caller): boolean =>
+      herself(caller) ||
+      memberOf.some((one) => rules.holds(caller, 'operator', one)) ||
+      grants.some(({ on }) => rules.holds(caller, 'owner', on));
+    const name = canary ? canaries.make(`name of ${label}`, seen) : label;
+    const email =
+      `${canary ? canaries.make(`e-mail of ${label}`, seen) : label.replaceAll(/\W/g, '-')}@example.com`.toLowerCase();
+    const { id, token } = await joinByInvitation({ url: cloud.url, admin, adminToken }, { email, name, grants });
+    if (canary) canaries.watch(id, `id of ${label}`, seen);
+    known.push({ id, email, memberOf });
+    return { label, kind: 'person', id, token, grants };
+  };
+  const makeKey = async (given: Given): Promise<Caller> => {
+    const grants = grantsOf(given);
+    const label = labelOf('key', given);
+    const authorizations = grants.map(({ on, role }) => authorizationOn(on, role));
+    const { id, key } = await app.createKey({ name: label, authorizations });
+    const token = await signIn(cloud.url, { entity: id, type: 'api-key', payload: key });
+    return { label, kind: 'key', id, token, grants };
+  };
+  const makePart = async (label: string): Promise<Caller> => {
+    const part = world.place(label);
+    const secret = (await app.getRobotPart({ id: part.id })).part?.secret ?? '';
+    const token = await signIn(cloud.url, { entity: part.id, type: 'robot-secret', payload: secret });
+    return { label: `part ${label}`, kind: 'part', id: part.id, token, grants: [], part };
+  };
+  const all: Caller[] = [];
+  for (const given of people) all.push(await makePerson(labelOf('person', given), given, false));
+  for (const organization of ['A', 'B', 'C'])
+    await makePerson(`bystander ${organization}`, [['operator', organization]], true);
+  for (const given of keys) all.push(await makeKey(given));
+  for (const label of parts) all.push(await makePart(label));
+
+  // A member of an organization that has nothing to do with the three.
+  const [stranger] = await Promise.all([
+    app.createKey({
+      name: 'stranger',
+      authorizations: [
+        {
+          authorizationType: 'role',
+          authorizationId: 'organization_operator',
+          resourceType: 'organization',
+          resourceId: cloud.organizationId,
+          organizationId: cloud.organizationId,
+        },
+      ],
+    }),
+  ]);
+  const strangerToken = await signIn(cloud.url, { entity: stranger.id, type: 'api-key', payload: stranger.key });
+  all.push({ label: 'key: stranger', kind: 'key', id: stranger.id, token: strangerToken, grants: [] });
+
+  const endedKey = await makeKey([['owner', 'A']]);
+  await app.deleteKey({ id: endedKey.id });
+  const endedPerson = await makePerson('person who signed out', [['owner', 'A']], false);
+  await fetch(`${cloud.url}/sign-out`, { method: 'POST', headers: { authorization: `Bearer ${endedPerson.token}` } });
+  const nobody = { kind: 'none', id: '', grants: [] } as const;
+  all.push(
+    { ...nobody, label: 'without a token', token: undefined },
+    { ...nobody, label: 'with a token of nobody', token: 'x'.repeat(43) },
+    { ...nobody, label: 'with a token of a deleted key', token: endedKey.token },
+    { ...nobody, label: 'with a token of an ended session', token: endedPerson.token },
+  );
+  return { all, people: known };
+}

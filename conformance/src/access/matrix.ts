@@ -1,0 +1,145 @@
+/** Runs every case: each operation of the cloud, about each subject, by each caller. */
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { errorText } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { deleteMadeSecrets, preparations } from './prepare.ts';
+import type { Answer, RawCaller } from './raw-call.ts';
+import { builders } from './requests.ts';
+import type { Caller, Outcome, Subject } from './rules.ts';
+import type { Row } from './table.ts';
+import type { World } from './world.ts';
+
+export interface Case {
+  readonly row: Row;
+  readonly method: DescMethod;
+  readonly caller: Caller;
+  readonly subject: Subject;
+  readonly expected: readonly Outcome[];
+}
+
+const services: readonly DescService[] = [
+  AuthService,
+  AppService,
+  RobotService,
+  DataSyncService,
+  DataService,
+  FleetService,
+];
+const callsAtOnce = 48;
+/** Let in, and the content of the request was not to be had. */
+const complaints: ReadonlySet<string> = new Set([
+  'INVALID_ARGUMENT',
+  'FAILED_PRECONDITION',
+  'ALREADY_EXISTS',
+  'ABORTED',
+]);
+
+/** `Service.Method` of everything that the cloud serves. */
+export function methodsServed(): ReadonlyMap<string, DescMethod> {
+  return new Map(
+    services.flatMap((service) => service.methods.map((method) => [`${service.name}.${method.name}`, method] as const)),
+  );
+}
+
+export function casesOf(
+  world: World,
+  rows: ReadonlyMap<string, Row>,
+  callers: readonly Caller[],
+  subjectsOf: (row: Row) => readonly Subject[],
+): Case[] {
+  const cases: Case[] = [];
+  for (const [operation, method] of methodsServed()) {
+    const row = rows.get(operation);
+    if (row === undefined) throw new Error(`${operation} has no row in docs/specs/access.md`);
+    for (const caller of callers) {
+      const subjects = subjectsOf(row);
+      // Without a valid token nothing about the subject may count: a few of them show it.
+      for (const subject of caller.kind === 'none' ? subjects.filter((_one, index) => index % 4 === 0) : subjects)
+        cases.push({ row, method, caller, subject, expected: world.rules.expected(row, caller, subject) });
+    }
+  }
+  return cases;
+}
+
+export interface Result {
+  readonly case: Case;
+  readonly answer: Answer;
+  /** All that the caller said. */
+  readonly sent: string;
+  readonly leaks: readonly string[];
+}
+
+/** @throws what went wrong in preparing a case */
+export async function runCases(world: World, caller: RawCaller, cases: readonly Case[]): Promise<Result[]> {
+  const results: Result[] = [];
+  const times: Record<string, number> = {};
+  let unique = 0;
+  for (const phase of [reads, writes, takesAway]) {
+    const waiting = cases.filter(({ row }) => phase(row.operation));
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const t = performance.now();
+        results.push(await runCase(world, caller, next, unique++));
+        const k = next.row.operation;
+        times[k] = (times[k] ?? 0) + performance.now() - t;
+      }
+    };
+    await Promise.all(Array.from({ length: callsAtOnce }, worker));
+    if (phase === writes) await deleteMadeSecrets(world);
+  }
+  console.info(
+    Object.entries(times)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 12),
+  );
+  return results;
+}
+
+async function runCase(world: World, wire: RawCaller, one: Case, unique: number): Promise<Result> {
+  const { row, method, caller } = one;
+  const prepare = one.expected.includes('IN') ? preparations[row.operation] : undefined;
+  let subject = one.subject;
+  try {
+    subject = (await prepare?.(world, caller, subject, unique)) ?? subject;
+  } catch (caught) {
+    throw new Error(`preparing ${describe(one)}: ${errorText(caught)}`);
+  }
+  const build = builders[row.operation];
+  if (build === undefined) throw new Error(`${row.operation}: say in requests.ts what is sent`);
+  const built = build(subject, world, unique);
+  const requests = Array.isArray(built) ? built : [built];
+  const answer = await wire.call(method, requests, caller.token);
+  const sent = JSON.stringify(
+    [subject.id, subject.second, subject.organizationId, requests],
+    (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value),
+  );
+  const leaks = world.canaries.found(caller, `${answer.message}\n${answer.headers}\n${answer.body}`, sent);
+  return { case: one, answer, sent, leaks };
+}
+
+export function isExpected({ case: { expected }, answer: { code } }: Result): boolean {
+  return expected.some((one) => one === code || (one === 'IN' && (code === 'OK' || complaints.has(code))));
+}
+
+export function describe({ row, caller, subject }: Case): string {
+  return `${row.operation} · ${caller.label} · ${row.on}: ${subject.label}`;
+}
+
+function takesAway(operation: string): boolean {
+  return /\.(Delete|Remove|Disable|Unshare|Rotate)/.test(operation);
+}
+
+function reads(operation: string): boolean {
+  return /\.(Get|List|Search|Check|Tabular|Config$|Certificate|Tail|Validate|LocationAuth|OrganizationGet)/.test(
+    operation,
+  );
+}
+
+function writes(operation: string): boolean {
+  return !takesAway(operation) && !reads(operation);
+}

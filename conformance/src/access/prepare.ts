@@ -1,0 +1,144 @@
+/** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { authorizationOn } from './on-wire.ts';
+import { joinByInvitation } from './people.ts';
+import { type Caller, organizationOf, type Place, type Subject } from './rules.ts';
+import { visibilities, type World } from './world.ts';
+
+export type Preparation = (world: World, caller: Caller, subject: Subject, unique: number) => Promise<Subject>;
+
+const app = ({ admin }: World) => admin.client(AppService);
+const placeOf = ({ label, places }: Subject): Place => {
+  const [place] = places ?? [];
+  if (place === undefined) throw new Error(`${label}: expected a place`);
+  return place;
+};
+
+/** A key with a role on the place, and another so that it does not end with the first. */
+async function keyWith(world: World, subject: Subject, unique: number): Promise<Subject> {
+  const place = placeOf(subject);
+  const spare = ['M.S', 'M2.L', 'M.LB', 'M.HB', 'M.LC', 'LC']
+    .map(world.place)
+    .find((one) => one !== place && organizationOf(one) === organizationOf(place));
+  const { id } = await app(world).createKey({
+    name: `prepared-${unique}`,
+    authorizations: [place, ...(spare ? [spare] : [])].map((one) => authorizationOn(one, 'operator')),
+  });
+  return { ...subject, second: id };
+}
+
+async function anotherKey(world: World, _caller: Caller, subject: Subject, unique: number): Promise<Subject> {
+  const grants = world.keys.find(({ id }) => id === subject.id)?.grants ?? [];
+  const { id } = await app(world).createKey({
+    name: `prepared-${unique}`,
+    authorizations: grants.map(({ on, role }) => authorizationOn(on, role)),
+  });
+  return { ...subject, id };
+}
+
+async function anotherInvitation(world: World, subject: Subject, places: readonly Place[], unique: number) {
+  const email = `prepared-${unique}@example.com`;
+  await app(world).createOrganizationInvite({
+    organizationId: subject.organizationId ?? '',
+    email,
+    authorizations: places.map((place) => authorizationOn(place, 'operator')),
+    sendEmailInvite: false,
+  });
+  return email;
+}
+
+/** All but the first of every part and location: there is a limit to their number. */
+export async function deleteMadeSecrets(world: World): Promise<void> {
+  for (const place of world.places.values()) {
+    if (place.kind === 'part') {
+      const { part } = await app(world).getRobotPart({ id: place.id });
+      for (const { id } of part?.secrets.slice(1) ?? [])
+        await app(world).deleteRobotPartSecret({ partId: place.id, secretId: id });
+    } else if (place.kind === 'location') {
+      const { auth } = await app(world).locationAuth({ locationId: place.id });
+      for (const { id } of auth?.secrets.slice(1) ?? [])
+        await app(world).deleteLocationSecret({ locationId: place.id, secretId: id });
+    }
+  }
+}
+
+export const preparations: Readonly<Record<string, Preparation>> = {
+  'AppService.DeleteOrganizationMember': async (world, _caller, subject, unique) => {
+    const { cloud, admin, adminToken } = world;
+    const { id } = await joinByInvitation(
+      { url: cloud.url, admin, adminToken },
+      { email: `leaving-${unique}@example.com`, name: 'leaving', grants: [{ role: 'operator', on: placeOf(subject) }] },
+    );
+    return { ...subject, second: id };
+  },
+  'AppService.DeleteOrganizationInvite': async (world, _caller, subject, unique) => ({
+    ...subject,
+    id: await anotherInvitation(
+      world,
+      subject,
+      (subject.places ?? []).filter(({ kind }) => kind !== 'organization'),
+      unique,
+    ),
+  }),
+  'AppService.UpdateOrganizationInviteAuthorizations': async (world, _caller, subject, unique) => ({
+    ...subject,
+    second: await anotherInvitation(world, subject, subject.places ?? [], unique),
+  }),
+  'AppService.DeleteLocationSecret': async (world, _caller, subject) => {
+    const { auth } = await app(world).createLocationSecret({ locationId: subject.id });
+    return { ...subject, second: auth?.secrets.at(-1)?.id ?? '' };
+  },
+  'AppService.DeleteRobotPartSecret': async (world, _caller, subject) => {
+    const { part } = await app(world).createRobotPartSecret({ partId: subject.id });
+    return { ...subject, second: part?.secrets.at(-1)?.id ?? '' };
+  },
+  'AppService.DeleteRobotPart': async (world, _caller, subject, unique) => {
+    const robotId = placeOf(subject).parent?.id ?? '';
+    const { partId } = await app(world).newRobotPart({ robotId, partName: `prepared-${unique}` });
+    return { ...subject, id: partId };
+  },
+  'AppService.DeleteRobot': async (world, caller, subject, unique) => {
+    const place = placeOf(subject);
+    const { id } = await app(world).newRobot({ name: `prepared-${unique}`, location: place.parent?.id ?? '' });
+    const grant = caller.grants.find(({ on }) => on === place);
+    if (grant !== undefined) {
+      const authorization = { ...authorizationOn({ ...place, id }, grant.role), identityId: caller.id };
+      const identityType = caller.kind === 'person' ? 'user' : 'api-key';
+      await app(world).addRole({ authorization: { ...authorization, identityType } });
+    }
+    return { ...subject, id };
+  },
+  'AppService.DeleteFragment': async (world, _caller, subject, unique) => {
+    const { fragment } = subject;
+    if (fragment === undefined) throw new Error(`${subject.label}: expected a fragment`);
+    const made = await app(world).createFragment({
+      name: `prepared-${unique}`,
+      organizationId: fragment.organization.id,
+      config: {},
+      visibility: visibilities[fragment.visibility],
+    });
+    return { ...subject, id: made.fragment?.id ?? '' };
+  },
+  'AppService.DeleteFragmentTag': async (world, _caller, subject, unique) => {
+    const tag = `prepared-${unique}`;
+    const revision = [...world.fragments.values()].find(({ id }) => id === subject.id)?.revision ?? '';
+    await app(world).setFragmentTag({ fragmentId: subject.id, tag, revision });
+    return { ...subject, second: tag };
+  },
+  'AppService.AddRole': async (world, _caller, subject, unique) => {
+    const { id } = await app(world).createKey({
+      name: `prepared-${unique}`,
+      authorizations: [authorizationOn(world.place('M.T'), 'owner')],
+    });
+    return { ...subject, second: id };
+  },
+  'AppService.RemoveRole': (world, _caller, subject, unique) => keyWith(world, subject, unique),
+  'AppService.ChangeRole': (world, _caller, subject, unique) => keyWith(world, subject, unique),
+  'AppService.DeleteKey': anotherKey,
+  'AppService.RotateKey': anotherKey,
+  'AppService.DeleteFirebaseConfig': async (world, _caller, subject, unique) => {
+    const appId = `app-${unique}`;
+    await app(world).setFirebaseConfig({ orgId: subject.id, appId, configJson: world.pushCredentials });
+    return { ...subject, second: appId };
+  },
+};

@@ -1,0 +1,131 @@
+/** Calls over real HTTP/2 whose answers are kept as bytes, headers and trailers, so that everything in them can be searched. */
+import { create, type DescMethod, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
+
+export interface Answer {
+  /** `OK`, `NOT_FOUND`, … */
+  readonly code: string;
+  readonly message: string;
+  /** The bytes of all response messages, one character each. */
+  readonly body: string;
+  /** Names and values of headers and trailers, without those of the transport's clock. */
+  readonly headers: string;
+}
+
+/** How long a stream that is neither refused nor says anything must stay open to count as let in. */
+const openStreamMs = 1_500;
+const deadlineMs = 30_000;
+const codeNames: readonly string[] = Object.entries(status)
+  .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+  .reduce<string[]>((names, [name, code]) => {
+    names[code] = name;
+    return names;
+  }, []);
+const asBytes = (bytes: Buffer): Buffer => bytes;
+
+export class RawCaller implements Disposable {
+  readonly #clients: readonly Client[];
+  #next = 0;
+
+  /** @param target `host:port` @param connections how many HTTP/2 connections share the calls */
+  constructor(target: string, connections = 4) {
+    const options = { 'grpc.use_local_subchannel_pool': 1, 'grpc.max_receive_message_length': 64 * 1024 * 1024 };
+    this.#clients = Array.from(
+      { length: connections },
+      () => new Client(target, credentials.createInsecure(), options),
+    );
+  }
+
+  /** Never rejects: a refusal is an answer. @param token absent: no authorization header */
+  call(method: DescMethod, requests: readonly object[], token: string | undefined): Promise<Answer> {
+    const client = this.#clients[this.#next++ % this.#clients.length];
+    if (client === undefined) throw new Error('expected at least one connection');
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const encoded: Buffer[] = requests.map((request) =>
+      Buffer.from(toBinary(method.input, create(method.input, request as MessageInitShape<typeof method.input>))),
+    );
+    const metadata = new Metadata();
+    if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+    const options = { deadline: Date.now() + deadlineMs };
+    return new Promise((resolve) => {
+      const bodies: Buffer[] = [];
+      let headers = '';
+      let settled = false;
+      const settle = (code: string, message: string): void => {
+        if (settled) return;
+        settled = true;
+        resolve({ code, message, body: Buffer.concat(bodies).toString('latin1'), headers });
+      };
+      const noteHeaders = (given: Metadata): void => {
+        headers += textOf(given);
+      };
+      const noteStatus = (given: StatusObject): void => {
+        noteHeaders(given.metadata);
+        settle(codeNames[given.code] ?? `${given.code}`, given.details);
+      };
+      const answered = (_error: ServiceError | null, body?: Buffer): void => {
+        if (body !== undefined) bodies.push(body);
+      };
+      switch (method.methodKind) {
+        case 'unary': {
+          const call = client.makeUnaryRequest(
+            path,
+            asBytes,
+            asBytes,
+            encoded[0] ?? Buffer.alloc(0),
+            metadata,
+            options,
+            answered,
+          );
+          call.on('metadata', noteHeaders);
+          call.on('status', noteStatus);
+          return;
+        }
+        case 'client_streaming': {
+          const call = client.makeClientStreamRequest(path, asBytes, asBytes, metadata, options, answered);
+          call.on('metadata', noteHeaders);
+          call.on('status', noteStatus);
+          call.on('error', () => {});
+          for (const one of encoded) call.write(one);
+          call.end();
+          return;
+        }
+        case 'server_streaming': {
+          const call = client.makeServerStreamRequest(
+            path,
+            asBytes,
+            asBytes,
+            encoded[0] ?? Buffer.alloc(0),
+            metadata,
+            options,
+          );
+          const timer = setTimeout(() => {
+            settle('OK', '');
+            call.cancel();
+          }, openStreamMs);
+          call.on('metadata', noteHeaders);
+          call.on('data', (body: Buffer) => bodies.push(body));
+          call.on('error', () => {});
+          call.on('status', (given: StatusObject) => {
+            clearTimeout(timer);
+            noteStatus(given);
+          });
+          return;
+        }
+        default:
+          throw new Error(`${path}: expected no bidirectional stream; say here how it is called`);
+      }
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of this.#clients) client.close();
+  }
+}
+
+function textOf(metadata: Metadata): string {
+  return Object.entries(metadata.getMap())
+    .filter(([name]) => name !== 'date')
+    .map(([name, value]) => `${name}: ${value.toString('latin1')}\n`)
+    .join('');
+}

@@ -1,0 +1,209 @@
+/** The rules of docs/specs/access.md in code of their own: who holds, sees and reads what. Nothing of the cloud's code is in it. */
+import type { Row } from './table.ts';
+
+export type Role = 'owner' | 'operator';
+
+/** Where a role can be given, and parts. */
+export interface Place {
+  readonly kind: 'organization' | 'location' | 'machine' | 'part';
+  /** Short name in the world of the test. */
+  readonly label: string;
+  readonly id: string;
+  readonly name: string;
+  /** Absent for organizations. */
+  readonly parent?: Place;
+}
+
+export interface Grant {
+  readonly role: Role;
+  readonly on: Place;
+}
+
+export interface Caller {
+  readonly label: string;
+  /** `none`: without a token, or with one that is not valid. */
+  readonly kind: 'person' | 'key' | 'part' | 'none';
+  readonly id: string;
+  readonly token: string | undefined;
+  readonly grants: readonly Grant[];
+  /** Whose credentials these are. */
+  readonly part?: Place;
+}
+
+export interface Fragment {
+  readonly id: string;
+  readonly organization: Place;
+  readonly visibility: 'private' | 'public' | 'unlisted';
+}
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly memberOf: readonly Place[];
+}
+
+/** What a request is about. Nothing but `label` and the ids: it does not exist, or is of another kind. */
+export interface Subject {
+  readonly label: string;
+  readonly id: string;
+  /** A second id that the request names, such as the part's name beside the location's id. */
+  readonly second?: string;
+  /** The organization that the request names beside it. */
+  readonly organizationId?: string;
+  /** The kind of resource that the request says it is, where it says so. */
+  readonly saidKind?: Place['kind'];
+  /** Resources: all of them must be allowed. */
+  readonly places?: readonly Place[];
+  readonly fragment?: Fragment;
+  readonly person?: Person;
+  /** A key: the resources of its roles are in `places`. */
+  readonly isKey?: boolean;
+  /** An invitation in this organization: the resources of its authorizations are in `places`. */
+  readonly invitedTo?: Place;
+}
+
+/** `IN`: success, or a complaint about the content of the request. */
+export type Outcome = 'IN' | 'OK' | 'NOT_FOUND' | 'PERMISSION_DENIED' | 'UNAUTHENTICATED' | 'UNIMPLEMENTED';
+
+export interface Share {
+  readonly location: Place;
+  readonly organization: Place;
+}
+
+type Verdict = 'allowed' | 'denied' | 'unseen';
+
+export class Rules {
+  readonly #shares: readonly Share[];
+
+  constructor(shares: readonly Share[]) {
+    this.#shares = shares;
+  }
+
+  /** A role on it or above it; sharing makes operators of those with a role on the whole other organization. */
+  holds(caller: Caller, role: Role, place: Place): boolean {
+    const chain = chainOf(place);
+    const own = caller.grants.some((grant) => chain.includes(grant.on) && (role === 'operator' || grant.role === role));
+    return own || (role === 'operator' && this.#sharedWith(caller).some((location) => chain.includes(location)));
+  }
+
+  /** Holds a role on it or above it, or beneath an organization or location. */
+  sees(caller: Caller, place: Place): boolean {
+    if (caller.part !== undefined) return caller.part === place;
+    if (this.holds(caller, 'operator', place)) return true;
+    const held = [...caller.grants.map((grant) => grant.on), ...this.#sharedWith(caller)];
+    return held.some((one) => chainOf(one).includes(place));
+  }
+
+  ownsAnythingIn(caller: Caller, organization: Place): boolean {
+    return caller.grants.some((grant) => grant.role === 'owner' && chainOf(grant.on).includes(organization));
+  }
+
+  reads(caller: Caller, { organization, visibility }: Fragment): boolean {
+    if (caller.kind !== 'key' && caller.kind !== 'person') return false;
+    if (visibility !== 'private') return true;
+    return this.holds(caller, 'operator', organization) || this.ownsAnythingIn(caller, organization);
+  }
+
+  knows(caller: Caller, person: Person): boolean {
+    if (caller.kind === 'person' && caller.id === person.id) return true;
+    return person.memberOf.some((organization) => this.holds(caller, 'owner', organization));
+  }
+
+  /** What may be answered to the caller of an operation about a subject. */
+  expected(row: Row, caller: Caller, subject: Subject): readonly Outcome[] {
+    if (row.needs === 'open') return ['IN'];
+    if (caller.kind === 'none') return ['UNAUTHENTICATED'];
+    if (row.needs === 'nobody') return ['UNIMPLEMENTED'];
+    if (row.on === '-') return this.#withoutTarget(row, caller);
+    if (row.on === 'a person')
+      return subject.person !== undefined && this.knows(caller, subject.person) ? ['IN'] : ['NOT_FOUND'];
+    if (row.on.endsWith('fragment')) return this.#ofFragment(row, caller, subject.fragment);
+    if (subject.places === undefined) return ['NOT_FOUND'];
+    const verdicts = subject.places.map((place) => this.#verdict(row.needs, caller, place));
+    if (subject.isKey) return this.#ofKey(caller, subject.places);
+    if (subject.invitedTo !== undefined) return this.#ofInvitation(caller, subject.invitedTo, subject.places);
+    if (verdicts.every((one) => one === 'allowed')) return ['IN'];
+    const refusals: Outcome[] = [];
+    if (verdicts.includes('unseen')) refusals.push('NOT_FOUND');
+    if (verdicts.includes('denied')) refusals.push('PERMISSION_DENIED');
+    return refusals;
+  }
+
+  #withoutTarget(row: Row, caller: Caller): readonly Outcome[] {
+    switch (row.needs) {
+      case 'signed in':
+        // Parts act for themselves only: they are refused, or there is nothing for them in the answer.
+        return caller.kind === 'part' ? ['OK', 'PERMISSION_DENIED'] : ['IN'];
+      case 'person':
+        return caller.kind === 'person' ? ['IN'] : ['PERMISSION_DENIED'];
+      case 'person, or a key that owns an organization': {
+        const owns = caller.grants.some(({ role, on }) => role === 'owner' && on.kind === 'organization');
+        return caller.kind === 'person' || (caller.kind === 'key' && owns) ? ['IN'] : ['PERMISSION_DENIED'];
+      }
+      default:
+        throw new Error(
+          `docs/specs/access.md: ${row.operation} needs "${row.needs}" on nothing, which is not understood`,
+        );
+    }
+  }
+
+  #ofFragment(row: Row, caller: Caller, fragment: Fragment | undefined): readonly Outcome[] {
+    if (fragment === undefined || !this.reads(caller, fragment)) return ['NOT_FOUND'];
+    if (row.needs === 'reads the fragment') return ['IN'];
+    if (row.needs === 'owner')
+      return this.holds(caller, 'owner', fragment.organization) ? ['IN'] : ['PERMISSION_DENIED'];
+    throw new Error(
+      `docs/specs/access.md: ${row.operation} needs "${row.needs}" of a fragment, which is not understood`,
+    );
+  }
+
+  /** Who owns all its resources manages a key; who owns or operates some of them may be told that it is there. */
+  #ofKey(caller: Caller, places: readonly Place[]): readonly Outcome[] {
+    if (places.every((place) => this.holds(caller, 'owner', place))) return ['IN'];
+    return places.some((place) => this.sees(caller, place)) ? ['NOT_FOUND', 'PERMISSION_DENIED'] : ['NOT_FOUND'];
+  }
+
+  #ofInvitation(caller: Caller, organization: Place, places: readonly Place[]): readonly Outcome[] {
+    if (!this.sees(caller, organization)) return ['NOT_FOUND'];
+    if (places.every((place) => this.holds(caller, 'owner', place))) return ['IN'];
+    return this.holds(caller, 'operator', organization) ? ['PERMISSION_DENIED'] : ['NOT_FOUND', 'PERMISSION_DENIED'];
+  }
+
+  #verdict(needs: string, caller: Caller, place: Place): Verdict {
+    const itself = caller.part === place;
+    const allowed = ((): boolean => {
+      switch (needs) {
+        case 'owner':
+        case 'operator':
+          return this.holds(caller, needs, place);
+        case 'owner or itself':
+          return itself || this.holds(caller, 'owner', place);
+        case 'operator or itself':
+          return itself || this.holds(caller, 'operator', place);
+        case 'sees':
+          return this.sees(caller, place);
+        case 'owner of anything in it':
+          return this.ownsAnythingIn(caller, place);
+        default:
+          throw new Error(`docs/specs/access.md: "${needs}" is not understood`);
+      }
+    })();
+    if (allowed) return 'allowed';
+    return this.sees(caller, place) ? 'denied' : 'unseen';
+  }
+
+  #sharedWith(caller: Caller): Place[] {
+    return this.#shares
+      .filter(({ organization }) => caller.grants.some((grant) => grant.on === organization))
+      .map(({ location }) => location);
+  }
+}
+
+/** The place and all above it. */
+export function chainOf(place: Place): readonly Place[] {
+  return place.parent === undefined ? [place] : [place, ...chainOf(place.parent)];
+}
+
+export function organizationOf(place: Place): Place {
+  return place.parent === undefined ? place : organizationOf(place.parent);
+}

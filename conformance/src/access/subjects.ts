@@ -1,0 +1,120 @@
+/** What each kind of request can be about: everything in the world, ids that do not exist, and ids of another kind. */
+import { randomUUID } from 'node:crypto';
+import { organizationOf, type Person, type Place, type Subject } from './rules.ts';
+import type { World } from './world.ts';
+
+/** By the words of the column "on". */
+export function subjectsOf(world: World, people: readonly Person[]): (on: string) => readonly Subject[] {
+  const { place } = world;
+  const all = [...world.places.values()];
+  const ofKind = (kind: Place['kind']): Subject[] =>
+    all.filter((one) => one.kind === kind).map((one) => ({ label: one.label, id: one.id, places: [one] }));
+  const a = place('A').id;
+  const unknownUuid: Subject = { label: 'unknown id', id: randomUUID() };
+  const unknownLocation: Subject = { label: 'unknown id', id: 'zzzzzzzzzz' };
+  const wrong = (of: string): Subject => ({ label: `id of ${of}`, id: place(of).id });
+
+  const organizations = [...ofKind('organization'), unknownUuid, wrong('L')];
+  const locations = [...ofKind('location'), unknownLocation, wrong('A'), wrong('M.L')];
+  const machines = [...ofKind('machine'), unknownUuid, wrong('L'), wrong('P.L')];
+  const parts = [...ofKind('part'), unknownUuid, wrong('M.L')];
+  const fragments: Subject[] = [
+    ...[...world.fragments].map(([label, fragment]) => ({ label, id: fragment.id, fragment })),
+    unknownUuid,
+    wrong('A'),
+  ];
+  const ofResources: Subject[] = [
+    ...all
+      .filter(({ kind }) => kind !== 'part')
+      .map((one) => ({
+        label: one.label,
+        id: one.id,
+        organizationId: organizationOf(one).id,
+        saidKind: one.kind,
+        places: [one],
+      })),
+    { ...unknownUuid, organizationId: unknownUuid.id, saidKind: 'organization' as const },
+    { ...unknownLocation, organizationId: a, saidKind: 'location' as const },
+    { ...unknownLocation, label: 'unknown id in B', organizationId: place('B').id, saidKind: 'location' as const },
+    { ...unknownUuid, label: 'unknown machine', organizationId: a, saidKind: 'machine' as const },
+    { ...wrong('L'), organizationId: a, saidKind: 'machine' as const },
+    { ...wrong('M.L'), organizationId: a, saidKind: 'location' as const },
+    // The organization beside it is another one: what does not fit together does not exist.
+    { label: 'L, said to be in B', id: place('L').id, organizationId: place('B').id, saidKind: 'location' as const },
+    { label: 'LB, said to be in A', id: place('LB').id, organizationId: a, saidKind: 'location' as const },
+  ];
+  const keys: Subject[] = [
+    ...world.keys.map(({ id, label, grants }) => ({ label, id, places: grants.map(({ on }) => on), isKey: true })),
+    unknownUuid,
+    wrong('A'),
+  ];
+  const invitations: Subject[] = [
+    ...world.invitations.map(({ label, organization, email, grants }) => ({
+      label,
+      id: email,
+      organizationId: organization.id,
+      places: grants.length === 0 ? [organization] : grants.map(({ on }) => on),
+      invitedTo: organization,
+    })),
+    { label: 'unknown e-mail in A', id: 'nobody-a@example.com', organizationId: a },
+    { label: 'unknown e-mail in B', id: 'nobody-b@example.com', organizationId: place('B').id },
+    { label: 'unknown organization', id: 'nobody-c@example.com', organizationId: randomUUID() },
+  ];
+  const named: Subject[] = [
+    ...ofKind('part').map((one) => inLocation(one, one.places?.[0])),
+    { label: 'unknown name in L', id: place('L').id, second: 'nothing-of-this-name' },
+    { label: 'unknown name in LB', id: place('LB').id, second: 'nothing-of-this-name' },
+    { label: 'the name of another location', id: place('S').id, second: place('P.L').name },
+    { label: 'unknown location', id: unknownLocation.id, second: place('P.L').name },
+  ];
+  const several: Subject[] = [
+    ...locations,
+    ...[
+      ['L', 'S'],
+      ['L', 'LB'],
+      ['K', 'H'],
+    ].map((labels) => {
+      const places = labels.map(place);
+      return { label: labels.join(' and '), id: places.map(({ id }) => id).join(), places };
+    }),
+    { label: 'L and an unknown one', id: `${place('L').id},${unknownLocation.id}` },
+  ];
+  const persons: Subject[] = [
+    ...people.map((person) => ({ label: person.email, id: person.id, second: person.email, person })),
+    { ...unknownUuid, second: 'nobody-at-all@example.com' },
+  ];
+  const parents: Subject[] = [
+    ...organizations.map((one) => ({ ...one, organizationId: one.id, id: '' })),
+    ...locations.map((one) => ({
+      ...one,
+      organizationId: one.places?.[0] === undefined ? a : organizationOf(one.places[0]).id,
+    })),
+    { label: 'L, said to be in B', id: place('L').id, organizationId: place('B').id },
+    { label: 'LB, said to be in A', id: place('LB').id, organizationId: a },
+  ];
+  const byWords: Readonly<Record<string, readonly Subject[]>> = {
+    '-': [{ label: '-', id: '' }],
+    organization: organizations,
+    location: locations,
+    'each location': several,
+    machine: machines,
+    part: parts,
+    fragment: fragments,
+    'the organization of the fragment': fragments,
+    'each resource of the authorizations': ofResources,
+    'each resource of the invitation': invitations,
+    'each resource on which the key has a role': keys,
+    'the part by that name in the location': named,
+    'the parent location, or the organization': parents,
+    'a person': persons,
+  };
+  return (on) => {
+    const subjects = byWords[on];
+    if (subjects === undefined) throw new Error(`docs/specs/access.md: "${on}" in the column "on" is not understood`);
+    return subjects;
+  };
+}
+
+function inLocation(subject: Subject, part: Place | undefined): Subject {
+  return { ...subject, id: part?.parent?.parent?.id ?? '', second: part?.name ?? '' };
+}

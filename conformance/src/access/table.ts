@@ -1,0 +1,29 @@
+/** The table of docs/specs/access.md: what each operation needs, in the words of that page. */
+import { readFileSync } from 'node:fs';
+
+const page = new URL('../../../docs/specs/access.md', import.meta.url);
+
+export interface Row {
+  /** `Service.Method`. */
+  readonly operation: string;
+  /** What the request names. */
+  readonly on: string;
+  /** What the caller must hold on it. */
+  readonly needs: string;
+  readonly remark: string;
+}
+
+/** By operation. @throws when a row is not understood or stands twice */
+export function readTable(): ReadonlyMap<string, Row> {
+  const rows = new Map<string, Row>();
+  for (const line of readFileSync(page, 'utf8').split('\n')) {
+    if (!line.startsWith('| `')) continue;
+    const [, first = '', on = '', needs = '', remark = ''] = line.split('|').map((cell) => cell.trim());
+    const operation = /^`(\w+\.\w+)`$/.exec(first)?.[1];
+    if (operation === undefined || on === '' || needs === '')
+      throw new Error(`docs/specs/access.md: expected "| \`Service.Method\` | on | needs | remark |", found ${line}`);
+    if (rows.has(operation)) throw new Error(`docs/specs/access.md: ${operation} stands twice`);
+    rows.set(operation, { operation, on, needs, remark });
+  }
+  return rows;
+}
