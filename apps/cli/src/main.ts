@@ -3,9 +3,9 @@ import addCompletions from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import { adminCommand } from './commands/admin/admin-command.ts';
 import { apiKeysCommand } from './commands/api-keys.ts';
-import { completionCommand } from './commands/completion.ts';
-import { configCommand } from './commands/config.ts';
-import { fragmentsCommand } from './commands/fragments.ts';
+import { describeCompletion } from './commands/completion.ts';
+import { configCommand } from './commands/config/config-command.ts';
+import { fragmentsCommand } from './commands/fragments/fragments-command.ts';
 import { locationsCommand } from './commands/locations.ts';
 import { loginCommands } from './commands/login.ts';
 import { logsCommand } from './commands/logs.ts';
@@ -18,11 +18,19 @@ import { queryCommand } from './commands/query.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { exitCodes, exitCodesHelp } from './invocation/exit-codes.ts';
+import { dressHelp } from './invocation/help.ts';
+
+// Whoever reads our output may have read enough, such as `head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(exitCodes.ok);
+});
 
 const program: Command = new Command('platform')
   .description('Open, self-hosted platform for managing machines.')
   .showHelpAfterError('(add --help for what is expected)')
   .showSuggestionAfterError()
+  .helpOption('-h, --help', 'show this')
   .addHelpText('after', `\n${exitCodesHelp}`);
 
 program.commandsGroup('Here:').addCommand(upCommand()).addCommand(adminCommand()).addCommand(versionCommand());
@@ -41,19 +49,25 @@ program
   .addCommand(metadataCommand())
   .addCommand(apiKeysCommand());
 program.commandsGroup('Data:').addCommand(queryCommand());
-program
-  .commandsGroup('Shell:')
-  .addCommand(completionCommand((shell) => program.parseAsync(['complete', shell], { from: 'user' })));
-
+program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help of a command');
+addCompletions(program, { completionCommandName: 'completion' });
+describeCompletion(program);
 exitWithOwnCodes(program);
-addCompletions(program);
+dressHelp(program);
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(ownJson(process.argv));
 } catch (caught) {
   if (!(caught instanceof CommanderError)) throw caught;
   // What commander refuses is a wrong use; help and version are not.
   process.exitCode = caught.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+}
+
+/** A bare `--json` takes no argument: `config history --json press-7` lists the history of press-7. */
+function ownJson(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  const isUp = argv[2] === 'up';
+  return argv.map((arg, at) => (arg === '--json' && !isUp && (end === -1 || at < end) ? '--json=' : arg));
 }
 
 function exitWithOwnCodes(command: Command): void {

@@ -1,7 +1,15 @@
 /** Client of the cloud: what programs and the command line ask it. */
 export type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 export { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-export { asPlatformError, type CodeName, errorText, newSecret, PlatformError } from '@platform/base';
+export {
+  asPlatformError,
+  type Clock,
+  type CodeName,
+  errorText,
+  newSecret,
+  PlatformError,
+  systemClock,
+} from '@platform/base';
 export {
   type APIKeyWithAuthorizations,
   type Authorization,
@@ -22,12 +30,14 @@ export type {
   GetPartStatusResponse,
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
+export { pinnedAuthority } from '@platform/rpc/client';
+export { type HttpAnswer, type HttpRequest, sendHttp } from './cloud/http-request.ts';
 export {
   type Cloud,
   type CloudCredentials,
   type CloudOptions,
-  type HttpAnswer,
   openCloud,
   type Stage,
 } from './cloud/open-cloud.ts';
+export { refusalOf } from './cloud/refusal.ts';
 export type { Row } from './cloud/rows.ts';

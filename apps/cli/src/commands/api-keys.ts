@@ -1,11 +1,12 @@
 /** `platform api-keys`: keys with which programs act, and what they may do. */
-import { type JsonObject, type KeyDetails, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { type JsonObject, type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
 import type { Context } from '../invocation/context.ts';
 import { pick } from '../invocation/find.ts';
 import { group, leaf } from '../invocation/leaf.ts';
 import { timeOf } from '../invocation/shapes.ts';
+import { timeAfter } from '../invocation/when.ts';
 
 const fields = ['id', 'name', 'roles', 'created_at', 'expires_at', 'last_used_at', 'rotated_at', 'overlap_ends_at'];
 
@@ -71,7 +72,10 @@ function create(): Command {
     },
     async (context, flags, name = '') => {
       const authorization = await authorizationFor(context, flags);
-      const expiresAt = flags['expires'] === undefined ? undefined : endOf(String(flags['expires']));
+      const expiresAt =
+        flags['expires'] === undefined
+          ? undefined
+          : timestampFromDate(timeAfter(String(flags['expires']), '--expires'));
       const { id, key } = await (await context.cloud()).fleet.createExpiringKey(
         { name, authorizations: [authorization], ...(expiresAt === undefined ? {} : { expiresAt }) },
         { signal: context.signal },
@@ -118,7 +122,7 @@ function expire(): Command {
     { examples: ['platform api-keys expire dashboard 30d', 'platform api-keys expire dashboard never'] },
     async (context, _flags, text = '', when = '') => {
       const { id, name } = await keyOf(context, text);
-      const expiresAt = when === 'never' ? undefined : endOf(when);
+      const expiresAt = when === 'never' ? undefined : timestampFromDate(timeAfter(when, 'when'));
       await (await context.cloud()).fleet.setKeyExpiry(
         { id, ...(expiresAt === undefined ? {} : { expiresAt }) },
         { signal: context.signal },
@@ -142,18 +146,4 @@ function remove(): Command {
       context.out.note(`key "${name}" has ended`);
     },
   );
-}
-
-const spanMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-function endOf(text: string): ReturnType<typeof timestampFromDate> {
-  const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  const at = count === undefined ? Date.parse(text) : Date.now() + Number(count) * (spanMs[unit] ?? Number.NaN);
-  if (!Number.isFinite(at)) {
-    throw new PlatformError(
-      'invalid_argument',
-      `expected a span such as 90d, 12h or 30m, or a time such as 2027-01-31T00:00:00Z, found "${text}"`,
-    );
-  }
-  return timestampFromDate(new Date(at));
 }

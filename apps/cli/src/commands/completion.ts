@@ -1,11 +1,11 @@
 /** `platform completion`: the script that completes commands in a shell. */
-import { Argument, Command } from 'commander';
+import type { Command } from 'commander';
+import { setHelp } from '../invocation/help.ts';
 
-/** @param print prints the script of a shell. */
-export function completionCommand(print: (shell: string) => Promise<unknown>): Command {
-  return new Command('completion')
-    .description('print the script that completes commands in your shell')
-    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
-    .addHelpText('after', '\nExamples:\n  $ source <(platform completion bash)\n  $ platform completion fish | source')
-    .action(async (shell: string) => void (await print(shell)));
+/** Says what the command does that the completions bring. */
+export function describeCompletion(program: Command): void {
+  const command = program.commands.find((one) => one.name() === 'completion');
+  if (command === undefined) return;
+  command.description('print the script that completes commands in your shell').helpGroup('Shell:');
+  setHelp(command, { examples: ['source <(platform completion bash)', 'platform completion fish | source'] });
 }

@@ -3,6 +3,7 @@ import { type JsonObject, type LogEntry, PlatformError, timestampFromDate } from
 import { Command } from 'commander';
 import { leaf } from '../invocation/leaf.ts';
 import { timeOf } from '../invocation/shapes.ts';
+import { timeBefore } from '../invocation/when.ts';
 
 const fields = ['time', 'level', 'logger', 'message', 'host', 'stack', 'fields'];
 const pageSize = 500;
@@ -27,7 +28,7 @@ export function logsCommand(): Command {
       ],
       fields,
     },
-    async ({ cloud, find, out, signal }, flags, text = '') => {
+    async ({ cloud, find, out, patience, signal }, flags, text = '') => {
       const { id } = await find.part(text);
       const { app } = await cloud();
       const levels = flags['level'] === undefined ? [] : String(flags['level']).split(',');
@@ -50,8 +51,12 @@ export function logsCommand(): Command {
             ...filter,
             limit: BigInt(Math.min(pageSize, limit - newestFirst.length)),
             ...(flags['source'] === undefined ? {} : { source: String(flags['source']) }),
-            ...(flags['since'] === undefined ? {} : { start: timestampFromDate(timeFrom(String(flags['since']))) }),
-            ...(flags['until'] === undefined ? {} : { end: timestampFromDate(timeFrom(String(flags['until']))) }),
+            ...(flags['since'] === undefined
+              ? {}
+              : { start: timestampFromDate(timeBefore(String(flags['since']), '--since')) }),
+            ...(flags['until'] === undefined
+              ? {}
+              : { end: timestampFromDate(timeBefore(String(flags['until']), '--until')) }),
             ...(pageToken === '' ? {} : { pageToken }),
           },
           { signal },
@@ -62,6 +67,7 @@ export function logsCommand(): Command {
       for (const entry of newestFirst.toReversed()) print(entry);
 
       if (flags['follow'] !== true) return;
+      patience.pause();
       for await (const { logs } of app.tailRobotPartLogs({ id, ...filter }, { signal, timeoutMs: 0 }))
         for (const entry of logs) if (levels.length === 0 || levels.includes(entry.level.toLowerCase())) print(entry);
     },
@@ -83,17 +89,4 @@ function shape(entry: LogEntry): JsonObject {
 function lineOf(entry: LogEntry): string {
   const stack = entry.stack === '' ? '' : `\n${entry.stack}`;
   return `${timeOf(entry.time)}  ${entry.level.toUpperCase().padEnd(5)}  ${entry.loggerName}  ${entry.message}${stack}`;
-}
-
-const spanMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A span back from now, or a time. */
-function timeFrom(text: string): Date {
-  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (spanMs[unit] ?? Number.NaN);
-  if (Number.isFinite(at)) return new Date(at);
-  throw new PlatformError(
-    'invalid_argument',
-    `expected a span such as 2h or 30m, or a time such as 2027-01-31T00:00:00Z, found "${text}"`,
-  );
 }

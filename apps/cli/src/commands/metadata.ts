@@ -1,8 +1,8 @@
 /** `platform metadata`: free JSON that users keep with organizations, locations, machines and parts. */
-import { readFile } from 'node:fs/promises';
-import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
+import { parseObject, readInput } from '../invocation/input.ts';
 import { type Flags, group, leaf } from '../invocation/leaf.ts';
 
 export function metadataCommand(): Command {
@@ -69,10 +69,8 @@ function set(): Command {
     ),
     { examples: ['platform metadata set press.json --machine press-7'] },
     async (context, flags, file = '') => {
-      const data: unknown = JSON.parse(await readFile(file === '-' ? '/dev/stdin' : file, 'utf8'));
-      if (typeof data !== 'object' || data === null || Array.isArray(data))
-        throw new PlatformError('invalid_argument', `${file}: expected a JSON object, found something else`);
-      await (await targetOf(context, flags)).write(data as JsonObject);
+      const data = parseObject(await readInput(file), file);
+      await (await targetOf(context, flags)).write(data);
       context.out.note('the metadata is replaced');
     },
   );

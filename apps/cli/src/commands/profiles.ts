@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { currentProfile } from '../invocation/context.ts';
-import { group, leaf } from '../invocation/leaf.ts';
+import { group, leaf, localLeaf } from '../invocation/leaf.ts';
 import { bindProfile, readProfiles, unbindProfile, writeProfiles } from '../invocation/profiles.ts';
 import { configDir } from '../settings.ts';
 
@@ -20,12 +20,16 @@ export function profilesCommand(): Command {
 }
 
 function list(): Command {
-  return leaf(
+  return localLeaf(
     new Command('list').description('list the profiles'),
     { examples: ['platform profiles list'], fields },
-    async ({ flags, out }) => {
+    async ({ out }) => {
       const known = await readProfiles(configDir);
-      const { name: current } = await currentProfile(flags.profile);
+      // What is bound here may be gone; the list shows what there is.
+      const current = await currentProfile(undefined).then(
+        ({ name }) => name,
+        () => undefined,
+      );
       const rows = Object.entries(known.profiles).map(([name, profile]) => ({
         name,
         url: profile.url,
@@ -49,7 +53,7 @@ async function existing(name: string): Promise<Awaited<ReturnType<typeof readPro
 }
 
 function use(): Command {
-  return leaf(
+  return localLeaf(
     new Command('use').description('make a profile the default').argument('<name>'),
     { examples: ['platform profiles use client'] },
     async ({ out }, _flags, name = '') => {
@@ -60,7 +64,7 @@ function use(): Command {
 }
 
 function bind(): Command {
-  return leaf(
+  return localLeaf(
     new Command('bind').description('use a profile in this directory and below it').argument('<name>'),
     { examples: ['cd ~/client && platform profiles bind client'] },
     async ({ out }, _flags, name = '') => {
@@ -71,7 +75,7 @@ function bind(): Command {
 }
 
 function unbind(): Command {
-  return leaf(
+  return localLeaf(
     new Command('unbind').description('undo bind in this directory'),
     { examples: ['platform profiles unbind'] },
     async ({ out }) => {
@@ -102,7 +106,7 @@ function organization(): Command {
 }
 
 function remove(): Command {
-  return leaf(
+  return localLeaf(
     new Command('remove').description('forget a profile without ending its session').argument('<name>'),
     { examples: ['platform profiles remove client'] },
     async ({ out }, _flags, name = '') => {

@@ -1,36 +1,52 @@
+/** `platform query`: rows of a SELECT or of an aggregation pipeline, one JSON object a line. */
 import { join } from 'node:path';
-import { openCloud, type Row } from '@platform/sdk/cloud';
+import { type JsonObject, openCloud, type Row } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { type Context, defaultUrl } from '../invocation/context.ts';
+import { leaf } from '../invocation/leaf.ts';
 import { parsePipeline } from '../query/parse-pipeline.ts';
 import { readKeyFile } from '../query/read-key-file.ts';
-import { homeDir } from '../settings.ts';
+import { fromEnvironment } from '../settings.ts';
 
-interface QueryFlags {
-  readonly url: string;
-  readonly data: string;
-  readonly keyFile?: string;
-}
-
-/** `platform query`: rows of a SELECT or of an aggregation pipeline, one JSON object a line. */
 export function queryCommand(): Command {
-  return new Command('query')
-    .description('print the rows of a query over `readings`, one JSON object a line')
-    .argument('<query>', 'a SELECT, or an aggregation pipeline: a JSON array of stages, Extended JSON for dates')
-    .option('--url <url>', 'address of the cloud', 'http://127.0.0.1:8080')
-    .option('--data <dir>', 'data folder of the cloud, for the key of its demo', join(homeDir, 'cloud'))
-    .option('--key-file <file>', 'JSON with organizationId, keyId and key (default: demo.json of the data folder)')
-    .action(async (query: string, flags: QueryFlags, command: Command) => {
-      try {
-        for (const row of await run(query, flags)) console.log(JSON.stringify(row));
-      } catch (error) {
-        command.error(`query: ${error instanceof Error ? error.message : error}`, { exitCode: 1 });
+  return leaf(
+    new Command('query')
+      .description('print the rows of a query over `readings`, one JSON object a line')
+      .argument('<query>', 'a SELECT, or an aggregation pipeline: a JSON array of stages, Extended JSON for dates')
+      .option('--data <dir>', 'data folder of a cloud on this computer: asks with the key of its demo'),
+    {
+      examples: [
+        'platform query "SELECT time_received, data FROM readings LIMIT 3"',
+        `platform query '[{"$match":{"component_name":"host"}},{"$limit":3}]'`,
+        `platform query '[{"$sort":{"time_received":-1}},{"$limit":1}]' --json=data`,
+      ],
+      fields: ['those of the rows'],
+    },
+    async (context, flags, query = '') => {
+      const stages = /^\s*[[{]/.test(query) ? parsePipeline(query) : undefined;
+      const rows = await ask(context, flags['data'], (cloud, organizationId) =>
+        stages === undefined
+          ? cloud.querySql(organizationId, query, context.signal)
+          : cloud.queryMql(organizationId, stages, context.signal),
+      );
+      for (const row of rows) {
+        const text = JSON.stringify(row);
+        context.out.element(JSON.parse(text) as JsonObject, text);
       }
-    });
+    },
+  );
 }
 
-async function run(query: string, { url, data, keyFile }: QueryFlags): Promise<Row[]> {
-  const stages = /^\s*[[{]/.test(query) ? parsePipeline(query) : undefined;
-  const { organizationId, keyId, key } = await readKeyFile(keyFile ?? join(data, 'demo.json'));
+type Cloud = Awaited<ReturnType<Context['cloud']>>;
+
+async function ask(
+  context: Context,
+  dataDir: unknown,
+  run: (cloud: Cloud, organizationId: string) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (dataDir === undefined) return run(await context.cloud(), (await context.find.organization()).id);
+  const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
+  const { organizationId, keyId, key } = await readKeyFile(join(String(dataDir), 'demo.json'));
   await using cloud = openCloud({ url, keyId, key });
-  return await (stages === undefined ? cloud.querySql(organizationId, query) : cloud.queryMql(organizationId, stages));
+  return await run(cloud, organizationId);
 }

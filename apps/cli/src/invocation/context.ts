@@ -1,11 +1,13 @@
 /** What a running command has: the cloud it talks to, its output, a finder of names, and the wish to end. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
-import { type Cloud, type CloudCredentials, openCloud, PlatformError } from '@platform/sdk/cloud';
+import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
 import { configDir, fromEnvironment, homeDir, interactive } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
+import { parseObject, readInput } from './input.ts';
 import { createOutput, type Output } from './output.ts';
+import { createPatience, type Patience } from './patience.ts';
+import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles } from './profiles.ts';
 
 /** Options of every command that talks to a cloud. */
@@ -20,6 +22,8 @@ export interface GlobalFlags {
   readonly yes?: boolean;
   /** False with --no-input. */
   readonly input?: boolean;
+  /** Such as 30s; the whole command ends then. */
+  readonly timeout?: string;
 }
 
 /** Who talks to which cloud, and where that was found. */
@@ -35,7 +39,9 @@ export interface Login {
 export interface Context extends AsyncDisposable {
   readonly flags: GlobalFlags;
   readonly out: Output;
-  /** Aborted by Ctrl-C. */
+  /** Says that the command still works; to be paused while somebody else has the terminal. */
+  readonly patience: Patience;
+  /** Aborted by Ctrl-C and by --timeout. */
   readonly signal: AbortSignal;
   /** Names and ids of this cloud. */
   readonly find: Finder;
@@ -48,18 +54,24 @@ export interface Context extends AsyncDisposable {
 }
 
 export function createContext(flags: GlobalFlags, colours: boolean, signal: AbortSignal): Context {
+  const quiet = flags.quiet ?? false;
   const json = flags.json ?? fromEnvironment.output === 'json';
-  const out = createOutput({
-    json: typeof json === 'string' ? json.split(',').map((name) => name.trim()) : json,
-    quiet: flags.quiet ?? false,
+  let doing = 'working';
+  const patience = createPatience(() => doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
+  const style = {
+    // `--json=` is all fields.
+    json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
+    quiet,
     colours,
-  });
+  };
+  const out = createOutput(style, process.stdout, process.stderr, () => patience.heard());
   const canAsk = interactive && flags.input !== false;
   let login: Promise<Login> | undefined;
   let cloud: Promise<Cloud> | undefined;
   const context: Context = {
     flags,
     out,
+    patience,
     signal,
     interactive: canAsk,
     find: createFinder({
@@ -73,9 +85,10 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       return login;
     },
     cloud: () => {
-      cloud ??= context
-        .login()
-        .then(({ url, credentials, ca }) => openCloud({ url, ...credentials, ...(ca === undefined ? {} : { ca }) }));
+      cloud ??= context.login().then(({ url, credentials, ca }) => {
+        doing = `waiting for ${url}`;
+        return openCloud({ url, ...credentials, ...(ca === undefined ? {} : { ca }) });
+      });
       return cloud;
     },
     async agreed(question) {
@@ -83,10 +96,13 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       if (!canAsk) {
         throw new PlatformError('invalid_argument', `${question} Nobody can be asked here: add --yes to go ahead`);
       }
-      const answer = await confirm({ message: question, initialValue: false, output: process.stderr });
+      patience.pause();
+      const answer = await confirm({ message: printable(question), initialValue: false, output: process.stderr });
+      patience.resume();
       if (isCancel(answer) || !answer) throw new PlatformError('canceled', 'nothing was changed');
     },
     async [Symbol.asyncDispose]() {
+      patience[Symbol.dispose]();
       const open = await cloud?.catch(() => undefined);
       await open?.[Symbol.asyncDispose]();
     },
@@ -94,7 +110,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
   return context;
 }
 
-const defaultUrl = 'http://127.0.0.1:8080';
+export const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Flags, then environment, then the profile, then the demo of this computer. */
 async function findLogin(flags: GlobalFlags): Promise<Login> {
@@ -125,9 +141,9 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
     };
   }
   const demo = await readKey(undefined, join(homeDir, 'cloud', 'demo.json')).catch(() => undefined);
-  if (demo !== undefined && (url === '' || url === defaultUrl)) {
+  if (demo !== undefined && (url === '' || isOfThisComputer(url))) {
     return {
-      url: defaultUrl,
+      url: url || defaultUrl,
       credentials: { keyId: demo.keyId, key: demo.key },
       as: demo.keyId,
       source: 'the demo on this computer (it reads; log in to change things)',
@@ -158,15 +174,31 @@ export async function currentProfile(
   return { name, profile };
 }
 
+function isOfThisComputer(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '');
+}
+
+/** Nothing of the text is told: it may be a key without its id. */
+function keyObject(text: string, file: string): JsonObject {
+  try {
+    return parseObject(text, file);
+  } catch {
+    throw new PlatformError(
+      'invalid_argument',
+      `${file}: expected JSON with "keyId" and "key", found something else; give --key-id when the file holds the bare key`,
+    );
+  }
+}
+
 /** A key from a file: JSON with keyId and key (and organizationId), or the bare key when the id is given. */
 async function readKey(
   keyId: string | undefined,
   file: string | undefined,
 ): Promise<{ keyId: string; key: string; organizationId: string }> {
   if (file === undefined) throw new PlatformError('invalid_argument', '--key-id: expected --key-file with it');
-  const text = (await readFile(file === '-' ? '/dev/stdin' : file, 'utf8')).trim();
+  const text = (await readInput(file)).trim();
   if (keyId !== undefined && !text.startsWith('{')) return { keyId, key: text, organizationId: '' };
-  const value = JSON.parse(text) as Partial<Record<string, unknown>>;
+  const value = keyObject(text, file);
   const key = value['key'];
   const id = keyId ?? value['keyId'];
   if (typeof key !== 'string' || typeof id !== 'string')

@@ -14,8 +14,9 @@ export const exitCodes = {
 } as const;
 
 export const exitCodesHelp = `Exit codes:
-  0 ok · 1 error · 2 usage · 3 not found · 4 not signed in or not allowed · 5 conflict (stale configuration, in use)
-  6 quota or limit · 124 timeout · 130 interrupted`;
+  0 ok · 1 error · 2 usage · 3 not found · 4 not signed in or not allowed
+  5 conflict (stale configuration, in use) · 6 quota or limit
+  124 timeout · 130 interrupted`;
 
 const ofCode: Readonly<Partial<Record<CodeName, number>>> = {
   invalid_argument: exitCodes.usage,

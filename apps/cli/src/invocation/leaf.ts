@@ -1,25 +1,20 @@
 /** Makes a command of the command line: the options that all share, help with examples, JSON fields and exit codes, errors as exit codes. */
-import { asPlatformError } from '@platform/sdk/cloud';
+import { asPlatformError, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
-import { colours, fromEnvironment } from '../settings.ts';
+import { colours } from '../settings.ts';
 import { type Context, createContext, type GlobalFlags } from './context.ts';
-import { exitCodeOf, exitCodesHelp } from './exit-codes.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import { type LeafHelp, setHelp } from './help.ts';
+import { spanMs } from './when.ts';
 
-export interface LeafHelp {
-  /** Whole command lines, the most common first. */
-  readonly examples: readonly string[];
-  /** Names of the fields with --json; absent: the command has no JSON. */
-  readonly fields?: readonly string[];
-}
+export type { LeafHelp } from './help.ts';
 
 export type Flags = Readonly<OptionValues>;
 
-/** @param run gets the arguments as text, in order; optional ones that are missing as undefined. */
-export function leaf(
-  command: Command,
-  help: LeafHelp,
-  run: (context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>,
-): Command {
+export type Run = (context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>;
+
+/** A command that talks to a cloud. @param run gets the arguments as text, in order; optional ones that are missing as undefined. */
+export function leaf(command: Command, help: LeafHelp, run: Run): Command {
   command
     .optionsGroup('Global options:')
     .option('--profile <name>', 'login to use (default: the one bound to this directory, else the default one)')
@@ -27,29 +22,62 @@ export function leaf(
     .option('--key-id <id>', 'API key to use instead of the login, with --key-file')
     .option('--key-file <file>', 'file with the API key, or JSON with keyId and key; - reads standard input')
     .option('--organization <name>', 'organization, by name or id (default: that of the login, or the only one)')
+    .option('--timeout <span>', 'give up after this long, such as 10s or 2m');
+  return localLeaf(command, help, run);
+}
+
+/** A command that needs no login: none of the options that say who asks whom. */
+export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
+  command
+    .optionsGroup('Global options:')
     .option('--quiet', 'no messages for people, only results and errors')
     .option('--yes', 'go ahead without asking')
     .option('--no-input', 'never ask');
   if (help.fields !== undefined) command.option('--json [fields]', 'JSON on standard output; a list picks fields');
-  command.addHelpText('after', () => helpAfter(help));
+  command.helpOption('-h, --help', 'show this');
+  setHelp(command, help);
   return command.action(async () => {
     const flags = command.opts<GlobalFlags>();
     const stop = new AbortController();
-    const interrupt = (): void => stop.abort();
+    const interrupt = (): void => stop.abort(new PlatformError('canceled', 'interrupted'));
     process.once('SIGINT', interrupt);
+    process.once('SIGTERM', interrupt);
     await using context = createContext(flags, colours, stop.signal);
     try {
+      if (flags.timeout !== undefined) endAfter(flags.timeout, stop);
       await run(context, command.opts(), ...command.processedArgs.map((arg) => arg as string | undefined));
     } catch (caught) {
-      const error = asPlatformError(caught);
-      const code = stop.signal.aborted ? 'canceled' : error.code;
-      if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${error.message}`);
-      else process.stderr.write(`${JSON.stringify({ error: { code, message: error.message } })}\n`);
-      process.exitCode = exitCodeOf(code);
+      // What was under way when the command was ended fails in many ways; why it was ended is the reason.
+      const error = asPlatformError(stop.signal.aborted ? keptEdit(caught, stop.signal) : caught);
+      const message = error.code === 'unavailable' ? `${error.message}. ${unreachableHint}` : error.message;
+      if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${message}`);
+      else context.out.warn(JSON.stringify({ error: { code: error.code, message } }));
+      process.exitCode = exitCodeOf(error.code);
     } finally {
+      stop.abort();
       process.off('SIGINT', interrupt);
+      process.off('SIGTERM', interrupt);
     }
   });
+}
+
+const unreachableHint =
+  'Does the cloud run, and is the address right? "platform profiles list" shows the addresses you use; --url names another';
+
+/** Why it ended, and where an edit is kept, if any. */
+function keptEdit(caught: unknown, { reason }: AbortSignal): PlatformError {
+  const why = asPlatformError(reason);
+  const kept = /\nYour edit is kept in .*$/.exec(asPlatformError(caught).message)?.[0] ?? '';
+  return new PlatformError(why.code, why.message + kept, caught);
+}
+
+function endAfter(text: string, stop: AbortController): void {
+  const ms = spanMs(text, '--timeout');
+  const why = `expected to be done within ${text} (--timeout), found it still going on`;
+  systemClock.sleep(ms, stop.signal).then(
+    () => stop.abort(new PlatformError('deadline_exceeded', why)),
+    () => {},
+  );
 }
 
 /** A command that only holds others. */
@@ -57,14 +85,6 @@ export function group(name: string, summary: string, commands: readonly Command[
   const made = new Command(name).description(summary);
   for (const command of commands) made.addCommand(command);
   return made;
-}
-
-function helpAfter({ examples, fields }: LeafHelp): string {
-  const shown = [`\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`];
-  if (fields !== undefined) shown.push(`JSON fields: ${fields.join(', ')}`);
-  shown.push(exitCodesHelp);
-  if (fromEnvironment.output === '' && fields !== undefined) shown.push('PLATFORM_OUTPUT=json makes JSON the default.');
-  return shown.join('\n\n');
 }
 
 function fullName(command: Command): string {

@@ -23,7 +23,7 @@ export interface Output {
   object(value: JsonObject): void;
   /** One element of a stream: `text` for people, a line of JSON otherwise. */
   element(value: JsonObject, text: string): void;
-  /** Text that is the result itself, such as a document; the same in every style. */
+  /** Text that is the result itself, such as a document; the same in every style. What is unsafe in JSON texts is escaped as JSON does. */
   raw(text: string): void;
   /** For people, on stderr; not with --quiet. */
   note(text: string): void;
@@ -35,16 +35,26 @@ export function createOutput(
   style: OutputStyle,
   stdout: NodeJS.WritableStream = process.stdout,
   stderr: NodeJS.WritableStream = process.stderr,
+  beforeWrite: () => void = () => {},
 ): Output {
   const picked = (value: JsonObject): JsonObject => {
     if (typeof style.json === 'boolean') return value;
     return Object.fromEntries(style.json.map((name) => [name, value[name] ?? null]));
   };
-  const say = (text: string): void => void stdout.write(`${text}\n`);
+  // The escapes of printable are those of JSON, so that JSON stays what it is.
+  const say = (text: string): void => {
+    beforeWrite();
+    stdout.write(`${text}\n`);
+  };
+  const tell = (text: string): void => {
+    beforeWrite();
+    stderr.write(`${printable(text)}\n`);
+  };
+  const json = (value: JsonValue, indent?: number): void => say(printable(JSON.stringify(value, null, indent)));
   return {
     style,
     rows(rows, columns) {
-      if (style.json !== false) return say(JSON.stringify(rows.map(picked), null, 2));
+      if (style.json !== false) return json(rows.map(picked), 2);
       if (rows.length > 0)
         return say(
           table(
@@ -53,19 +63,20 @@ export function createOutput(
             style.colours,
           ),
         );
-      if (!style.quiet) stderr.write('nothing found\n');
+      if (!style.quiet) tell('nothing found');
     },
     object(value) {
-      if (style.json !== false) return say(JSON.stringify(picked(value), null, 2));
+      if (style.json !== false) return json(picked(value), 2);
       const width = Math.max(...Object.keys(value).map((name) => name.length));
       for (const [name, field] of Object.entries(value)) say(`${name.padEnd(width)}  ${printable(shown(field))}`);
     },
     element(value, text) {
-      say(style.json === false ? printable(text) : JSON.stringify(picked(value)));
+      if (style.json === false) say(printable(text));
+      else json(picked(value));
     },
-    raw: say,
-    note: (text) => void (style.quiet || stderr.write(`${printable(text)}\n`)),
-    warn: (text) => void stderr.write(`${printable(text)}\n`),
+    raw: (text) => say(printable(text)),
+    note: (text) => void (style.quiet || tell(text)),
+    warn: tell,
   };
 }
 

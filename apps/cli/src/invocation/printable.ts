@@ -1,7 +1,7 @@
 /** Text of others on this terminal: names and log lines must not move the cursor, change colours or reverse the direction. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The text with control and direction characters spelled as \uXXXX; tab and newline stay. */
 export function printable(text: string): string {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { platform } from 'node:os';
-import { PlatformError } from '@platform/sdk/cloud';
+import { PlatformError, refusalOf, sendHttp } from '@platform/sdk/cloud';
 
 export interface SignedIn {
   readonly token: string;
@@ -14,6 +14,8 @@ export interface SignedIn {
 
 export interface SignInOptions {
   readonly url: string;
+  /** PEM of the certificates to trust instead of the system's. */
+  readonly ca?: string;
   readonly openBrowser: boolean;
   readonly say: (line: string) => void;
   readonly askCode: () => Promise<string>;
@@ -22,24 +24,29 @@ export interface SignInOptions {
 
 const waitMs = 5 * 60_000;
 
-export async function signInByBrowser({ url, openBrowser, say, askCode, signal }: SignInOptions): Promise<SignedIn> {
+export async function signInByBrowser({
+  url,
+  ca,
+  openBrowser,
+  say,
+  askCode,
+  signal,
+}: SignInOptions): Promise<SignedIn> {
   const verifier = randomBytes(48).toString('base64url');
   const page = new URL('/sign-in/cli', url);
   page.searchParams.set('challenge', createHash('sha256').update(verifier).digest('base64url'));
   const code = openBrowser ? await codeFromBrowser(page, say, signal) : await codeFromPerson(page, say, askCode);
-  const response = await fetch(new URL('/sign-in/cli/token', url), {
+  const answer = await sendHttp({
+    url: new URL('/sign-in/cli/token', url),
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code, verifier }),
+    ca,
     signal,
   });
-  const answer = (await response.json()) as Partial<Record<'token' | 'email' | 'message', string>>;
-  if (!response.ok || answer.token === undefined)
-    throw new PlatformError(
-      'unauthenticated',
-      `login: ${answer.message ?? `expected a session, found HTTP ${response.status}`}`,
-    );
-  return { token: answer.token, email: answer.email ?? '' };
+  const { token, email = '' } = Object(answer.body) as Partial<Record<'token' | 'email', string>>;
+  if (answer.status !== 200 || token === undefined) throw refusalOf(answer, 'POST /sign-in/cli/token');
+  return { token, email };
 }
 
 async function codeFromPerson(page: URL, say: (line: string) => void, askCode: () => Promise<string>): Promise<string> {

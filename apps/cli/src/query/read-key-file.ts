@@ -1,5 +1,6 @@
 /** Asking a cloud from the command line: with which key. */
 import { readFile } from 'node:fs/promises';
+import { PlatformError } from '@platform/sdk/cloud';
 
 export interface KeyFile {
   readonly organizationId: string;
@@ -14,13 +15,15 @@ export async function readKeyFile(file: string): Promise<KeyFile> {
     value = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `expected a file with a key, found none at ${file} (${reason}); name one with --key-file or --data`,
+    throw new PlatformError(
+      'invalid_argument',
+
+      `expected a file with a key, found none at ${file} (${reason}); is --data the folder of a cloud?`,
     );
   }
   for (const field of ['organizationId', 'keyId', 'key']) {
     if (typeof value[field] !== 'string')
-      throw new Error(`${file}: expected text at "${field}", found ${value[field]}`);
+      throw new PlatformError('invalid_argument', `${file}: expected text at "${field}", found ${value[field]}`);
   }
   return value as unknown as KeyFile;
 }

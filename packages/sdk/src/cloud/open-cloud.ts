@@ -1,9 +1,10 @@
-import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Client, type Credentials, connect } from '@platform/rpc/client';
+import { type HttpAnswer, sendHttp } from './http-request.ts';
+import { refusalOf } from './refusal.ts';
 import { type Row, rowsOf, stageBytes } from './rows.ts';
 
 /** One stage of an aggregation pipeline: a plain object, values may be Dates, BSON classes or Extended JSON. */
@@ -23,12 +24,6 @@ export type CloudOptions = CloudCredentials & {
   readonly allowInsecureCredentials?: boolean;
 };
 
-export interface HttpAnswer {
-  readonly status: number;
-  /** The parsed body when it is JSON, else its text. */
-  readonly body: unknown;
-}
-
 export interface Cloud extends AsyncDisposable {
   /** Organizations, locations, machines, parts, keys, fragments: the public app API. */
   readonly app: Client<typeof AppService>;
@@ -38,7 +33,7 @@ export interface Cloud extends AsyncDisposable {
   queryMql(organizationId: string, pipeline: readonly Stage[], signal?: AbortSignal): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
   querySql(organizationId: string, statement: string, signal?: AbortSignal): Promise<Row[]>;
-  /** JSON of a path of the cloud that is not RPC, asked for with the access token. */
+  /** JSON of a path of the cloud that is not RPC, asked for with the access token. Throws the code and sentence of a refusal. */
   getJson(path: string, signal?: AbortSignal): Promise<unknown>;
   /** Sends JSON to a path of the cloud that is not RPC. Throws only when there is no answer. */
   postJson(path: string, body: unknown, signal?: AbortSignal): Promise<HttpAnswer>;
@@ -72,17 +67,23 @@ export function openCloud(options: CloudOptions): Cloud {
     });
     return token;
   };
-  const ask = async (path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> => {
-    const once = async (): Promise<Response> => {
+  const ask = async (
+    path: string,
+    request: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string },
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> => {
+    const once = async (): Promise<HttpAnswer> => {
       const limit = AbortSignal.timeout(timeoutMs);
-      return fetch(new URL(path, url), {
-        ...init,
-        headers: { ...init.headers, authorization: `Bearer ${await accessToken()}` },
+      return sendHttp({
+        ...request,
+        url: new URL(path, url),
+        headers: { ...request.headers, authorization: `Bearer ${await accessToken()}` },
+        ca,
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       });
     };
-    const response = await once();
-    if (response.status !== 401) return response;
+    const answer = await once();
+    if (answer.status !== 401) return answer;
     // The token's secret was rotated or revoked (D5): once more with a new one.
     token = undefined;
     return once();
@@ -101,21 +102,13 @@ export function openCloud(options: CloudOptions): Cloud {
       return rowsOf(rawData);
     },
     async getJson(path, signal) {
-      const response = await ask(path, {}, signal);
-      if (!response.ok) {
-        throw new PlatformError(
-          'unavailable',
-          `GET ${path}: expected 200, found ${response.status} ${await response.text()}`,
-        );
-      }
-      return response.json();
+      const answer = await ask(path, {}, signal);
+      if (answer.status !== 200) throw refusalOf(answer, `GET ${path}`);
+      return answer.body;
     },
-    async postJson(path, body, signal) {
+    postJson(path, body, signal) {
       const headers = { 'content-type': 'application/json' };
-      const response = await ask(path, { method: 'POST', body: JSON.stringify(body), headers }, signal);
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-      return { status: response.status, body: isJson ? JSON.parse(text) : text };
+      return ask(path, { method: 'POST', body: JSON.stringify(body), headers }, signal);
     },
     accessToken,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { JsonObject } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
-import { type Flags, type LeafHelp, leaf } from '../../invocation/leaf.ts';
+import { type Flags, type LeafHelp, localLeaf } from '../../invocation/leaf.ts';
 import { askAdmin } from './ask-admin.ts';
 
 export type Ask = (command: string, params?: JsonObject) => Promise<unknown>;
@@ -15,7 +15,7 @@ export function adminLeaf(
   run: (ask: Ask, context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>,
 ): Command {
   command.option('--data <dir>', 'data folder of the cloud (default: PLATFORM_HOME/cloud, or ~/.platform/cloud)');
-  return leaf(command, help, (context, flags, ...args) => {
+  return localLeaf(command, help, (context, flags, ...args) => {
     const data = flags['data'];
     const ask: Ask = (name, params = {}) =>
       askAdmin(context, {

@@ -20,6 +20,8 @@ export async function askAdmin(context: Context, request: JsonObject): Promise<u
   // Ctrl-C reaches the process through the terminal; it cleans up and says so.
   const stop = (): void => void child.kill('SIGTERM');
   context.signal.addEventListener('abort', stop, { once: true });
+  // It says itself how far it is.
+  context.patience.pause();
   try {
     const said = await text(child.stdout);
     if (said.trim() === '')
@@ -31,6 +33,7 @@ export async function askAdmin(context: Context, request: JsonObject): Promise<u
     if ('error' in answer) throw new PlatformError(answer.error.code, answer.error.message);
     return answer.result;
   } finally {
+    context.patience.resume();
     context.signal.removeEventListener('abort', stop);
   }
 }

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
-import type { Context } from '../invocation/context.ts';
 import { fromEnvironment } from '../settings.ts';
+import type { Context } from './context.ts';
 
 /**
  * Opens the editor until the text has no problems or the person gives up, then hands it to `use`.
@@ -28,10 +28,12 @@ export async function editText(
   await writeFile(file, `${before}\n`, { mode: 0o600 });
   try {
     for (;;) {
+      context.patience.pause();
       await runEditor(file);
+      context.patience.resume();
       const text = await readFile(file, 'utf8');
       if (text.trim() === before.trim()) throw new PlatformError('canceled', 'nothing was edited, nothing was saved');
-      const problems = await problemsOf(text).catch((caught: unknown) => [asPlatformError(caught).message]);
+      const problems = await problemsOf(text).catch(mistakesOf);
       if (problems.length === 0) {
         await use(text);
         break;
@@ -46,6 +48,13 @@ export async function editText(
     throw edited ? new PlatformError(error.code, `${error.message}\nYour edit is kept in ${file}`, caught) : error;
   }
   await rm(directory, { recursive: true });
+}
+
+/** A text that cannot be read is a problem of the text; a cloud that does not answer is not. */
+function mistakesOf(caught: unknown): readonly string[] {
+  const error = asPlatformError(caught);
+  if (error.code === 'invalid_argument') return [error.message];
+  throw error;
 }
 
 async function runEditor(file: string): Promise<void> {

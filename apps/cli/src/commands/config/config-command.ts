@@ -1,0 +1,24 @@
+/** `platform config`: the configuration of a part as versions: read, edit, validate, compare, restore. */
+import type { Command } from 'commander';
+import { group } from '../../invocation/leaf.ts';
+import { compareCommand } from './compare.ts';
+import { editCommand } from './edit.ts';
+import { getCommand } from './get.ts';
+import { historyCommand } from './history.ts';
+import { restoreCommand } from './restore.ts';
+import { schemaCommand } from './schema.ts';
+import { setCommand } from './set.ts';
+import { validateCommand } from './validate.ts';
+
+export function configCommand(): Command {
+  return group('config', 'configuration of a part, as versions', [
+    getCommand(),
+    editCommand(),
+    setCommand(),
+    validateCommand(),
+    compareCommand(),
+    historyCommand(),
+    restoreCommand(),
+    schemaCommand(),
+  ]);
+}

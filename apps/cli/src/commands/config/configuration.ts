@@ -1,0 +1,76 @@
+/** A configuration of a part as the commands read it. */
+import type { Json } from '@platform/machine-config/schema';
+import { type ConfigurationVersion, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import type { Context } from '../../invocation/context.ts';
+import { parseJson } from '../../invocation/input.ts';
+import { timeOf } from '../../invocation/shapes.ts';
+
+export const partArgument = ['<part>', 'id, Machine/part, or a machine for its main part'] as const;
+export const versionFields: readonly string[] = [
+  'version',
+  'saved_at',
+  'author',
+  'author_kind',
+  'revision',
+  'bytes',
+  'restored_from',
+];
+
+export function versionShape(one: ConfigurationVersion): JsonObject {
+  return {
+    version: Number(one.version),
+    saved_at: timeOf(one.savedAt),
+    author: one.author?.name || (one.author?.id ?? ''),
+    author_kind: one.author?.kind ?? '',
+    revision: one.revision,
+    bytes: one.bytes,
+    restored_from: one.restoredFrom === 0n ? null : Number(one.restoredFrom),
+  };
+}
+
+export interface Configuration {
+  readonly partId: string;
+  readonly partName: string;
+  readonly version: ConfigurationVersion | undefined;
+  /** Pretty when it is JSON. */
+  readonly text: string;
+  readonly effective: string | undefined;
+}
+
+/** @param version absent: the current one; 0: what every part begins with. */
+export async function readConfiguration(
+  { cloud, find, signal }: Context,
+  part: string,
+  version?: number,
+): Promise<Configuration> {
+  const { id, name } = await find.part(part);
+  // What every part begins with.
+  if (version === 0) return { partId: id, partName: name, version: undefined, text: '{}', effective: undefined };
+  const answer = await (await cloud()).fleet.getConfigurationVersion(
+    { partId: id, ...(version === undefined ? {} : { version: BigInt(version) }) },
+    { signal },
+  );
+  return {
+    partId: id,
+    partName: name,
+    version: answer.version,
+    text: pretty(answer.document),
+    effective: answer.effectiveDocument === undefined ? undefined : pretty(answer.effectiveDocument),
+  };
+}
+
+function pretty(document: string): string {
+  return JSON.stringify(JSON.parse(document), null, 2);
+}
+
+/** @throws invalid_argument that says where the mistake is */
+export function parsed(text: string, where = 'configuration'): Json {
+  return parseJson(text, where);
+}
+
+/** @param what for the message. @throws invalid_argument for what is no whole number from 0 */
+export function wholeNumber(text: unknown, what: string): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(String(text))) return Number(text);
+  throw new PlatformError('invalid_argument', `${what}: expected a whole number from 0, found "${String(text)}"`);
+}

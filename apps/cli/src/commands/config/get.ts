@@ -1,0 +1,29 @@
+/** `platform config get`. */
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { leaf } from '../../invocation/leaf.ts';
+import { partArgument, readConfiguration, wholeNumber } from './configuration.ts';
+
+export function getCommand(): Command {
+  return leaf(
+    new Command('get')
+      .description('print the configuration of a part')
+      .argument(...partArgument)
+      .option('--version <number>', 'an older version')
+      .option('--effective', 'with fragments resolved, as the part gets it'),
+    {
+      examples: [
+        'platform config get press-7',
+        'platform config get press-7 --version 3',
+        'platform config get press-7 --effective',
+      ],
+    },
+    async (context, flags, part = '') => {
+      const found = await readConfiguration(context, part, wholeNumber(flags['version'], '--version'));
+      const effective = flags['effective'] === true;
+      if (effective && found.effective === undefined)
+        throw new PlatformError('invalid_argument', '--effective: expected the current version, found an older one');
+      context.out.raw((effective ? found.effective : found.text) ?? found.text);
+    },
+  );
+}

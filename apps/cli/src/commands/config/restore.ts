@@ -1,0 +1,30 @@
+/** `platform config restore`. */
+import { diff, diffLines } from '@platform/machine-config/diff';
+import { Command } from 'commander';
+import { leaf } from '../../invocation/leaf.ts';
+import { parsed, partArgument, readConfiguration, versionFields, versionShape, wholeNumber } from './configuration.ts';
+
+export function restoreCommand(): Command {
+  return leaf(
+    new Command('restore')
+      .description('save an old version as the newest one')
+      .argument(...partArgument)
+      .argument('<version>'),
+    { examples: ['platform config restore press-7 3'], fields: versionFields },
+    async (context, _flags, part = '', version = '') => {
+      const current = await readConfiguration(context, part);
+      const wanted = wholeNumber(version, 'version') ?? 0;
+      const old = await readConfiguration(context, part, wanted);
+      const changes = diff(parsed(current.text), parsed(old.text));
+      if (changes.length === 0)
+        return context.out.note(`version ${wanted} is the same as the current one; nothing was saved`);
+      for (const line of diffLines(changes)) context.out.note(line);
+      await context.agreed(`Restore version ${wanted} of the part "${current.partName}"?`);
+      const restored = await (await context.cloud()).fleet.restoreConfigurationVersion(
+        { partId: current.partId, version: BigInt(wanted), currentVersion: current.version?.version ?? 0n },
+        { signal: context.signal },
+      );
+      if (restored.version !== undefined) context.out.object(versionShape(restored.version));
+    },
+  );
+}

@@ -1,0 +1,39 @@
+/** Saves a text as the configuration of a part: validated, shown as changes, agreed to, never over somebody else's save. */
+import { diff, diffLines } from '@platform/machine-config/diff';
+import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
+import type { Context } from '../../invocation/context.ts';
+import { type Configuration, parsed, versionShape } from './configuration.ts';
+
+/** @throws aborted when somebody saved since `before` was read, invalid_argument when it has errors, canceled when not agreed to */
+export async function save(context: Context, before: Configuration, text: string): Promise<void> {
+  const document = parsed(text);
+  const { app, fleet } = await context.cloud();
+  const options = { signal: context.signal };
+  const changes = diff(parsed(before.text), document);
+  if (changes.length === 0) return context.out.note('nothing changed, nothing was saved');
+  const { problems } = await fleet.validateConfiguration({ partId: before.partId, document: text }, options);
+  if (!tell(context, problems))
+    throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
+  for (const line of diffLines(changes)) context.out.note(line);
+  await context.agreed(
+    `Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to the part "${before.partName}"?`,
+  );
+  const savedAt = before.version?.savedAt;
+  await app.updateRobotPart(
+    {
+      id: before.partId,
+      robotConfigJson: text,
+      // Somebody else's save in between is a conflict and not an overwritten edit.
+      ...(savedAt === undefined || before.version?.version === 0n ? {} : { lastKnownUpdate: savedAt }),
+    },
+    options,
+  );
+  const { version } = await fleet.getConfigurationVersion({ partId: before.partId }, options);
+  if (version !== undefined && context.out.style.json !== false) context.out.object(versionShape(version));
+  context.out.note(`saved as version ${version?.version}; the part takes it within 15 s when it is online`);
+}
+
+function tell({ out }: Context, problems: readonly ConfigurationProblem[]): boolean {
+  for (const problem of problems) out.warn(`${problem.severity}: ${problem.path}: ${problem.message}`);
+  return !problems.some((problem) => problem.severity === 'error');
+}

@@ -1,0 +1,36 @@
+/** `platform config set`. */
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { readInput } from '../../invocation/input.ts';
+import { leaf } from '../../invocation/leaf.ts';
+import { partArgument, readConfiguration, versionFields, wholeNumber } from './configuration.ts';
+import { save } from './save.ts';
+
+export function setCommand(): Command {
+  return leaf(
+    new Command('set')
+      .description('save a file as the configuration of a part')
+      .argument(...partArgument)
+      .argument('<file>', 'JSON; - reads standard input')
+      .option('--if-version <number>', 'only if this version is still the current one'),
+    {
+      examples: [
+        'platform config set press-7 press.json --yes',
+        'platform config set press-7 - --if-version 12 --yes < press.json',
+      ],
+      fields: versionFields,
+    },
+    async (context, flags, part = '', file = '') => {
+      const text = await readInput(file);
+      const before = await readConfiguration(context, part);
+      const expected = wholeNumber(flags['ifVersion'], '--if-version');
+      if (expected !== undefined && BigInt(expected) !== before.version?.version) {
+        throw new PlatformError(
+          'aborted',
+          `configuration of part ${before.partId}: expected version ${expected} to be the current one, found ${before.version?.version}. See what changed with: platform config diff ${before.partId} ${expected}`,
+        );
+      }
+      await save(context, before, text);
+    },
+  );
+}

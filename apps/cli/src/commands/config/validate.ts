@@ -1,0 +1,32 @@
+/** `platform config validate`. */
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { readInput } from '../../invocation/input.ts';
+import { leaf } from '../../invocation/leaf.ts';
+import { partArgument, readConfiguration } from './configuration.ts';
+
+export function validateCommand(): Command {
+  return leaf(
+    new Command('validate')
+      .description('say what is wrong with a configuration, without saving it')
+      .argument(...partArgument)
+      .argument('[file]', 'JSON; - reads standard input (default: what is saved)'),
+    {
+      examples: ['platform config validate press-7 press.json', 'platform config validate press-7'],
+      fields: ['severity', 'path', 'message'],
+    },
+    async (context, _flags, part = '', file = undefined) => {
+      const before = await readConfiguration(context, part);
+      const document = file === undefined ? before.text : await readInput(file);
+      const { problems, revision } = await (await context.cloud()).fleet.validateConfiguration(
+        { partId: before.partId, document },
+        { signal: context.signal },
+      );
+      const rows = problems.map(({ severity, path, message }) => ({ severity, path, message }));
+      if (rows.length > 0 || context.out.style.json !== false) context.out.rows(rows, ['severity', 'path', 'message']);
+      const errors = rows.filter((row) => row.severity === 'error').length;
+      if (errors > 0) throw new PlatformError('invalid_argument', `${errors} ${errors === 1 ? 'error' : 'errors'}`);
+      context.out.note(`valid (revision ${revision})`);
+    },
+  );
+}

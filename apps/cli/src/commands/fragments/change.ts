@@ -1,0 +1,101 @@
+/** `platform fragments create`, `edit` and `set`. */
+import { type Fragment, type FragmentVisibility, type JsonObject, PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import type { Context } from '../../invocation/context.ts';
+import { editText } from '../../invocation/edit-text.ts';
+import { parseObject, readInput } from '../../invocation/input.ts';
+import { leaf } from '../../invocation/leaf.ts';
+import { current, documentOf, fields, fragmentArgument, shape, visibilities } from './fragment.ts';
+
+function visibilityOf(flag: unknown): { visibility?: FragmentVisibility } {
+  if (flag === undefined) return {};
+  const visibility = visibilities[String(flag)];
+  if (visibility === undefined)
+    throw new PlatformError(
+      'invalid_argument',
+      `--visibility: expected private, public or unlisted, found "${String(flag)}"`,
+    );
+  return { visibility };
+}
+
+async function save(
+  context: Context,
+  before: Fragment,
+  change: { name?: string; config?: JsonObject; visibility?: FragmentVisibility },
+): Promise<void> {
+  const { fragment } = await (await context.cloud()).app.updateFragment(
+    {
+      id: before.id,
+      name: change.name ?? before.name,
+      config: change.config ?? before.fragment ?? {},
+      ...(change.visibility === undefined ? {} : { visibility: change.visibility }),
+      ...(before.lastUpdated === undefined ? {} : { lastKnownUpdate: before.lastUpdated }),
+    },
+    { signal: context.signal },
+  );
+  if (fragment !== undefined) context.out.object(shape(fragment));
+}
+
+export function createCommand(): Command {
+  return leaf(
+    new Command('create')
+      .description('make a fragment from a file')
+      .argument('<name>')
+      .argument('<file>', 'JSON; - reads standard input')
+      .option('--visibility <visibility>', 'private, public or unlisted', 'private'),
+    { examples: ['platform fragments create camera-kit kit.json'], fields },
+    async (context, flags, name = '', file = '') => {
+      const config = parseObject(await readInput(file), file);
+      const { id: organizationId } = await context.find.organization();
+      const { fragment } = await (await context.cloud()).app.createFragment(
+        { name, config, organizationId, ...visibilityOf(flags['visibility']) },
+        { signal: context.signal },
+      );
+      if (fragment !== undefined) context.out.object(shape(fragment));
+    },
+  );
+}
+
+export function editCommand(): Command {
+  return leaf(
+    new Command('edit').description('edit a fragment with $VISUAL or $EDITOR').argument(...fragmentArgument),
+    { examples: ['platform fragments edit camera-kit'], fields },
+    async (context, _flags, text = '') => {
+      const before = await current(context, text);
+      const problemsOf = async (edited: string): Promise<string[]> => {
+        parseObject(edited, 'fragment');
+        return [];
+      };
+      await editText(documentOf(before), `${before.id}.json`, context, problemsOf, (edited) =>
+        save(context, before, { config: parseObject(edited, 'fragment') }),
+      );
+    },
+  );
+}
+
+export function setCommand(): Command {
+  return leaf(
+    new Command('set')
+      .description('change the name, visibility or content of a fragment')
+      .argument(...fragmentArgument)
+      .option('--name <name>', 'new name')
+      .option('--visibility <visibility>', 'private, public or unlisted')
+      .option('--file <file>', 'new content, JSON; - reads standard input'),
+    {
+      examples: [
+        'platform fragments set camera-kit --file kit.json',
+        'platform fragments set camera-kit --visibility public',
+      ],
+      fields,
+    },
+    async (context, flags, text = '') => {
+      const before = await current(context, text);
+      const file = flags['file'] as string | undefined;
+      await save(context, before, {
+        ...(flags['name'] === undefined ? {} : { name: String(flags['name']) }),
+        ...visibilityOf(flags['visibility']),
+        ...(file === undefined ? {} : { config: parseObject(await readInput(file), file) }),
+      });
+    },
+  );
+}

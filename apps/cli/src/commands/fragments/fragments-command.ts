@@ -1,0 +1,21 @@
+/** `platform fragments`: shared pieces of configuration, their versions and tags. */
+import type { Command } from 'commander';
+import { group } from '../../invocation/leaf.ts';
+import { createCommand, editCommand, setCommand } from './change.ts';
+import { getCommand, listCommand, removeCommand, usageCommand } from './show.ts';
+import { historyCommand, tagCommand, untagCommand } from './versions.ts';
+
+export function fragmentsCommand(): Command {
+  return group('fragments', 'shared pieces of configuration', [
+    listCommand(),
+    getCommand(),
+    createCommand(),
+    editCommand(),
+    setCommand(),
+    removeCommand(),
+    historyCommand(),
+    usageCommand(),
+    tagCommand(),
+    untagCommand(),
+  ]);
+}

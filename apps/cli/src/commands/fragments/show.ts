@@ -1,0 +1,71 @@
+/** `platform fragments list`, `get`, `delete` and `usage`. */
+import { Command } from 'commander';
+import { leaf } from '../../invocation/leaf.ts';
+import { all, current, documentOf, fields, fragmentArgument, named, shape } from './fragment.ts';
+
+export function listCommand(): Command {
+  return leaf(
+    new Command('list')
+      .description('list the fragments of an organization')
+      .option('--public', 'public ones of others, too'),
+    { examples: ['platform fragments list', 'platform fragments list --public --json=id,name'], fields },
+    async (context, flags) => {
+      const fragments = await all(context, flags['public'] === true);
+      context.out.rows(fragments.map(shape), ['name', 'id', 'visibility', 'parts', 'last_updated']);
+    },
+  );
+}
+
+export function getCommand(): Command {
+  return leaf(
+    new Command('get')
+      .description('print a fragment')
+      .argument(...fragmentArgument)
+      .option('--version <version>', 'a revision or tag (default: the newest)'),
+    { examples: ['platform fragments get camera-kit', 'platform fragments get camera-kit --version stable'], fields },
+    async (context, flags, text = '') => {
+      const fragment = await current(context, text, flags['version'] as string | undefined);
+      if (context.out.style.json === false) context.out.raw(documentOf(fragment));
+      else context.out.object({ ...shape(fragment), config: fragment.fragment ?? {} });
+    },
+  );
+}
+
+export function removeCommand(): Command {
+  return leaf(
+    new Command('delete').description('remove a fragment that no part uses').argument(...fragmentArgument),
+    { examples: ['platform fragments delete camera-kit'] },
+    async (context, _flags, text = '') => {
+      const { id, name } = await named(context, text);
+      await context.agreed(`Delete the fragment "${name}" (${id}) with its versions?`);
+      await (await context.cloud()).app.deleteFragment({ id }, { signal: context.signal });
+      context.out.note(`fragment "${name}" is deleted`);
+    },
+  );
+}
+
+export function usageCommand(): Command {
+  return leaf(
+    new Command('usage')
+      .description('show how many machines use each version of a fragment')
+      .argument(...fragmentArgument),
+    {
+      examples: ['platform fragments usage camera-kit'],
+      fields: ['version', 'organizations', 'machines', 'machines_in_current_org'],
+    },
+    async (context, _flags, text = '') => {
+      const { id } = await named(context, text);
+      const { versionUsages } = await (await context.cloud()).app.getFragmentUsage(
+        { fragmentId: id },
+        { signal: context.signal },
+      );
+      const rows = versionUsages.map((one) => ({
+        version: one.version ?? null,
+        organizations: one.organizations,
+        machines: one.machines,
+        machines_in_current_org: one.machinesInCurrentOrg,
+      }));
+      context.out.rows(rows, ['version', 'organizations', 'machines', 'machines_in_current_org']);
+    },
+  );
+}

@@ -1,0 +1,46 @@
+/** `platform whoami` and `token`: who you are to a cloud. */
+import type { JsonObject } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { leaf } from '../invocation/leaf.ts';
+
+export function whoamiCommand(): Command {
+  return leaf(
+    new Command('whoami').description('show who you are to the cloud, and what you may do'),
+    {
+      examples: ['platform whoami', 'platform whoami --json'],
+      fields: ['url', 'login', 'kind', 'id', 'name', 'roles'],
+    },
+    async ({ cloud, login, out, signal }) => {
+      const { url, source, as } = await login();
+      const me = (await (await cloud()).getJson('/api/whoami', signal)) as JsonObject;
+      const roles = (me['roles'] ?? []) as JsonObject[];
+      out.object({
+        url,
+        login: source,
+        kind: me['kind'] ?? null,
+        id: me['id'] ?? null,
+        name: me['email'] ?? me['name'] ?? as,
+        roles:
+          out.style.json === false
+            ? roles.map((role) => `${role['role']} of ${whereOf(role)}`).join(', ') || 'none'
+            : roles,
+      });
+    },
+  );
+}
+
+function whereOf(role: JsonObject): string {
+  const organization = String(role['organizationName'] ?? role['organizationId']);
+  if (role['machineId'] !== undefined) return `machine ${role['machineId']} in ${organization}`;
+  return role['locationId'] === undefined ? organization : `location ${role['locationId']} in ${organization}`;
+}
+
+export function tokenCommand(): Command {
+  return leaf(
+    new Command('token')
+      .description('print an access token of this login, for other tools')
+      .alias('print-access-token'),
+    { examples: ['curl -H "authorization: Bearer $(platform token)" https://cloud.example/api/whoami'] },
+    async ({ cloud, out }) => out.raw(await (await cloud()).accessToken()),
+  );
+}

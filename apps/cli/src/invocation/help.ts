@@ -1,0 +1,57 @@
+/** How help looks: one line, usage, examples, options, JSON fields, exit codes; at most 80 columns. */
+import { type Command, Help } from 'commander';
+import { exitCodesHelp } from './exit-codes.ts';
+import { printable } from './printable.ts';
+
+export interface LeafHelp {
+  /** Whole command lines, the most common first. */
+  readonly examples: readonly string[];
+  /** Names of the fields with --json; absent: the command has no JSON. */
+  readonly fields?: readonly string[];
+}
+
+const width = 80;
+const helpOf = new WeakMap<Command, LeafHelp>();
+
+export function setHelp(command: Command, help: LeafHelp): void {
+  helpOf.set(command, help);
+}
+
+/** Sets how help and errors of this command, and of all beneath it, look. */
+export function dressHelp(command: Command): void {
+  command
+    .configureHelp({
+      helpWidth: width,
+      formatHelp(of, helper) {
+        return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of));
+      },
+      optionTerm: (option) => option.flags.replace(' [fields]', '[=fields]'),
+      subcommandTerm: (of) => [of.name(), ...of.registeredArguments.map((one) => `<${one.name()}>`)].join(' '),
+    })
+    .configureOutput({ outputError: (text, write) => write(printable(text)) });
+  for (const inner of command.commands) dressHelp(inner);
+}
+
+/** Examples stand after usage and description, before the options. */
+function withExamples(text: string, help: LeafHelp | undefined): string {
+  if (help === undefined) return text;
+  const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
+  const after = [exitCodesHelp];
+  if (help.fields !== undefined) {
+    after.unshift(wrapped(`JSON fields: ${help.fields.join(', ')}`));
+    after.push('PLATFORM_OUTPUT=json in the environment stands for --json.');
+  }
+  const examples = `Examples:\n${help.examples.map((example) => `  $ ${example}`).join('\n')}`;
+  return `${[usage, description, examples, ...rest, ...after].join('\n\n')}\n`;
+}
+
+function wrapped(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + word.length < width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,37 @@
+/** What a command reads: a file that was named, or standard input as `-`. */
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import { type JsonObject, type JsonValue, PlatformError } from '@platform/sdk/cloud';
+
+/** @throws invalid_argument when the file cannot be read, with the reason */
+export async function readInput(file: string): Promise<string> {
+  try {
+    // Not /dev/stdin: that cannot be opened when standard input is a socket.
+    return file === '-' ? await textOf(process.stdin) : await readFile(file, 'utf8');
+  } catch (caught) {
+    throw new PlatformError(
+      'invalid_argument',
+      `expected a file that can be read (- for standard input), found ${file}: ${(caught as Error).message}`,
+      caught,
+    );
+  }
+}
+
+/** @param where for the message. @throws invalid_argument that says where the mistake is */
+export function parseJson(text: string, where: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (caught) {
+    throw new PlatformError(
+      'invalid_argument',
+      `${where}: expected JSON, found a mistake: ${(caught as Error).message}`,
+    );
+  }
+}
+
+/** @throws invalid_argument for JSON that is no object, and for what is no JSON */
+export function parseObject(text: string, where: string): JsonObject {
+  const value = parseJson(text, where);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new PlatformError('invalid_argument', `${where}: expected a JSON object, found ${text.trim().slice(0, 40)}`);
+}
