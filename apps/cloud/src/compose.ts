@@ -47,6 +47,7 @@ import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
+import { isContact } from './machines/presence-contact.ts';
 import { openRegistry } from './machines/registry.ts';
 import { withAuthority } from './machines/with-authority.ts';
 import { createMail } from './mail/feature.ts';
@@ -136,6 +137,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     registry,
     access,
     effective: fragments,
+    seesFragment: fragments.seesFragment,
     onSaved: (trx, partId, effective, document) => fragments.partSaving(trx, partId, document, effective.document),
     onDeleting: fragments.partDeleting,
     firstDocument: fragments.firstDocument,
@@ -321,7 +323,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       const partId = query.get('id') ?? '';
       access.authorize(principal, 'part.act', partId);
       const mayHaveSecret = access.allows(principal, 'part.secrets', partId);
-      const document = await machines.partConfig(partId, baseUrl, mayHaveSecret ? undefined : { keyId, key });
+      const itsOwnKey = isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
+      const document = await machines.partConfig(
+        partId,
+        baseUrl,
+        mayHaveSecret ? undefined : { keyId, key },
+        !(mayHaveSecret || itsOwnKey),
+      );
       // Whoever starts with this file trusts the authority that the file's own connection was pinned to (D31).
       return tls?.authority === undefined ? document : withAuthority(document, tls.authority.pem);
     },

@@ -1,6 +1,8 @@
 /** Machines: registered parts, their configuration, what they fetch and what they log. */
 import type { Clock, Log } from '@platform/base';
 import { errorText } from '@platform/base';
+import { maskSecrets } from '@platform/machine-config/mask-secrets';
+import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
@@ -48,6 +50,8 @@ export interface MachinesDeps {
   readonly triggerProblems: TriggerProblems;
   /** Resolves fragments. Absent: every document stands for itself. */
   readonly effective?: EffectiveConfigurations;
+  /** Whether the caller may read a fragment. Absent: any. */
+  readonly seesFragment?: MachineOperationDeps['seesFragment'];
   /** Runs inside the transaction that saves a configuration, and in the one that deletes the part, then without triggers. */
   readonly onSaving: (trx: Transaction<CloudTables>, partId: string, triggers: readonly unknown[]) => Promise<void>;
   /** Runs inside the transaction that saves a configuration. */
@@ -88,8 +92,8 @@ export interface Machines {
    * on the configuration moves with it.
    */
   effectiveChanged(trx: Transaction<CloudTables>, partId: string, effectiveDocument: unknown): Promise<void>;
-  /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6). */
-  partConfig(partId: string, baseUrl: string, key: KeyPair | undefined): Promise<unknown>;
+  /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6); masked: what looks like a secret in it (R6). */
+  partConfig(partId: string, baseUrl: string, key: KeyPair | undefined, masked: boolean): Promise<unknown>;
 }
 
 export async function createMachines(deps: MachinesDeps): Promise<Machines> {
@@ -150,6 +154,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     instanceKey,
     clock,
     firstDocument: deps.firstDocument ?? (() => undefined),
+    seesFragment: deps.seesFragment ?? (async () => true),
     firstDocumentRefused: (partId, reason) =>
       logs.appendOwn(partId, {
         level: 'warn',
@@ -204,10 +209,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       return exists(partId) ? triggersOf.of(partId) : undefined;
     },
     effectiveChanged: (trx, partId, document) => onSaving(trx, partId, triggersIn(document)),
-    async partConfig(partId, baseUrl, key) {
+    async partConfig(partId, baseUrl, key, masked) {
       if (!exists(partId)) throw notVisible('part', partId);
       const { document } = await current.effective(partId);
-      return partConfigDocument(document, {
+      return partConfigDocument(masked ? maskSecrets(document as Json) : document, {
         id: partId,
         appAddress: baseUrl,
         credentials: key ?? { secret: await registry.secretOf(partId) },

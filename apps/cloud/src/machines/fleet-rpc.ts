@@ -64,7 +64,8 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       return { version: versionMessage(version) };
     },
     async validateConfiguration(request, call) {
-      access.authorize(call.principal, 'part.read', request.partId);
+      // It says what imported fragments hold: for those who may save it.
+      access.authorize(call.principal, 'part.manage', request.partId);
       let parsed: unknown;
       try {
         parsed = parseDocument(request.document, request.partId);

@@ -2,6 +2,7 @@
 import type { Clock } from '@platform/base';
 import type { Transaction } from 'kysely';
 import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
@@ -26,6 +27,8 @@ export interface MachineOperationDeps {
   readonly firstDocument: (organizationId: string) => string | undefined;
   /** Tells the new machine's log why it does not start with that. */
   readonly firstDocumentRefused: (partId: string, reason: string) => Promise<void>;
+  /** Whether the caller may read a fragment. */
+  readonly seesFragment: (principal: Principal, fragmentId: string) => Promise<boolean>;
   /** Runs in the transaction that deletes the part: what others keep of it goes with it. */
   readonly onDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
   /** After the commit: what is kept of it in memory goes. */

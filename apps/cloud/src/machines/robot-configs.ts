@@ -6,7 +6,10 @@
  */
 import { toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
+import { maskSecrets } from '@platform/machine-config/mask-secrets';
+import { parse } from '@platform/machine-config/parse';
 import { toRobotConfig } from '@platform/machine-config/robot-config';
+import type { Json } from '@platform/machine-config/schema';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { inVocabulary, type Vocabulary } from '@platform/rpc/server';
 import type { InstanceKey } from '../instance/instance-key.ts';
@@ -21,8 +24,11 @@ export interface AskedConfig {
   readonly partId: string;
   /** The address that the machine dialled. */
   readonly authority: string;
-  /** Only for the part itself and owners (D6). */
-  readonly withSecrets: boolean;
+  /**
+   * `all`: with the location's secrets, for the part itself and owners (D6). `own`: the whole configuration, for a key of
+   * the machine, which runs it. `masked`: for everybody else who may read it (R6).
+   */
+  readonly secrets: 'all' | 'own' | 'masked';
 }
 
 export interface EncodedConfig {
@@ -72,7 +78,9 @@ export function createRobotConfigs(deps: {
   const build = async (asked: AskedConfig, secrets: { id: string; secret: string }[]): Promise<RobotConfig> => {
     const { partId, authority } = asked;
     const place = registry.placeOf(partId);
-    const { config } = await current.effective(partId);
+    const effective = await current.effective(partId);
+    const config =
+      asked.secrets === 'masked' ? parse(maskSecrets(effective.document as Json)).config : effective.config;
     const fqdn = fqdnOf(partId, place.locationId);
     return toRobotConfig(config, {
       id: partId,
@@ -86,29 +94,36 @@ export function createRobotConfigs(deps: {
       machineId: place.robotId,
     });
   };
-  const secretsFor = async ({ partId, withSecrets }: AskedConfig): Promise<{ id: string; secret: string }[]> =>
-    withSecrets ? locationSecrets(registry.placeOf(partId).locationId) : [];
+  const secretsFor = async ({ partId, secrets }: AskedConfig): Promise<{ id: string; secret: string }[]> =>
+    secrets === 'all' ? locationSecrets(registry.placeOf(partId).locationId) : [];
 
   return {
     message: async (asked) => build(asked, await secretsFor(asked)),
     async encoded(asked, vocabulary) {
-      const { partId, authority, withSecrets } = asked;
+      const { partId, authority } = asked;
+      const slot = slotOf(partId, asked.secrets);
       const stamp = await current.stampOf(partId);
       const secrets = await secretsFor(asked);
       const { organizationId, locationId, robotId } = registry.placeOf(partId);
       const ids = secrets.map(({ id }) => id);
-      const key = [stamp, organizationId, locationId, robotId, authority, withSecrets, vocabulary, ...ids].join('\n');
-      const found = kept.get(partId);
+      const key = [stamp, organizationId, locationId, robotId, authority, vocabulary, ...ids].join('\n');
+      const found = kept.get(slot);
       if (found?.key === key) return found;
       const message = await build(asked, secrets);
       const bytes = toBinary(RobotConfigSchema, inVocabulary(vocabulary, RobotConfigSchema, message) as RobotConfig);
       const encoded = { key, revision: message.revision, bytes };
       // A save that came in between has another stamp; what was built of it is not kept under the old one.
-      if ((await current.stampOf(partId)) === stamp && registry.part(partId) !== undefined) kept.set(partId, encoded);
+      if ((await current.stampOf(partId)) === stamp && registry.part(partId) !== undefined) kept.set(slot, encoded);
       return encoded;
     },
-    forget: (partId) => void kept.delete(partId),
+    forget(partId) {
+      for (const secrets of ['all', 'own', 'masked'] as const) kept.delete(slotOf(partId, secrets));
+    },
   };
+}
+
+function slotOf(partId: string, secrets: AskedConfig['secrets']): string {
+  return `${partId} ${secrets}`;
 }
 
 export function fqdnOf(partId: string, locationId: string): string {

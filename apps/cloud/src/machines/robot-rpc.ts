@@ -41,28 +41,29 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
     authorizePart(principal, partId);
     return noteContact(principal, partId);
   };
-  const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig => {
-    enter(call.principal, request.id);
-    return {
-      partId: request.id,
-      authority: call.metadata.get('host') ?? '',
-      withSecrets: mayHaveSecrets(call.principal, request.id),
-    };
+  const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig & { readonly byMachine: boolean } => {
+    const byMachine = enter(call.principal, request.id);
+    const secrets = mayHaveSecrets(call.principal, request.id) ? 'all' : byMachine ? 'own' : 'masked';
+    return { partId: request.id, authority: call.metadata.get('host') ?? '', secrets, byMachine };
   };
-  const noteFetch = ({ id, agentInfo }: ConfigRequest, revision: string): void =>
+  /** Who only looks at a configuration does not run it. */
+  const noteFetch = ({ id, agentInfo }: ConfigRequest, revision: string, byMachine: boolean): void => {
+    if (!byMachine) return;
     statuses.fetched(id, revision, {
       serverVersion: agentInfo?.version,
       platform: agentInfo?.platform,
       os: agentInfo?.os,
     });
+  };
 
   // Nearly every call of a fleet is this one, and nearly always the answer is what it was: the field stays encoded.
   const encodedConfig = rawUnary(
     RobotService.method.config,
     ConfigRequestSchema,
     async (request, call: Call<Principal>) => {
-      const { bytes, revision } = await configs.encoded(asked(request, call), call.vocabulary);
-      noteFetch(request, revision);
+      const ask = asked(request, call);
+      const { bytes, revision } = await configs.encoded(ask, call.vocabulary);
+      noteFetch(request, revision, ask.byMachine);
       const answer = create(ConfigResponseSchema);
       answer.$unknown = [
         {
@@ -76,8 +77,9 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
   );
   const service = serve<typeof RobotService, Principal>(RobotService, {
     async config(request, call) {
-      const config = await configs.message(asked(request, call));
-      noteFetch(request, config.revision);
+      const ask = asked(request, call);
+      const config = await configs.message(ask);
+      noteFetch(request, config.revision, ask.byMachine);
       return { config };
     },
     async certificate(request, call) {

@@ -12,9 +12,15 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
   const { access, tree, registry, configurations, current, statuses, messages } = deps;
 
   /** Most documents name no fragments; those are not resolved to find that out. */
-  const fragmentsOf = async (partId: string): Promise<readonly UsedFragment[]> => {
+  const fragmentsOf = async (
+    partId: string,
+    sees: (fragmentId: string) => Promise<boolean>,
+  ): Promise<readonly UsedFragment[]> => {
     const { document } = await configurations.current(partId);
-    return document.includes('"fragments"') ? (await current.facts(partId)).fragments : [];
+    if (!document.includes('"fragments"')) return [];
+    const { fragments } = await current.facts(partId);
+    const seen = await Promise.all(fragments.map(({ id }) => sees(id)));
+    return fragments.filter((_, at) => seen[at]);
   };
   const summaryOf = (
     part: PartRow,
@@ -53,6 +59,13 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
       const locations = tree
         .locationsOf(request.organizationId)
         .filter((location) => wanted.size === 0 || wanted.has(location.id));
+      // Each fragment is asked for once, however many parts import it.
+      const asked = new Map<string, Promise<boolean>>();
+      const sees = (id: string): Promise<boolean> => {
+        const answer = asked.get(id) ?? deps.seesFragment(call.principal, id);
+        asked.set(id, answer);
+        return answer;
+      };
       const locationSummaries: MessageInitShape<typeof LocationSummarySchema>[] = [];
       let count = 0;
       for (const location of locations) {
@@ -61,7 +74,7 @@ export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof App
           if (count >= limit) break;
           if (!access.allows(call.principal, 'machine.read', machine.id)) continue;
           const parts = await Promise.all(
-            registry.partsOf(machine.id).map(async (part) => ({ part, fragments: await fragmentsOf(part.id) })),
+            registry.partsOf(machine.id).map(async (part) => ({ part, fragments: await fragmentsOf(part.id, sees) })),
           );
           const uses = parts.some(({ fragments }) => fragments.some(({ id }) => fragmentIds.has(id)));
           if (fragmentIds.size > 0 && !uses) continue;

@@ -82,7 +82,8 @@ export function redirect(visit: Visit, location: string, cookies: readonly strin
 export function safePath(next: string | null | undefined): string {
   const base = 'http://here.invalid';
   const url = next?.startsWith('/') ? URL.parse(next, base) : null;
-  return url?.origin === base ? url.pathname + url.search : '/';
+  // Dot segments are gone now, and what begins with two slashes names another host.
+  return url?.origin === base && !url.pathname.startsWith('//') ? url.pathname + url.search : '/';
 }
 
 export interface FormToken {

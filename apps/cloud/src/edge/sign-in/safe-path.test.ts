@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { safePath } from './visit.ts';
+
+test('a path to go to after signing in stays on this cloud, whatever is done to it', () => {
+  expect(['/', '/account?x=1', '/machines/1'].map(safePath)).toEqual(['/', '/account?x=1', '/machines/1']);
+  const away = ['//evil.example', '/.//evil.example/x', '/a/..//evil.example', '/%2e//evil.example', '/\\evil.example'];
+  for (const next of [...away, 'https://evil.example', '', null, undefined, '/\t/evil.example'])
+    expect(safePath(next)).toBe('/');
+});
