@@ -93,9 +93,9 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       }),
     },
     stampOf: (partId) => String(stamps.get(partId) ?? 0),
-    async effective(partId, document) {
+    async effective(partId, document, ofNewPart) {
       const source = createFragmentSource(db, cache);
-      const organizationId = deps.access.lineageOf('part', partId)?.organizationId ?? null;
+      const organizationId = ofNewPart ?? deps.access.lineageOf('part', partId)?.organizationId ?? null;
       const held = async () => heldOf((await heldBy(db, [partId])).get(partId));
       const { running, problems } = await resolvePart(source, organizationId, document, held);
       const used = new Map<string, string>();

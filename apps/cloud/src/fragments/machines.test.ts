@@ -12,7 +12,7 @@ async function given(): Promise<TestMachines & { fragments: Fragments; create(co
   const fragmentsOf = (): Fragments => wired.fragments as Fragments;
   const machines = await openMachines({
     effective: {
-      effective: (partId, document) => fragmentsOf().effective(partId, document),
+      effective: (...asked) => fragmentsOf().effective(...asked),
       stampOf: (partId) => fragmentsOf().stampOf(partId),
       problemsOf: (partId) => fragmentsOf().problemsOf(partId),
     },

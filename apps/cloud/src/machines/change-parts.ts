@@ -1,10 +1,12 @@
 /** Creates a part, changes one, or makes one the main part of its machine. */
 import { PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { insertPart } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
-import type { PartRow } from './registry.ts';
+import type { PartRow, Registry } from './registry.ts';
 
 /** A machine has at most so many: each answer about a machine holds all of them. */
 const maxParts = 100;
@@ -84,29 +86,41 @@ export interface PartChange {
 export async function changePart(
   { db, registry, clock }: Omit<Deps, 'instanceKey'>,
   by: Caller,
-  { part, organizationId, action, columns, detail }: PartChange,
+  change: PartChange,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    if (columns.name !== undefined) {
-      const parts = await trx
-        .selectFrom('parts')
-        .select(['id', 'name'])
-        .where('machine_id', '=', part.machine_id)
-        .execute();
-      requireFreeName(
-        parts.filter(({ id }) => id !== part.id),
-        columns.name,
-        part.machine_id,
-      );
-    }
-    const { numUpdatedRows } = await trx
-      .updateTable('parts')
-      .set({ ...columns })
-      .where('id', '=', part.id)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw notVisible('part', part.id);
-    await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: part.id, detail }, clock.now());
-  });
+  await db.transaction().execute((trx) => writePartChange(trx, by, change, clock.now()));
+  partChanged(registry, change);
+}
+
+/** In its caller's transaction; after the commit comes `partChanged`. @throws already_exists */
+export async function writePartChange(
+  trx: Transaction<CloudTables>,
+  by: Caller,
+  { part, organizationId, action, columns, detail }: PartChange,
+  nowMs: number,
+): Promise<void> {
+  if (columns.name !== undefined) {
+    const parts = await trx
+      .selectFrom('parts')
+      .select(['id', 'name'])
+      .where('machine_id', '=', part.machine_id)
+      .execute();
+    requireFreeName(
+      parts.filter(({ id }) => id !== part.id),
+      columns.name,
+      part.machine_id,
+    );
+  }
+  const { numUpdatedRows } = await trx
+    .updateTable('parts')
+    .set({ ...columns })
+    .where('id', '=', part.id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notVisible('part', part.id);
+  await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: part.id, detail }, nowMs);
+}
+
+export function partChanged(registry: Registry, { part, columns }: PartChange): void {
   const row = registry.part(part.id);
   if (row !== undefined) registry.putPart({ ...row, ...columns });
 }

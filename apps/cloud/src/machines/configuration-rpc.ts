@@ -1,13 +1,12 @@
 /** AppService about the configuration of parts: save, and read what was saved before. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
 import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { checkedName } from '../accounts/checked-name.ts';
 import { authenticatorInfo } from './author.ts';
-import { changePart } from './change-parts.ts';
+import { changePart, type PartChange, partChanged, writePartChange } from './change-parts.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import { requireFlat } from './parse-document.ts';
@@ -19,38 +18,41 @@ const maxEntries = 500;
 const maxPageBytes = 1024 * 1024;
 
 export function configurationHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
-  const { access, registry, configurations, messages } = deps;
+  const { access, registry, configurations, messages, clock } = deps;
   return {
     async updateRobotPart(request, call) {
       const { organizationId } = access.authorize(call.principal, 'part.manage', request.id);
       const part = registry.part(request.id);
       if (part === undefined) throw notVisible('part', request.id);
-      // Both are checked before either is changed: a refused edit changes nothing.
       const name = request.name === '' ? part.name : checkedName(request.name);
-      const namesake = registry.partsOf(part.machine_id).find((other) => other.id !== part.id && other.name === name);
-      if (namesake !== undefined) {
-        throw new PlatformError(
-          'already_exists',
-          `part ${part.id}: expected a name that no other part of its machine has, found ${JSON.stringify(name)}, the name of part ${namesake.id}`,
-        );
-      }
       requireFlat(request.robotConfig);
-      const version =
-        request.robotConfigJson === undefined && request.robotConfig === undefined
-          ? await configurations.current(part.id)
-          : await configurations.save({
-              partId: part.id,
-              document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
-              unformatted: request.robotConfigJson === undefined,
-              by: call,
-              ...(request.lastKnownUpdate === undefined
-                ? {}
-                : { edited: { createdMs: timestampMs(request.lastKnownUpdate) } }),
-            });
-      if (name !== part.name) {
-        const detail = { name, name_before: part.name };
-        const action = 'AppService.UpdateRobotPart';
-        await changePart(deps, call, { part, organizationId, action, columns: { name }, detail });
+      const renaming: PartChange | undefined =
+        name === part.name
+          ? undefined
+          : {
+              part,
+              organizationId,
+              action: 'AppService.UpdateRobotPart',
+              columns: { name },
+              detail: { name, name_before: part.name },
+            };
+      // One transaction for both: a refused edit changes nothing.
+      let version: ConfigurationVersion;
+      if (request.robotConfigJson !== undefined || request.robotConfig !== undefined) {
+        version = await configurations.save({
+          partId: part.id,
+          document: request.robotConfigJson ?? JSON.stringify(request.robotConfig),
+          unformatted: request.robotConfigJson === undefined,
+          by: call,
+          ...(renaming && { alongside: (trx) => writePartChange(trx, call, renaming, clock.now()) }),
+          ...(request.lastKnownUpdate === undefined
+            ? {}
+            : { edited: { createdMs: timestampMs(request.lastKnownUpdate) } }),
+        });
+        if (renaming !== undefined) partChanged(registry, renaming);
+      } else {
+        if (renaming !== undefined) await changePart(deps, call, renaming);
+        version = await configurations.current(part.id);
       }
       const [updated] = await messages.parts([{ part: registry.part(part.id) ?? part, version }], call.principal);
       return { part: updated };

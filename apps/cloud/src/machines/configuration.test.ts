@@ -162,6 +162,7 @@ test('what a fragment brings is what triggers see; a fragment that changes under
       return asEffective({ ...(document as object), triggers }, [], [{ id: 'f', name: 'shared' }]);
     },
     stampOf: () => String(stamp),
+    problemsOf: async () => [],
   };
   const { machines, partId, savedTriggers, ask, owner, organizationId } = await openMachines({ effective: fragments });
   const save = (text: string) => ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: text });

@@ -7,13 +7,14 @@
 import { type Clock, PlatformError } from '@platform/base';
 import { diff } from '@platform/machine-config/diff';
 import type { Transaction } from 'kysely';
-import { audit, type Caller, type OwnActor } from '../access/audit.ts';
+import type { Caller, OwnActor } from '../access/audit.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import { type Author, authorOf, authorText } from './author.ts';
+import { type Author, authorOf } from './author.ts';
 import { type ConfigurationHistory, createHistory } from './configuration-history.ts';
 import type { Effective, EffectiveConfigurations } from './effective-configuration.ts';
 import { overtaken } from './overtaken.ts';
 import { parseDocument } from './parse-document.ts';
+import { type OnSaving, writeVersion } from './write-version.ts';
 
 /** Documents that are kept in memory, all together. */
 const maxCachedBytes = 64 * 1024 * 1024;
@@ -44,6 +45,16 @@ export interface SaveRequest {
   readonly restoredFrom?: number;
   /** For the audit trail. */
   readonly action?: string;
+  /** What else the same edit changes: runs in the transaction of the save, also when the document is the newest already. */
+  readonly alongside?: (trx: Transaction<CloudTables>) => Promise<void>;
+}
+
+/** The first version of a part that is being created. */
+export interface FirstVersion {
+  /** Call it in the transaction that creates the part. @throws aborted when a fragment changed since */
+  write(trx: Transaction<CloudTables>): Promise<void>;
+  /** Call it after the commit. */
+  committed(): Promise<void>;
 }
 
 export interface Configurations extends ConfigurationHistory {
@@ -56,6 +67,10 @@ export interface Configurations extends ConfigurationHistory {
    * that version: nothing is saved. @throws invalid_argument, aborted
    */
   save(request: SaveRequest): Promise<ConfigurationVersion>;
+  /** Checks what a new part is to start with. @throws invalid_argument */
+  first(
+    request: Pick<SaveRequest, 'partId' | 'document' | 'by'> & { organizationId: string; action: string },
+  ): Promise<FirstVersion>;
   /** The part is gone. */
   forget(partId: string): void;
 }
@@ -70,13 +85,8 @@ export interface ConfigurationDeps {
   readonly check: (document: unknown, effective: Effective) => readonly string[];
   /** Told about the warnings of a version that was saved. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
-  /** Runs inside the transaction that saves: what depends on the configuration moves with it. */
-  readonly onSaving: (
-    trx: Transaction<CloudTables>,
-    partId: string,
-    effective: Effective,
-    document: unknown,
-  ) => Promise<void>;
+  /** Runs inside the transaction that saves. */
+  readonly onSaving: OnSaving;
 }
 
 export function createConfigurations(deps: ConfigurationDeps): Configurations {
@@ -118,11 +128,27 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       documents.delete(partId);
       versions.delete(partId);
     },
+    async first({ partId, document, by, organizationId, action }) {
+      const parsed = parseDocument(document, partId);
+      const resolved = await effective.effective(partId, parsed, organizationId);
+      const warnings = check(parsed, resolved);
+      const { revision } = resolved;
+      const author = authorOf(by);
+      const version = { version: 1, document, author, createdMs: clock.now(), revision, restoredFrom: 0 };
+      return {
+        write: (trx) => writeVersion(trx, onSaving, { partId, organizationId, version, parsed, resolved, by, action }),
+        async committed() {
+          remember(partId, version);
+          if (warnings.length > 0) await onWarnings(partId, 1, warnings);
+        },
+      };
+    },
     async versionOf(partId) {
       return versions.get(partId) ?? (await current(partId)).version;
     },
     async save(request) {
-      const { partId, document, by, edited, unformatted = false, restoredFrom = 0 } = request;
+      const { partId, document, by, edited, alongside, unformatted = false, restoredFrom = 0 } = request;
+      const { action = 'AppService.UpdateRobotPart' } = request;
       const parsed = parseDocument(document, partId);
       const author = authorOf(by);
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -133,7 +159,10 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
           if (effective.stampOf(partId) !== stamp) return undefined;
           const before = await history.newest(partId, trx);
           const isEqual = before.document === document || (unformatted && equalJson(before.document, parsed));
-          if (before.version > 0 && isEqual) return { version: before, isNew: false };
+          if (before.version > 0 && isEqual) {
+            await alongside?.(trx);
+            return { version: before, isNew: false };
+          }
           if (edited !== undefined) {
             const isNewest =
               'version' in edited
@@ -149,30 +178,9 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
             revision: resolved.revision,
             restoredFrom,
           };
-          await trx
-            .insertInto('part_configurations')
-            .values({
-              part_id: partId,
-              version: version.version,
-              document,
-              bytes: Buffer.byteLength(document),
-              author: authorText(author),
-              author_kind: author.kind,
-              author_id: author.id,
-              created_ms: version.createdMs,
-              revision: resolved.revision,
-              restored_from: restoredFrom,
-            })
-            .execute();
-          await onSaving(trx, partId, resolved, parsed);
-          const change = {
-            action: request.action ?? 'AppService.UpdateRobotPart',
-            organizationId: organizationOf(partId),
-            targetKind: 'part',
-            targetId: partId,
-            detail: { version: version.version, ...(restoredFrom === 0 ? {} : { restored_from: restoredFrom }) },
-          };
-          await audit(trx, by, change, version.createdMs);
+          const organizationId = organizationOf(partId);
+          await writeVersion(trx, onSaving, { partId, organizationId, version, parsed, resolved, by, action });
+          await alongside?.(trx);
           return { version, isNew: true };
         });
         if (saved === undefined) continue;

@@ -1,32 +1,77 @@
-/** Creates a machine with its main part. */
+/** Creates a machine with its main part and, in the same transaction, the default fragments of its organization, if it has any. */
+import { errorText, newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
+import type { FirstVersion } from './configuration.ts';
 import { insertMachine } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';
 
-export async function createMachine(
-  { db, registry, instanceKey, clock }: MachineOperationDeps,
-  by: Caller,
-  { organizationId, locationId, name }: { organizationId: string; locationId: string; name: string },
-): Promise<MachineRow> {
+/** How often a creation starts over because a default fragment changed under it. */
+const maxAttempts = 5;
+
+interface NewMachine {
+  readonly organizationId: string;
+  readonly locationId: string;
+  /** Checked already. */
+  readonly name: string;
+}
+
+export async function createMachine(deps: MachineOperationDeps, by: Caller, given: NewMachine): Promise<MachineRow> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptOnce(deps, by, given);
+    } catch (caught) {
+      const overtaken = caught instanceof PlatformError && caught.code === 'aborted';
+      if (!overtaken || attempt === maxAttempts) throw caught;
+    }
+  }
+}
+
+async function attemptOnce(deps: MachineOperationDeps, by: Caller, given: NewMachine): Promise<MachineRow> {
+  const { db, registry, instanceKey, clock } = deps;
+  const { organizationId, locationId, name } = given;
   const nowMs = clock.now();
+  const partId = newId();
+  const { first, refused } = await firstVersion(deps, by, organizationId, partId);
   const { machine, part, secret } = await db.transaction().execute(async (trx) => {
     const location = await trx.selectFrom('locations').select('id').where('id', '=', locationId).executeTakeFirst();
     if (location === undefined) throw notVisible('location', locationId);
-    const created = await insertMachine(trx, instanceKey, { locationId, name, nowMs });
+    const created = await insertMachine(trx, instanceKey, { locationId, name, partId, nowMs });
     const change = {
       action: 'AppService.NewRobot',
       organizationId,
       targetKind: 'machine',
       targetId: created.machine.id,
-      detail: { name, location: locationId, main_part: created.part.id },
+      detail: { name, location: locationId, main_part: partId },
     };
     await audit(trx, by, change, nowMs);
+    await first?.write(trx);
     return created;
   });
   registry.putMachine(machine);
   registry.putPart(part);
   registry.secrets.put(secret);
+  await first?.committed();
+  if (refused !== undefined) await deps.firstDocumentRefused(partId, refused);
   return machine;
+}
+
+/** Fragments that cannot be imported as they are do not keep a machine from being created; its log says why it has none. */
+async function firstVersion(
+  { configurations, firstDocument }: MachineOperationDeps,
+  by: Caller,
+  organizationId: string,
+  partId: string,
+): Promise<{ readonly first?: FirstVersion; readonly refused?: string }> {
+  const document = firstDocument(organizationId);
+  if (document === undefined) return {};
+  try {
+    return {
+      first: await configurations.first({ partId, document, by, organizationId, action: 'AppService.NewRobot' }),
+    };
+  } catch (caught) {
+    if (!(caught instanceof PlatformError)) throw caught;
+    return { refused: errorText(caught) };
+  }
 }

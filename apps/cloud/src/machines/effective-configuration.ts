@@ -32,8 +32,9 @@ export interface EffectiveConfigurations {
    * What `document`, saved on the part, comes to. Faults are problems, not throws. End with `asEffective`.
    *
    * @param document the saved document as decoded JSON: any value, also one that is no object.
+   * @param organizationId of a part that is still to be created.
    */
-  effective(partId: string, document: unknown): Promise<Effective>;
+  effective(partId: string, document: unknown, organizationId?: string): Promise<Effective>;
   /**
    * Cheap, from memory, asked at every poll: differs from an earlier answer when `effective` of the same document may
    * differ (a fragment that the part uses has changed). Moves inside the transaction that changes the fragment.

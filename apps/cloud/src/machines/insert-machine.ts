@@ -11,25 +11,37 @@ export interface NewPart {
   readonly secret: PartSecret;
 }
 
-/** A machine with one main part. `name` is checked already. */
+/** A machine with one main part. `name` is checked already. `partId`: default a new one. */
 export async function insertMachine(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,
-  { locationId, name, nowMs }: { locationId: string; name: string; nowMs: number },
+  { locationId, name, partId, nowMs }: { locationId: string; name: string; partId?: string; nowMs: number },
 ): Promise<NewPart & { machine: MachineRow }> {
   const machine: MachineRow = { id: newId(), location_id: locationId, name, created_ms: nowMs };
   await trx.insertInto('machines').values(machine).execute();
-  const main = await insertPart(trx, instanceKey, { machineId: machine.id, name: `${name}-main`, main: true, nowMs });
+  const main = await insertPart(trx, instanceKey, {
+    machineId: machine.id,
+    name: `${name}-main`,
+    main: true,
+    nowMs,
+    ...(partId !== undefined && { id: partId }),
+  });
   return { machine, ...main };
 }
 
 export async function insertPart(
   trx: Kysely<CloudTables>,
   instanceKey: InstanceKey,
-  { machineId, name, main, nowMs }: { machineId: string; name: string; main: boolean; nowMs: number },
+  {
+    id = newId(),
+    machineId,
+    name,
+    main,
+    nowMs,
+  }: { id?: string; machineId: string; name: string; main: boolean; nowMs: number },
 ): Promise<NewPart> {
   const part: PartRow = {
-    id: newId(),
+    id,
     machine_id: machineId,
     name,
     main: main ? 1 : 0,

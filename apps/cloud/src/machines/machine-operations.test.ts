@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { newShortId } from '@platform/base';
+import { newShortId, systemClock } from '@platform/base';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
+import { deleteLocation } from '../accounts/delete-location.ts';
 import { app, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 import { authorizedAsNobody, messageOf } from './testing/refusals.ts';
 
@@ -225,4 +226,45 @@ test('machine summaries: only what the caller sees, filtered by location and fra
   const part = locationSummaries[0]?.machineSummaries[0]?.partSummaries[0];
   expect(part).toMatchObject({ partId, isMainPart: true, platform: 'linux/arm64', os: 'linux' });
   expect(part?.viamServerVersion?.version.value).toBe('1.2.3');
+});
+
+test('a machine and its first configuration are created together or not at all', async () => {
+  let fails = true;
+  const given = await openMachines({
+    firstDocument: () => '{"debug":true}',
+    onSaved: async () => {
+      if (fails) throw new Error('the disk is full');
+    },
+  });
+  const { ask, owner, db, locationId } = given;
+  const machines = async () => (await ask(owner, app.listRobots, { locationId })).robots.map(({ name }) => name);
+  const parts = () => db.selectFrom('parts').select('id').execute();
+  await expect(ask(owner, app.newRobot, { name: 'crane', location: locationId })).rejects.toThrow('the disk is full');
+  expect(await machines()).toEqual(['press']);
+  expect(await parts()).toHaveLength(1);
+  fails = false;
+  const { id } = await ask(owner, app.newRobot, { name: 'crane', location: locationId });
+  expect(await machines()).toEqual(['crane', 'press']);
+  const [part] = (await ask(owner, app.getRobotParts, { robotId: id })).parts;
+  expect(part?.robotConfig).toEqual({ debug: true });
+  const history = await given.machines.configurations.history(part?.id ?? '');
+  expect(history.map(({ version, author }) => [version, author.kind])).toEqual([[1, 'api-key']]);
+});
+
+test('creating a machine while its location is deleted: one of the two is done, the other is told why not', async () => {
+  const given = await openMachines({ firstDocument: () => '{"debug":true}' });
+  const { ask, owner, tree, access, instanceKey } = given;
+  const deps = { ...given, tree, access, instanceKey, clock: systemClock, beforeDelete: [], accessChanged: () => {} };
+  const outcomes: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const location = await newLocation(given);
+    const create = () => messageOf(ask(owner, app.newRobot, { name: 'crane', location }));
+    const remove = () =>
+      messageOf(deleteLocation(deps as never, { principal: owner, peerAddress: '127.0.0.1:1' }, location));
+    const said = (await Promise.allSettled(round % 2 === 0 ? [create(), remove()] : [remove(), create()]))
+      .map((one) => (one.status === 'fulfilled' ? one.value : 'done').replace(/ .*/, ''))
+      .toSorted();
+    outcomes.push(said.join());
+  }
+  expect(new Set(outcomes).difference(new Set(['done,failed_precondition', 'done,not_found']))).toEqual(new Set());
 });

@@ -4,7 +4,6 @@ import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { checkedName } from '../accounts/checked-name.ts';
-import { configureFirst } from './configure-first.ts';
 import { createMachine } from './create-machine.ts';
 import { deleteMachine } from './delete-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
@@ -46,7 +45,6 @@ export function machineHandlers(deps: MachineOperationDeps): Handlers<typeof App
       const { organizationId } = access.authorize(call.principal, 'location.manage', request.location);
       const name = checkedName(request.name);
       const { id } = await createMachine(deps, call, { organizationId, locationId: request.location, name });
-      await configureFirst(deps, call, id, organizationId);
       return { id };
     },
     async updateRobot(request, call) {

@@ -162,3 +162,25 @@ test('a restart is told to the part and to keys of its machine only; whoever els
     expect(await asks(told)).toBe(false);
   }
 });
+
+test('name and configuration of one edit are saved in one transaction: of two that take one name, the refused one saves nothing', async () => {
+  const { ask, owner, machines, registry, machineId } = await given();
+  const ids = await Promise.all(
+    ['a', 'b'].map(async (partName) => (await ask(owner, app.newRobotPart, { robotId: machineId, partName })).partId),
+  );
+  const edits = await Promise.allSettled(
+    ids.map((id) => ask(owner, app.updateRobotPart, { id, name: 'arm', robotConfigJson: '{"debug":true}' })),
+  );
+  expect(edits.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  for (const [at, id] of ids.entries()) {
+    const saved = edits[at]?.status === 'fulfilled';
+    expect((await machines.configurations.current(id)).version).toBe(saved ? 1 : 0);
+    expect(registry.part(id)?.name === 'arm').toBe(saved);
+  }
+});
+
+test('a document that is the newest already still takes the new name that came with it', async () => {
+  const { ask, owner, registry, partId } = await given();
+  for (const name of ['arm', 'leg']) await ask(owner, app.updateRobotPart, { id: partId, name, robotConfigJson: '{}' });
+  expect(registry.part(partId)?.name).toBe('leg');
+});
