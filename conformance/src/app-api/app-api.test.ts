@@ -1,0 +1,106 @@
+/**
+ * Every operation of AppService through the unmodified public package, and through @grpc/grpc-js where that has no call, on
+ * one real cloud. The families of operations stand in the files beside this one; the tests at the end hold what they did
+ * against the descriptors, so they need all the others: run this file whole.
+ */
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { createViamClient } from '@viamrobotics/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fragmentTests } from './fragments.ts';
+import { hostileNameTests } from './hostile-names.ts';
+import { keyAndRoleTests } from './keys-and-roles.ts';
+import { locationTests } from './locations.ts';
+import { logTests } from './logs.ts';
+import { machineTests } from './machines.ts';
+import { neverFilled } from './never-filled.ts';
+import { organizationTests } from './organizations.ts';
+import { outOfMission, outOfMissionTests } from './out-of-mission.ts';
+import { partTests } from './parts.ts';
+import { peopleTests } from './people.ts';
+import { pushTests } from './push.ts';
+import { shapeTests } from './shapes.ts';
+import { fieldsOfAnswers } from './watch.ts';
+import { openWorld, type World } from './world.ts';
+
+let opened: World;
+const world = (): World => opened;
+
+beforeAll(async () => {
+  opened = await openWorld();
+}, 60_000);
+afterAll(() => opened[Symbol.asyncDispose]());
+
+describe('shapes', shapeTests);
+describe('organizations', () => organizationTests(world));
+describe('people, members and invitations', () => peopleTests(world));
+describe('locations', () => locationTests(world));
+describe('machines', () => machineTests(world));
+describe('parts and their configurations', () => partTests(world));
+describe('machine logs', () => logTests(world));
+describe('keys, roles and permissions', () => keyAndRoleTests(world));
+describe('fragments', () => fragmentTests(world));
+describe('push', () => pushTests(world));
+describe('hostile names', () => hostileNameTests(world));
+describe('out of mission', () => outOfMissionTests(world));
+
+describe('all of it', () => {
+  const inMission = AppService.methods.map(({ name }) => name).filter((name) => !outOfMission.has(name));
+  const packageHas = async (): Promise<(name: string) => boolean> => {
+    const { appClient } = await createViamClient({
+      serviceHost: world().cloud.url,
+      credentials: { type: 'access-token', payload: world().ada.token },
+    });
+    return (name) => name.charAt(0).toLowerCase() + name.slice(1) in appClient;
+  };
+
+  test('every operation of the descriptors was answered and refused, or is out of mission and says so', () => {
+    const { watch } = world();
+    const unanswered = inMission.filter((name) => !watch.outcomes(name).has(0));
+    const unrefused = inMission.filter((name) => [...watch.outcomes(name)].every((code) => code === 0));
+    const answered = [...outOfMission].filter((name) => [...watch.outcomes(name)].join() !== '12');
+    expect({ unanswered, unrefused, answered }).toEqual({ unanswered: [], unrefused: [], answered: [] });
+  });
+
+  test('every operation that the public package has a call for was answered through it', async () => {
+    const has = await packageHas();
+    expect(inMission.filter((name) => has(name) && !world().watch.outcomes(name, 'sdk').has(0))).toEqual([]);
+  });
+
+  test('the operations without a call in the public package are these', async () => {
+    const has = await packageHas();
+    expect(inMission.filter((name) => !has(name)).toSorted()).toEqual(withoutCall);
+  });
+
+  test('every field of the replies held something at least once, but those that are named with a reason', () => {
+    const never = [...fieldsOfAnswers(inMission)].filter((field) => !world().watch.filled.has(field));
+    expect(never.toSorted()).toEqual(Object.keys(neverFilled).toSorted());
+  });
+});
+
+/** Driven through @grpc/grpc-js alone. */
+const withoutCall: readonly string[] = [
+  'DeleteDevicePushToken',
+  'DeleteFirebaseConfig',
+  'DeleteFragmentTag',
+  'DisableBillingService',
+  'EnableBillingService',
+  'GetBillingServiceConfig',
+  'GetDevicePushTokens',
+  'GetFirebaseConfig',
+  'GetFragmentHistory',
+  'GetFragmentUsage',
+  'ListNestedFragments',
+  'ListRobotsForLocations',
+  'ListRobotsForOrg',
+  'OrganizationGetLogo',
+  'OrganizationGetSupportEmail',
+  'OrganizationSetLogo',
+  'OrganizationSetSupportEmail',
+  'RenameKey',
+  'SearchOrganizations',
+  'SetFirebaseConfig',
+  'SetFragmentTag',
+  'UpdateBillingService',
+  'UpdateOrganizationNamespace',
+  'UploadDevicePushToken',
+];

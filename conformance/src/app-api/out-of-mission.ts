@@ -1,0 +1,69 @@
+import type { AppClient } from '@viamrobotics/sdk';
+import { expect, test } from 'vitest';
+import { appService, codeOf } from './watch.ts';
+import { Code, type World } from './world.ts';
+
+/** Registry of modules, OAuth apps, rented machines, pages of apps: not what the platform is for. */
+export const outOfMission: ReadonlySet<string> = new Set([
+  'EnableAuthService',
+  'DisableAuthService',
+  'CreateOAuthApp',
+  'ReadOAuthApp',
+  'UpdateOAuthApp',
+  'DeleteOAuthApp',
+  'ListOAuthApps',
+  'CreateOAuthAppUser',
+  'GetRoverRentalRobots',
+  'GetRegistryItem',
+  'CreateRegistryItem',
+  'UpdateRegistryItem',
+  'ListRegistryItems',
+  'DeleteRegistryItem',
+  'RenameRegistryItem',
+  'TransferRegistryItem',
+  'DeprecateRegistryItem',
+  'UndeprecateRegistryItem',
+  'DeprecateRegistryItemVersion',
+  'UndeprecateRegistryItemVersion',
+  'CreateModule',
+  'UpdateModule',
+  'UploadModuleFile',
+  'GetModule',
+  'ListModules',
+  'GetAppContent',
+  'GetAppBranding',
+]);
+
+/** With what a user of the package would give. */
+const throughPackage: Readonly<Record<string, (app: AppClient, organizationId: string) => Promise<unknown>>> = {
+  GetRoverRentalRobots: (app, id) => app.getRoverRentalRobots(id),
+  GetRegistryItem: (app) => app.getRegistryItem('acme:item'),
+  CreateRegistryItem: (app, id) => app.createRegistryItem(id, 'item', 1),
+  UpdateRegistryItem: (app) => app.updateRegistryItem('acme:item', 1, 'text', 1),
+  ListRegistryItems: (app, id) => app.listRegistryItems(id, [], [], [], []),
+  DeleteRegistryItem: (app) => app.deleteRegistryItem('acme:item'),
+  CreateModule: (app, id) => app.createModule(id, 'module'),
+  UpdateModule: (app) => app.updateModule('acme:module', 1, '', '', [], 'run.sh'),
+  GetModule: (app) => app.getModule('acme:module'),
+  ListModules: (app, id) => app.listModules(id),
+  GetAppContent: (app) => app.getAppContent('acme', 'app'),
+  GetAppBranding: (app) => app.getAppBranding('acme', 'app'),
+};
+
+export function outOfMissionTests(world: () => World): void {
+  test.each([...outOfMission])('%s answers UNIMPLEMENTED with a sentence', async (operation) => {
+    const { owner, watch, cloud } = world();
+    const call =
+      throughPackage[operation]?.(owner.app, cloud.organizationId) ??
+      (operation === 'UploadModuleFile'
+        ? owner.peer.send(appService, operation, [{ module_file_info: { module_id: 'm' } }, { file: Buffer.alloc(64) }])
+        : owner.ask(operation));
+    const caught: unknown = await call.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(codeOf(caught)).toBe(Code.unimplemented);
+    expect(String(caught)).toMatch(new RegExp(`${operation}.* \\w+ \\w+`));
+    if (operation === 'UploadModuleFile') watch.ended('grpc-js', operation, Code.unimplemented);
+  });
+}

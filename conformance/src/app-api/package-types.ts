@@ -1,0 +1,25 @@
+/** Types of the public package that TypeScript does not find: its declarations name their neighbours without extensions. */
+import * as sdk from '@viamrobotics/sdk';
+
+/** A google.protobuf.Struct, as the package wants configurations. */
+export const Struct: { fromJson(json: object): object } = Reflect.get(sdk, 'Struct');
+
+/** What the tests read of messages in lists. */
+export interface Listed {
+  readonly id: string;
+  readonly userId: string;
+  readonly orgId: string;
+  readonly machineId: string;
+  readonly partId: string;
+  readonly identityId: string;
+  readonly authorizationId: string;
+  readonly message: string;
+  readonly mainPart: boolean;
+  readonly secondsSinceOnline: bigint;
+  readonly apiKey?: { readonly id: string; readonly name: string };
+  readonly old?: { readonly robotConfig?: Listed };
+  readonly permissions: readonly string[];
+  readonly machineSummaries: readonly Listed[];
+  readonly partSummaries: readonly Listed[];
+  toJson(): object;
+}

@@ -1,0 +1,64 @@
+/** A person in a browser, as docs/specs/sign-in.md has the routes: cookies, forms, and the session of a command line. */
+import { createHash, randomBytes } from 'node:crypto';
+
+export class WebSession {
+  readonly #home: string;
+  readonly #cookies = new Map<string, string>();
+  #page = '';
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** The text of the page after all redirects. */
+  async open(path: string): Promise<string> {
+    return this.#ask(path);
+  }
+
+  /** Fills in the form of the shown page that goes to `action`, and sends it. */
+  async submit(action: string, fields: Readonly<Record<string, string>>): Promise<string> {
+    const [, form] = new RegExp(`<form method="post" action="${action}">(.*?)</form>`, 's').exec(this.#page) ?? [];
+    if (form === undefined) throw new Error(`no form goes to ${action} on this page: ${this.#page}`);
+    const body = new URLSearchParams(fields);
+    for (const [tag] of form.matchAll(/<input type="hidden"[^>]*>/g)) {
+      const [, name = ''] = /name="(\w+)"/.exec(tag) ?? [];
+      if (!body.has(name)) body.set(name, /value="([^"]*)"/.exec(tag)?.[1] ?? '');
+    }
+    return this.#ask(action, body);
+  }
+
+  /** A token for programs, as `platform login` gets one. */
+  async commandLineToken(): Promise<string> {
+    const verifier = randomBytes(32).toString('base64url');
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    await this.open(`/sign-in/cli?state=s&challenge=${challenge}`);
+    const page = await this.submit('/sign-in/cli', { answer: 'allow' });
+    const [, code] = /<code id="code">([\w-]+)</.exec(page) ?? [];
+    const response = await fetch(`${this.#home}/sign-in/cli/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code, verifier }),
+    });
+    const { token } = (await response.json()) as { token?: string };
+    if (token === undefined) throw new Error(`expected a token, found status ${response.status}`);
+    return token;
+  }
+
+  async #ask(path: string, form?: URLSearchParams): Promise<string> {
+    const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(new URL(path, this.#home), {
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie },
+      ...(form === undefined ? {} : { method: 'POST', body: form }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^(\w+)=([^;]*)/.exec(line) ?? [];
+      this.#cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location !== null) return this.#ask(location);
+    this.#page = await response.text();
+    if (response.status >= 400) throw new Error(`${path}: status ${response.status}: ${this.#page}`);
+    return this.#page;
+  }
+}
