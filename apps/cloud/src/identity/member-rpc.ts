@@ -3,6 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { holds, notVisible, type Principal } from '../access/principal.ts';
+import { organizationDetails } from '../accounts/search-organizations.ts';
 import { normalEmail } from './checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { inviteOf } from './invitation-rpc.ts';
@@ -64,10 +65,7 @@ export function memberHandlers(deps: IdentityDeps): Handlers<typeof AppService, 
         orgs: known.flatMap((id) => {
           const organization = tree.organization(id);
           if (organization === undefined) return [];
-          const { name, public_namespace } = organization;
-          return [
-            { orgId: id, orgName: name, ...(public_namespace !== null && { publicNamespace: public_namespace }) },
-          ];
+          return [organizationDetails(access, call.principal, organization)];
         }),
       };
     },
