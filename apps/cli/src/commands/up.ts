@@ -10,6 +10,12 @@ interface UpFlags {
   readonly port: number;
   readonly json?: boolean;
   readonly demo: boolean;
+  readonly host: string;
+  readonly tls?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsName?: readonly string[];
+  readonly insecure?: boolean;
 }
 
 /** `platform up`: the cloud on this computer and, unless --no-demo, a machine-server that captures its telemetry. */
@@ -17,7 +23,13 @@ export function upCommand(): Command {
   return new Command('up')
     .description('start the cloud here, with a machine-server for this computer, and show what flows')
     .option('--data <dir>', 'folder of all data', join(homeDir, 'cloud'))
-    .option('--port <number>', 'port of the cloud on 127.0.0.1 (0: a free one)', parsePort, 8080)
+    .option('--port <number>', 'port of the cloud (0: a free one)', parsePort, 8080)
+    .option('--host <address>', 'where the cloud listens; beyond loopback with TLS', '127.0.0.1')
+    .option('--tls', 'TLS on loopback, too, with an authority of its own')
+    .option('--tls-name <name...>', 'names in the certificate of its own authority, the first for its address')
+    .option('--tls-cert <file>', 'certificate chain to use instead, PEM')
+    .option('--tls-key <file>', 'its key, PEM')
+    .option('--insecure', 'plaintext beyond loopback: whoever is between reads and changes everything')
     .option('--json', 'one JSON object a line instead of text')
     .option('--no-demo', 'the cloud alone; machine and part are registered all the same')
     .action(async (flags: UpFlags) => {
@@ -26,6 +38,8 @@ export function upCommand(): Command {
       process.exitCode = await runUp({
         dataDir: resolve(flags.data),
         port: flags.port,
+        host: flags.host,
+        tlsArgs: tlsArgs(flags),
         demo: flags.demo,
         cloudEntry: import.meta.resolve('@platform/cloud/main'),
         machineEntry: import.meta.resolve('@platform/machine-server/main'),
@@ -34,6 +48,17 @@ export function upCommand(): Command {
         signal: stop.signal,
       });
     });
+}
+
+/** As the cloud takes them; it says what does not go together. */
+function tlsArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure }: UpFlags): string[] {
+  return [
+    ...(tls ? ['--tls'] : []),
+    ...(tlsCert === undefined ? [] : ['--tls-cert', resolve(tlsCert)]),
+    ...(tlsKey === undefined ? [] : ['--tls-key', resolve(tlsKey)]),
+    ...tlsName.flatMap((name) => ['--tls-name', name]),
+    ...(insecure ? ['--insecure'] : []),
+  ];
 }
 
 function parsePort(text: string): number {

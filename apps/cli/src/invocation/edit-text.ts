@@ -21,8 +21,11 @@ export async function editText(
   problemsOf: (text: string) => Promise<readonly string[]>,
   use: (text: string) => Promise<void>,
 ): Promise<void> {
-  if (!context.interactive)
-    throw new PlatformError('invalid_argument', 'edit: expected a terminal; use set FILE where nobody can be asked');
+  if (!context.interactive && fromEnvironment.editor === '')
+    throw new PlatformError(
+      'invalid_argument',
+      'edit: expected a terminal, or EDITOR set to a program; use set FILE where nobody can edit',
+    );
   const directory = await mkdtemp(join(tmpdir(), 'platform-edit-'));
   const file = join(directory, name);
   await writeFile(file, `${before}\n`, { mode: 0o600 });
@@ -38,6 +41,9 @@ export async function editText(
         await use(text);
         break;
       }
+      // Without a person the same program would make the same mistake again, for ever.
+      if (!context.interactive || context.flags.yes === true)
+        throw new PlatformError('invalid_argument', problems.join('\n'));
       for (const problem of problems) context.out.warn(`error: ${problem}`);
       await context.agreed('Edit again?');
     }

@@ -7,8 +7,9 @@ export function jsonOutput(
 ): Output {
   const event = (name: string, fields: object): void => write(`${JSON.stringify({ event: name, ...fields })}\n`);
   return {
-    ready({ url, organizationId, locationId, machineId, partId, keyId, key }) {
-      event('ready', { url, organizationId, locationId, machineId, partId, keyId, ...(key ? { key } : {}) });
+    ready({ url, organizationId, locationId, machineId, partId, keyId, key, caFingerprint }) {
+      const ids = { organizationId, locationId, machineId, partId, keyId };
+      event('ready', { url, ...ids, ...(key ? { key } : {}), ...(caFingerprint ? { caFingerprint } : {}) });
     },
     reading: (row) => event('reading', row),
     query: (query) => event('query', query),

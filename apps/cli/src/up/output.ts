@@ -10,6 +10,8 @@ export interface Ready {
   readonly keyId: string;
   readonly key?: string;
   readonly signInLink?: string;
+  /** SHA-256 of the installation's own authority, which signs its certificate. */
+  readonly caFingerprint?: string;
 }
 
 /** A row of a query; times are Dates. */

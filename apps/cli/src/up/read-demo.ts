@@ -23,11 +23,20 @@ export async function readDemo(dataDir: string): Promise<Demo> {
   return value as unknown as Demo;
 }
 
-/** Writes the machine-server's credentials file (D32) into its home, readable by its owner only; returns its path. */
-export async function writeCredentials(homeDir: string, url: string, demo: Demo): Promise<string> {
+/**
+ * Writes the machine-server's credentials file (D32) into its home, readable by its owner only; returns its path.
+ *
+ * @param ca PEM of the authority that it is to trust; absent: the system's.
+ */
+export async function writeCredentials(
+  homeDir: string,
+  url: string,
+  ca: string | undefined,
+  demo: Demo,
+): Promise<string> {
   await mkdir(homeDir, { recursive: true, mode: 0o700 });
   const file = join(homeDir, 'credentials.json');
-  const cloud = { id: demo.partId, secret: demo.partSecret, app_address: url };
+  const cloud = { id: demo.partId, secret: demo.partSecret, app_address: url, ...(ca === undefined ? {} : { ca }) };
   await writeFile(`${file}.new`, `${JSON.stringify({ cloud }, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return file;

@@ -4,6 +4,7 @@
  * States: starting (until the cloud is ready) → running → stopping (asked to, or a process died) → stopped.
  */
 import { join } from 'node:path';
+import { localAddress } from './local-address.ts';
 import type { Output, Ready } from './output.ts';
 import { readDemo, writeCredentials } from './read-demo.ts';
 import { showFlow } from './show-flow.ts';
@@ -13,6 +14,10 @@ export interface UpOptions {
   readonly dataDir: string;
   /** 0: a free one. */
   readonly port: number;
+  /** Where the cloud listens. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Options of the cloud about TLS, as it takes them. */
+  readonly tlsArgs?: readonly string[];
   /** Also run a machine-server for this computer, and show what it sends. */
   readonly demo: boolean;
   /** file: URLs of the main modules. */
@@ -68,12 +73,13 @@ async function runDemo(
   const { dataDir, machineEntry, env, output, graceMs = 10_000 } = options;
   const startedAt = new Date();
   const demo = await readDemo(dataDir);
+  const { url, ca } = await localAddress(ready, options.host);
   const machineHome = join(dataDir, 'machine');
   const machine = children.use(
     startChild({
       name: 'machine-server',
       entry: machineEntry,
-      args: ['-config', await writeCredentials(machineHome, ready.url, demo)],
+      args: ['-config', await writeCredentials(machineHome, url, ca, demo)],
       env: { ...env, PLATFORM_HOME: machineHome },
       onLog: (line) => output.logged('machine-server', line),
       graceMs,
@@ -81,7 +87,8 @@ async function runDemo(
   );
   const stopShow = new AbortController();
   const show = showFlow({
-    url: ready.url,
+    url,
+    ...(ca === undefined ? {} : { ca }),
     demo,
     startedAt,
     nowMs: () => performance.now(),
@@ -95,12 +102,21 @@ async function runDemo(
   return await Promise.race([cloud.exited, machine.exited, asked]);
 }
 
-function startCloud({ cloudEntry, dataDir, port, env, output, graceMs = 10_000 }: UpOptions): Child {
+function startCloud({
+  cloudEntry,
+  dataDir,
+  port,
+  host = '127.0.0.1',
+  tlsArgs = [],
+  env,
+  output,
+  graceMs = 10_000,
+}: UpOptions): Child {
   let isReady = false;
   const child = startChild({
     name: 'cloud',
     entry: cloudEntry,
-    args: ['--data', dataDir, '--port', String(port), '--host', '127.0.0.1', '--json'],
+    args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...tlsArgs],
     env,
     // Plain words before it is ready say why it cannot start: they are shown as that, once.
     onLog: (line) => {

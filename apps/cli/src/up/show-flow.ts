@@ -7,6 +7,8 @@ import { sayTrouble } from './say-trouble.ts';
 
 export interface ShowFlowOptions {
   readonly url: string;
+  /** PEM of the certificates to trust instead of the system's. */
+  readonly ca?: string;
   readonly demo: Demo;
   /** Only what came after it is shown. */
   readonly startedAt: Date;
@@ -28,8 +30,8 @@ const firstReadings = 3;
 export async function showFlow(asked: ShowFlowOptions): Promise<void> {
   const say = sayTrouble(asked.output, asked.nowMs);
   const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
-  const { url, demo, output, signal } = options;
-  await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key });
+  const { url, ca, demo, output, signal } = options;
+  await using cloud = openCloud({ url, keyId: demo.keyId, key: demo.key, ...(ca === undefined ? {} : { ca }) });
   const lastTime = await showFirstReadings(cloud, options);
   await showQueries(cloud, options);
   const webhook = await untilFound(options, async () => (await webhooksAfter(cloud, 0, signal))[0]);

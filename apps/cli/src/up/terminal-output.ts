@@ -31,6 +31,8 @@ export function terminalOutput(
     ready(ready, dataDir, demo) {
       title('The cloud is running');
       lines(`  address       ${ready.url}`);
+      if (ready.caFingerprint)
+        lines(`  certificate   ${ready.caFingerprint}`, dim('                for platform login --fingerprint'));
       if (ready.signInLink) lines(`  status page   ${ready.signInLink}`);
       lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
       if (ready.key) lines(`  owner key     ${ready.key}`, dim('                shown this once: keep it'));

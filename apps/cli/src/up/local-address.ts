@@ -1,0 +1,29 @@
+/** How processes on this computer reach the cloud that was started here, and which authority they trust. */
+import { pinnedAuthority } from '@platform/sdk/cloud';
+import type { Ready } from './output.ts';
+
+/**
+ * A cloud that listens on loopback or everywhere is reached over loopback: the name that it gives to others need not lead
+ * here, and over plaintext nothing leaves this computer.
+ *
+ * @param host where the cloud listens.
+ * @throws unavailable, failed_precondition when what answers is not that cloud
+ */
+export async function localAddress(
+  { url, caFingerprint }: Pick<Ready, 'url' | 'caFingerprint'>,
+  host = '127.0.0.1',
+): Promise<{ url: string; ca: string | undefined }> {
+  const address = new URL(url);
+  const loopback = loopbackOf(host);
+  // A certificate of somebody else's authority may not name loopback; ours always does.
+  if (loopback !== undefined && (address.protocol === 'http:' || caFingerprint !== undefined))
+    address.hostname = loopback;
+  const ca = caFingerprint === undefined ? undefined : await pinnedAuthority(address.origin, caFingerprint);
+  return { url: address.origin, ca };
+}
+
+function loopbackOf(host: string): string | undefined {
+  if (host === '::' || host === '::1') return '[::1]';
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) ? host : undefined;
+}
