@@ -1,13 +1,16 @@
 /** AuthService: credentials to token. */
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
-import { type ServiceBinding, serve } from '@platform/rpc/server';
+import { type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Authenticator } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { retryAfterSeconds } from './too-many-guesses.ts';
 
+/** Open to everybody, so little is taken: credentials are short. */
+const maxCredentialBytes = 16 * 1024;
+
 export function authBinding(authenticator: Authenticator): ServiceBinding<Principal> {
-  return serve(AuthService, {
+  const handlers: Handlers<typeof AuthService, Principal> = {
     async authenticate(request, call) {
       if (call.metadata.has('authorization')) {
         throw new PlatformError(
@@ -25,5 +28,6 @@ export function authBinding(authenticator: Authenticator): ServiceBinding<Princi
         throw caught;
       }
     },
-  });
+  };
+  return serve(AuthService, handlers, { maxRequestBytes: () => maxCredentialBytes });
 }

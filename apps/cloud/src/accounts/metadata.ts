@@ -2,12 +2,11 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
+import { requireJsonDepth } from '../wire/json-depth.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 
 /** As JSON text in UTF-8. */
 export const maxMetadataBytes: number = 1024 * 1024;
-/** Objects and lists in each other: public clients decode messages of a hundred levels, three to each of these. */
-export const maxMetadataDepth: number = 32;
 
 export type MetadataTarget =
   | { readonly kind: 'organization'; readonly id: string; readonly organizationId: string }
@@ -62,11 +61,7 @@ export async function writeMetadata(
 
 /** The text that is stored; the rule for metadata of machines and parts, too. @throws invalid_argument */
 export function checkedMetadata(data: JsonObject): string {
-  if (deeperThan(data, maxMetadataDepth))
-    throw new PlatformError(
-      'invalid_argument',
-      `data: expected objects and lists at most ${maxMetadataDepth} deep in each other, found more`,
-    );
+  requireJsonDepth(data, 'data');
   const text = JSON.stringify(data);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxMetadataBytes) return text;
@@ -74,9 +69,4 @@ export function checkedMetadata(data: JsonObject): string {
     'invalid_argument',
     `data: expected at most ${maxMetadataBytes} bytes of metadata as JSON, found ${bytes}`,
   );
-}
-
-function deeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => deeperThan(inner, depth - 1));
 }

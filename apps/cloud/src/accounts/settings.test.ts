@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { expect, test } from 'vitest';
-import { maxMetadataDepth } from './metadata.ts';
+import { maxJsonDepth } from '../wire/json-depth.ts';
 import { openAccounts, type TestAccounts } from './testing/open-accounts.ts';
 
 const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(100)]);
@@ -136,9 +136,9 @@ test('metadata is kept as it was written, replaced whole, read by operators, and
   await write({ big: 'x'.repeat(1024 * 1024 - 10) });
   await expect(write({ big: 'x'.repeat(1024 * 1024 - 9) })).rejects.toThrow(/at most 1048576 bytes .* found 1048577/);
   const nested = (depth: number): object => (depth === 0 ? {} : { deep: nested(depth - 1) });
-  await expect(write(nested(maxMetadataDepth + 1))).rejects.toThrow(/at most 32 deep/);
-  await expect(write(nested(5_000))).rejects.toThrow(/at most 32 deep/);
-  await write(nested(maxMetadataDepth - 1));
+  await expect(write(nested(maxJsonDepth + 1))).rejects.toThrow(/at most 30 levels deep/);
+  await expect(write(nested(5_000))).rejects.toThrow(/at most 30 levels deep/);
+  await write(nested(maxJsonDepth - 1));
   const { output } = AppService.method.getOrganizationMetadata;
   const answer = await ask(operator, 'getOrganizationMetadata', { organizationId });
   expect(fromBinary(output, toBinary(output, answer))).toEqual(answer);

@@ -3,12 +3,12 @@ import { PlatformError } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
+import { requireJsonDepth } from '../wire/json-depth.ts';
 import { resolveWith } from './resolve-for.ts';
 import { type FragmentSource, type Rights, rightsOf } from './source.ts';
 import type { Visibility } from './store.ts';
 
 const maxBytes = 1024 * 1024;
-const maxDepth = 100;
 const shownProblems = 20;
 
 export type TriggerProblems = (
@@ -69,15 +69,7 @@ export async function checkFragment(
 }
 
 function requireSize(config: JsonObject): void {
-  let level: unknown[] = [config];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth)
-      throw new PlatformError(
-        'invalid_argument',
-        `fragment: expected at most ${maxDepth} levels of nesting, found more`,
-      );
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
-  }
+  requireJsonDepth(config, 'fragment');
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes > maxBytes)
     throw new PlatformError('invalid_argument', `fragment: expected at most ${maxBytes} bytes of JSON, found ${bytes}`);

@@ -5,11 +5,11 @@ import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/pl
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { checkedName } from '../accounts/checked-name.ts';
+import { requireJsonDepth } from '../wire/json-depth.ts';
 import { authenticatorInfo } from './author.ts';
 import { changePart, type PartChange, partChanged, writePartChange } from './change-parts.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
-import { requireFlat } from './parse-document.ts';
 import { versionToken } from './version-token.ts';
 
 const defaultEntries = 100;
@@ -25,7 +25,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
       const part = registry.part(request.id);
       if (part === undefined) throw notVisible('part', request.id);
       const name = request.name === '' ? part.name : checkedName(request.name);
-      requireFlat(request.robotConfig);
+      requireJsonDepth(request.robotConfig, 'configuration');
       const renaming: PartChange | undefined =
         name === part.name
           ? undefined

@@ -1,11 +1,11 @@
 /** The text of a configuration, decoded. What is in it is for `check` to judge. */
 import { PlatformError } from '@platform/base';
+import { requireJsonDepth } from '../wire/json-depth.ts';
 
 /** Documents over this are refused: a configuration is read whole by every machine at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;
-const maxDepth = 100;
 
-/** @throws invalid_argument for text that is too long, no JSON, or nested deeper than anything that walks it can bear. */
+/** @throws invalid_argument for text that is too long, no JSON, or nested deeper than clients can read. */
 export function parseDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
   if (bytes > maxDocumentBytes) {
@@ -24,24 +24,6 @@ export function parseDocument(document: string, partId: string): unknown {
       caught,
     );
   }
-  requireFlat(parsed);
+  requireJsonDepth(parsed, 'configuration');
   return parsed;
-}
-
-/**
- * Deeper documents would overflow the stack of whoever walks them; no real one comes near.
- *
- * @throws invalid_argument
- */
-export function requireFlat(document: unknown): void {
-  let level: unknown[] = [document];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) {
-      throw new PlatformError(
-        'invalid_argument',
-        `configuration: expected at most ${maxDepth} levels of nesting, found more`,
-      );
-    }
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
-  }
 }

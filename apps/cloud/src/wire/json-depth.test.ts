@@ -1,0 +1,21 @@
+import { create, fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { GetRobotPartHistoryResponseSchema } from '@platform/proto/platform/app/v1/app';
+import { expect, test } from 'vitest';
+import { maxJsonDepth, requireJsonDepth } from './json-depth.ts';
+
+const nested = (levels: number): JsonObject => (levels <= 1 ? { a: 1 } : { a: nested(levels - 1) });
+
+test('what is as deep as it may be is read back by public clients in the deepest of our answers', () => {
+  const robotConfig = nested(maxJsonDepth);
+  requireJsonDepth(robotConfig, 'configuration');
+  const answer = create(GetRobotPartHistoryResponseSchema, { history: [{ old: { robotConfig } }] });
+  const bytes = toBinary(GetRobotPartHistoryResponseSchema, answer);
+  expect(fromBinary(GetRobotPartHistoryResponseSchema, bytes).history[0]?.old?.robotConfig).toEqual(robotConfig);
+});
+
+test('one level more is refused, and so is nesting without end, by a loop and not a recursion', () => {
+  expect(() => requireJsonDepth(nested(maxJsonDepth + 1), 'configuration')).toThrow(/^configuration: .* 30 levels/);
+  let deep: unknown = 1;
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  expect(() => requireJsonDepth(deep, 'data')).toThrow(/found more/);
+});
