@@ -1,0 +1,174 @@
+/** Who you are to a cloud: logins by key, by browser and by pasted code, and which profile counts where. */
+import { mkdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../open-browser.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+beforeAll(async () => {
+  [cloud, cli] = await Promise.all([startCloud(), openCommandLine()]);
+  cli.secrets.add(cloud.key).add(cloud.partSecret);
+}, 60_000);
+afterAll(async () => {
+  await cli[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+const byKey = (): string[] => ['login', 'api-key', '--url', cloud.url, '--key-id', cloud.keyId];
+const profilesFile = (): string => join(cli.home, 'cli', 'profiles.json');
+
+test('login api-key takes the secret from standard input, keeps it for its owner only, and whoami says who that is', async () => {
+  const before = await cli.run(['whoami']);
+  expect(before).toMatchObject({ code: 4, stdout: '' });
+  expect(before.stderr).toContain('run "platform login --url URL"');
+
+  const wrong = await cli.run(byKey(), { input: 'not this key' });
+  expect(wrong).toMatchObject({ code: 4, stdout: '' });
+  expect(wrong.stderr).not.toContain('not this key');
+
+  const login = await cli.ok(byKey(), { input: `${cloud.key}\n` });
+  expect(login.stdout).toBe('');
+  expect(login.stderr).toContain('kept as profile "default"');
+  expect(statSync(profilesFile()).mode & 0o777).toBe(0o600);
+
+  const [text, json, list] = await Promise.all([
+    cli.ok(['whoami']),
+    cli.ok(['whoami', '--json']),
+    cli.ok(['profiles', 'list', '--json']),
+  ]);
+  expect(text.stdout).toMatch(/^kind +key$/m);
+  expect(text.stdout).toMatch(/^roles +owner of /m);
+  expect(text.stderr).toBe('');
+  expect(json.json()).toMatchObject({
+    url: cloud.url,
+    login: 'profile default',
+    kind: 'key',
+    id: cloud.keyId,
+    roles: [{ role: 'owner', organizationId: cloud.organizationId }],
+  });
+  expect(list.json()).toEqual([
+    { name: 'default', url: cloud.url, as: cloud.keyId, organization: null, current: true, default: true },
+  ]);
+});
+
+test('D30 login with a real browser and with a pasted code; logout ends the session on the cloud', async () => {
+  await using opened = await openBrowser();
+  const { page } = opened;
+  await page.goto(cloud.signInLink);
+  await page.goto(`${cloud.url}/account`);
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByRole('button', { name: 'Set e-mail' }).click();
+  await page.getByText('Done.').waitFor();
+
+  const login = cli.start(['login', '--url', cloud.url, '--profile', 'browser']);
+  const [, address = ''] = await login.matching('stderr', /^Opening (\S+)$/m);
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  expect((await login.ended).stderr).toContain('as ada@example.com; kept as profile "browser"');
+  await page.getByText('go back to the terminal').waitFor();
+
+  // The code stands on the page; a challenge is bound to the command line that made it.
+  const pasted = cli.start(['login', '--url', cloud.url, '--profile', 'pasted', '--no-browser'], { input: 'no code' });
+  await pasted.matching('stderr', /paste the code/);
+  expect(await pasted.ended).toMatchObject({ code: 4, stdout: '' });
+  const listening = cli.start(['login', '--url', cloud.url, '--profile', 'pasted', '--no-browser'], { keepOpen: true });
+  const [, page2 = ''] = await listening.matching('stderr', /^ +(http\S+)$/m);
+  await page.goto(page2);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  listening.child.stdin?.end(`${await page.locator('#code').textContent()}\n`);
+  expect(await listening.ended).toMatchObject({ code: 0, stdout: '' });
+
+  const me = await cli.ok(['whoami', '--profile', 'pasted', '--json=kind,name']);
+  expect(me.json()).toEqual({ kind: 'person', name: 'ada@example.com' });
+  const { stdout } = await cli.ok(['token', '--profile', 'pasted'], { reveals: true });
+  const token = stdout.trim();
+  cli.secrets.add(token);
+  const ask = (): Promise<Response> =>
+    fetch(`${cloud.url}/api/whoami`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await ask()).status).toBe(200);
+  await cli.ok(['logout', '--profile', 'pasted']);
+  expect((await ask()).status).toBe(401);
+  const gone = await cli.run(['whoami', '--profile', 'pasted']);
+  expect(gone).toMatchObject({ code: 3, stdout: '' });
+  expect(gone.stderr).toContain('browser');
+});
+
+test('a browser login that is refused, or ended with Ctrl-C, keeps nothing', async () => {
+  const login = cli.start(['login', '--url', cloud.url, '--profile', 'none']);
+  const [, address = ''] = await login.matching('stderr', /^Opening (\S+)$/m);
+  const { port, state } = Object.fromEntries(new URL(address).searchParams);
+  const foreign = await fetch(`http://127.0.0.1:${port}/?code=x&state=another`);
+  expect(foreign.status).toBe(404);
+  await fetch(`http://127.0.0.1:${port}/?error=access_denied&state=${state}`);
+  expect(await login.ended).toMatchObject({ code: 4, stdout: '' });
+  const ended = cli.start(['login', '--url', cloud.url, '--profile', 'none']);
+  await ended.matching('stderr', /^Opening/m);
+  ended.child.kill('SIGINT');
+  expect(await ended.ended).toMatchObject({ code: 130, stdout: '' });
+  expect((await cli.run(['whoami', '--profile', 'none'])).code).toBe(3);
+});
+
+test('flag before environment before directory before default', async () => {
+  mkdirSync(join(cli.directory, 'client', 'deep'), { recursive: true });
+  // One at a time: each replaces the whole file.
+  for (const name of ['flag', 'environment', 'directory']) {
+    await cli.ok([...byKey(), '--profile', name], { input: cloud.key });
+  }
+  await cli.ok(['profiles', 'bind', 'directory'], { directory: 'client' });
+  const who = async (args: string[], options = {}): Promise<unknown> =>
+    (await cli.ok(['whoami', '--json=login', ...args], options)).json()['login'];
+  const env = { PLATFORM_PROFILE: 'environment' };
+  const keyEnv = { PLATFORM_URL: cloud.url, PLATFORM_API_KEY_ID: cloud.keyId, PLATFORM_API_KEY: cloud.key };
+  const directory = 'client/deep';
+  expect(
+    await Promise.all([
+      who([]),
+      who([], { directory }),
+      who([], { directory, env }),
+      who(['--profile', 'flag'], { directory, env }),
+      who([], { directory, env: keyEnv }),
+      who(['--url', cloud.url, '--key-id', cloud.keyId, '--key-file', '-'], { directory, env, input: cloud.key }),
+    ]),
+  ).toEqual([
+    'profile default',
+    'profile directory',
+    'profile environment',
+    'profile flag',
+    'PLATFORM_API_KEY',
+    '--key-file',
+  ]);
+  await cli.ok(['profiles', 'use', 'flag']);
+  await cli.ok(['profiles', 'organization', cloud.organizationId]);
+  await cli.ok(['profiles', 'remove', 'directory']);
+  const [list, bound] = await Promise.all([cli.ok(['profiles', 'list', '--json']), cli.run(['whoami'], { directory })]);
+  const rows = list.json<{ name: string; current: boolean; organization: string | null }[]>();
+  expect(rows.find((row) => row.current)).toMatchObject({ name: 'flag', organization: cloud.organizationId });
+  expect(bound.code).toBe(3);
+  await cli.ok(['profiles', 'unbind'], { directory: 'client' });
+  expect(await who([], { directory })).toBe('profile flag');
+});
+
+test('a cloud that is away or does not answer: what to do, exit codes 1 and 124', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const [away, slow, plain] = await Promise.all([
+    cli.run(['organizations', 'list', '--profile', 'flag', '--url', 'http://127.0.0.1:9']),
+    cli.run(['organizations', 'list', '--profile', 'flag', '--url', `http://127.0.0.1:${port}`, '--timeout', '1s']),
+    cli.run(['organizations', 'list', '--profile', 'flag', '--url', 'http://cloud.example']),
+  ]);
+  silent.close();
+  expect(away).toMatchObject({ code: 1, stdout: '' });
+  expect(away.stderr).toMatch(
+    /http:\/\/127\.0\.0\.1:9 cannot be reached.*Does the cloud run, and is the address right\?/s,
+  );
+  expect(slow).toMatchObject({ code: 124, stdout: '' });
+  expect(slow.stderr).toContain('within 1s (--timeout)');
+  expect(plain.code).toBe(5);
+  expect(plain.stderr).toContain('plaintext');
+});
