@@ -16,6 +16,7 @@ import { answerBidi, answerClientStream, answerServerStream, answerUnary } from 
 import { RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
 import { arrivalKey } from './arrival.ts';
+import { type UnaryMethod, unaryMethod } from './unary-method.ts';
 
 export interface CodecOptions<P> {
   services: readonly ServiceBinding<P>[];
@@ -32,6 +33,8 @@ export interface CodecOptions<P> {
 export interface Codecs {
   /** The handler of a canonical path for that content type; undefined when the path is no method of ours. */
   find(path: string, contentType: string): UniversalHandler | undefined;
+  /** A unary method of a canonical path for the short way of gRPC; undefined when it must go the general way. */
+  unary(path: string): UnaryMethod | undefined;
   /** Most bytes of one request message of a canonical path. */
   maxRequestBytes(path: string): number;
   /** Names of the methods of a service; empty when it is unknown. */
@@ -54,7 +57,21 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
     const service = bound.method.parent.typeName;
     methods.set(service, [...(methods.get(service) ?? []), bound.method.name]);
   }
+  const { authenticate, open, log } = options;
+  const short = new Map<string, UnaryMethod>();
+  // Those that are bound raw come last: the bytes are theirs.
+  const bySort = options.services
+    .flatMap((service) => service.methods)
+    .toSorted((a, b) => Number(a.raw) - Number(b.raw));
+  const gated = new Set(bySort.filter(({ beforeBody }) => beforeBody !== undefined).map(({ path }) => path));
+  for (const bound of bySort) {
+    if (bound.kind !== 'unary' || gated.has(bound.path)) continue;
+    const maxRequestBytes = limits.get(bound.path) ?? options.maxMessageBytes;
+    const asked = open.has(bound.path) ? undefined : authenticate;
+    short.set(bound.path, unaryMethod(bound, { authenticate: asked, maxRequestBytes, log }));
+  }
   return {
+    unary: (path) => short.get(path),
     find: (path, contentType) =>
       contentType.includes('json') ? handlers.get(path) : (rawHandlers.get(path) ?? handlers.get(path)),
     maxRequestBytes: (path) => limits.get(path) ?? options.maxMessageBytes,

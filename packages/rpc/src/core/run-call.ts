@@ -45,7 +45,7 @@ export async function* answerBidi<P>(
   for await (const answer of untilAborted(answers, call.signal)) yield respond(bound.method.output, answer, call);
 }
 
-function respond(output: DescMessage, init: MessageInitShape<DescMessage>, call: Call): Message {
+export function respond(output: DescMessage, init: MessageInitShape<DescMessage>, call: Call): Message {
   return inVocabulary(call.vocabulary, output, create(output, init));
 }
 

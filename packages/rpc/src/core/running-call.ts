@@ -7,25 +7,43 @@ import type { Call } from './call.ts';
 export type CallStart = Omit<Call, 'principal'>;
 
 export class RunningCall<P> implements Call<P> {
-  readonly method: string;
-  readonly metadata: Headers;
-  readonly peerAddress: string;
-  readonly vocabulary: Vocabulary;
-  readonly signal: AbortSignal;
-  readonly deadline: number | undefined;
-  readonly responseHeaders: Headers;
-  readonly responseTrailers: Headers;
+  readonly #start: CallStart;
   #admitted: { principal: P } | undefined;
 
   constructor(start: CallStart) {
-    this.method = start.method;
-    this.metadata = start.metadata;
-    this.peerAddress = start.peerAddress;
-    this.vocabulary = start.vocabulary;
-    this.signal = start.signal;
-    this.deadline = start.deadline;
-    this.responseHeaders = start.responseHeaders;
-    this.responseTrailers = start.responseTrailers;
+    this.#start = start;
+  }
+
+  get method(): string {
+    return this.#start.method;
+  }
+
+  get metadata(): Headers {
+    return this.#start.metadata;
+  }
+
+  get peerAddress(): string {
+    return this.#start.peerAddress;
+  }
+
+  get vocabulary(): Vocabulary {
+    return this.#start.vocabulary;
+  }
+
+  get signal(): AbortSignal {
+    return this.#start.signal;
+  }
+
+  get deadline(): number | undefined {
+    return this.#start.deadline;
+  }
+
+  get responseHeaders(): Headers {
+    return this.#start.responseHeaders;
+  }
+
+  get responseTrailers(): Headers {
+    return this.#start.responseTrailers;
   }
 
   admit(principal: P): void {

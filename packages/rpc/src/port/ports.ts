@@ -6,10 +6,13 @@ import {
   type Http2SecureServer,
   type Http2Server,
   type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { bodyRead } from './body-read.ts';
 import {
   headersCheckMs,
   headersTimeoutMs,
@@ -22,6 +25,7 @@ import {
 import type { NodeListener } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
 import { refusePlaintext } from './refuse-plaintext.ts';
+import type { ShortWay } from './short-way.ts';
 
 /** The first byte of every TLS connection: the content type of a handshake. */
 const tlsHandshake = 0x16;
@@ -32,6 +36,8 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export interface PortOptions {
   tls: { cert: string; key: string } | undefined;
   listener: NodeListener;
+  /** Is asked first about every HTTP/2 request. */
+  shortWay: ShortWay;
   upgrade: UpgradeListener | undefined;
   prefaceTimeoutMs: number;
   clock: Clock;
@@ -63,12 +69,13 @@ export function createPort(options: PortOptions): Port {
   return options.tls === undefined ? createPlainPort(options) : createTlsPort(options, options.tls);
 }
 
-function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: PortOptions): Port {
+function createPlainPort({ listener, shortWay, upgrade, prefaceTimeoutMs, clock, log }: PortOptions): Port {
   const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
   if (upgrade !== undefined) http1.on('upgrade', upgrade);
   // A server that never listens itself does not watch its header timeouts until it hears this.
   http1.emit('listening');
   const http2 = createHttp2(http2Options, listener);
+  askFirst(http2, shortWay);
   const sessions = trackSessions(http2, log);
   const silent = new Set<Socket>();
   const adopt = async (socket: Socket): Promise<void> => {
@@ -107,7 +114,7 @@ function createPlainPort({ listener, upgrade, prefaceTimeoutMs, clock, log }: Po
 }
 
 function createTlsPort(
-  { listener, upgrade, prefaceTimeoutMs, clock, log }: PortOptions,
+  { listener, shortWay, upgrade, prefaceTimeoutMs, clock, log }: PortOptions,
   tls: { cert: string; key: string },
 ): Port {
   const options = {
@@ -120,6 +127,7 @@ function createTlsPort(
     ...upgrading(upgrade),
   };
   const secure = createSecureServer(options, listener);
+  askFirst(secure, shortWay);
   if (upgrade !== undefined) secure.on('upgrade', upgrade);
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
   const sessions = trackSessions(secure, log);
@@ -160,6 +168,20 @@ function createTlsPort(
 function upgrading(upgrade: UpgradeListener | undefined): { shouldUpgradeCallback(request: IncomingMessage): boolean } {
   const wanted = upgrade !== undefined;
   return { shouldUpgradeCallback: ({ headers }) => wanted && /^websocket$/i.test(headers.upgrade ?? '') };
+}
+
+/** Node's own listener, which makes a request and a response of a stream, gets what the short way leaves. */
+function askFirst(server: Http2Server | Http2SecureServer, shortWay: ShortWay): void {
+  const rest = server.listeners('stream');
+  server.removeAllListeners('stream');
+  const ask = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]): void => {
+    const handOver = (read?: Uint8Array): void => {
+      if (read !== undefined) bodyRead.set(stream, read);
+      for (const listener of rest) listener.call(server, stream, headers, flags, rawHeaders);
+    };
+    if (!shortWay(stream, headers, handOver)) handOver();
+  };
+  server.on('stream', ask);
 }
 
 function trackSessions(server: Http2Server | Http2SecureServer, log: Log): ReadonlySet<Http2Session> {

@@ -9,6 +9,7 @@ import type { Clock } from '@platform/base';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { untilAborted } from '../core/until-aborted.ts';
+import { bodyRead } from './body-read.ts';
 import { isEnveloped, limitBody } from './limit-body.ts';
 import type { NodeRequest, NodeResponse } from './node-types.ts';
 import { roundTrip } from './round-trip.ts';
@@ -31,9 +32,15 @@ export function readBody(
   response: NodeResponse,
   { path, maxMessageBytes, one, stalledBodyMs, clock }: ReadBodyOptions,
 ): AsyncIterable<Uint8Array> {
+  const whole = 'stream' in response ? bodyRead.get(response.stream) : undefined;
+  if (whole !== undefined) return limitBody(once(whole), request.headers, maxMessageBytes);
   const body = readWhole(request, response, path, one);
   const moving = one ? readMoving(body, response, path, stalledBodyMs, clock) : body;
   return limitBody(moving, request.headers, maxMessageBytes);
+}
+
+async function* once(whole: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  if (whole.length > 0) yield whole;
 }
 
 async function* readWhole(

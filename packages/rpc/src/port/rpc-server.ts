@@ -15,6 +15,7 @@ import { type Address, listen } from './listen.ts';
 import type { NodeListener } from './node-types.ts';
 import { createPort, type UpgradeListener } from './ports.ts';
 import { createRouter } from './route-request.ts';
+import { createShortWay } from './short-way.ts';
 
 export interface RpcServerOptions<P> {
   services: readonly ServiceBinding<P>[];
@@ -77,6 +78,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
   const { upgrade, tls } = options;
   const port = createPort({
     tls,
+    shortWay: createShortWay({ codecs, shutdownSignal: shutdown.signal, clock, log }),
     upgrade,
     listener,
     clock,

@@ -1,0 +1,74 @@
+/** A unary method as the short way of gRPC calls it: bytes in, bytes out, one function for each step. */
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import type { ConnectError } from '@connectrpc/connect';
+import type { Log } from '@platform/base';
+import type { BoundMethod } from '../core/binding.ts';
+import type { Call } from '../core/call.ts';
+import { toConnectError } from '../core/errors.ts';
+import { faultOf } from '../core/faults.ts';
+import { respond } from '../core/run-call.ts';
+import { RunningCall } from '../core/running-call.ts';
+import type { ShortCall } from '../core/short-call.ts';
+import { canonicalise } from '../edge/translate-message.ts';
+
+export interface UnaryMethod {
+  readonly path: string;
+  readonly maxRequestBytes: number;
+  /** Who calls. Throws ConnectErrors. */
+  admit(start: ShortCall): Promise<AdmittedCall>;
+}
+
+export interface AdmittedCall {
+  /** Decodes the request, without a word of it to the method; undefined: these bytes are no such message. */
+  decode(bytes: Uint8Array): (() => Promise<Uint8Array>) | undefined;
+}
+
+export function unaryMethod<P>(
+  bound: Extract<BoundMethod<P>, { kind: 'unary' }>,
+  options: {
+    /** Undefined: the method is open. */
+    readonly authenticate: ((call: Call) => Promise<P>) | undefined;
+    readonly maxRequestBytes: number;
+    readonly log: Log;
+  },
+): UnaryMethod {
+  const { authenticate, maxRequestBytes, log } = options;
+  const { input, output } = bound.method;
+  const asError = (caught: unknown, start: ShortCall): ConnectError => toConnectError(faultOf(caught, start, log));
+  return {
+    path: bound.path,
+    maxRequestBytes,
+    async admit(start) {
+      const call = new RunningCall<P>(start);
+      if (authenticate !== undefined) {
+        try {
+          call.admit(await start.orEnded(authenticate(call)));
+        } catch (caught) {
+          throw asError(caught, start);
+        }
+      }
+      return {
+        decode(bytes) {
+          const request = decoded(() => fromBinary(input, bytes));
+          if (request === undefined) return undefined;
+          return async () => {
+            try {
+              const answer = Promise.resolve(bound.handler(canonicalise(input, request), call));
+              return toBinary(output, respond(output, await start.orEnded(answer), call));
+            } catch (caught) {
+              throw asError(caught, start);
+            }
+          };
+        },
+      };
+    },
+  };
+}
+
+function decoded<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
