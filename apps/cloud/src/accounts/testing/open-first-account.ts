@@ -5,7 +5,7 @@ import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.t
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
-import { openTestStore } from '../../metadata/testing/test-store.ts';
+import { defaultStore, openTestStore } from '../../metadata/testing/test-store.ts';
 import { createFirstAccount } from '../first-start.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
@@ -19,7 +19,7 @@ export interface FirstAccount {
 
 /** With the tables of accounts and machines, one organization and one location, created at 1 ms. */
 export async function openFirstAccount(): Promise<FirstAccount> {
-  const store = await openTestStore();
+  const store = await openTestStore(defaultStore, migrations);
   const { directory, database } = store;
   const metadata = await openMetadata<CloudTables>({
     file: directory.file('meta.sqlite'),

@@ -6,7 +6,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type PostgresServer, startPostgres, type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
+import type { Migration } from '../writer-protocol.ts';
+import { migratedDatabase } from './migrated-database.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -24,32 +26,64 @@ export interface TestStore extends AsyncDisposable {
 }
 
 let server: Promise<PostgresServer> | undefined;
+let administrator: Pool | undefined;
+/** By migrations: made once. */
+const migrated = new Map<readonly Migration[], Promise<string>>();
 
-export async function openTestStore(kind: StoreKind = defaultStore): Promise<TestStore> {
+/** @param migrations what a new Postgres database has already; opening it runs what is missing. Default: it is empty. */
+export async function openTestStore(
+  kind: StoreKind = defaultStore,
+  migrations: readonly Migration[] = [],
+): Promise<TestStore> {
   const directory = await temporaryDirectory();
+  if (kind === 'sqlite') return openSqliteStore(directory);
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const serverUrl = kind === 'postgres' ? await testServer() : undefined;
-  const urlOf = (database: string): string => String(serverUrl).replace(/\/postgres$/, `/${database}`);
-  if (kind === 'postgres') await runIn(urlOf('postgres'), `create database ${name}`);
+  const urlOf = await testServer();
+  administrator ??= administratorOf(urlOf('postgres'));
+  const pool = administrator;
+  let template = migrated.get(migrations);
+  if (template === undefined && migrations.length > 0) {
+    template = migratedDatabase(pool, urlOf, migrations);
+    migrated.set(migrations, template);
+  }
+  await pool.query(`create database ${name} template ${(await template) ?? 'template1'}`);
   return {
     kind,
     directory,
-    database: kind === 'postgres' ? urlOf(name) : undefined,
+    database: urlOf(name),
     administer: (statement) => runIn(urlOf(name), statement),
     async [Symbol.asyncDispose]() {
-      if (kind === 'postgres') await runIn(urlOf('postgres'), `drop database ${name} with (force)`);
+      await pool.query(`drop database ${name} with (force)`);
       await directory[Symbol.asyncDispose]();
     },
   };
 }
 
-/** URL of its database `postgres`. */
-async function testServer(): Promise<string> {
+function openSqliteStore(directory: TemporaryDirectory): TestStore {
+  return {
+    kind: 'sqlite',
+    directory,
+    database: undefined,
+    administer: () => Promise.reject(new Error('expected a store in Postgres, found SQLite')),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+/** Answers the URL of a database. */
+async function testServer(): Promise<(database: string) => string> {
   const given = process.env['PLATFORM_TEST_POSTGRES'];
-  if (given !== undefined && given !== '') return given;
+  if (given !== undefined && given !== '') return (database) => given.replace(/\/postgres$/, `/${database}`);
   // Ends with this process.
   server ??= startPostgres();
-  return (await server).url('postgres');
+  const started = await server;
+  return (database) => started.url(database);
+}
+
+/** One connection, which does not keep the process from ending. */
+function administratorOf(url: string): Pool {
+  const pool = new Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  pool.on('error', () => {});
+  return pool;
 }
 
 async function runIn(url: string, statement: string): Promise<readonly Record<string, unknown>[]> {
