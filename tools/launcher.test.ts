@@ -78,7 +78,7 @@ test('the launcher runs the command line and passes its exit code and arguments 
   const said = execFileSync(process.execPath, ['tools/run.js', 'version'], { cwd: root, encoding: 'utf8' });
   expect(said).toMatch(/^platform \d+\.\d+\.\d+ \(Node \d+/);
   const wrong = spawnSync(process.execPath, ['tools/run.js', 'up', '--port', 'x'], { cwd: root, encoding: 'utf8' });
-  expect(wrong.status).toBe(1);
+  expect(wrong.status).toBe(2);
   expect(wrong.stderr).toContain('expected a port from 0 to 65535, found "x"');
   expect(wrong.stderr).toMatch(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m);
 });
