@@ -17,7 +17,7 @@ export interface DeliveryOptions {
   readonly db: Kysely<NotifyTables>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly signingSecret: (organizationId: string) => Promise<string>;
+  readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
   readonly version: string;
   readonly send: (request: OutgoingRequest, signal: AbortSignal) => Promise<Attempt>;
@@ -148,7 +148,9 @@ class DeliveryLoop implements Delivery {
     if (row?.state !== 'pending') return;
     const atMs = clock.now();
     const event = readEvent(row);
-    const attempt = await this.#attempt(row, event, atMs);
+    const secret = await this.#secretOf(row.organization_id);
+    if (secret === undefined) return this.#recorder.cancel(row.id);
+    const attempt = await this.#attempt(row, event, secret, atMs);
     sent();
     const recorded = this.#recorder.judge(row, attempt);
     const failedFinally = recorded.state === 'failed';
@@ -166,14 +168,29 @@ class DeliveryLoop implements Delivery {
     await this.#recorder.record(row, atMs, attempt, recorded, this.#stop.signal);
   }
 
-  async #attempt(row: NotifyMessageRow, event: TriggerEvent | undefined, atMs: number): Promise<Attempt> {
-    const { signingSecret, version } = this.#options;
+  /** Undefined: the organization is gone. An error: the secret cannot be had now. */
+  async #secretOf(organizationId: string): Promise<string | Error | undefined> {
+    try {
+      return await this.#options.signingSecret(organizationId);
+    } catch (caught) {
+      return caught instanceof Error ? caught : new Error(String(caught));
+    }
+  }
+
+  async #attempt(
+    row: NotifyMessageRow,
+    event: TriggerEvent | undefined,
+    secret: string | Error,
+    atMs: number,
+  ): Promise<Attempt> {
+    const { version } = this.#options;
     if (event === undefined) return { outcome: 'rejected', durationMs: 0, error: 'the stored event cannot be read' };
     let request: OutgoingRequest;
     try {
       const { method, headers, body } = webhookRequest(event);
       const timestamp = Math.floor(atMs / 1_000);
-      const signature = sign(await signingSecret(row.organization_id), row.id, timestamp, body);
+      if (secret instanceof Error) throw secret;
+      const signature = sign(secret, row.id, timestamp, body);
       request = {
         url: row.target,
         method,

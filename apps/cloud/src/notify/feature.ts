@@ -21,8 +21,8 @@ export interface NotifyOptions {
   readonly db: Kysely<NotifyTables>;
   readonly clock: Clock;
   readonly log: Log;
-  /** `whsec_` and base64: the key that signs the organization's webhooks. */
-  readonly signingSecret: (organizationId: string) => Promise<string>;
+  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: it was deleted, what waits is cancelled. */
+  readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
   /** Where our own catcher listens, exactly as URLs to it are written: the only loopback target, below /catcher/. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** Whether webhooks may go to private ranges. */

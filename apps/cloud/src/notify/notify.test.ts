@@ -313,3 +313,20 @@ test('what is done is deleted after 30 days, with its attempts', async () => {
   });
   expect((await on.metadata.db.selectFrom('notify_attempts').select('message_id').execute()).length).toBe(1);
 });
+
+test('what waits for an organization that was deleted is cancelled: not sent, not tried again, and told to no machine', async () => {
+  const on = await rig();
+  let isThere = true;
+  const notify = on.open({ signingSecret: async () => (isThere ? secret : undefined) });
+  notify.start();
+  on.sink.answerWith(() => ({ status: 500 }));
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  await until(async () => (await attempts(notify)) === 1);
+  const told = on.lines.length;
+  isThere = false;
+  await enqueue(on, notify, message(2, `${on.sink.url}/catcher/webhooks/a`));
+  await on.clock.advance(3_600_000);
+  await until(async () => (await states(notify)).join() === 'cancelled,cancelled');
+  expect(await attempts(notify)).toBe(1);
+  expect(on.lines).toHaveLength(told);
+});

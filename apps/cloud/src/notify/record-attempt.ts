@@ -26,6 +26,8 @@ export interface Recorder {
     judgement: Judgement,
     signal: AbortSignal,
   ): Promise<void>;
+  /** The message comes to its end without being sent. */
+  cancel(id: string): Promise<void>;
   pause(organizationId: string, target: string, reason: string): Promise<void>;
   resume(organizationId: string, target: string): Promise<void>;
 }
@@ -71,6 +73,14 @@ export function createRecorder(options: { db: Kysely<NotifyTables>; clock: Clock
       const rows = await db.selectFrom('notify_paused_targets').select(['organization_id', 'target']).execute();
       for (const row of rows) paused.add(targetKey(row.organization_id, row.target));
       loaded = true;
+    },
+    async cancel(id) {
+      await db
+        .updateTable('notify_messages')
+        .set({ state: 'cancelled', finished_at: clock.now() })
+        .where('id', '=', id)
+        .where('state', '=', 'pending')
+        .execute();
     },
     isPaused: (organizationId, target) => paused.has(targetKey(organizationId, target)),
     judge(row, attempt) {

@@ -3,7 +3,7 @@
  *
  * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which only the process
  * remembers, so that a kill leaves it due) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered
- * 410; `resume` puts it back). Rows that are done are deleted after 30 days, attempts with them.
+ * 410; `resume` puts it back); `pending` → `cancelled` (final): its organization was deleted. Rows that are done are deleted after 30 days, attempts with them.
  */
 
 export const notifyDdl: readonly string[] = [
@@ -48,7 +48,7 @@ export const notifyDdl: readonly string[] = [
   )`,
 ];
 
-export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed';
+export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed' | 'cancelled';
 
 /** All times are wall-clock milliseconds. */
 export interface NotifyMessageRow {
