@@ -4,7 +4,7 @@
  * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer
  * queries → followers. What is started is unwound in reverse.
  */
-import { errorText, follow, PlatformError, systemClock } from '@platform/base';
+import { errorText, follow, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -28,7 +28,7 @@ import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
 import { dataVersion } from './data-directory.ts';
-import { moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
+import { type DemoFile, moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSignIn } from './edge/sign-in/sign-in.ts';
@@ -60,7 +60,7 @@ import { createTriggers } from './triggers/feature.ts';
 import { parseTriggers } from './triggers/parse-triggers.ts';
 import { createPartTransitions } from './triggers/part-transitions.ts';
 
-/** What `platform up` is told when the cloud serves. */
+/** What `platform up` is told when the cloud serves. Ids are those of the demo; of what was never made, empty. */
 export interface Ready {
   readonly url: string;
   /** SHA-256 of the installation's own authority, where it vouches for the cloud: what installers pin (D31). */
@@ -246,9 +246,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       appendMachineLog: (partId, line) => logs.appendOwn(partId, line),
       async signingSecret(organizationId) {
         const organization = tree.organization(organizationId);
-        if (organization === undefined)
-          throw new PlatformError('internal', `organization ${organizationId} of a notification is gone`);
-        return instanceKey.decrypt(organization.webhook_secret);
+        return organization && instanceKey.decrypt(organization.webhook_secret);
       },
     }),
   );
@@ -392,16 +390,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   const url = `${tls === undefined ? 'http' : 'https'}://${dialled(settings)}:${port}`;
 
   const ownerToken = await createOwnerLink({ db, clock });
-  const owner = await readOwnerKey(db, instanceKey, await firstOrganization());
-  const demo =
-    readDemo(data.at('demo.json')) ??
-    (await prepareDemo(
-      { db, instanceKey, registry, configurations, file: data.at('demo.json'), nowMs: clock.now() },
-      await firstPlace(),
-      url,
-    ));
-  demoKeyId = demo.keyId;
-  await moveDemoTrigger(configurations, demo.partId, url);
+  // All of it may be deleted by now, the demo and the organization of the first start: the cloud serves what is left.
+  const [firstOrganization] = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms);
+  const owner = firstOrganization && (await readOwnerKey(db, instanceKey, firstOrganization.id));
+  const demo = readDemo(data.at('demo.json')) ?? (await firstDemo());
+  if (demo !== undefined) {
+    demoKeyId = demo.keyId;
+    await moveDemoTrigger({ configurations, registry, log }, demo.partId, url);
+  }
 
   await tabular.start();
   await triggers.start();
@@ -497,13 +493,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     ready: {
       url,
       ...(tls?.authority && { caFingerprint: tls.authority.fingerprint }),
-      organizationId: demo.organizationId,
-      locationId: demo.locationId,
-      machineId: demo.machineId,
-      partId: demo.partId,
-      keyId: owner.id,
+      organizationId: demo?.organizationId ?? '',
+      locationId: demo?.locationId ?? '',
+      machineId: demo?.machineId ?? '',
+      partId: demo?.partId ?? '',
+      keyId: owner?.id ?? '',
       // A start that was killed before it could say the key is still a first start.
-      ...(data.isNew ? { key: owner.key } : {}),
+      ...(data.isNew && owner ? { key: owner.key } : {}),
       signInLink: `${url}/sign-in${ownerToken === undefined ? '' : `?token=${ownerToken}`}`,
     },
     saidReady: () => data.complete(),
@@ -515,20 +511,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     return async (signal) => !deletions.held && (await deletions.run(() => step(signal)));
   }
 
-  async function firstPlace(): Promise<{ organizationId: string; locationId: string }> {
-    const organizationId = await firstOrganization();
-    const locationId = tree.locationsOf(organizationId)[0]?.id;
-    if (locationId === undefined)
-      throw new PlatformError(
-        'data_loss',
-        `data directory ${data.path}: organization ${organizationId} has no location`,
-      );
-    return { organizationId, locationId };
-  }
-
-  async function firstOrganization(): Promise<string> {
-    const oldest = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms)[0];
-    if (oldest === undefined) throw new PlatformError('data_loss', `data directory ${data.path} has no organization`);
-    return oldest.id;
+  /** Undefined where nobody has a place for a machine. */
+  async function firstDemo(): Promise<DemoFile | undefined> {
+    const [location] = firstOrganization ? tree.locationsOf(firstOrganization.id) : [];
+    if (location === undefined) return undefined;
+    return prepareDemo(
+      { db, instanceKey, registry, configurations, file: data.at('demo.json'), nowMs: clock.now() },
+      { organizationId: location.organization_id, locationId: location.id },
+      url,
+    );
   }
 }

@@ -6,10 +6,14 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { insertLocation, insertOrganization } from './new-account.ts';
 
-/** Creates the first account unless there is one. */
+/**
+ * Creates the first account of an installation that never had one. Where every organization was deleted the people are
+ * still there, and can make new ones.
+ */
 export async function createFirstAccount(db: Database, instanceKey: InstanceKey, nowMs: number): Promise<void> {
-  const existing = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
-  if (existing !== undefined) return;
+  for (const table of ['organizations', 'people'] as const) {
+    if ((await db.selectFrom(table).select('id').limit(1).executeTakeFirst()) !== undefined) return;
+  }
   await db.transaction().execute(async (trx) => {
     const { id: organizationId } = await insertOrganization(trx, instanceKey, 'My organization', nowMs);
     await insertLocation(trx, instanceKey, { organizationId, parentId: null, name: hostname() || 'here' }, nowMs);

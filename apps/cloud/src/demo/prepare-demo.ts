@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { PlatformError } from '@platform/base';
+import { type Log, PlatformError } from '@platform/base';
 import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { writeDurably } from '../instance/write-durably.ts';
@@ -85,15 +85,25 @@ export function readDemo(file: string): DemoFile | undefined {
   );
 }
 
-/** The built-in catcher is at the address of this start: a demo trigger that still points at an earlier one follows it. */
-export async function moveDemoTrigger(configurations: Configurations, partId: string, baseUrl: string): Promise<void> {
+/**
+ * The built-in catcher is at the address of this start: a demo trigger that still points at an earlier one follows it.
+ * The demo's machine may be deleted, and its configuration the user's own and not to be saved as it is: both stay so.
+ */
+export async function moveDemoTrigger(
+  { configurations, registry, log }: Pick<DemoDeps, 'configurations' | 'registry'> & { readonly log: Log },
+  partId: string,
+  baseUrl: string,
+): Promise<void> {
+  if (registry.part(partId) === undefined) return;
   const { document } = await configurations.current(partId);
   const moved = document.replace(
-    /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/catcher\/webhooks\/demo/g,
+    /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/catcher\/webhooks\/demo/g,
     `${baseUrl}/catcher/webhooks/demo`,
   );
-  if (moved !== document) {
-    const by = { kind: 'platform', name: 'start at another port' } as const;
-    await configurations.save({ partId, document: moved, by });
-  }
+  if (moved === document) return;
+  const by = { kind: 'platform', name: 'start at another port' } as const;
+  await configurations.save({ partId, document: moved, by }).catch((caught: unknown) => {
+    if (!(caught instanceof PlatformError)) throw caught;
+    log.warn("the demo's trigger still points at the address of an earlier start", { error: caught.message });
+  });
 }
