@@ -13,6 +13,7 @@ import { deleteInvitation, findInvitation, type Invitation } from './invitations
 import { asCaller, findPerson, type Person } from './people.ts';
 import type { NewSession } from './sessions.ts';
 import { provePassword } from './sign-in-with-password.ts';
+import { takeOver } from './take-over.ts';
 
 const gone =
   'invitation: expected a link that was not used yet and has not expired, found another; ask whoever invited you for a new one';
@@ -22,6 +23,8 @@ export interface Pending {
   readonly organizationName: string;
   /** Who has the invited address already; undefined: nobody. */
   readonly person: Person | undefined;
+  /** Who accepts chooses a password: nobody has the address, or somebody who never proved it, and this link was mailed to it. */
+  readonly choosesPassword: boolean;
 }
 
 /** What a link invites to. @throws unauthenticated, resource_exhausted */
@@ -32,11 +35,13 @@ export async function readInvitation(deps: IdentityDeps, token: string, peerAddr
   const organization = attempt.outcome === 'right' ? deps.tree.organization(attempt.value.organizationId) : undefined;
   if (attempt.outcome === 'wrong' || organization === undefined) throw new PlatformError('unauthenticated', gone);
   const invitation = attempt.value;
-  return {
-    invitation,
-    organizationName: organization.name,
-    person: await findPerson(deps.db, { email: invitation.email }),
-  };
+  const person = await findPerson(deps.db, { email: invitation.email });
+  const choosesPassword = person === undefined || isUnproven(person, invitation);
+  return { invitation, organizationName: organization.name, person, choosesPassword };
+}
+
+function isUnproven(person: Person, invitation: Invitation): boolean {
+  return invitation.mailed && !person.emailVerified;
 }
 
 /** A new person joins, with a password of her choice, and is signed in. @throws unauthenticated, invalid_argument, already_exists */
@@ -46,13 +51,18 @@ export async function acceptAsNewPerson(
   peerAddress: string,
 ): Promise<NewSession> {
   const { invitation, person: existing } = await readInvitation(deps, given.token, peerAddress);
-  if (existing !== undefined)
+  if (existing !== undefined && !isUnproven(existing, invitation))
     throw new PlatformError('already_exists', `${invitation.email} has an account already: sign in with its password`);
   const name = checkedName(given.name, 'your name');
   const hash = await hashPassword(checkedPassword(given.password));
   const session = await deps.db.transaction().execute(async (trx) => {
     const pending = await stillPending(deps, trx, given.token);
-    const person = await createPerson(deps, trx, { email: pending.email, name, emailVerified: pending.mailed });
+    const unproven = pending.mailed ? await findPerson(trx, { email: pending.email }) : undefined;
+    if (unproven?.emailVerified === false) await takeOver(deps, trx, unproven.id);
+    const person =
+      unproven?.emailVerified === false
+        ? { id: unproven.id, email: pending.email }
+        : await createPerson(deps, trx, { email: pending.email, name, emailVerified: pending.mailed });
     await trx.insertInto('passwords').values({ person_id: person.id, hash, changed_ms: deps.clock.now() }).execute();
     await join(deps, trx, person, pending, peerAddress);
     return beginSession(deps, trx, person, 'invitation', peerAddress);

@@ -47,6 +47,12 @@ export async function showInvitationLink(
 ): Promise<{ link: string; expiresMs: number }> {
   const invitation = await managedInvitation(deps, by.principal, target.organizationId, target.email);
   const { organizationId, email } = invitation;
+  // Whoever is shown a link could accept in the name of an address that is not hers.
+  if (deps.mail !== undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `invitation of ${email}: this installation mails invitations, so that only who has the address can accept; its link is not shown`,
+    );
   const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {
     const renewed = await renewLink(trx, deps.clock, invitation, false);
     await audit(

@@ -221,6 +221,39 @@ test('with a mail server the link is mailed after the commit, again while the se
   expect(sink.mails).toHaveLength(1);
 });
 
+test('an account whose address nobody proved is taken over by who gets the mailed invitation; a link that would be mailed is never shown', async () => {
+  await using sink = await startSmtpSink();
+  const people = await startPeople({ smtpUrl: sink.url });
+  const { organizationId, db } = people;
+  const squatterId = await people.personWith(email, 'the squatter knows this');
+  await db.updateTable('people').set({ email_verified: 0 }).where('id', '=', squatterId).execute();
+  const squatter = people.browser();
+  await squatter.open('/sign-in');
+  await squatter.submit('/sign-in', { email, password: 'the squatter knows this' });
+
+  const key = await people.keyWith(owner(people));
+  await people.app(key).createOrganizationInvite({ organizationId, email });
+  const shown = await people.json('/api/invitations/link', key, { organizationId, email });
+  expect(shown.body).toMatchObject({ code: 'failed_precondition' });
+  const [mail] = await sink.waitFor(1);
+  const browser = people.browser();
+  await browser.open((/http:\S+/.exec(mail?.text ?? '')?.[0] ?? '').slice(people.url.length));
+  expect(browser.page.body).toContain('Choose a password');
+  await browser.submit('/invitations/accept', { name: 'Grace', password });
+  expect(browser.page.status).toBe(200);
+
+  expect((await squatter.open('/account')).url.pathname).toBe('/sign-in');
+  for (const [known, status] of [
+    ['the squatter knows this', 401],
+    [password, 200],
+  ] as const) {
+    const again = people.browser();
+    await again.open('/sign-in');
+    await again.submit('/sign-in', { email, password: known });
+    expect(again.page.status).toBe(status);
+  }
+});
+
 test('a forgotten password is set through a mailed link, once; the answer does not tell who has an account', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });

@@ -10,6 +10,7 @@ import { invitationsOf } from './invitations.ts';
 import type { OpenIdPerson } from './open-id.ts';
 import { asCaller, findPerson, type Person } from './people.ts';
 import type { NewSession } from './sessions.ts';
+import { takeOver } from './take-over.ts';
 
 type Known = Pick<Person, 'id' | 'email'>;
 
@@ -53,11 +54,7 @@ async function linkedByEmail(
       `OpenID Connect: expected somebody who was invited, found ${email || 'an account without a verified e-mail address'}; ask an owner of an organization for an invitation`,
     );
   if (existing !== undefined && !existing.emailVerified) {
-    // Whoever made the account never proved that the address is hers; its owner takes it over, alone.
-    await trx.deleteFrom('passwords').where('person_id', '=', existing.id).execute();
-    await trx.deleteFrom('one_time_links').where('person_id', '=', existing.id).execute();
-    await deps.sessions.endOthers(trx, existing.id);
-    await trx.updateTable('people').set({ email_verified: 1 }).where('id', '=', existing.id).execute();
+    await takeOver(deps, trx, existing.id);
   }
   const nowMs = deps.clock.now();
   await trx

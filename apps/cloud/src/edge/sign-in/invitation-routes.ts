@@ -17,14 +17,14 @@ export function invitationRoutes(deps: SignInDeps): Routes {
   const people = identity.deps;
 
   const acceptPage = (visit: Visit, form: Html, token: string, pending: Pending, problem?: Html, name = ''): Page => {
-    const { invitation, organizationName, person } = pending;
+    const { invitation, organizationName, person, choosesPassword } = pending;
     const herself = person !== undefined && visit.person?.principal.personId === person.id;
     const email = html`<label for="email">E-mail</label><input id="email" type="email" autocomplete="username" readonly value="${invitation.email}">`;
     const password = (label: string, autocomplete: string): Html =>
       html`<label for="password">${label}</label><input id="password" name="password" type="password" autocomplete="${autocomplete}" required>`;
     const fields = herself
       ? undefined
-      : person !== undefined
+      : !choosesPassword
         ? html`${email}${password('Your password here', 'current-password')}`
         : html`${email}<label for="name">Your name</label><input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}">${password('Choose a password, at least 10 characters', 'new-password')}`;
     const here = encodeURIComponent(`/invitations/accept?token=${token}`);
@@ -50,12 +50,13 @@ ${!herself && identity.openId && html`<div class="or">or</div><a class="button s
           const { peerAddress } = visit;
           const token = fields.get('token') ?? '';
           const password = fields.get('password') ?? '';
-          const { person } = await readInvitation(people, token, peerAddress);
-          if (person === undefined) {
+          const { person, choosesPassword } = await readInvitation(people, token, peerAddress);
+          const herself = person !== undefined && visit.person?.principal.personId === person.id;
+          if (choosesPassword && !herself) {
             const given = { token, name: fields.get('name') ?? '', password };
             return enter(deps, visit, await acceptAsNewPerson(people, given, peerAddress), '/');
           }
-          if (visit.person?.principal.personId !== person.id)
+          if (!herself)
             return enter(deps, visit, await acceptWithPassword(people, { token, password }, peerAddress), '/');
           await acceptSignedIn(people, { token, personId: person.id }, peerAddress);
           redirect(visit, '/');
