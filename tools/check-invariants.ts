@@ -1,17 +1,19 @@
 /**
- * Each promised invariant of ingest, and each decision that code names, is proven by a test that carries its number at
+ * Each invariant of ingest and each decision, the promised ones and those that code names, is proven by a test that carries its number at
  * the start of its title: `test('I5 a retried upload …')`, `test('D20 I7 …')`.
  */
 import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 
-/**
- * The invariants of docs/architecture.md "Ingest" that this version keeps. I6 (floor), I10 (deletes) and I13 (space)
- * are prepared: what they need is stored and tested, their whole machinery comes later. I15 (backup) is not there yet.
- */
-export const promised: readonly string[] = [
-  ...['I1', 'I2', 'I3', 'I4', 'I5', 'I7', 'I8', 'I9', 'I11', 'I12', 'I14'],
-  ...['I6', 'I10', 'I13'],
-];
+const upTo = (letter: string, last: number): string[] =>
+  Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
+
+/** Not built yet: money. D1 is the messages themselves, which other projects' clients prove. */
+const unproven: readonly string[] = ['D1', 'D27', 'D28'];
+
+/** The invariants of docs/architecture.md, and the decisions that this version keeps. */
+export const promised: readonly string[] = [...upTo('I', 15), ...upTo('D', 32)].filter(
+  (number) => !unproven.includes(number),
+);
 
 const lastDecision = 32;
 
@@ -48,6 +50,6 @@ if (import.meta.main) {
         .filter(([decision]) => !proven.has(decision))
         .map(([decision, path]) => `${decision} is named in ${path}, and no test's title starts with it`),
     ],
-    `${files.length} files, ${promised.length} invariants, ${named.size} decisions`,
+    `${files.length} files, ${promised.length} promised, ${named.size} decisions named`,
   );
 }
