@@ -11,7 +11,6 @@ import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/serve
 import { authBinding } from './access/auth-rpc.ts';
 import { createAuthenticator } from './access/authenticate.ts';
 import { createAccess } from './access/authorize.ts';
-import { defaultRotationOverlapMs } from './access/change-key.ts';
 import { accessHandlers } from './access/feature.ts';
 import { createGuessLimit } from './access/guess-limit.ts';
 import { createKeyUse } from './access/key-use.ts';
@@ -169,7 +168,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     access,
     keyUse,
     now: clock.now,
-    rotationOverlapMs: defaultRotationOverlapMs,
+    rotationOverlapMs: settings.keyRotationOverlapMs,
     changed: () => authenticator.forget(),
   });
   const accounts = createAccounts({

@@ -28,6 +28,7 @@ test('without arguments and environment: loopback, port 8080, data below the hom
     nextInstanceKey: undefined,
     keepBeforeUpgrade: true,
     allowPrivateWebhookTargets: undefined,
+    keyRotationOverlapMs: 24 * 3_600_000,
     logLevel: 'info',
   });
 });
@@ -126,4 +127,23 @@ test('the database is one URL, and a wrong one is refused without being shown', 
     message: expect.stringMatching(/^PLATFORM_DATABASE_URL: /),
   });
   expect(JSON.stringify(refusal)).not.toContain('secret');
+});
+
+test('the overlap of a rotated key is a duration with its unit, or 0 for none', () => {
+  const name = 'PLATFORM_KEY_ROTATION_OVERLAP';
+  const overlapOf = (value: string): number => readSettings([], { [name]: value }).keyRotationOverlapMs;
+  expect(['0', '0s', '90s', '30m', '1h', '7d', ''].map(overlapOf)).toEqual([
+    0,
+    0,
+    90_000,
+    1_800_000,
+    3_600_000,
+    7 * 86_400_000,
+    86_400_000,
+  ]);
+  for (const value of ['24', '1.5h', '-1h', '24 h', '367d', 'soon', '999999999d'])
+    expect(refusalOf([], { [name]: value })).toMatchObject({
+      code: 'invalid_argument',
+      message: `${name}: expected a duration such as 30m, 24h or 7d, or 0, at most 366d, found ${JSON.stringify(value)}`,
+    });
 });

@@ -25,6 +25,8 @@ export interface Settings {
   readonly keepBeforeUpgrade: boolean;
   /** Webhooks to private address ranges: default while the installation has one organization (D23). */
   readonly allowPrivateWebhookTargets: boolean | undefined;
+  /** PLATFORM_KEY_ROTATION_OVERLAP: how long the secret before a rotation still works. Default 24 h; 0: it stops at once. */
+  readonly keyRotationOverlapMs: number;
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
   readonly logLevel: string;
@@ -89,6 +91,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     nextInstanceKey: env['PLATFORM_INSTANCE_KEY_NEXT'],
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
+    keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
     identity: readIdentitySettings(env),
     logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
   });
@@ -140,6 +143,23 @@ function readBoolean(env: NodeJS.ProcessEnv, name: string): boolean | undefined 
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;
   throw new PlatformError('invalid_argument', `${name}: expected true or false, found ${JSON.stringify(value)}`);
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Whoever wants both secrets for longer has two keys. */
+const maxOverlapMs = 366 * 86_400_000;
+
+/** In ms, of a text such as 90s, 30m, 24h, 7d or 0. */
+function readDuration(env: NodeJS.ProcessEnv, name: string, maxMs: number): number | undefined {
+  const value = env[name];
+  if (value === undefined || value === '') return undefined;
+  const [, number = '', unit = ''] = /^(\d{1,9})([smhd]?)$/.exec(value) ?? [];
+  const ms = number === '' ? Number.NaN : Number(number) === 0 ? 0 : Number(number) * (unitsMs[unit] ?? Number.NaN);
+  if (ms <= maxMs) return ms;
+  throw new PlatformError(
+    'invalid_argument',
+    `${name}: expected a duration such as 30m, 24h or 7d, or 0, at most ${maxMs / 86_400_000}d, found ${JSON.stringify(value)}`,
+  );
 }
 
 /** What a process of the host administrator reads from its environment; `dataDirectory` is absolute. */

@@ -15,13 +15,11 @@ export interface KeyDeps {
   readonly instanceKey: InstanceKey;
   readonly access: Access;
   readonly now: () => number;
-  /** How long the secret before a rotation still works. Default of the installation: 24 h; 0: it stops at once. */
+  /** How long the secret before a rotation still works. 0: it stops at once. */
   readonly rotationOverlapMs: number;
   /** Keys or roles changed: what is remembered of callers must go. Called after the commit. */
   readonly changed: () => void;
 }
-
-export const defaultRotationOverlapMs = 86_400_000;
 
 /** Gives the key a new secret; id and roles stay. @throws not_found, permission_denied */
 export async function rotateKey(deps: KeyDeps, by: Caller, id: string): Promise<NewKey> {
