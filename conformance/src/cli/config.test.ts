@@ -1,0 +1,172 @@
+/** Configuration, fragments and logs on the command line, with a machine-server that really starts from its credentials file. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+let machine: ChildProcess;
+beforeAll(async () => {
+  cloud = await startCloud();
+  cli = await openCommandLine({
+    PLATFORM_URL: cloud.url,
+    PLATFORM_API_KEY_ID: cloud.keyId,
+    PLATFORM_API_KEY: cloud.key,
+  });
+  cli.secrets.add(cloud.key).add(cloud.partSecret);
+  await cli.ok(['machines', 'create', 'press-7', '--location', cloud.locationId]);
+  const file = await cli.ok(['machines', 'part', 'config-file', 'press-7'], { reveals: true });
+  const credentials = file.json<{ cloud: { secret: string } }>();
+  cli.secrets.add(credentials.cloud.secret);
+  writeFileSync(path('platform.json'), file.stdout, { mode: 0o600 });
+  machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', path('platform.json')], {
+    env: { PLATFORM_HOME: path('machine') },
+  });
+}, 60_000);
+afterAll(async () => {
+  await machine?.kill('SIGTERM');
+  await cli[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+function path(name: string): string {
+  return join(cli.directory, name);
+}
+
+function write(name: string, value: unknown): string {
+  writeFileSync(path(name), typeof value === 'string' ? value : JSON.stringify(value));
+  return name;
+}
+
+/** A program that edits its file: the shell commands, with the file as $1. */
+function editor(name: string, commands: string): Record<string, string> {
+  writeFileSync(path(name), `#!/bin/sh\n${commands}\n`);
+  chmodSync(path(name), 0o755);
+  return { EDITOR: path(name) };
+}
+
+const sensor = { name: 'load', api: 'rdk:component:sensor', model: 'platform:host:telemetry' };
+
+test('a configuration is set, edited, compared, restored; its versions are listed', async () => {
+  const components = [sensor];
+  const [set, invalid, noJson, noFile] = await Promise.all([
+    cli.ok(['config', 'set', 'press-7', write('press.json', { components }), '--yes', '--json']),
+    cli.run(['config', 'validate', 'press-7', write('wrong.json', { components: [{ ...sensor, name: 7 }] }), '--json']),
+    cli.run(['config', 'validate', 'press-7', '-'], { input: '{"components":' }),
+    cli.run(['config', 'set', 'press-7', 'absent.json', '--yes']),
+  ]);
+  expect(set.json()).toMatchObject({ version: 1, author_kind: 'key' });
+  expect(invalid.code).toBe(2);
+  expect(invalid.json()).toContainEqual({
+    severity: 'error',
+    path: expect.stringContaining('components'),
+    message: expect.any(String),
+  });
+  expect(noJson).toMatchObject({ code: 2, stdout: '' });
+  expect(noFile).toMatchObject({ code: 2, stdout: '' });
+  expect(noFile.stderr).toContain('absent.json');
+
+  const edit = await cli.ok(['config', 'edit', 'press-7', '--yes', '--json=version'], {
+    env: editor('rename', `sed -i 's/"load"/"host load"/' "$1"`),
+  });
+  expect(edit.json()).toEqual({ version: 2 });
+  const [get, old, valid, diff, diffJson, history, nothing] = await Promise.all([
+    cli.ok(['config', 'get', 'press-7']),
+    cli.ok(['config', 'get', 'press-7', '--version', '1']),
+    cli.ok(['config', 'validate', 'press-7']),
+    cli.ok(['config', 'diff', 'press-7']),
+    cli.ok(['config', 'diff', 'press-7', '0', '2', '--json']),
+    cli.ok(['config', 'history', '--json', 'press-7']),
+    cli.run(['config', 'edit', 'press-7', '--yes'], { env: { EDITOR: 'true' } }),
+  ]);
+  expect(get.json()).toMatchObject({ components: [{ name: 'host load' }] });
+  expect(old.json()).toEqual({ components });
+  expect(valid.stderr).toContain('valid (revision ');
+  expect(diff.stdout).toContain('host load');
+  expect(diffJson.json<unknown[]>().length).toBeGreaterThan(0);
+  expect(history.json<{ version: number }[]>().map(({ version }) => version)).toEqual([2, 1]);
+  expect(nothing).toMatchObject({ code: 130, stdout: '' });
+  expect(nothing.stderr).toContain('nothing was edited');
+
+  const [restore] = [await cli.ok(['config', 'restore', 'press-7', '1', '--yes', '--json=version,restored_from'])];
+  expect(restore.json()).toEqual({ version: 3, restored_from: 1 });
+  const stale = await cli.run(['config', 'set', 'press-7', '-', '--if-version', '2', '--yes'], { input: '{}' });
+  expect(stale).toMatchObject({ code: 5, stdout: '' });
+  expect(stale.stderr).toContain('expected version 2 to be the current one, found 3');
+});
+
+test("somebody else's save in between is a conflict, and so is no reason to lose the edit", async () => {
+  const other = write('other.json', { components: [{ ...sensor, name: 'other' }] });
+  // While the editor is open, another command line saves.
+  const platform = `"${process.execPath}" ${nodeFlags.join(' ')} "${process.cwd()}/apps/cli/src/main.ts"`;
+  const edit = await cli.run(['config', 'edit', 'press-7', '--yes'], {
+    env: editor(
+      'slow',
+      `${platform} config set press-7 ${path(other)} --yes >/dev/null 2>&1; sed -i 's/"load"/"my edit"/' "$1"`,
+    ),
+  });
+  expect(edit).toMatchObject({ code: 5, stdout: '' });
+  const [, kept = ''] = /Your edit is kept in (\S+)/.exec(edit.stderr) ?? [];
+  expect(existsSync(kept)).toBe(true);
+  expect(readFileSync(kept, 'utf8')).toContain('my edit');
+  const broken = await cli.run(['config', 'edit', 'press-7', '--yes'], { env: editor('break', `echo '{' > "$1"`) });
+  expect(broken).toMatchObject({ code: 2, stdout: '' });
+  expect(broken.stderr).toMatch(/expected JSON.*Your edit is kept in /s);
+  expect((await cli.ok(['config', 'get', 'press-7'])).json()).toMatchObject({ components: [{ name: 'other' }] });
+});
+
+test('a fragment is made, found by name and id, edited, tagged, used and removed', async () => {
+  const made = (
+    await cli.ok(['fragments', 'create', 'host-kit', write('kit.json', { components: [sensor] }), '--json'])
+  ).json<{ id: string; revision: string }>();
+  await cli.ok(['fragments', 'tag', 'host-kit', 'stable']);
+  await cli.ok(['fragments', 'edit', made.id, '--yes'], { env: editor('kit', `sed -i 's/"load"/"kit"/' "$1"`) });
+  await cli.ok(['fragments', 'set', 'host-kit', '--visibility', 'unlisted', '--name', 'kit']);
+  const using = { fragments: [{ id: made.id, version: 'stable' }] };
+  await cli.ok(['config', 'set', 'press-7', write('using.json', using), '--yes']);
+  const [list, tagged, newest, history, usage, effective, inUse] = await Promise.all([
+    cli.ok(['fragments', 'list', '--json=id,name,visibility,parts']),
+    cli.ok(['fragments', 'get', 'kit', '--version', 'stable']),
+    cli.ok(['fragments', 'get', made.id, '--json']),
+    cli.ok(['fragments', 'history', 'kit', '--json']),
+    cli.ok(['fragments', 'usage', 'kit', '--json']),
+    cli.ok(['config', 'get', 'press-7', '--effective']),
+    cli.run(['fragments', 'delete', 'kit', '--yes']),
+  ]);
+  expect(list.json()).toEqual([{ id: made.id, name: 'kit', visibility: 'unlisted', parts: 1 }]);
+  expect(tagged.json()).toMatchObject({ components: [{ name: 'load' }] });
+  expect(newest.json()).toMatchObject({ name: 'kit', config: { components: [{ name: 'kit' }] } });
+  expect(history.json<unknown[]>().length).toBeGreaterThanOrEqual(2);
+  expect(usage.json<unknown[]>().length).toBeGreaterThan(0);
+  expect(effective.json()).toMatchObject({ components: [{ name: 'load' }] });
+  expect(inUse).toMatchObject({ code: 5, stdout: '' });
+  await cli.ok(['config', 'set', 'press-7', write('press.json', { components: [sensor] }), '--yes']);
+  await cli.ok(['fragments', 'untag', 'kit', 'stable']);
+  await cli.ok(['fragments', 'delete', 'kit', '--yes']);
+});
+
+test('the machine-server that was started from config-file applies what was set, and its log is filtered and followed', async () => {
+  await machine.waitForLine((line) => line['msg'] === 'configuration applied');
+  const follow = cli.start(['logs', 'press-7', '--follow', '--json=level,message']);
+  await follow.matching('stdout', /"message":/);
+  const [status, filtered, none, wrong] = await Promise.all([
+    cli.ok(['machines', 'part', 'status', 'press-7', '--json=state,saved_version,last_error']),
+    cli.ok(['logs', 'press-7', '--grep', '/configur/', '--level', 'info,warn,error', '--since', '1h', '--json']),
+    cli.ok(['logs', 'press-7', '--until', '1h']),
+    cli.run(['logs', 'press-7', '--since', 'yesterday']),
+  ]);
+  expect(status.json()).toMatchObject({ state: 'online', last_error: null });
+  const lines = filtered.stdout.trim().split('\n');
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ message: expect.stringContaining('configur') });
+  expect(none.stdout).toBe('');
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  follow.child.kill('SIGINT');
+  expect((await follow.ended).code).toBe(130);
+});
