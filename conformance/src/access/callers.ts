@@ -14,8 +14,6 @@ const people: readonly Given[] = [
   ...graded,
   [['operator', 'B']],
   [['owner', 'C']],
-  [['operator', 'C']],
-  [['operator', 'LC']],
   [
     ['owner', 'M.L'],
     ['owner', 'LB'],
@@ -24,8 +22,6 @@ const people: readonly Given[] = [
 const keys: readonly Given[] = [
   ...graded,
   [['owner', 'B']],
-  [['owner', 'LB']],
-  [['owner', 'C']],
   [['operator', 'C']],
   [['owner', 'LC']],
   [
@@ -39,6 +35,8 @@ export interface Callers {
   readonly all: readonly Caller[];
   /** Who is a person, with all that others may know of her. */
   readonly people: readonly Person[];
+  /** Those of them who do nothing. */
+  readonly bystanders: readonly Person[];
 }
 
 export async function createCallers(world: World): Promise<Callers> {
@@ -80,8 +78,10 @@ export async function createCallers(world: World): Promise<Callers> {
   };
   const all: Caller[] = [];
   for (const given of people) all.push(await makePerson(labelOf('person', given), given, false));
+  const actors = known.length;
   for (const organization of ['A', 'B', 'C'])
     await makePerson(`bystander ${organization}`, [['operator', organization]], true);
+  const bystanders = known.slice(actors);
   for (const given of keys) all.push(await makeKey(given));
   for (const label of parts) all.push(await makePart(label));
 
@@ -114,5 +114,5 @@ export async function createCallers(world: World): Promise<Callers> {
     { ...nobody, label: 'with a token of a deleted key', token: endedKey.token },
     { ...nobody, label: 'with a token of an ended session', token: endedPerson.token },
   );
-  return { all, people: known };
+  return { all, people: known, bystanders };
 }

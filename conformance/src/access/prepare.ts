@@ -1,4 +1,5 @@
 /** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
+import { randomUUID } from 'node:crypto';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { authorizationOn } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
@@ -15,7 +16,7 @@ const placeOf = ({ label, places }: Subject): Place => {
 };
 
 /** A key with a role on the place, and another so that it does not end with the first. */
-async function keyWith(world: World, subject: Subject, unique: number): Promise<Subject> {
+async function keyWithTwoRoles(world: World, _caller: Caller, subject: Subject, unique: number): Promise<Subject> {
   const place = placeOf(subject);
   const spare = ['M.S', 'M2.L', 'M.LB', 'M.HB', 'M.LC', 'LC']
     .map(world.place)
@@ -128,12 +129,23 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   'AppService.AddRole': async (world, _caller, subject, unique) => {
     const { id } = await app(world).createKey({
       name: `prepared-${unique}`,
-      authorizations: [authorizationOn(world.place('M.T'), 'owner')],
+      authorizations: [authorizationOn(placeOf(subject), 'owner')],
     });
     return { ...subject, second: id };
   },
-  'AppService.RemoveRole': (world, _caller, subject, unique) => keyWith(world, subject, unique),
-  'AppService.ChangeRole': (world, _caller, subject, unique) => keyWith(world, subject, unique),
+  'AppService.ChangeRole': async (world, _caller, subject, unique) => {
+    const { id } = await app(world).createKey({
+      name: `prepared-${unique}`,
+      authorizations: [authorizationOn(placeOf(subject), 'operator')],
+    });
+    return { ...subject, second: id };
+  },
+  'AppService.RemoveRole': keyWithTwoRoles,
+  'AppService.UnshareLocation': async (world, _caller, subject) => {
+    const second = randomUUID();
+    await app(world).shareLocation({ locationId: subject.id, organizationId: second });
+    return { ...subject, second };
+  },
   'AppService.DeleteKey': anotherKey,
   'AppService.RotateKey': anotherKey,
   'AppService.DeleteFirebaseConfig': async (world, _caller, subject, unique) => {

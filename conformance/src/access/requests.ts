@@ -3,11 +3,11 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
 import { authorizationOf } from './on-wire.ts';
-import type { Subject } from './rules.ts';
+import type { Caller, Subject } from './rules.ts';
 import { addressOf, type Contents, smallestPng, type World } from './world.ts';
 
 /** `unique`: a number that no other request of the run has. */
-export type Builder = (subject: Subject, world: World, unique: number) => object | readonly object[];
+export type Builder = (subject: Subject, world: World, unique: number, caller: Caller) => object | readonly object[];
 
 const nothing: Contents = {
   metadata: 'm',
@@ -24,6 +24,8 @@ const data = (subject: Subject, world: World): object => ({ canary: contentsOf(s
 const now = () => timestampFromMs(Date.now());
 const sensor = { componentType: 'rdk:component:sensor', componentName: 's', methodName: 'Readings' };
 const fragmentConfig = { components: [] };
+
+const nobodysOrganization = '00000000-0000-4000-8000-000000000001';
 
 const byOrgId: Builder = ({ id }) => ({ orgId: id });
 const byOrganizationId: Builder = ({ id }) => ({ organizationId: id });
@@ -131,11 +133,8 @@ export const builders: Readonly<Record<string, Builder>> = {
   'AppService.UpdateLocationMetadata': (subject, world) => ({ locationId: subject.id, data: data(subject, world) }),
   'AppService.ListLocations': byOrganizationId,
   // With an organization that nobody knows: it may be given access before it is there, and gives none to anybody here.
-  'AppService.ShareLocation': ({ id }) => ({ locationId: id, organizationId: '00000000-0000-4000-8000-000000000001' }),
-  'AppService.UnshareLocation': ({ id }) => ({
-    locationId: id,
-    organizationId: '00000000-0000-4000-8000-000000000001',
-  }),
+  'AppService.ShareLocation': ({ id }) => ({ locationId: id, organizationId: nobodysOrganization }),
+  'AppService.UnshareLocation': ({ id, second }) => ({ locationId: id, organizationId: second ?? nobodysOrganization }),
   'AppService.LocationAuth': byLocationId,
   'AppService.CreateLocationSecret': byLocationId,
   'AppService.DeleteLocationSecret': (subject, world) => ({
@@ -249,8 +248,15 @@ export const builders: Readonly<Record<string, Builder>> = {
   'AppService.CreateKeyFromExistingKeyAuthorizations': byId,
   'AppService.GetAppContent': empty,
   'AppService.GetAppBranding': empty,
-  'AppService.UploadDevicePushToken': () => ({ appId: 'some-app', deviceToken: 'token', deviceUuid: 'device' }),
-  'AppService.DeleteDevicePushToken': () => ({ appId: 'some-app', deviceUuid: 'device' }),
+  'AppService.UploadDevicePushToken': (_subject, _world, _unique, { id }) => ({
+    appId: 'some-app',
+    deviceToken: `token-${id}`,
+    deviceUuid: `device-${id}`,
+  }),
+  'AppService.DeleteDevicePushToken': (_subject, _world, _unique, { id }) => ({
+    appId: 'some-app',
+    deviceUuid: `device-${id}`,
+  }),
   'AppService.GetDevicePushTokens': () => ({ appId: 'some-app' }),
   'AppService.SetFirebaseConfig': ({ id }, { pushCredentials }) => ({
     orgId: id,

@@ -56,6 +56,8 @@ export interface Subject {
   readonly places?: readonly Place[];
   readonly fragment?: Fragment;
   readonly person?: Person;
+  /** The organization named beside it is another: whoever may see the resource is told so. */
+  readonly mismatched?: boolean;
   /** A key: the resources of its roles are in `places`. */
   readonly isKey?: boolean;
   /** An invitation in this organization: the resources of its authorizations are in `places`. */
@@ -63,7 +65,14 @@ export interface Subject {
 }
 
 /** `IN`: success, or a complaint about the content of the request. */
-export type Outcome = 'IN' | 'OK' | 'NOT_FOUND' | 'PERMISSION_DENIED' | 'UNAUTHENTICATED' | 'UNIMPLEMENTED';
+export type Outcome =
+  | 'IN'
+  | 'OK'
+  | 'INVALID_ARGUMENT'
+  | 'NOT_FOUND'
+  | 'PERMISSION_DENIED'
+  | 'UNAUTHENTICATED'
+  | 'UNIMPLEMENTED';
 
 export interface Share {
   readonly location: Place;
@@ -86,12 +95,12 @@ export class Rules {
     return own || (role === 'operator' && this.#sharedWith(caller).some((location) => chain.includes(location)));
   }
 
-  /** Holds a role on it or above it, or beneath an organization or location. */
+  /** Holds a role on it or above it, or beneath it; of what is above a shared location, the organization only. */
   sees(caller: Caller, place: Place): boolean {
     if (caller.part !== undefined) return caller.part === place;
     if (this.holds(caller, 'operator', place)) return true;
-    const held = [...caller.grants.map((grant) => grant.on), ...this.#sharedWith(caller)];
-    return held.some((one) => chainOf(one).includes(place));
+    if (caller.grants.some(({ on }) => chainOf(on).includes(place))) return true;
+    return this.#sharedWith(caller).some((location) => organizationOf(location) === place);
   }
 
   ownsAnythingIn(caller: Caller, organization: Place): boolean {
@@ -119,11 +128,14 @@ export class Rules {
       return subject.person !== undefined && this.knows(caller, subject.person) ? ['IN'] : ['NOT_FOUND'];
     if (row.on.endsWith('fragment')) return this.#ofFragment(row, caller, subject.fragment);
     if (subject.places === undefined) return ['NOT_FOUND'];
-    const verdicts = subject.places.map((place) => this.#verdict(row.needs, caller, place));
     if (subject.isKey) return this.#ofKey(caller, subject.places);
     if (subject.invitedTo !== undefined) return this.#ofInvitation(caller, subject.invitedTo, subject.places);
-    if (verdicts.every((one) => one === 'allowed')) return ['IN'];
-    const refusals: Outcome[] = [];
+    // Found by its location: where that is not seen, nothing is found.
+    if (row.on === 'the part by that name in the location' && caller.kind === 'part') return ['NOT_FOUND'];
+    const verdicts = subject.places.map((place) => this.#verdict(row.needs, caller, place));
+    const allowed = verdicts.every((one) => one === 'allowed');
+    if (allowed) return subject.mismatched ? ['INVALID_ARGUMENT', 'NOT_FOUND'] : ['IN'];
+    const refusals: Outcome[] = subject.mismatched ? ['NOT_FOUND'] : [];
     if (verdicts.includes('unseen')) refusals.push('NOT_FOUND');
     if (verdicts.includes('denied')) refusals.push('PERMISSION_DENIED');
     return refusals;
@@ -163,10 +175,11 @@ export class Rules {
     return places.some((place) => this.sees(caller, place)) ? ['NOT_FOUND', 'PERMISSION_DENIED'] : ['NOT_FOUND'];
   }
 
+  /** Who may not change an invitation is answered of the organization, whether or not it is there. */
   #ofInvitation(caller: Caller, organization: Place, places: readonly Place[]): readonly Outcome[] {
     if (!this.sees(caller, organization)) return ['NOT_FOUND'];
-    if (places.every((place) => this.holds(caller, 'owner', place))) return ['IN'];
-    return this.holds(caller, 'operator', organization) ? ['PERMISSION_DENIED'] : ['NOT_FOUND', 'PERMISSION_DENIED'];
+    if (places.length === 0) return this.holds(caller, 'owner', organization) ? ['NOT_FOUND'] : ['PERMISSION_DENIED'];
+    return places.every((place) => this.holds(caller, 'owner', place)) ? ['IN'] : ['PERMISSION_DENIED'];
   }
 
   #verdict(needs: string, caller: Caller, place: Place): Verdict {

@@ -40,8 +40,22 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     { ...wrong('L'), organizationId: a, saidKind: 'machine' as const },
     { ...wrong('M.L'), organizationId: a, saidKind: 'location' as const },
     // The organization beside it is another one: what does not fit together does not exist.
-    { label: 'L, said to be in B', id: place('L').id, organizationId: place('B').id, saidKind: 'location' as const },
-    { label: 'LB, said to be in A', id: place('LB').id, organizationId: a, saidKind: 'location' as const },
+    {
+      label: 'L, said to be in B',
+      id: place('L').id,
+      places: [place('L')],
+      mismatched: true,
+      organizationId: place('B').id,
+      saidKind: 'location' as const,
+    },
+    {
+      label: 'LB, said to be in A',
+      id: place('LB').id,
+      places: [place('LB')],
+      mismatched: true,
+      organizationId: a,
+      saidKind: 'location' as const,
+    },
   ];
   const keys: Subject[] = [
     ...world.keys.map(({ id, label, grants }) => ({ label, id, places: grants.map(({ on }) => on), isKey: true })),
@@ -56,8 +70,14 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
       places: grants.length === 0 ? [organization] : grants.map(({ on }) => on),
       invitedTo: organization,
     })),
-    { label: 'unknown e-mail in A', id: 'nobody-a@example.com', organizationId: a },
-    { label: 'unknown e-mail in B', id: 'nobody-b@example.com', organizationId: place('B').id },
+    { label: 'unknown e-mail in A', id: 'nobody-a@example.com', organizationId: a, invitedTo: place('A'), places: [] },
+    {
+      label: 'unknown e-mail in B',
+      id: 'nobody-b@example.com',
+      organizationId: place('B').id,
+      invitedTo: place('B'),
+      places: [],
+    },
     { label: 'unknown organization', id: 'nobody-c@example.com', organizationId: randomUUID() },
   ];
   const named: Subject[] = [
@@ -89,8 +109,14 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
       ...one,
       organizationId: one.places?.[0] === undefined ? a : organizationOf(one.places[0]).id,
     })),
-    { label: 'L, said to be in B', id: place('L').id, organizationId: place('B').id },
-    { label: 'LB, said to be in A', id: place('LB').id, organizationId: a },
+    {
+      label: 'L, said to be in B',
+      id: place('L').id,
+      places: [place('L')],
+      mismatched: true,
+      organizationId: place('B').id,
+    },
+    { label: 'LB, said to be in A', id: place('LB').id, places: [place('LB')], mismatched: true, organizationId: a },
   ];
   const byWords: Readonly<Record<string, readonly Subject[]>> = {
     '-': [{ label: '-', id: '' }],

@@ -74,9 +74,9 @@ const layout: readonly (readonly [label: string, parent: string | undefined, kin
   ['LB', 'B', 'location'],
   ['HB', 'B', 'location'],
   ['LC', 'C', 'location'],
-  ...['T', 'L', 'K', 'S', 'H', 'HK', 'LB', 'HB', 'LC'].map((parent) => [`M.${parent}`, parent, 'machine'] as const),
+  ...['T', 'L', 'K', 'S', 'HK', 'LB', 'HB', 'LC'].map((parent) => [`M.${parent}`, parent, 'machine'] as const),
   ['M2.L', 'L', 'machine'],
-  ...['T', 'L', 'K', 'S', 'H', 'HK', 'LB', 'HB', 'LC'].map((parent) => [`P.${parent}`, `M.${parent}`, 'part'] as const),
+  ...['T', 'L', 'K', 'S', 'HK', 'LB', 'HB', 'LC'].map((parent) => [`P.${parent}`, `M.${parent}`, 'part'] as const),
   ['P.2', 'M2.L', 'part'],
 ];
 
@@ -143,7 +143,8 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     if (at.kind === 'organization') {
       const supportEmail = `${canaries.make(`support e-mail of ${label}`, sees(label))}@example.com`;
       const billing = canaries.make(`billing address of ${label}`, holds('owner', label));
-      const namespace = canaries.make(`namespace of ${label}`, sees(label));
+      // It stands on public fragments, for everybody.
+      const namespace = `namespace-${label.toLowerCase()}`;
       await app.updateOrganizationMetadata({ organizationId: at.id, data });
       await app.organizationSetSupportEmail({ orgId: at.id, email: supportEmail });
       await app.enableBillingService({ orgId: at.id, billingAddress: addressOf(billing) });
