@@ -251,15 +251,14 @@ export function organizationTests(world: () => World): void {
     }
   });
 
-  test('D7 metadata that JSON cannot say does not break the package that reads it', async () => {
+  test('D7 metadata that JSON cannot say is refused, so that the package can always read it', async () => {
     const { owner, cloud } = world();
-    const fields = {
-      bad: { numberValue: Number.NaN },
-      huge: { numberValue: Number.POSITIVE_INFINITY },
-      good: { numberValue: 1 },
-    };
-    const write = owner.ask('UpdateOrganizationMetadata', { organization_id: cloud.organizationId, data: { fields } });
-    await write.catch(() => undefined);
-    await expect(owner.app.getOrganizationMetadata(cloud.organizationId)).resolves.toBeTypeOf('object');
+    const before = await owner.app.getOrganizationMetadata(cloud.organizationId);
+    for (const numberValue of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const data = { fields: { good: { numberValue: 1 }, bad: { numberValue } } };
+      const write = owner.ask('UpdateOrganizationMetadata', { organization_id: cloud.organizationId, data });
+      await expectRefused(write, Code.invalidArgument, /data: \$\.bad: expected a finite number/);
+    }
+    expect(await owner.app.getOrganizationMetadata(cloud.organizationId)).toEqual(before);
   });
 }

@@ -84,6 +84,24 @@ export function partTests(world: () => World): void {
     expect((await owner.app.getRobotPart(partId)).configJson).toBe(robot_config_json);
   });
 
+  test('D7 a configuration that a client could not read back is refused, as struct and as text', async () => {
+    const { owner, part } = world();
+    const { partId } = await newMachine('unreadable');
+    const half = JSON.stringify({ components: [sensor('s', 1)] }).replace('rdk:builtin:fake', '\\ud800');
+    for (const config of [
+      { robot_config_json: '{"note": 1e999}' },
+      { robot_config_json: half },
+      { robot_config: { fields: { note: { numberValue: Number.NaN } } } },
+    ]) {
+      const save = owner.ask('UpdateRobotPart', { id: partId, ...config });
+      await expectRefused(save, Code.invalidArgument, /finite number|whole characters/);
+    }
+    const { secret } = (await owner.app.getRobotPart(partId)).part;
+    const machine = await part(partId, secret);
+    const answer = await machine.call('platform.app.v1.RobotService', 'Config', { id: partId });
+    expect(answer).toMatchObject({ config: { components: [] } });
+  });
+
   test('an edit of a version that is not the newest any more is ABORTED with what changed; without a time the last one wins', async () => {
     const { owner } = world();
     const { app } = owner;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
-import { requireJsonDepth } from '../wire/json-depth.ts';
+import { requireReadableJson } from '../wire/readable-json.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 
 /** As JSON text in UTF-8. */
@@ -61,7 +61,7 @@ export async function writeMetadata(
 
 /** The text that is stored; the rule for metadata of machines and parts, too. @throws invalid_argument */
 export function checkedMetadata(data: JsonObject): string {
-  requireJsonDepth(data, 'data');
+  requireReadableJson(data, 'data');
   const text = JSON.stringify(data);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxMetadataBytes) return text;

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
-import { requireJsonDepth } from '../wire/json-depth.ts';
+import { requireReadableJson } from '../wire/readable-json.ts';
 import { resolveWith } from './resolve-for.ts';
 import { type FragmentSource, type Rights, rightsOf } from './source.ts';
 import type { Visibility } from './store.ts';
@@ -69,7 +69,7 @@ export async function checkFragment(
 }
 
 function requireSize(config: JsonObject): void {
-  requireJsonDepth(config, 'fragment');
+  requireReadableJson(config, 'fragment');
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes > maxBytes)
     throw new PlatformError('invalid_argument', `fragment: expected at most ${maxBytes} bytes of JSON, found ${bytes}`);

@@ -5,12 +5,12 @@ import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/pl
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { checkedName } from '../accounts/checked-name.ts';
-import { requireJsonDepth } from '../wire/json-depth.ts';
+import { readPageToken } from '../wire/page-token.ts';
+import { requireReadableJson } from '../wire/readable-json.ts';
 import { authenticatorInfo } from './author.ts';
 import { changePart, type PartChange, partChanged, writePartChange } from './change-parts.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
-import { versionToken } from './version-token.ts';
 
 const defaultEntries = 100;
 const maxEntries = 500;
@@ -25,7 +25,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
       const part = registry.part(request.id);
       if (part === undefined) throw notVisible('part', request.id);
       const name = request.name === '' ? part.name : checkedName(request.name);
-      requireJsonDepth(request.robotConfig, 'configuration');
+      requireReadableJson(request.robotConfig, 'configuration');
       const renaming: PartChange | undefined =
         name === part.name
           ? undefined
@@ -68,7 +68,7 @@ export function configurationHandlers(deps: MachineOperationDeps): Handlers<type
         startMs: request.start === undefined ? undefined : timestampMs(request.start),
       };
       const entries: ConfigurationVersion[] = [];
-      let before = versionToken(request.pageToken, 'GetRobotPartHistory');
+      let before = readPageToken(request.pageToken, 'GetRobotPartHistory');
       let bytes = 0;
       // One at a time: documents may be megabytes.
       while (entries.length < limit && (entries.length === 0 || bytes < maxPageBytes)) {

@@ -1,11 +1,11 @@
 /** The text of a configuration, decoded. What is in it is for `check` to judge. */
 import { PlatformError } from '@platform/base';
-import { requireJsonDepth } from '../wire/json-depth.ts';
+import { requireReadableJson } from '../wire/readable-json.ts';
 
 /** Documents over this are refused: a configuration is read whole by every machine at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;
 
-/** @throws invalid_argument for text that is too long, no JSON, or nested deeper than clients can read. */
+/** @throws invalid_argument for text that is too long, no JSON, or holds what clients cannot read back. */
 export function parseDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
   if (bytes > maxDocumentBytes) {
@@ -24,6 +24,6 @@ export function parseDocument(document: string, partId: string): unknown {
       caught,
     );
   }
-  requireJsonDepth(parsed, 'configuration');
+  requireReadableJson(parsed, 'configuration');
   return parsed;
 }

@@ -1,0 +1,30 @@
+/** Whether JSON that users save can be read back by every public client, as it was given. */
+import { PlatformError } from '@platform/base';
+import { requireJsonDepth } from './json-depth.ts';
+
+/**
+ * Not too deep, no number that JSON cannot say (a Struct can hold NaN, and `1e999` in a text is infinite), no half characters:
+ * UTF-8 cannot say those, so no message with one can be sent.
+ *
+ * @param what it is, for the error. @throws invalid_argument with the path of the first such value
+ */
+export function requireReadableJson(value: unknown, what: string): void {
+  requireJsonDepth(value, what);
+  const found = firstUnreadable(value, '$');
+  if (found !== undefined) throw new PlatformError('invalid_argument', `${what}: ${found}`);
+}
+
+/** Recurses as deep as the value, which is known by now. */
+function firstUnreadable(value: unknown, path: string): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return `${path}: expected a finite number, found ${value}`;
+  if (typeof value === 'string' && !value.isWellFormed())
+    return `${path}: expected text in whole characters, found half of one (a lone surrogate)`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!key.isWellFormed()) return `${path}: expected keys in whole characters, found ${JSON.stringify(key)}`;
+    const at = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
+    const found = firstUnreadable(inner, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
