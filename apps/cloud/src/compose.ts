@@ -36,7 +36,8 @@ import { createFragments } from './fragments/feature.ts';
 import { beforeDelete as forgetInvitations } from './identity/before-delete.ts';
 import { createIdentity, createOwnerLink } from './identity/feature.ts';
 import { createSessions } from './identity/sessions.ts';
-import { freeBytesOf } from './ingest/free-space.ts';
+import { ballastStep, releaseBallastIfFull } from './ingest/ballast.ts';
+import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
@@ -94,6 +95,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     process.exit(70);
   };
 
+  releaseBallastIfFull(settings.dataDirectory);
   const { data, db, instanceKey, keyFile } = unwind.use(await openStores(settings, log, onFatal));
   const ingestLog = unwind.use(
     await openIngestLog({
@@ -414,6 +416,19 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
   unwind.use(tabular.onSealed(() => truncation.wake()));
+  unwind.use(
+    follow({
+      name: 'keep a reserve for a full disk',
+      clock,
+      log: log.child('ingest'),
+      step: ballastStep({
+        directory: data.path,
+        freeBytes: () => freeBytesOf(data.path),
+        neededBytes: () => neededForUploads(ingestLog.retainedBytes()),
+        log: log.child('ingest'),
+      }),
+    }),
+  );
   unwind.defer(() => keyUse.write());
   unwind.use(
     follow({

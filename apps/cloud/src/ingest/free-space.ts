@@ -21,6 +21,11 @@ const reserveBytes = 512 * 1024 * 1024;
 const freshMs = 1_000;
 const warnEveryMs = 60_000;
 
+/** Free space below which uploads are refused. @param unsealedBytes acknowledged and not sealed yet */
+export function neededForUploads(unsealedBytes: number): number {
+  return Math.max(reserveBytes, 2 * unsealedBytes);
+}
+
 export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSpaceOptions): FreeSpace {
   let known: { readonly free: number; readonly atMs: number } | null = null;
   let shortage: { refused: number; warnedMs: number } | null = null;
@@ -51,7 +56,7 @@ export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSp
       const now = clock.monotonic();
       if (!known || now - known.atMs >= freshMs) known = { free: await freeBytes(), atMs: now };
       const { free } = known;
-      const needed = Math.max(reserveBytes, 2 * unsealedBytes());
+      const needed = neededForUploads(unsealedBytes());
       if (free >= needed) return admit(free, needed);
       refuse(free, needed, now);
       throw new PlatformError(

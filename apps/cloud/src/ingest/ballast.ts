@@ -1,0 +1,84 @@
+/**
+ * I13: room that is given up when the disk is full, so that what makes room (sealing, truncation) and edits can go on.
+ *
+ * On a truly full disk SQLite can neither delete nor checkpoint. The file `ballast` in the data directory holds real blocks,
+ * written little by little while there is room for uploads besides; it is removed when next to nothing is free, and
+ * written anew when there is room again.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '@platform/base';
+
+const mebibyte = 1024 * 1024;
+
+export interface BallastSizes {
+  readonly bytes: number;
+  /** Below this the disk counts as full. More than one checkpoint and one sealed file take. */
+  readonly fullBelowBytes: number;
+  /** Written at each step: a disk that is slow, or a start, is not held up by it. */
+  readonly stepBytes: number;
+}
+
+export const ballastSizes: BallastSizes = {
+  bytes: 128 * mebibyte,
+  fullBelowBytes: 32 * mebibyte,
+  stepBytes: 4 * mebibyte,
+};
+
+export interface BallastOptions {
+  /** The data directory. */
+  readonly directory: string;
+  /** Bytes that this process may still write there. */
+  readonly freeBytes: () => Promise<number>;
+  /** Free space below which uploads are refused: the ballast is never written at their cost. */
+  readonly neededBytes: () => number;
+  readonly log: Log;
+  readonly sizes?: BallastSizes;
+}
+
+/** A step for `follow`, to be taken about once a second; there is never more to do at once. */
+export function ballastStep(options: BallastOptions): () => Promise<boolean> {
+  const { directory, freeBytes, neededBytes, log, sizes = ballastSizes } = options;
+  const file = ballastFile(directory);
+  let isReleased = false;
+  return async () => {
+    const free = await freeBytes();
+    const held = await stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    if (held > 0 && free < sizes.fullBelowBytes) {
+      await rm(file);
+      isReleased = true;
+      log.error(
+        'the disk of the data directory is full: its reserve is given up, so that readings can still be sealed and removed; free some space or make it larger',
+        { freeBytes: free, releasedBytes: held },
+      );
+    } else if (held < sizes.bytes && free + held >= neededBytes() + sizes.bytes) {
+      const size = Math.min(sizes.stepBytes, sizes.bytes - held);
+      await using ballast = await open(file, 'a', 0o600);
+      // Nothing that a file system could compress or leave out.
+      await ballast.write(randomBytes(size));
+      await ballast.datasync();
+      if (isReleased && held + size === sizes.bytes) {
+        isReleased = false;
+        log.info('there is room on the disk again, the reserve of the data directory is back', { bytes: sizes.bytes });
+      }
+    }
+    return false;
+  };
+}
+
+/** Before anything in the data directory is opened: a start on a full disk needs the room as well. */
+export function releaseBallastIfFull(directory: string, { fullBelowBytes }: BallastSizes = ballastSizes): void {
+  const file = ballastFile(directory);
+  if (!existsSync(file) || !existsSync(join(directory, 'platform.json'))) return;
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize < fullBelowBytes) rmSync(file, { force: true });
+}
+
+function ballastFile(directory: string): string {
+  return join(directory, 'ballast');
+}

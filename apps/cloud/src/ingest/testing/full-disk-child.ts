@@ -1,0 +1,75 @@
+/**
+ * Fills the disk that a directory is on and goes on, for tests that give it a small one. Says what happened on stdout, one
+ * JSON object a line, in this order: ballast, stored, full, again, truncated, rebuilt.
+ */
+import { appendFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { asPlatformError, silentLog, systemClock } from '@platform/base';
+import { ballastStep } from '../ballast.ts';
+import { freeBytesOf } from '../free-space.ts';
+import { openIngestLog } from '../open-ingest-log.ts';
+import { testEntry } from './open-log.ts';
+
+const mebibyte = 1024 * 1024;
+
+async function main(directory: string): Promise<void> {
+  const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`);
+  await using log = await openIngestLog({
+    file: join(directory, 'ingest.sqlite'),
+    log: silentLog,
+    clock: systemClock,
+  });
+  const step = ballastStep({
+    directory,
+    freeBytes: () => freeBytesOf(directory),
+    neededBytes: () => 4 * mebibyte,
+    log: silentLog,
+    sizes: { bytes: 8 * mebibyte, fullBelowBytes: mebibyte, stepBytes: 2 * mebibyte },
+  });
+  const ballast = join(directory, 'ballast');
+  const ballastBytes = (): number => (statSync(ballast, { throwIfNoEntry: false })?.blocks ?? 0) * 512;
+  const steps = async (): Promise<void> => {
+    for (let count = 0; count < 10; count++) await step();
+  };
+  const append = (seq: number) => log.append(testEntry(seq, 'x'.repeat(256 * 1024)));
+
+  await steps();
+  say({ ballast: ballastBytes() });
+  let seq = 0;
+  for (; seq < 20; seq++) await append(seq + 1);
+  say({ stored: seq });
+
+  // Somebody else fills the disk, faster than anybody looks.
+  const filler = join(directory, 'filler');
+  for (const bytes of [mebibyte, 4096]) {
+    for (let room = true; room; ) {
+      try {
+        appendFileSync(filler, Buffer.alloc(bytes, 7));
+      } catch {
+        room = false;
+      }
+    }
+  }
+  let refused = '';
+  for (; refused === '' && seq < 100; seq++)
+    await append(seq + 1).catch((caught: unknown) => {
+      refused = asPlatformError(caught).code;
+    });
+  say({ full: refused, free: await freeBytesOf(directory), ballast: ballastBytes() });
+
+  await steps();
+  const again = await append(++seq);
+  say({ again: again.outcome, ballast: ballastBytes() });
+  const last = log.lastPosition();
+  const rows = await log.truncate(last, 1_000);
+  say({ truncated: rows, last, left: (await log.read(0, { rows: 1_000, bytes: mebibyte })).length });
+
+  rmSync(filler);
+  await steps();
+  say({ rebuilt: ballastBytes(), free: await freeBytesOf(directory) });
+}
+
+const [, self, directory] = process.argv;
+if (self !== undefined && import.meta.url.endsWith(self.slice(self.lastIndexOf('/'))) && directory) {
+  await main(directory);
+}
