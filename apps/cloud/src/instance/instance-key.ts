@@ -5,7 +5,16 @@
  * key can be replaced (rotate-instance-key.ts). While that is under way there are two; which one the data is under is told by
  * the metadata, never by the file, so that a crash at any instant leaves a pair that opens it.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { PlatformError } from '@platform/base';
 import { writeDurably } from './write-durably.ts';
@@ -77,7 +86,7 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
   let current = first;
   let known = [first, ...others];
   let tokenKeys: readonly Buffer[] = [];
-  const sign = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const sign = (key: Buffer, text: string): Buffer => createHmac('sha256', keyObject(key)).update(text).digest();
   return {
     get current() {
       return current;
@@ -96,7 +105,7 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
         `a stored secret does not open with the instance key (${where}): the data directory belongs to another instance key`,
       );
     },
-    hash: (secret) => createHmac('sha256', current.hashing).update(secret).digest(),
+    hash: (secret) => createHmac('sha256', keyObject(current.hashing)).update(secret).digest(),
     sign: (text) => sign(current.signing, text).toString('base64url'),
     verify(text, signature) {
       const found = Buffer.from(signature, 'base64url');
@@ -115,6 +124,15 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
       if (!known.some(({ id }) => id === key.id)) known = [...known, key];
     },
   };
+}
+
+const keyObjects = new WeakMap<Buffer, KeyObject>();
+
+/** Every call verifies a token: made of its bytes each time, the key costs four times what the hash does. */
+function keyObject(key: Buffer): KeyObject {
+  const known = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, known);
+  return known;
 }
 
 /** @param text base64 of 32 bytes. @param where for the message. @throws failed_precondition for anything else. */

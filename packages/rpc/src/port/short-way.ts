@@ -74,7 +74,7 @@ export function createShortWay(options: {
     };
     const undelivered = (caught: unknown): void =>
       log.debug('a response could not be delivered', { path, error: errorText(caught) });
-    const onClose = (): void => over(new ConnectError('the client left', Code.Canceled));
+    const onClose = (): void => over(call.hasEnded ? undefined : new ConnectError('the client left', Code.Canceled));
     stream.on('error', undelivered);
     stream.once('close', onClose);
     run(stream, headers, method, call)
