@@ -1,9 +1,9 @@
 /** The audit trail on the wire, for owners of the organization. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import type { Database } from '../metadata/tables.ts';
+import { readPageToken } from '../wire/page-token.ts';
 import { auditEntries } from './audit-entries.ts';
 import type { Access } from './authorize.ts';
 import type { Principal } from './principal.ts';
@@ -19,7 +19,7 @@ export function auditHandlers(deps: {
     async listAuditEntries(request, call) {
       deps.access.authorize(call.principal, 'organization.manage', request.organizationId);
       const limit = Math.min(request.pageLimit || defaultPage, maxPage);
-      const beforeId = readPageToken(request.pageToken ?? '');
+      const beforeId = readPageToken(request.pageToken, 'ListAuditEntries');
       const entries = await auditEntries(deps.db, {
         organizationId: request.organizationId,
         limit: limit + 1,
@@ -42,13 +42,4 @@ export function auditHandlers(deps: {
       };
     },
   };
-}
-
-function readPageToken(token: string): number | undefined {
-  if (token === '') return undefined;
-  if (/^\d{1,15}$/.test(token)) return Number(token);
-  throw new PlatformError(
-    'invalid_argument',
-    `page_token: expected that of an earlier answer, found ${JSON.stringify(token.slice(0, 64))}`,
-  );
 }

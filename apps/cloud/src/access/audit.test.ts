@@ -4,7 +4,8 @@ import { audit } from './audit.ts';
 import { auditEntries } from './audit-entries.ts';
 import { removeGrantsOn } from './grants.ts';
 import type { Principal } from './principal.ts';
-import { ask, callOf, type Fleet, on, openFleet } from './testing/open-fleet.ts';
+import { callOf } from './testing/call-of.ts';
+import { ask, type Fleet, on, openFleet } from './testing/open-fleet.ts';
 
 const write = (fleet: Fleet, by: Principal, targetId: string, organizationId: string | null = 'acme') =>
   audit(
@@ -68,9 +69,7 @@ test('entries of an organization are listed newest first in pages, whole and eac
     detail: '{"name":"press"}',
     peerAddress: '127.0.0.1:1',
   });
-  await expect(list(fleet, owner, { pageToken: 'x' })).rejects.toThrow(
-    /page_token: expected that of an earlier answer/,
-  );
+  await expect(list(fleet, owner, { pageToken: 'x' })).rejects.toThrow(/expected the page token of an earlier answer/);
 });
 
 test('R8 the audit trail is for owners of the organization alone', async () => {

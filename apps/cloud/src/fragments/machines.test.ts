@@ -2,7 +2,8 @@ import { silentLog, systemClock } from '@platform/base';
 import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
-import { app, callOf, fleet, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
+import { callOf } from '../access/testing/call-of.ts';
+import { app, fleet, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
 import { createFragments, type Fragments } from './feature.ts';
 
 /** Machines and fragments, wired as in the cloud. */

@@ -8,6 +8,7 @@ import { notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { authenticatorInfo } from '../machines/author.ts';
 import type { Database } from '../metadata/tables.ts';
+import { readPageToken } from '../wire/page-token.ts';
 import type { FragmentReader } from './reader.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
 import { createFragmentSource, type FragmentRow, type RevisionCache } from './source.ts';
@@ -96,17 +97,12 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       const all = rightsOfCaller(principal)(row) === 'all';
       const asked = Number(request.pageLimit ?? 0n);
       const limit = asked > 0 ? Math.min(asked, maxHistory) : defaultHistory;
-      const token = request.pageToken ?? '';
-      if (token !== '' && !/^\d{1,9}$/.test(token))
-        throw new PlatformError(
-          'invalid_argument',
-          `GetFragmentHistory: expected the page token of an earlier answer, found ${JSON.stringify(token.slice(0, 80))}`,
-        );
+      const before = readPageToken(request.pageToken, 'GetFragmentHistory');
       const page = await db
         .selectFrom('fragment_revisions')
         .selectAll()
         .where('fragment_id', '=', row.id)
-        .$if(token !== '', (query) => query.where('revision', '<', Number(token)))
+        .$if(before !== undefined, (query) => query.where('revision', '<', Number(before)))
         .$if(!all, (query) => query.where('visibility', '<>', 'private'))
         .orderBy('revision', 'desc')
         .limit(limit + 1)

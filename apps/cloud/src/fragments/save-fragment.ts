@@ -7,6 +7,7 @@ import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { authorOf, authorText } from '../machines/author.ts';
 import type { CloudTables } from '../metadata/tables.ts';
+import { timeText } from '../wire/time-text.ts';
 import { checkFragment, type TriggerProblems } from './check-fragment.ts';
 import { type ReachDeps, type Reached, reach } from './reach.ts';
 import { createFragmentSource, type FragmentRow } from './source.ts';
@@ -184,10 +185,4 @@ async function overtaken(trx: Transaction<CloudTables>, row: FragmentRow, edited
   if (edited.visibility !== newest.visibility) lines.unshift(`visibility: ${edited.visibility} → ${newest.visibility}`);
   if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
   return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
-}
-
-/** What a client names as the time may be none that a calendar knows. */
-function timeText(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
 }

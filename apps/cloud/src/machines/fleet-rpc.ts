@@ -6,12 +6,12 @@ import type { Problem } from '@platform/machine-config/schema';
 import type { ConfigurationVersionSchema, FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
+import { readPageToken } from '../wire/page-token.ts';
 import { problemsOf, type TriggerProblems } from './check-document.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 import type { EffectiveConfigurations } from './effective-configuration.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import { parseDocument } from './parse-document.ts';
-import { versionToken } from './version-token.ts';
 
 const defaultVersions = 50;
 const maxVersions = 500;
@@ -30,7 +30,7 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
       access.authorize(call.principal, 'part.read', request.partId);
       const asked = request.pageLimit ?? 0;
       const limit = asked > 0 ? Math.min(asked, maxVersions) : defaultVersions;
-      const before = versionToken(request.pageToken, 'ListConfigurationVersions');
+      const before = readPageToken(request.pageToken, 'ListConfigurationVersions');
       const found = await configurations.summaries(request.partId, { limit: limit + 1, before });
       const page = found.slice(0, limit);
       return {

@@ -3,6 +3,7 @@ import { PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
+import { timeText } from '../wire/time-text.ts';
 import { authorText } from './author.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
@@ -27,10 +28,4 @@ export async function overtaken(
   const lines = diffLines(changes.slice(0, shownChanges));
   if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
   return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
-}
-
-/** What a client names as the time may be none that a calendar knows. */
-function timeText(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
 }

@@ -1,8 +1,9 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ConfigResponseSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
+import { callOf } from '../access/testing/call-of.ts';
 import { type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
-import { app, callOf, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
+import { app, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 
 /** As the binary codecs call it. */
 async function poll({ machines, itself, partId }: TestMachines, vocabulary: 'core' | 'rdk' = 'core') {

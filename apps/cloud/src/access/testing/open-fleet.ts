@@ -19,6 +19,7 @@ import { createKeyUse, type KeyUse } from '../key-use.ts';
 import { createKey, type NewKey } from '../keys.ts';
 import type { SharedLocation, SignedIn } from '../ports.ts';
 import type { Grant, Principal, Role } from '../principal.ts';
+import { callOf } from './call-of.ts';
 
 export const locations: Readonly<Record<string, { organizationId: string; parents: readonly string[] }>> = {
   plant: { organizationId: 'acme', parents: ['plant'] },
@@ -161,21 +162,6 @@ export function fleetAccess(): Access {
       machineOfPart: (id) => Object.keys(machines).find((machine) => id === `${machine}-main`),
     },
   );
-}
-
-/** A call as the server hands it to a handler. */
-export function callOf(principal: Principal, token = ''): Call<Principal> {
-  return {
-    method: '',
-    metadata: new Headers(token === '' ? {} : { authorization: `Bearer ${token}` }),
-    peerAddress: '127.0.0.1:1',
-    vocabulary: 'core',
-    signal: new AbortController().signal,
-    deadline: undefined,
-    principal,
-    responseHeaders: new Headers(),
-    responseTrailers: new Headers(),
-  };
 }
 
 /** Calls a handler with a whole request made from `init`. @throws when there is no such handler */

@@ -10,6 +10,7 @@ import { createGuessLimit } from '../../access/guess-limit.ts';
 import { createKey } from '../../access/keys.ts';
 import type { SignedIn } from '../../access/ports.ts';
 import type { Grant, Principal, Role } from '../../access/principal.ts';
+import { callOf } from '../../access/testing/call-of.ts';
 import { openRegistry, type Registry } from '../../machines/registry.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { type Accounts, createAccounts } from '../feature.ts';
@@ -112,17 +113,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
         | undefined;
       if (handler === undefined) throw new Error(`${name} has no handler`);
       const principal = await caller.principal();
-      const call = {
-        method: `/platform.app.v1.AppService/${name}`,
-        metadata: new Headers(),
-        peerAddress: '127.0.0.1:1',
-        vocabulary: 'core',
-        signal: new AbortController().signal,
-        deadline: undefined,
-        principal,
-        responseHeaders: new Headers(),
-        responseTrailers: new Headers(),
-      };
+      const call = { ...callOf(principal), method: `/platform.app.v1.AppService/${name}` };
       // One function for all operations: the types of a request and its answer meet in the signature.
       return create(output, await handler(create(input, request), call)) as never;
     },

@@ -12,7 +12,8 @@ import {
 import type { Call } from '@platform/rpc/server';
 import { sql } from 'kysely';
 import type { Principal } from '../../access/principal.ts';
-import { callOf, machines, on, openFleet } from '../../access/testing/open-fleet.ts';
+import { callOf } from '../../access/testing/call-of.ts';
+import { machines, on, openFleet } from '../../access/testing/open-fleet.ts';
 import { openAccountTree } from '../../accounts/tree.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { createFragments, type Fragments } from '../feature.ts';

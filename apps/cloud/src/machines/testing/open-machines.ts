@@ -7,6 +7,7 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Call } from '@platform/rpc/server';
 import { type Access, createAccess } from '../../access/authorize.ts';
 import type { Grant, Principal, Role } from '../../access/principal.ts';
+import { callOf } from '../../access/testing/call-of.ts';
 import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { createMachines, type Machines, type MachinesDeps } from '../feature.ts';
 import { openRegistry, type Registry } from '../registry.ts';
@@ -33,20 +34,6 @@ export interface TestMachines extends FirstAccount {
     method: M,
     request: MessageInitShape<M['input']>,
   ): Promise<MessageShape<M['output']>>;
-}
-
-export function callOf(principal: Principal): Call<Principal> {
-  return {
-    method: '',
-    metadata: new Headers({ host: 'cloud.test' }),
-    peerAddress: '127.0.0.1:5',
-    vocabulary: 'core',
-    signal: new AbortController().signal,
-    deadline: undefined,
-    principal,
-    responseHeaders: new Headers(),
-    responseTrailers: new Headers(),
-  };
 }
 
 export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promise<TestMachines> {
@@ -108,7 +95,10 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
     },
     restarted: async () => (await open(await openRegistry(db, tree, instanceKey))).machines,
     async ask<M extends DescMethodUnary>(principal: Principal, method: M, request: MessageInitShape<M['input']>) {
-      const answer = await handlerOf(machines, method)(create(method.input, request), callOf(principal));
+      const answer = await handlerOf(machines, method)(
+        create(method.input, request),
+        callOf(principal, { host: 'cloud.test' }),
+      );
       return create(method.output, answer) as MessageShape<M['output']>;
     },
   };
