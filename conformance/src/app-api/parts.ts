@@ -102,6 +102,17 @@ export function partTests(world: () => World): void {
     expect(answer).toMatchObject({ config: { components: [] } });
   });
 
+  test('the largest configuration that is saved is read by clients that take messages of 4 MiB', async () => {
+    const { owner } = world();
+    const { partId } = await newMachine('large');
+    const save = (count: number) =>
+      owner.ask('UpdateRobotPart', { id: partId, robot_config_json: JSON.stringify({ note: Array(count).fill(1) }) });
+    await expectRefused(save(400_000), Code.invalidArgument, /messages of public clients/);
+    await save(250_000);
+    expect(await owner.ask('GetRobotPart', { id: partId })).toMatchObject({ part: { id: partId } });
+    expect((await owner.app.getRobotPartHistory(partId))[0].old.robotConfig.toJson().note).toHaveLength(250_000);
+  });
+
   test('an edit of a version that is not the newest any more is ABORTED with what changed; without a time the last one wins', async () => {
     const { owner } = world();
     const { app } = owner;

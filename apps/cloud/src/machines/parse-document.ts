@@ -1,11 +1,17 @@
 /** The text of a configuration, decoded. What is in it is for `check` to judge. */
+import { fromJson, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { StructSchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { requireReadableJson } from '../wire/readable-json.ts';
 
 /** Documents over this are refused: a configuration is read whole by every machine at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;
+/** Public clients take messages of 4 MiB. GetRobotPart's holds the document as an object and twice as text; the rest is small. */
+const maxAnswerBytes = 4 * 1024 * 1024 - 64 * 1024;
+/** Of text to such an answer: the worst object is a list of digits, 11 bytes for two. */
+const maxGrowth = 8;
 
-/** @throws invalid_argument for text that is too long, no JSON, or holds what clients cannot read back. */
+/** @throws invalid_argument for text that is too long (also as clients get it), no JSON, or holds what clients cannot read back. */
 export function parseDocument(document: string, partId: string): unknown {
   const bytes = Buffer.byteLength(document);
   if (bytes > maxDocumentBytes) {
@@ -25,5 +31,19 @@ export function parseDocument(document: string, partId: string): unknown {
     );
   }
   requireReadableJson(parsed, 'configuration');
+  if (bytes * maxGrowth > maxAnswerBytes) requireAnswerable(parsed, bytes);
   return parsed;
+}
+
+/** Else it could be saved, and read by nobody. @throws invalid_argument */
+function requireAnswerable(parsed: unknown, bytes: number): void {
+  // What is no object has no form as one; it is refused elsewhere.
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return;
+  const object = toBinary(StructSchema, fromJson(StructSchema, parsed as JsonObject)).length;
+  const answer = object + 2 * bytes;
+  if (answer <= maxAnswerBytes) return;
+  throw new PlatformError(
+    'invalid_argument',
+    `configuration: expected one that fits the messages of public clients, at most ${maxAnswerBytes} bytes as they carry it, found ${answer} (${bytes} of JSON)`,
+  );
 }
