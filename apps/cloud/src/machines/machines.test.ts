@@ -85,11 +85,11 @@ test('the triggers of a saved configuration are handed on inside its transaction
 test('D32 the configuration document starts a server: the whole configuration with a cloud block of this address', async () => {
   const { machines, partId, partSecret } = await given();
   await save(machines, partId, { debug: true });
-  expect(await machines.partConfig(partId, 'http://127.0.0.1:8080', undefined)).toEqual({
+  expect(await machines.partConfig(partId, 'http://127.0.0.1:8080', undefined, false)).toEqual({
     debug: true,
     cloud: { id: partId, secret: partSecret, app_address: 'http://127.0.0.1:8080' },
   });
-  expect(await machines.partConfig(partId, 'http://h', { keyId: 'i', key: 'k' })).toMatchObject({
+  expect(await machines.partConfig(partId, 'http://h', { keyId: 'i', key: 'k' }, false)).toMatchObject({
     cloud: { api_key: { id: 'i', key: 'k' } },
   });
 });
