@@ -10,6 +10,7 @@ import { beginSession } from './begin-session.ts';
 import { checkedPassword, hashPassword } from './hash-password.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { deleteInvitation, findInvitation, type Invitation } from './invitations.ts';
+import { requirePasswordAllowed } from './password-allowed.ts';
 import { asCaller, findPerson, type Person } from './people.ts';
 import type { NewSession } from './sessions.ts';
 import { provePassword } from './sign-in-with-password.ts';
@@ -44,7 +45,7 @@ function isUnproven(person: Person, invitation: Invitation): boolean {
   return invitation.mailed && !person.emailVerified;
 }
 
-/** A new person joins, with a password of her choice, and is signed in. @throws unauthenticated, invalid_argument, already_exists */
+/** A new person joins, with a password of her choice, and is signed in. @throws unauthenticated, invalid_argument, already_exists, permission_denied where passwords are not allowed */
 export async function acceptAsNewPerson(
   deps: IdentityDeps,
   given: { token: string; name: string; password: string },
@@ -65,6 +66,7 @@ export async function acceptAsNewPerson(
         : await createPerson(deps, trx, { email: pending.email, name, emailVerified: pending.mailed });
     await trx.insertInto('passwords').values({ person_id: person.id, hash, changed_ms: deps.clock.now() }).execute();
     await join(deps, trx, person, pending, peerAddress);
+    await requirePasswordAllowed(deps, trx, person.id);
     return beginSession(deps, trx, person, 'invitation', peerAddress);
   });
   deps.forget();
@@ -81,6 +83,7 @@ export async function acceptWithPassword(
   const person = await provePassword(deps, { email: invitation.email, password: given.password }, peerAddress);
   const session = await deps.db.transaction().execute(async (trx) => {
     await join(deps, trx, person, await stillPending(deps, trx, given.token), peerAddress);
+    await requirePasswordAllowed(deps, trx, person.id);
     return beginSession(deps, trx, person, 'password', peerAddress);
   });
   deps.forget();

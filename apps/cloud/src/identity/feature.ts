@@ -22,8 +22,11 @@ export interface Identity extends AsyncDisposable {
   start(): void;
 }
 
-export function createIdentity(options: IdentityDeps & { openIdSettings: OpenIdSettings | undefined }): Identity {
-  const { openIdSettings, ...deps } = options;
+export function createIdentity(
+  options: Omit<IdentityDeps, 'hasOpenId'> & { openIdSettings: OpenIdSettings | undefined },
+): Identity {
+  const { openIdSettings, ...given } = options;
+  const deps: IdentityDeps = { ...given, hasOpenId: openIdSettings !== undefined };
   let forgetting: Follower | undefined;
   return {
     deps,

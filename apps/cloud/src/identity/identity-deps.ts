@@ -17,6 +17,8 @@ export interface IdentityDeps {
   readonly tree: Pick<AccountTree, 'organization'>;
   /** Absent: no mail server is set, and links are shown to those who make them. */
   readonly mail: Mail | undefined;
+  /** People can sign in with OpenID Connect. */
+  readonly hasOpenId: boolean;
   /** Where people reach this installation, without a slash at the end. */
   publicUrl(): string;
   /** Call it after a commit that changed roles or sessions. */

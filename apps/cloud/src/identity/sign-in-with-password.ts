@@ -5,12 +5,13 @@ import { beginSession } from './begin-session.ts';
 import { normalEmail } from './checked-email.ts';
 import { checkPassword, hashPassword } from './hash-password.ts';
 import type { IdentityDeps } from './identity-deps.ts';
+import { requirePasswordAllowed } from './password-allowed.ts';
 import { findPerson, type Person } from './people.ts';
 import type { NewSession } from './sessions.ts';
 
 /**
  * @throws unauthenticated for a wrong password and for an unknown address, in the same words after the same work;
- * resource_exhausted after too many.
+ * resource_exhausted after too many; permission_denied where her organizations allow no passwords.
  */
 export async function signInWithPassword(
   deps: IdentityDeps,
@@ -18,7 +19,10 @@ export async function signInWithPassword(
   peerAddress: string,
 ): Promise<NewSession> {
   const person = await provePassword(deps, given, peerAddress);
-  return deps.db.transaction().execute((trx) => beginSession(deps, trx, person, 'password', peerAddress));
+  return deps.db.transaction().execute(async (trx) => {
+    await requirePasswordAllowed(deps, trx, person.id);
+    return beginSession(deps, trx, person, 'password', peerAddress);
+  });
 }
 
 /** The person whose password it is. @throws as `signInWithPassword` */

@@ -5,6 +5,7 @@ import { beginSession } from './begin-session.ts';
 import { checkedPassword, hashPassword } from './hash-password.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { createLink, isLiving, takeLink } from './links.ts';
+import { requirePasswordAllowed } from './password-allowed.ts';
 import { asCaller, findPerson, type Person } from './people.ts';
 import type { NewSession } from './sessions.ts';
 import { setPassword } from './set-password.ts';
@@ -48,6 +49,7 @@ export async function resetPassword(
       if (use === undefined || person === undefined) return undefined;
       await setPassword(deps, trx, asCaller(person, peerAddress), person.id, hash);
       if (use.mailed) await trx.updateTable('people').set({ email_verified: 1 }).where('id', '=', person.id).execute();
+      await requirePasswordAllowed(deps, trx, person.id);
       return beginSession(deps, trx, person, 'reset link', peerAddress);
     }),
   );
