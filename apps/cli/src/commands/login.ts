@@ -81,6 +81,7 @@ function login(): Command {
     },
   );
   return group('login', 'log in to a cloud, and keep that as a profile', [])
+    .addHelpText('after', '\nWithout a command it is "login browser"; platform login browser --help has its options.')
     .addCommand(byBrowser, { isDefault: true })
     .addCommand(byKey);
 }

@@ -28,7 +28,9 @@ export function timeAfter(text: string, what: string, clock: Clock = systemClock
 
 function timeOf(text: string, what: string, nowMs: number, direction: 1 | -1): Date {
   const ms = parsedSpanMs(text);
-  const at = new Date(ms === undefined ? Date.parse(text) : nowMs + direction * ms);
+  // Date.parse alone finds a date in almost anything, such as "5?".
+  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  const at = new Date(ms === undefined ? time : nowMs + direction * ms);
   if (Number.isFinite(at.getTime())) return at;
   throw new PlatformError(
     'invalid_argument',

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { createProgram } from './create-program.ts';
+
+type Command = ReturnType<typeof createProgram>;
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+
+function leavesOf(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+function helpOf(command: Command): string {
+  return command.createHelp().formatHelp(command, command.createHelp());
+}
+
+/** The words of a command line, quotes taken off; what runs before `platform` is left out. */
+function wordsOf(example: string): readonly string[] {
+  const [, line = ''] = /\bplatform (.*)$/.exec(example) ?? [];
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+}
+
+const program = createProgram();
+const leaves = leavesOf(program).filter((leaf) => !['up', 'version', 'complete'].includes(leaf.name()));
+
+test('every help fits into 80 columns and shows usage, examples, options and exit codes in this order', () => {
+  expect(leaves.length).toBeGreaterThan(70);
+  for (const leaf of leaves) {
+    const help = helpOf(leaf);
+    for (const line of help.split('\n')) {
+      if (!/^(Usage: | {2}\$ )/.test(line))
+        expect([...line].length, `${pathOf(leaf)}: ${line}`).toBeLessThanOrEqual(80);
+    }
+    const at = ['Usage: platform', 'Examples:\n  $ ', '-h, --help', 'Exit codes:'].map((part) => help.indexOf(part));
+    expect(at, pathOf(leaf)).toEqual(at.toSorted((a, b) => a - b));
+    expect(at, pathOf(leaf)).not.toContain(-1);
+  }
+});
+
+test('the examples of every help are lines of commands and options that exist', () => {
+  for (const leaf of leaves) {
+    const examples = [...helpOf(leaf).matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = '']) => example);
+    const own = examples.filter((example) => /\bplatform /.test(example) && !example.includes('platform.json'));
+    for (const example of own) {
+      let command = program;
+      for (const word of wordsOf(example)) {
+        if (word.startsWith('--')) {
+          // What `platform login` does without more.
+          if (pathOf(command) === 'platform login') command = command.commands[0] ?? command;
+          const [flag = ''] = word.split('=');
+          const known = command.options.some((option) => option.long === flag);
+          expect(known, `${example}: ${flag} of ${pathOf(command)}`).toBe(true);
+        } else {
+          const inner = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+          command = inner ?? command;
+        }
+      }
+      const ran = pathOf(command) === 'platform login' ? command.commands[0] : command;
+      expect(ran === leaf || example.includes('$(platform') || example.startsWith('cd '), example).toBe(true);
+    }
+  }
+});
+
+test('commands of the host administrator and of profiles take no login options', () => {
+  for (const leaf of leaves) {
+    const path = pathOf(leaf);
+    const hasLogin = leaf.options.some((option) => option.long === '--profile');
+    const isLocal = /^platform (admin|profiles (?!organization)|completion|config schema|help)/.test(path);
+    expect(hasLogin, path).toBe(!isLocal);
+  }
+});
+
+test('the help of the whole lists each group and hides what shells call', () => {
+  const help = helpOf(program);
+  for (const line of help.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
+  expect(help).not.toMatch(/^ {2}complete\b/m);
+  for (const group of ['Here:', 'Login:', 'Fleet:', 'Data:', 'Shell:']) expect(help).toContain(`\n${group}\n`);
+});

@@ -1,0 +1,58 @@
+/** The commands of `platform`, in groups, with help and exit codes. */
+import addCompletions from '@bomb.sh/tab/commander';
+import { Command } from 'commander';
+import { adminCommand } from './commands/admin/admin-command.ts';
+import { apiKeysCommand } from './commands/api-keys.ts';
+import { describeCompletion } from './commands/completion.ts';
+import { configCommand } from './commands/config/config-command.ts';
+import { fragmentsCommand } from './commands/fragments/fragments-command.ts';
+import { locationsCommand } from './commands/locations.ts';
+import { loginCommands } from './commands/login.ts';
+import { logsCommand } from './commands/logs.ts';
+import { machinesCommand } from './commands/machines.ts';
+import { membersCommand } from './commands/members.ts';
+import { metadataCommand } from './commands/metadata.ts';
+import { organizationsCommand } from './commands/organizations.ts';
+import { profilesCommand } from './commands/profiles.ts';
+import { queryCommand } from './commands/query.ts';
+import { upCommand } from './commands/up.ts';
+import { versionCommand } from './commands/version.ts';
+import { exitCodesHelp } from './invocation/exit-codes.ts';
+import { dressHelp } from './invocation/help.ts';
+
+export function createProgram(): Command {
+  const program = new Command('platform')
+    .description('Open, self-hosted platform for managing machines.')
+    .showHelpAfterError('(add --help for what is expected)')
+    .showSuggestionAfterError()
+    .helpOption('-h, --help', 'show this')
+    .addHelpText('after', `\n${exitCodesHelp}`);
+
+  program.commandsGroup('Here:').addCommand(upCommand()).addCommand(adminCommand()).addCommand(versionCommand());
+  program.commandsGroup('Login:');
+  for (const command of loginCommands()) program.addCommand(command);
+  program.addCommand(profilesCommand());
+  program
+    .commandsGroup('Fleet:')
+    .addCommand(organizationsCommand())
+    .addCommand(membersCommand())
+    .addCommand(locationsCommand())
+    .addCommand(machinesCommand())
+    .addCommand(configCommand())
+    .addCommand(fragmentsCommand())
+    .addCommand(logsCommand())
+    .addCommand(metadataCommand())
+    .addCommand(apiKeysCommand());
+  program.commandsGroup('Data:').addCommand(queryCommand());
+  program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help of a command');
+  addCompletions(program, { completionCommandName: 'completion' });
+  describeCompletion(program);
+  exitWithOwnCodes(program);
+  dressHelp(program);
+  return program;
+}
+
+function exitWithOwnCodes(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) exitWithOwnCodes(inner);
+}

@@ -1,0 +1,66 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createOutput, type OutputStyle } from './output.ts';
+import { printable } from './printable.ts';
+import { table } from './table.ts';
+
+function captured(style: Partial<OutputStyle>) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const out = createOutput({ json: false, quiet: false, colours: false, ...style }, stdout, stderr);
+  return { out, said: () => ({ out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') }) };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const hostile = fc.string({ unit: fc.integer({ min: 0, max: 0x2070 }).map((code) => String.fromCharCode(code)) });
+
+test('no text of others reaches the terminal with what moves the cursor, colours or turns the direction', () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      expect(printable(text)).not.toMatch(unsafe);
+      expect(table(['name', 'id'], [[text, 'x']], false)).not.toMatch(unsafe);
+      expect(table(['name', 'id'], [[text, 'x']], false).split('\n')).toHaveLength(2);
+    }),
+  );
+  expect(printable('a\u001b[31m\tb\n')).toBe('a\\u001b[31m\tb\n');
+});
+
+test('JSON stays what it is, though nothing in it is unsafe for a terminal', () => {
+  fc.assert(
+    fc.property(hostile, (name) => {
+      const { out, said } = captured({ json: true });
+      out.object({ name });
+      const { out: text } = said();
+      expect(text).not.toMatch(unsafe);
+      expect(JSON.parse(text)).toEqual({ name });
+    }),
+  );
+});
+
+test('rows are a table or JSON of the fields that were picked; what is not there is null; messages are not results', () => {
+  const rows = [
+    { id: '1', name: 'press', roles: ['owner', 'operator'], last: null },
+    { id: '22', name: 'drill', roles: [], last: 'now' },
+  ];
+  const text = captured({});
+  text.out.rows(rows, ['name', 'roles', 'last']);
+  expect(text.said().out).toBe(
+    'NAME   ROLES            LAST\npress  owner, operator  -\ndrill  -                now\n',
+  );
+  const json = captured({ json: ['id', 'other'] });
+  json.out.rows(rows, ['name']);
+  json.out.note('a message');
+  expect(json.said()).toEqual({
+    out: `${JSON.stringify(
+      rows.map(({ id }) => ({ id, other: null })),
+      null,
+      2,
+    )}\n`,
+    err: 'a message\n',
+  });
+  const empty = captured({ quiet: true });
+  empty.out.rows([], ['name']);
+  empty.out.note('a message');
+  expect(empty.said()).toEqual({ out: '', err: '' });
+});

@@ -1,0 +1,153 @@
+/** The command line in scripts: exit codes, pipes, completion, queries, the host administrator, and clouds with their own authority. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawnChild } from '@platform/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+const cliMain = fileURLToPath(new URL('../../../apps/cli/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+interface Ready {
+  readonly url: string;
+  readonly caFingerprint: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly organizationId: string;
+}
+
+let cli: CommandLine;
+let up: ReturnType<typeof spawnChild>;
+let ready: Ready;
+const dataDir = (): string => join(cli.home, 'cloud');
+
+beforeAll(async () => {
+  cli = await openCommandLine();
+  up = spawnChild(process.execPath, [...nodeFlags, cliMain, 'up', '--tls', '--port', '0', '--json'], {
+    env: { PLATFORM_HOME: cli.home, PLATFORM_LOG_LEVEL: 'error' },
+  });
+  ready = (await up.waitForLine((line) => line['event'] === 'ready')) as unknown as Ready;
+  cli.secrets.add(ready.key);
+}, 60_000);
+afterAll(async () => {
+  await up.kill('SIGTERM');
+  await cli[Symbol.asyncDispose]();
+}, 30_000);
+
+test('D31 platform up --tls: its machine-server trusts the authority of the cloud, and so does a login by fingerprint', async () => {
+  expect(ready.url).toMatch(/^https:/);
+  // Captured, synced over TLS, queried over TLS.
+  await up.waitForLine((line) => line['event'] === 'reading');
+  const login = ['login', 'api-key', '--url', ready.url, '--key-id', ready.keyId];
+  const other = Array(32).fill('00').join(':');
+  const [untrusted, wrong] = await Promise.all([
+    cli.run(login, { input: ready.key }),
+    cli.run([...login, '--fingerprint', other], { input: ready.key }),
+  ]);
+  expect(untrusted).toMatchObject({ code: 1, stdout: '' });
+  expect(wrong).toMatchObject({ code: 5, stdout: '' });
+  await cli.ok([...login, '--fingerprint', ready.caFingerprint], { input: ready.key });
+  // Over gRPC, and over plain HTTPS.
+  const [list, me] = await Promise.all([cli.ok(['machines', 'list', '--json=state']), cli.ok(['whoami', '--json=id'])]);
+  expect(list.json()).toEqual([{ state: 'online' }]);
+  expect(me.json()).toEqual({ id: ready.keyId });
+});
+
+test('query asks with the login: rows are lines of JSON, fields are picked, what is wrong is a usage error', async () => {
+  const sql = "SELECT component_name FROM readings WHERE component_name = 'host' LIMIT 2";
+  const [rows, picked, wrongJson, wrongSql, demo] = await Promise.all([
+    cli.ok(['query', sql]),
+    cli.ok(['query', '[{"$limit":1}]', '--json=component_name']),
+    cli.run(['query', '[{"$limit":']),
+    cli.run(['query', 'SELECT FROM']),
+    cli.run(['query', sql, '--data', dataDir(), '--url', 'http://127.0.0.1:9']),
+  ]);
+  expect(rows.stdout).toBe('{"component_name":"host"}\n{"component_name":"host"}\n');
+  expect(Object.keys(picked.json())).toEqual(['component_name']);
+  expect(wrongJson).toMatchObject({ code: 2, stdout: '' });
+  expect(wrongSql).toMatchObject({ code: 2, stdout: '' });
+  expect(demo.code).toBe(1);
+});
+
+test('the host administrator needs no login: status, doctor, limits, audit, a link for an owner', async () => {
+  const at = ['--data', dataDir()];
+  const [status, doctor, limits, organizations, unknown] = await Promise.all([
+    cli.ok(['admin', 'status', '--json', ...at]),
+    cli.ok(['admin', 'doctor', '--json', ...at]),
+    cli.ok(['admin', 'limits', 'get', ready.organizationId, '--json', ...at]),
+    cli.ok(['admin', 'organizations', 'list', '--json=id', ...at]),
+    cli.run(['admin', 'limits', 'get', 'nobody', ...at]),
+  ]);
+  expect(status.json()).toMatchObject({ running: true, url: ready.url });
+  for (const finding of doctor.json<{ ok: boolean }[]>()) expect(finding.ok).toBe(true);
+  expect(limits.json<unknown[]>().length).toBeGreaterThan(0);
+  expect(organizations.json()).toEqual([{ id: ready.organizationId }]);
+  expect(unknown.code).toBe(3);
+  const [audit, refused] = await Promise.all([
+    cli.ok(['admin', 'audit', '--json=action', '--limit', '5', ...at]),
+    cli.run(['admin', 'status', '--profile', 'x', ...at]),
+  ]);
+  expect(audit.json<unknown[]>().length).toBeLessThanOrEqual(5);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('wrong uses are exit code 2 with what to do, and change nothing; help is exit code 0', async () => {
+  const [command, option, argument, none, help, leaf, version] = await Promise.all([
+    cli.run(['machine', 'lst']),
+    cli.run(['machines', 'list', '--jsn']),
+    cli.run(['machines', 'get']),
+    cli.run([]),
+    cli.run(['help']),
+    cli.run(['config', 'edit', '--help']),
+    cli.run(['version']),
+  ]);
+  for (const ran of [command, option, argument, none]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(command.stderr).toContain('Did you mean list?');
+  expect(option.stderr).toContain('Did you mean --json?');
+  expect(argument.stderr).toContain("missing required argument 'machine'");
+  for (const ran of [help, leaf, version]) expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(leaf.stdout).toMatch(/^Usage: platform config edit.*Examples:.*Global options:.*JSON fields:.*Exit codes:/s);
+});
+
+test('completion: each shell gets its script, and what is typed is completed', async () => {
+  const [bash, zsh, fish, sub, unknown] = await Promise.all([
+    cli.ok(['completion', 'bash']),
+    cli.ok(['completion', 'zsh']),
+    cli.ok(['completion', 'fish']),
+    cli.ok(['complete', '--', 'config', 'hi']),
+    cli.run(['completion', 'tcsh']),
+  ]);
+  expect(zsh.stdout).toContain('#compdef platform');
+  expect(fish.stdout).toContain('complete -c platform');
+  expect(sub.stdout).toMatch(/^history\t/m);
+  expect(unknown.code).toBe(2);
+  const check = spawn('bash', ['-n'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  check.stdin.end(bash.stdout);
+  expect(await once(check, 'close')).toEqual([0, null]);
+});
+
+test('a reader that has read enough ends the command quietly', async () => {
+  const shell = spawn(
+    'bash',
+    ['-c', `set -o pipefail; "$0" ${nodeFlags.join(' ')} "$1" config schema | head -c 10`, process.execPath, cliMain],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let complaints = '';
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+  });
+  shell.stdout.resume();
+  expect(await once(shell, 'close')).toEqual([0, null]);
+  expect(complaints).toBe('');
+});
+
+// Last: nothing can be asked afterwards.
+test('a query beyond the limit that the host administrator set is exit code 6', async () => {
+  const set = ['admin', 'limits', 'set', ready.organizationId, 'query-bytes-per-month', '1', '--data', dataDir()];
+  await cli.ok(set);
+  const refused = await cli.run(['query', 'SELECT component_name FROM readings']);
+  expect(refused).toMatchObject({ code: 6, stdout: '' });
+  expect(refused.stderr).toMatch(/^platform query: /);
+});
