@@ -23,6 +23,15 @@ const codeNames: readonly string[] = Object.entries(status)
   }, []);
 const asBytes = (bytes: Buffer): Buffer => bytes;
 
+/** A stream that stays open. */
+export interface OpenStream {
+  /** Settles with the first message, or when the stream ends before it. */
+  readonly first: Promise<unknown>;
+  /** The code that it ended with. */
+  readonly ended: Promise<string>;
+  cancel(): void;
+}
+
 export class RawCaller implements Disposable {
   readonly #clients: readonly Client[];
   #next = 0;
@@ -116,6 +125,26 @@ export class RawCaller implements Disposable {
           throw new Error(`${path}: expected no bidirectional stream; say here how it is called`);
       }
     });
+  }
+
+  /** A server-streaming call without a deadline. */
+  open(method: DescMethod, request: object, token: string): OpenStream {
+    const [client] = this.#clients;
+    if (client === undefined) throw new Error('expected at least one connection');
+    const message = create(method.input, request as MessageInitShape<typeof method.input>);
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${token}`);
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const encoded: Buffer = Buffer.from(toBinary(method.input, message));
+    const call = client.makeServerStreamRequest(path, asBytes, asBytes, encoded, metadata);
+    const ended = new Promise<string>((resolve) => {
+      call.on('status', ({ code }: StatusObject) => resolve(codeNames[code] ?? `${code}`));
+    });
+    call.on('error', () => {});
+    const data = new Promise((resolve) => {
+      call.on('data', resolve);
+    });
+    return { first: Promise.race([data, ended]), ended, cancel: () => call.cancel() };
   }
 
   [Symbol.dispose](): void {

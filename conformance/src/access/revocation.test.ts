@@ -1,0 +1,213 @@
+/** R16: whatever a right came from, when that ends, clients with a token lose it within 5 s, open streams included. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { RobotService } from '@platform/proto/platform/app/v1/robot';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { type Client, connect, type Link } from '@platform/rpc/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { authorizationOf } from './on-wire.ts';
+import { joinByInvitation } from './people.ts';
+import { RawCaller } from './raw-call.ts';
+import type { Place } from './rules.ts';
+import { signIn } from './world.ts';
+
+const withinMs = 5_000;
+
+let cloud: CloudProcess;
+let admin: Link;
+let adminToken: string;
+let app: Client<typeof AppService>;
+let wire: RawCaller;
+
+beforeAll(async () => {
+  cloud = await startCloud();
+  const credentials = { entity: cloud.keyId, type: 'api-key', payload: cloud.key };
+  admin = connect({ baseUrl: cloud.url, credentials });
+  adminToken = await signIn(cloud.url, credentials);
+  app = admin.client(AppService);
+  wire = new RawCaller(cloud.target);
+});
+afterAll(async () => {
+  wire[Symbol.dispose]();
+  await admin[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+interface Site {
+  readonly organization: Place;
+  readonly location: Place;
+  readonly machine: Place;
+  readonly partId: string;
+}
+
+/** A new organization with one location and one machine. */
+async function newSite(): Promise<Site> {
+  const placed = (kind: Place['kind'], id: string | undefined, parent?: Place): Place => {
+    if (id === undefined) throw new Error(`expected a new ${kind}`);
+    return { kind, id, label: kind, name: kind, ...(parent && { parent }) };
+  };
+  const organization = placed('organization', (await app.createOrganization({ name: 'o' })).organization?.id);
+  const location = await newLocation(organization);
+  const machine = placed('machine', (await app.newRobot({ name: 'm', location: location.id })).id, location);
+  const partId = (await app.getRobotParts({ robotId: machine.id })).parts[0]?.id ?? '';
+  return { organization, location, machine, partId };
+}
+
+async function newLocation(parent: Place): Promise<Place> {
+  const { location } = await app.createLocation({ organizationId: parent.id, name: 'l' });
+  if (location === undefined) throw new Error('expected a new location');
+  return { kind: 'location', id: location.id, label: 'l', name: 'l', parent };
+}
+
+async function newKey(on: Place, organizationId: string): Promise<{ readonly id: string; readonly token: string }> {
+  const authorizations = [authorizationOf(on.kind, on.id, organizationId, 'operator')];
+  const { id, key } = await app.createKey({ name: 'k', authorizations });
+  return { id, token: await signIn(cloud.url, { entity: id, type: 'api-key', payload: key }) };
+}
+
+let people = 0;
+function newPerson(on: Place): Promise<{ readonly id: string; readonly token: string }> {
+  const person = { email: `p${people++}@example.com`, name: 'p', grants: [{ role: 'operator' as const, on }] };
+  return joinByInvitation({ url: cloud.url, admin, adminToken }, person);
+}
+
+const later = <T>(ms: number, value: T): Promise<T> => new Promise((resolve) => setTimeout(resolve, ms, value));
+
+/** @param end ends what the token's right came from; resolves when it has ended */
+async function expectEnd(token: string, partId: string, end: () => Promise<unknown>, code: string): Promise<void> {
+  const read = async (): Promise<string> =>
+    (await wire.call(AppService.method.getRobotPart, [{ id: partId }], token)).code;
+  const tail = wire.open(AppService.method.tailRobotPartLogs, { id: partId }, token);
+  try {
+    expect(await read()).toBe('OK');
+    const line = { host: 'h', level: 'info', time: timestampFromMs(Date.now()), loggerName: 'n', message: 'line' };
+    const logged = setInterval(() => void admin.client(RobotService).log({ id: partId, logs: [line] }), 100);
+    await tail.first;
+    clearInterval(logged);
+    expect(await Promise.race([tail.ended, later(50, 'open')])).toBe('open');
+
+    await end();
+    const ended = Promise.race([tail.ended, later(withinMs, `open after ${withinMs} ms`)]);
+    const untilMs = Date.now() + withinMs;
+    let found = await read();
+    while (found === 'OK' && Date.now() < untilMs) found = await later(100, await read());
+    expect(found).toBe(code);
+    expect(await ended).toBe(code);
+  } finally {
+    tail.cancel();
+  }
+}
+
+test('R16 a deleted key', async () => {
+  const { organization, location, partId } = await newSite();
+  const { id, token } = await newKey(location, organization.id);
+  await expectEnd(token, partId, () => app.deleteKey({ id }), 'UNAUTHENTICATED');
+});
+
+test('R16 a key that expires', async () => {
+  const { organization, location, partId } = await newSite();
+  const endsMs = Date.now() + 3_000;
+  const { id, key } = await admin.client(FleetService).createExpiringKey({
+    name: 'k',
+    authorizations: [authorizationOf('location', location.id, organization.id, 'operator')],
+    expiresAt: timestampFromMs(endsMs),
+  });
+  const token = await signIn(cloud.url, { entity: id, type: 'api-key', payload: key });
+  await expectEnd(token, partId, () => later(endsMs - Date.now(), undefined), 'UNAUTHENTICATED');
+});
+
+test('R16 a key that is given an end', async () => {
+  const { organization, location, partId } = await newSite();
+  const { id, token } = await newKey(location, organization.id);
+  const endsMs = Date.now() + 2_000;
+  await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
+  await expectEnd(token, partId, () => later(endsMs - Date.now(), undefined), 'UNAUTHENTICATED');
+});
+
+test('R16 a role that is taken, and one that is changed to another place', async () => {
+  const { organization, location, partId } = await newSite();
+  const elsewhere = await newLocation(organization);
+  const here = authorizationOf('location', location.id, organization.id, 'operator');
+  const there = authorizationOf('location', elsewhere.id, organization.id, 'operator');
+  const taken = await newKey(location, organization.id);
+  const moved = await newKey(location, organization.id);
+  const identity = (id: string) => ({ identityId: id, identityType: 'api-key' });
+  await app.addRole({ authorization: { ...there, ...identity(taken.id) } });
+  await expectEnd(
+    taken.token,
+    partId,
+    () => app.removeRole({ authorization: { ...here, ...identity(taken.id) } }),
+    'NOT_FOUND',
+  );
+  const change = {
+    oldAuthorization: { ...here, ...identity(moved.id) },
+    newAuthorization: { ...there, ...identity(moved.id) },
+  };
+  await expectEnd(moved.token, partId, () => app.changeRole(change), 'NOT_FOUND');
+});
+
+test('R16 a session that ends', async () => {
+  const { location, partId } = await newSite();
+  const { token } = await newPerson(location);
+  const signOut = () =>
+    fetch(`${cloud.url}/sign-out`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+  await expectEnd(token, partId, signOut, 'UNAUTHENTICATED');
+});
+
+test('R16 a person who is removed', async () => {
+  const { organization, partId } = await newSite();
+  const { id, token } = await newPerson(organization);
+  const remove = () => app.deleteOrganizationMember({ organizationId: organization.id, userId: id });
+  await expectEnd(token, partId, remove, 'NOT_FOUND');
+});
+
+test('R16 a location that is no longer shared', async () => {
+  const { location, partId } = await newSite();
+  const guest = await newSite();
+  const { token } = await newKey(guest.organization, guest.organization.id);
+  const share = { locationId: location.id, organizationId: guest.organization.id };
+  await app.shareLocation(share);
+  await expectEnd(token, partId, () => app.unshareLocation(share), 'NOT_FOUND');
+});
+
+test('R16 a secret of a part that is deleted', async () => {
+  const { partId } = await newSite();
+  const { part } = await app.createRobotPartSecret({ partId });
+  const secret = part?.secrets.at(-1);
+  const token = await signIn(cloud.url, { entity: partId, type: 'robot-secret', payload: secret?.secret ?? '' });
+  const remove = () => app.deleteRobotPartSecret({ partId, secretId: secret?.id ?? '' });
+  await expectEnd(token, partId, remove, 'UNAUTHENTICATED');
+});
+
+test('R16 a location that moves out of the one that the role is on, and a machine', async () => {
+  const { organization, location, machine, partId } = await newSite();
+  const elsewhere = await newLocation(organization);
+  const { token } = await newKey(location, organization.id);
+  const move = () => app.updateRobot({ id: machine.id, name: 'm', location: elsewhere.id });
+  await expectEnd(token, partId, move, 'NOT_FOUND');
+
+  const above = await newLocation(organization);
+  await app.updateLocation({ locationId: elsewhere.id, parentLocationId: above.id });
+  const other = await newKey(above, organization.id);
+  const out = () => app.updateLocation({ locationId: elsewhere.id, parentLocationId: location.id });
+  await expectEnd(other.token, partId, out, 'NOT_FOUND');
+});
+
+test('R16 a machine that is deleted, for its part and for others', async () => {
+  const { organization, location, machine, partId } = await newSite();
+  const secret = (await app.getRobotPart({ id: partId })).part?.secret ?? '';
+  const token = await signIn(cloud.url, { entity: partId, type: 'robot-secret', payload: secret });
+  const { token: operator } = await newKey(location, organization.id);
+  const deletion = Promise.withResolvers<void>();
+  let waiting = 0;
+  // Once both have their streams open.
+  const remove = async (): Promise<void> => {
+    if (++waiting === 2) await app.deleteRobot({ id: machine.id }).then(() => deletion.resolve());
+    await deletion.promise;
+  };
+  await Promise.all([
+    expectEnd(token, partId, remove, 'UNAUTHENTICATED'),
+    expectEnd(operator, partId, remove, 'NOT_FOUND'),
+  ]);
+});
