@@ -1,4 +1,5 @@
 /** Reads the versions of a part's configuration, newest first. */
+import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../access/principal.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
@@ -18,7 +19,7 @@ export interface HistoryPage {
 export interface ConfigurationHistory {
   /** The newest version from the store; version 0 with an empty object when there is none. */
   newest(partId: string, trx?: Kysely<CloudTables>): Promise<ConfigurationVersion>;
-  /** @throws not_found */
+  /** @throws not_found; failed_precondition when its document is kept no longer */
   version(partId: string, version: number): Promise<ConfigurationVersion>;
   history(partId: string, page?: HistoryPage): Promise<readonly ConfigurationVersion[]>;
   /** The same without documents (they are empty), with the sizes of those. */
@@ -59,6 +60,11 @@ export function createHistory(db: Database): ConfigurationHistory {
             .where('version', '=', version)
             .executeTakeFirst();
       if (row === undefined) throw notVisible(`version of the configuration of part ${partId}`, String(version));
+      if (row.document === '')
+        throw new PlatformError(
+          'failed_precondition',
+          `version ${version} of the configuration of part ${partId}: expected one whose document is still kept, found one of the oldest: it went to make room for newer ones; who saved it and when is listed`,
+        );
       return versionOf(row);
     },
     async history(partId, { limit, before, startMs, endMs } = { limit: 1_000 }) {

@@ -175,3 +175,50 @@ test('what a fragment brings is what triggers see; a fragment that changes under
   const { locationSummaries } = await ask(owner, app.listMachineSummaries, { organizationId, fragmentIds: ['f'] });
   expect(locationSummaries[0]?.machineSummaries[0]?.partSummaries[0]?.fragments).toMatchObject([{ id: 'f' }]);
 });
+
+test('of the oldest versions the facts are kept and the documents go, as far as the bound of a part asks; a restart counts anew', async () => {
+  const text = (number: number): string => JSON.stringify({ network: { note: `${number} ${'é'.repeat(450)}` } });
+  const given = await openMachines({ maxHistoryBytes: 10_000 });
+  const { ask, owner, machines, partId, db } = given;
+  const save = (number: number) => ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: text(number) });
+  const kept = async (): Promise<number[]> =>
+    (
+      await db
+        .selectFrom('part_configurations')
+        .select('version')
+        .where('document', '!=', '')
+        .orderBy('version')
+        .execute()
+    ).map(({ version }) => version);
+  // Ten of 900 bytes and more fit; the eleventh leaves three quarters of the bound.
+  for (let number = 1; number <= 10; number++) await save(number);
+  expect(await kept()).toHaveLength(10);
+  await save(11);
+  expect(await kept()).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
+  const again = (await given.restarted()).configurations;
+  for (let number = 12; number <= 14; number++)
+    await again.save({ partId, document: text(number), by: { kind: 'platform', name: 'test' } });
+  expect(await kept()).toEqual([7, 8, 9, 10, 11, 12, 13, 14]);
+
+  const { versions } = await ask(owner, fleet.listConfigurationVersions, { partId });
+  expect(versions.map(({ version, bytes }) => [Number(version), bytes > 900])).toEqual(
+    Array.from({ length: 14 }, (_, index) => [14 - index, true]),
+  );
+  const first = { partId, version: 1n };
+  for (const method of [fleet.getConfigurationVersion, fleet.restoreConfigurationVersion])
+    await expect(ask(owner, method, first)).rejects.toMatchObject({ code: 'failed_precondition' });
+  const { history } = await ask(owner, app.getRobotPartHistory, { id: partId });
+  expect(history.map(({ old }) => old?.robotConfig !== undefined)).toEqual(
+    Array.from({ length: 14 }, (_, index) => index < 8),
+  );
+  const stale = { id: partId, robotConfigJson: '{}', lastKnownUpdate: versions.at(-1)?.savedAt };
+  await expect(ask(owner, app.updateRobotPart, stale)).rejects.toMatchObject({ code: 'aborted' });
+  expect((await machines.configurations.version(partId, 11)).document).toBe(text(11));
+});
+
+test('the newest document stays, however large it is', async () => {
+  const { ask, owner, partId } = await openMachines({ maxHistoryBytes: 1 });
+  for (const robotConfigJson of ['{"debug":true}', '{"debug":false}'])
+    await ask(owner, app.updateRobotPart, { id: partId, robotConfigJson });
+  expect((await ask(owner, fleet.getConfigurationVersion, { partId })).document).toBe('{"debug":false}');
+});

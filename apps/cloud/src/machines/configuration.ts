@@ -11,6 +11,7 @@ import type { Caller, OwnActor } from '../access/audit.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { type Author, authorOf } from './author.ts';
 import { type ConfigurationHistory, createHistory } from './configuration-history.ts';
+import { dropOldDocuments, keptBytesOf, maxHistoryBytes } from './drop-old-documents.ts';
 import type { Effective, EffectiveConfigurations } from './effective-configuration.ts';
 import { overtaken } from './overtaken.ts';
 import { parseDocument } from './parse-document.ts';
@@ -24,7 +25,7 @@ const maxAttempts = 5;
 export interface ConfigurationVersion {
   /** From 1, without gaps; 0: never configured. */
   readonly version: number;
-  /** The bytes that the user saved: a JSON object. */
+  /** The bytes that the user saved: a JSON object. Empty: an old version whose document is kept no longer. */
   readonly document: string;
   readonly author: Author;
   readonly createdMs: number;
@@ -87,14 +88,19 @@ export interface ConfigurationDeps {
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
   /** Runs inside the transaction that saves. */
   readonly onSaving: OnSaving;
+  /** What the documents of one part may take together. Default: 64 MiB. */
+  readonly maxHistoryBytes?: number;
 }
 
 export function createConfigurations(deps: ConfigurationDeps): Configurations {
   const { db, clock, effective, organizationOf, check, onWarnings, onSaving } = deps;
+  const maxBytes = deps.maxHistoryBytes ?? maxHistoryBytes;
   const history = createHistory(db);
   const versions = new Map<string, number>();
   const documents = new Map<string, ConfigurationVersion>();
   let cachedBytes = 0;
+  /** What the documents of a part take in the store, once it was asked. */
+  const keptBytes = new Map<string, number>();
 
   /** A read that began before a save must not put the older version back. */
   const remember = (partId: string, found: ConfigurationVersion): void => {
@@ -120,6 +126,13 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
     return found;
   };
 
+  const boundHistory = async (trx: Transaction<CloudTables>, partId: string, saved: ConfigurationVersion) => {
+    const before = keptBytes.get(partId);
+    const kept = before === undefined ? await keptBytesOf(trx, partId) : before + Buffer.byteLength(saved.document);
+    const left = await dropOldDocuments(trx, partId, { newest: saved.version, keptBytes: kept, maxBytes });
+    keptBytes.set(partId, left);
+  };
+
   return {
     ...history,
     current,
@@ -127,6 +140,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       cachedBytes -= documents.get(partId)?.document.length ?? 0;
       documents.delete(partId);
       versions.delete(partId);
+      keptBytes.delete(partId);
     },
     async first({ partId, document, by, organizationId, action }) {
       const parsed = parseDocument(document, partId);
@@ -155,7 +169,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
         const stamp = effective.stampOf(partId);
         const resolved = await effective.effective(partId, parsed);
         const warnings = check(parsed, resolved);
-        const saved = await db.transaction().execute(async (trx) => {
+        const saving = db.transaction().execute(async (trx) => {
           if (effective.stampOf(partId) !== stamp) return undefined;
           const before = await history.newest(partId, trx);
           const isEqual = before.document === document || (unformatted && equalJson(before.document, parsed));
@@ -180,8 +194,14 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
           };
           const organizationId = organizationOf(partId);
           await writeVersion(trx, onSaving, { partId, organizationId, version, parsed, resolved, by, action });
+          await boundHistory(trx, partId, version);
           await alongside?.(trx);
           return { version, isNew: true };
+        });
+        const saved = await saving.catch((caught: unknown) => {
+          // What was counted was not saved.
+          keptBytes.delete(partId);
+          throw caught;
         });
         if (saved === undefined) continue;
         remember(partId, saved.version);

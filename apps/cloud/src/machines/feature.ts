@@ -65,6 +65,8 @@ export interface MachinesDeps {
   readonly firstDocument?: (organizationId: string) => string | undefined;
   /** Runs inside the transaction that deletes a part. */
   readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
+  /** What the saved configurations of one part may take. Default: 64 MiB. */
+  readonly maxHistoryBytes?: number;
   /** What a part may log. Default: the platform's own allowance. */
   readonly logAllowanceOf?: (partId: string) => Allowance;
   /** After a commit that ended roles, keys or secrets: what is remembered of callers must go. */
@@ -115,6 +117,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const configurations = createConfigurations({
     db,
     clock,
+    ...(deps.maxHistoryBytes !== undefined && { maxHistoryBytes: deps.maxHistoryBytes }),
     effective,
     organizationOf: (partId) => registry.placeOf(partId).organizationId,
     check: (document, resolved) => checkDocument(document, resolved, triggerProblems),

@@ -80,7 +80,8 @@ export function createMachineMessages(deps: {
         const place = registry.placeOf(part.id);
         const fqdn = fqdnOf(part.id, place.locationId);
         const living = secrets.get(part.id) ?? [];
-        const text = document(part.id, version.document, principal);
+        // Of the oldest versions only the facts are kept.
+        const text = version.document === '' ? '' : document(part.id, version.document, principal);
         const status = statuses.of(part.id);
         const info: Record<string, string> = {};
         if (status.server_version !== '') info['version'] = status.server_version;
@@ -97,8 +98,7 @@ export function createMachineMessages(deps: {
           dnsName: fqdn,
           secret: living[0]?.text ?? '',
           secrets: living.map(secretMessage),
-          robotConfig: JSON.parse(text) as JsonObject,
-          robotConfigJson: text,
+          ...(text === '' ? {} : { robotConfig: JSON.parse(text) as JsonObject, robotConfigJson: text }),
           createdOn: timestampFromMs(part.created_ms),
           ...(Object.keys(info).length === 0 ? {} : { userSuppliedInfo: info }),
           ...(version.version === 0 ? {} : { lastUpdated: timestampFromMs(version.createdMs) }),

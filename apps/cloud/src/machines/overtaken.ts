@@ -23,7 +23,7 @@ export async function overtaken(
   ).executeTakeFirst();
   const named = 'version' in edited ? `version ${edited.version}` : `the version of ${timeText(edited.createdMs)}`;
   const head = `configuration of part ${partId}: you edited ${named}, but the newest is version ${newest.version}, saved at ${timeText(newest.createdMs)} by ${authorText(newest.author)}. Nothing was saved: read it again and repeat your edit`;
-  if (row === undefined) return new PlatformError('aborted', head);
+  if (row === undefined || row.document === '') return new PlatformError('aborted', head);
   const changes = diff(JSON.parse(row.document), JSON.parse(newest.document));
   const lines = diffLines(changes.slice(0, shownChanges));
   if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);

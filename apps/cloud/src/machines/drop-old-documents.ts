@@ -1,0 +1,65 @@
+/**
+ * Bounds what the saved configurations of one part take: of its oldest versions the documents go, who saved them and when
+ * stays. Nobody can fill the disk by saving.
+ */
+import { type Kysely, sql } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+
+/** Of the documents of one part together. */
+export const maxHistoryBytes: number = 64 * 1024 * 1024;
+
+const rowsAtOnce = 100;
+// Versions of older data directories do not know their bytes.
+const sizeOf = sql<number>`case when bytes = 0 then length(document) else bytes end`;
+
+/** What the documents of a part take. Reads them all. */
+export async function keptBytesOf(trx: Kysely<CloudTables>, partId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('part_configurations')
+    .select((eb) => eb.fn.sum<number | string>(sizeOf).as('bytes'))
+    .where('part_id', '=', partId)
+    .where('document', '!=', '')
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
+/**
+ * In the transaction that saved version `newest`, whose document always stays. Over the bound it goes down to three
+ * quarters of it, so that not every save has to.
+ *
+ * @param keptBytes what the documents take now. @returns what they take afterwards
+ */
+export async function dropOldDocuments(
+  trx: Kysely<CloudTables>,
+  partId: string,
+  { newest, keptBytes, maxBytes }: { newest: number; keptBytes: number; maxBytes: number },
+): Promise<number> {
+  if (keptBytes <= maxBytes) return keptBytes;
+  let kept = keptBytes;
+  for (let upTo = 0; kept > maxBytes * 0.75; ) {
+    const rows = await trx
+      .selectFrom('part_configurations')
+      .select(['version', sizeOf.as('size')])
+      .where('part_id', '=', partId)
+      .where('version', '>', upTo)
+      .where('version', '<', newest)
+      .where('document', '!=', '')
+      .orderBy('version')
+      .limit(rowsAtOnce)
+      .execute();
+    if (rows.length === 0) return kept;
+    for (const { version, size } of rows) {
+      if (kept <= maxBytes * 0.75) break;
+      kept -= Number(size);
+      upTo = version;
+    }
+    await trx
+      .updateTable('part_configurations')
+      .set({ document: '' })
+      .where('part_id', '=', partId)
+      .where('version', '<=', upTo)
+      .where('document', '!=', '')
+      .execute();
+  }
+  return kept;
+}
