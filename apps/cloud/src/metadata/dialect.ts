@@ -2,8 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PlatformError } from '@platform/base';
 import {
-  CompiledQuery,
-  type DatabaseConnection,
+  type CompiledQuery,
   type DatabaseIntrospector,
   type Dialect,
   type DialectAdapter,
@@ -15,6 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { readsOnly, SharedConnection, SharedDriver } from './shared-driver.ts';
 import { faultError, sqliteFault } from './sqlite-fault.ts';
 import { openReadable } from './sqlite-file.ts';
 import { Statements } from './statements.ts';
@@ -55,13 +55,14 @@ class ThreadAdapter extends SqliteAdapter {
   }
 }
 
-class ThreadDriver implements Driver {
+class ThreadDriver extends SharedDriver {
   readonly #file: string;
   readonly #writer: Writer;
   #db: DatabaseSync | null = null;
   #reader: Statements | null = null;
 
   constructor(file: string, writer: Writer) {
+    super();
     this.#file = file;
     this.#writer = writer;
   }
@@ -71,37 +72,10 @@ class ThreadDriver implements Driver {
     this.#reader = new Statements(this.#db);
   }
 
-  // Connections are only state: all share one reader and one writer, so there are as many as are asked for.
-  async acquireConnection(): Promise<DatabaseConnection> {
+  async acquireConnection(): Promise<SharedConnection> {
     if (!this.#reader) throw new PlatformError('unavailable', `${this.#file} is closed`);
     return new ThreadConnection(this.#file, this.#writer, this.#reader);
   }
-
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await threadConnection(connection).begin();
-  }
-
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await threadConnection(connection).commit();
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await threadConnection(connection).rollback();
-  }
-
-  async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`savepoint ${quoted(name)}`));
-  }
-
-  async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`rollback to ${quoted(name)}`));
-  }
-
-  async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`release ${quoted(name)}`));
-  }
-
-  async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
     this.#db?.close();
@@ -110,13 +84,14 @@ class ThreadDriver implements Driver {
   }
 }
 
-class ThreadConnection implements DatabaseConnection {
+class ThreadConnection extends SharedConnection {
   readonly #file: string;
   readonly #writer: Writer;
   readonly #reader: Statements;
   #tx: number | null = null;
 
   constructor(file: string, writer: Writer, reader: Statements) {
+    super();
     this.#file = file;
     this.#writer = writer;
     this.#reader = reader;
@@ -148,20 +123,6 @@ class ThreadConnection implements DatabaseConnection {
       throw faultError(sqliteFault(caught), query.sql, this.#file);
     }
   }
-
-  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    yield await this.executeQuery<R>(query);
-  }
-}
-
-function threadConnection(connection: DatabaseConnection): ThreadConnection {
-  if (connection instanceof ThreadConnection) return connection;
-  throw new PlatformError('internal', 'expected a connection of this dialect');
-}
-
-/** Whether a query changes nothing, and so needs no transaction. */
-export function readsOnly(query: CompiledQuery): boolean {
-  return query.query.kind === 'SelectQueryNode' || (query.query.kind === 'RawNode' && /^\s*select\b/i.test(query.sql));
 }
 
 function result<R>({ rows, changes, insertId }: StatementResult): QueryResult<R> {
@@ -175,8 +136,4 @@ function bound(value: unknown): SqlValue {
   if (typeof value === 'number' || typeof value === 'string' || typeof value === 'bigint') return value;
   if (value instanceof Uint8Array) return value;
   throw new PlatformError('internal', `a parameter must be a number, text, bytes or null, found ${typeof value}`);
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
