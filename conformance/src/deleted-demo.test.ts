@@ -30,7 +30,11 @@ async function call(url: unknown, path: string, body: Json, token = ''): Promise
 test('the cloud starts again, at another port, after its demo was deleted: machine, location and organization', async () => {
   await using directory = await temporaryDirectory('deleted-demo-');
   let cloud = start(directory.path);
-  await using _ = { [Symbol.asyncDispose]: () => cloud.kill('SIGTERM') };
+  await using _ = {
+    async [Symbol.asyncDispose]() {
+      await cloud.kill('SIGTERM');
+    },
+  };
   const { url, keyId, key, organizationId, locationId, machineId } = await readyOf(cloud);
   const credentials = { entity: keyId, credentials: { type: 'api-key', payload: key } };
   const { accessToken } = await call(url, 'proto.rpc.v1.AuthService/Authenticate', credentials);

@@ -36,7 +36,8 @@ async function startServer() {
     fallback(request, response) {
       const known = tokens.includes(String(request.headers.authorization).slice('Bearer '.length));
       const status = request.url === '/broken' ? 500 : known ? 200 : 401;
-      response.writeHead(status, { 'content-type': 'application/json' });
+      response.statusCode = status;
+      response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ status, url: request.url }));
     },
     log: silentLog,
