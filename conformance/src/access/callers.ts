@@ -68,7 +68,7 @@ export async function createCallers(world: World): Promise<Callers> {
     const authorizations = grants.map(({ on, role }) => authorizationOn(on, role));
     const { id, key } = await app.createKey({ name: label, authorizations });
     const token = await signIn(cloud.url, { entity: id, type: 'api-key', payload: key });
-    return { label, kind: 'key', id, token, grants };
+    return { label, kind: 'key', id, token, grants, secret: key };
   };
   const makePart = async (label: string): Promise<Caller> => {
     const part = world.place(label);
@@ -101,7 +101,14 @@ export async function createCallers(world: World): Promise<Callers> {
     }),
   ]);
   const strangerToken = await signIn(cloud.url, { entity: stranger.id, type: 'api-key', payload: stranger.key });
-  all.push({ label: 'key: stranger', kind: 'key', id: stranger.id, token: strangerToken, grants: [] });
+  all.push({
+    label: 'key: stranger',
+    kind: 'key',
+    id: stranger.id,
+    token: strangerToken,
+    grants: [],
+    secret: stranger.key,
+  });
 
   const endedKey = await makeKey([['owner', 'A']]);
   await app.deleteKey({ id: endedKey.id });

@@ -25,6 +25,8 @@ export interface Caller {
   readonly kind: 'person' | 'key' | 'part' | 'none';
   readonly id: string;
   readonly token: string | undefined;
+  /** Of a key: what the token was had for. */
+  readonly secret?: string;
   readonly grants: readonly Grant[];
   /** Whose credentials these are. */
   readonly part?: Place;
@@ -101,6 +103,10 @@ export class Rules {
     if (this.holds(caller, 'operator', place)) return true;
     if (caller.grants.some(({ on }) => chainOf(on).includes(place))) return true;
     return this.#sharedWith(caller).some((location) => organizationOf(location) === place);
+  }
+
+  sharedWith(location: Place, organization: Place): boolean {
+    return this.#shares.some((share) => share.location === location && share.organization === organization);
   }
 
   ownsAnythingIn(caller: Caller, organization: Place): boolean {

@@ -1,0 +1,213 @@
+/** What lists, counts and the routes beside the RPCs show to each caller: all that she may see, and nothing else. */
+import { AppService, type FragmentUsage } from '@platform/proto/platform/app/v1/app';
+import { type Client, connect, type Link } from '@platform/rpc/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { createCallers } from './callers.ts';
+import { type Caller, chainOf, organizationOf, type Place } from './rules.ts';
+import { buildWorld, type World } from './world.ts';
+
+let cloud: CloudProcess;
+let world: World;
+let callers: readonly Caller[];
+let link: Link;
+let app: Client<typeof AppService>;
+
+beforeAll(async () => {
+  cloud = await startCloud();
+  world = await buildWorld(cloud);
+  ({ all: callers } = await createCallers(world));
+  link = connect({ baseUrl: cloud.url });
+  app = link.client(AppService);
+}, 120_000);
+afterAll(async () => {
+  await link[Symbol.asyncDispose]();
+  await world.admin[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+const as = ({ token = '' }: Caller) => ({ headers: { authorization: `Bearer ${token}` } });
+const usersAndKeys = (): Caller[] => callers.filter(({ kind }) => kind === 'person' || kind === 'key');
+const labelsOf = (ids: readonly string[]): string[] =>
+  ids.map((id) => [...world.places.values()].find((place) => place.id === id)?.label ?? id).sort();
+const placesOf = (kind: Place['kind'], fits: (place: Place) => boolean): string[] =>
+  [...world.places.values()]
+    .filter((place) => place.kind === kind && fits(place))
+    .map(({ label }) => label)
+    .sort();
+
+test('access matrix: lists hold what the caller may see and nothing else, and locations count the machines that she sees', async () => {
+  const { rules } = world;
+  const problems: string[] = [];
+  const compare = (caller: Caller, list: string, found: readonly string[], expected: readonly string[]): void => {
+    if (found.join() !== expected.join())
+      problems.push(`${list} · ${caller.label}: expected ${expected.join()}, found ${found.join()}`);
+  };
+  for (const caller of usersAndKeys()) {
+    const { organizations } = await app.listOrganizations({}, as(caller));
+    const own = new Set(caller.grants.map(({ on }) => organizationOf(on)));
+    const known = organizations.map(({ id }) => id).filter((id) => id !== cloud.organizationId);
+    compare(
+      caller,
+      'ListOrganizations',
+      labelsOf(known),
+      placesOf('organization', (one) => own.has(one)),
+    );
+    for (const label of ['A', 'B', 'C']) {
+      const organization = world.place(label);
+      if (!rules.sees(caller, organization)) continue;
+      const operates = (place: Place): boolean =>
+        organizationOf(place) === organization && rules.holds(caller, 'operator', place);
+      const { locations } = await app.listLocations({ organizationId: organization.id }, as(caller));
+      // Guests find what is shared with their organization in its own list, too.
+      const guests = caller.grants.some(({ on }) => on === organization);
+      const shared = ['H', 'HB'].map(world.place).filter((one) => guests && rules.sharedWith(one, organization));
+      const expected = placesOf(
+        'location',
+        (one) =>
+          (organizationOf(one) === organization && rules.sees(caller, one)) ||
+          shared.some((location) => chainOf(one).includes(location)),
+      );
+      compare(caller, `ListLocations ${label}`, labelsOf(locations.map(({ id }) => id)), expected);
+      for (const { id, robotCount } of locations) {
+        const machines = placesOf('machine', (one) => one.parent?.id === id && rules.holds(caller, 'operator', one));
+        compare(caller, `robot_count of ${labelsOf([id]).join()}`, [`${robotCount}`], [`${machines.length}`]);
+        const { robots } = await app.listRobots({ locationId: id }, as(caller));
+        compare(caller, `ListRobots ${labelsOf([id]).join()}`, labelsOf(robots.map((robot) => robot.id)), machines);
+        const one = await app.getLocation({ locationId: id }, as(caller));
+        compare(caller, 'GetLocation robot_count', [`${one.location?.robotCount}`], [`${machines.length}`]);
+      }
+      const { robots } = await app.listRobotsForOrg({ orgId: organization.id }, as(caller));
+      compare(caller, `ListRobotsForOrg ${label}`, labelsOf(robots.map(({ id }) => id)), placesOf('machine', operates));
+      const { locationSummaries } = await app.listMachineSummaries({ organizationId: organization.id }, as(caller));
+      const summed = locationSummaries.flatMap(({ machineSummaries }) => machineSummaries.map((one) => one.machineId));
+      compare(caller, `ListMachineSummaries ${label}`, labelsOf(summed), placesOf('machine', operates));
+      if (!rules.ownsAnythingIn(caller, organization)) continue;
+      const { apiKeys } = await app.listKeys({ orgId: organization.id }, as(caller));
+      const listed = world.keys.filter(({ id }) => apiKeys.some(({ apiKey }) => apiKey?.id === id));
+      const managed = world.keys.filter(
+        ({ grants }) =>
+          grants.some(({ on }) => organizationOf(on) === organization) &&
+          grants.every(({ on }) => rules.holds(caller, 'owner', on)),
+      );
+      compare(
+        caller,
+        `ListKeys ${label}`,
+        listed.map((key) => key.label),
+        managed.map((key) => key.label),
+      );
+    }
+  }
+  expect(problems).toEqual([]);
+});
+
+test('R11 who does not own the organization of a fragment is told of no use of it beyond her own organization', async () => {
+  const admin = world.admin.client(AppService);
+  const used = world.fragments.get('F.A.public')?.id ?? '';
+  const unused = world.fragments.get('F.B.public')?.id ?? '';
+  for (const label of ['P.2', 'P.LB']) {
+    const { id, name } = world.place(label);
+    await admin.updateRobotPart({ id, name, robotConfig: { fragments: [used] } });
+  }
+  const told = async (caller: Caller, fragmentId: string): Promise<unknown> => {
+    const { versionUsages } = await app.getFragmentUsage({ fragmentId }, as(caller));
+    const { fragment, fragmentUsage } = await app.getFragment({ id: fragmentId }, as(caller));
+    const counts = (one: FragmentUsage | undefined) => [one?.organizations, one?.machines, one?.machinesInCurrentOrg];
+    return [
+      versionUsages.map(counts),
+      counts(fragmentUsage),
+      fragment?.robotPartCount,
+      fragment?.organizationCount,
+      fragment?.onlyUsedByOwner,
+    ];
+  };
+  const find = (label: string): Caller => {
+    const caller = callers.find((one) => one.label === label);
+    if (caller === undefined) throw new Error(`expected a caller ${label}`);
+    return caller;
+  };
+  for (const label of ['key: stranger', 'key: owner of LC', 'key: operator of C', 'person: owner of C'])
+    expect([label, await told(find(label), used)]).toEqual([label, await told(find(label), unused)]);
+  expect(JSON.stringify(await told(find('person: owner of A'), used))).toContain('2');
+  expect(JSON.stringify(await told(find('key: owner of B'), used))).not.toContain('2');
+});
+
+test('access matrix: the routes beside the RPCs answer each caller as docs/specs/access.md says, and nothing leaks', async () => {
+  const { rules, canaries } = world;
+  const problems: string[] = [];
+  const caught = canaries.make('a webhook that was caught', () => false);
+  await fetch(`${cloud.url}/catcher/webhooks/hook?${caught}`, { method: 'POST', body: caught });
+  let cases = 0;
+  const ask = async (
+    caller: Caller,
+    path: string,
+    expected: readonly number[],
+    init: RequestInit = {},
+  ): Promise<string> => {
+    cases++;
+    const answer = await fetch(`${cloud.url}${path}`, { redirect: 'manual', ...init });
+    const text = await answer.text();
+    const headers = [...answer.headers].filter(([name]) => name !== 'date').join('\n');
+    const about = `${init.method ?? 'GET'} ${path} · ${caller.label}`;
+    if (!expected.includes(answer.status))
+      problems.push(`WRONG ${about}: expected ${expected.join(' or ')}, found ${answer.status} ${text.slice(0, 200)}`);
+    const sent = `${path}${JSON.stringify(init)}`;
+    for (const what of canaries.found(caller, `${text}\n${headers}`, sent)) problems.push(`LEAK ${about}: ${what}`);
+    return `${answer.status} ${text}`;
+  };
+  const foreignSessions = new Map<Caller, string>();
+  for (const caller of callers.filter(({ kind }) => kind === 'person')) {
+    const answer = await fetch(`${cloud.url}/api/sessions`, as(caller));
+    foreignSessions.set(caller, String(/"id":"([^"]+)"/.exec(await answer.text())?.[1]));
+  }
+  for (const caller of callers) {
+    const { kind, token } = caller;
+    const bearer = { ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+    const post = (body: object) => ({
+      method: 'POST',
+      headers: { ...bearer, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const none = kind === 'none';
+    await ask(caller, '/api/whoami', [none ? 401 : 200], { headers: bearer });
+    await ask(caller, '/api/sessions', [none ? 401 : kind === 'person' ? 200 : 403], { headers: bearer });
+    await ask(caller, '/catcher/requests', [401, 403], { headers: bearer });
+    const cookie = { cookie: `platform_session=${token ?? ''}` };
+    await ask(caller, '/catcher/requests', [401, 403], { headers: cookie });
+    await ask(caller, '/api/status', [401, 403], { headers: cookie });
+    await ask(caller, '/api/status', [401, 403], { headers: bearer });
+    await ask(caller, '/', [200, 401, 303], { headers: cookie });
+    await ask(caller, '/account', [200, 401, 303, 403], { headers: cookie });
+
+    const foreign = [...foreignSessions].find(([other]) => other !== caller)?.[1] ?? '';
+    const ended = await Promise.all(
+      [foreign, foreign.replace(/^./, (first) => (first === '0' ? '1' : '0'))].map(async (id) => {
+        const expected = none ? [401] : kind === 'person' ? [404] : [403];
+        return (await ask(caller, '/api/sessions/end', expected, post({ id }))).replaceAll(id, '<>');
+      }),
+    );
+    if (ended[0] !== ended[1]) problems.push(`UNEQUAL /api/sessions/end · ${caller.label}: ${ended.join(' | ')}`);
+
+    for (const { organization, email, grants } of world.invitations) {
+      const places = grants.length === 0 ? [organization] : grants.map(({ on }) => on);
+      const expected = ((): number[] => {
+        if (none) return [401];
+        if (!rules.sees(caller, organization)) return [404];
+        return places.every((place) => rules.holds(caller, 'owner', place)) ? [200] : [403];
+      })();
+      await ask(caller, '/api/invitations/link', expected, post({ organizationId: organization.id, email }));
+    }
+    if (caller.secret === undefined) continue;
+    const headers = { key_id: caller.id, key: caller.secret };
+    const refusals = new Set<string>();
+    for (const id of [...placesOf('part', () => true).map((label) => world.place(label).id), cloud.keyId]) {
+      const part = [...world.places.values()].find((place) => place.id === id);
+      const may = part !== undefined && rules.holds(caller, 'operator', part);
+      const answer = await ask(caller, `/api/json1/config?id=${id}&client=true`, [may ? 200 : 404], { headers });
+      if (!may) refusals.add(answer.replaceAll(id, '<>'));
+    }
+    if (refusals.size > 1) problems.push(`UNEQUAL /api/json1/config · ${caller.label}: ${[...refusals].join(' | ')}`);
+  }
+  console.info(`access matrix: ${cases} cases of routes`);
+  expect(problems).toEqual([]);
+}, 120_000);
