@@ -82,6 +82,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/blobs/*',
       'apps/cloud/src/demo/prepare-demo.ts',
       'apps/cloud/src/identity/settings.ts',
+      'apps/cloud/src/ingest/ballast.ts',
       'apps/cloud/src/ingest/free-space.ts',
       'apps/cloud/src/instance/*',
       'apps/cloud/src/metadata/claim-installation.ts',
