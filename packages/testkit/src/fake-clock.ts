@@ -41,6 +41,11 @@ export class FakeClock implements Clock {
     });
   }
 
+  after(ms: number, run: () => void): Disposable {
+    const timer = this.#add(ms, run);
+    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
+  }
+
   every(periodMs: number, run: () => void): Disposable {
     let timer: Timer;
     const schedule = (): void => {

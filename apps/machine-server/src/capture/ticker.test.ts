@@ -10,6 +10,7 @@ function handClock(): Clock & { fireAt(ms: number): void } {
     now: () => nowMs,
     monotonic: () => nowMs,
     sleep: () => Promise.resolve(),
+    after: () => ({ [Symbol.dispose]: () => {} }),
     every: (_periodMs, run) => {
       fire = run;
       return { [Symbol.dispose]: () => {} };

@@ -26,6 +26,7 @@ test('the deadline and the signal end a query', async () => {
     now: () => 2000,
     monotonic: () => 0,
     sleep: () => Promise.resolve(),
+    after: () => ({ [Symbol.dispose]: () => {} }),
     every: () => ({ [Symbol.dispose]: () => {} }),
   };
   await expect(runMql(rows, [{ $match: {} }], { deadlineMs: 1000, clock })).rejects.toMatchObject({

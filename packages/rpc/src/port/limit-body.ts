@@ -19,7 +19,7 @@ export function limitBody(
 
 /** Each message of the body stands behind its length. */
 export function isEnveloped(headers: IncomingHttpHeaders): boolean {
-  return /^application\/(grpc|connect\+)/.test(headers['content-type'] ?? '');
+  return /^application\/(grpc|connect\+)/i.test(headers['content-type'] ?? '');
 }
 
 async function* limitTotal(

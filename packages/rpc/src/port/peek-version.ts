@@ -22,6 +22,9 @@ export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Pr
       resolve(version);
     };
     const onClose = (): void => finish(undefined);
+    const onTimeout = (): void => {
+      if (!decided.signal.aborted) onClose();
+    };
     const onReadable = (): void => {
       const chunk: Buffer | null = socket.read();
       if (chunk === null) return;
@@ -33,6 +36,10 @@ export function peekVersion(socket: Socket, timeoutMs: number, clock: Clock): Pr
     socket.on('readable', onReadable);
     socket.on('close', onClose);
     socket.on('end', onClose);
-    clock.sleep(timeoutMs, decided.signal).then(onClose, () => {});
+    // A process that did not run for so long may have the bytes waiting: they are read before its time is over.
+    clock.sleep(timeoutMs, decided.signal).then(
+      () => setImmediate(onTimeout),
+      () => {},
+    );
   });
 }

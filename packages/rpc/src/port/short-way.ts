@@ -22,7 +22,6 @@ const compressFromBytes = 1_024;
 /** Longer requests gain nothing here. */
 const maxRequestBytes = 64 * 1_024;
 const prefixBytes = 5;
-const maxTimerMs = 2 ** 31 - 1;
 const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 0.001, n: 0.000_001 };
 
 /** Gives a request to the general way. @param read the whole body, when its end was seen. */
@@ -63,12 +62,9 @@ export function createShortWay(options: {
     const timer =
       timeoutMs === undefined
         ? undefined
-        : setTimeout(
-            () => call.end(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
-            Math.min(timeoutMs, maxTimerMs),
-          );
+        : clock.after(timeoutMs, () => call.end(new ConnectError('the operation timed out', Code.DeadlineExceeded)));
     const over = (reason?: unknown): void => {
-      clearTimeout(timer);
+      timer?.[Symbol.dispose]();
       running.delete(call);
       call.end(reason);
     };
@@ -77,11 +73,11 @@ export function createShortWay(options: {
     const onClose = (): void => over(call.hasEnded ? undefined : new ConnectError('the client left', Code.Canceled));
     stream.on('error', undelivered);
     stream.once('close', onClose);
-    run(stream, headers, method, call)
+    run(stream, headers, method, call, clock)
       .then((read) => {
         if (read === undefined) return;
         running.delete(call);
-        clearTimeout(timer);
+        timer?.[Symbol.dispose]();
         stream.off('close', onClose);
         stream.off('error', undelivered);
         handOver(read.whole);
@@ -97,6 +93,7 @@ async function run(
   headers: IncomingHttpHeaders,
   method: UnaryMethod,
   call: ShortCall,
+  clock: Clock,
 ): Promise<{ readonly whole: Uint8Array | undefined } | undefined> {
   let admitted: AdmittedCall;
   try {
@@ -106,7 +103,7 @@ async function run(
     answer(stream, headers, call, undefined, ConnectError.from(caught));
     return undefined;
   }
-  const body = await readEnvelope(stream, Math.min(method.maxRequestBytes, maxRequestBytes));
+  const body = await readEnvelope(stream, Math.min(method.maxRequestBytes, maxRequestBytes), clock);
   if (call.hasEnded && stream.destroyed) return undefined;
   if (body === undefined) return { whole: undefined };
   const request = isEnvelope(body) ? admitted.decode(body.subarray(prefixBytes)) : undefined;
@@ -122,11 +119,15 @@ async function run(
 /**
  * The body, when its end came promptly. Undefined: something in it is not ordinary, or it is slow; what was read is put back.
  */
-function readEnvelope(stream: ServerHttp2Stream, maxMessageBytes: number): Promise<Uint8Array | undefined> {
+function readEnvelope(
+  stream: ServerHttp2Stream,
+  maxMessageBytes: number,
+  clock: Clock,
+): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
     let read: Buffer | undefined;
     const settle = (body: Uint8Array | undefined): void => {
-      clearTimeout(timer);
+      timer[Symbol.dispose]();
       stream.off('readable', onReadable);
       stream.off('end', onEnd);
       stream.off('close', onClose);
@@ -154,7 +155,12 @@ function readEnvelope(stream: ServerHttp2Stream, maxMessageBytes: number): Promi
     };
     const onEnd = (): void => settle(stream.aborted ? undefined : (read ?? Buffer.alloc(0)));
     const onClose = (): void => settle(undefined);
-    const timer = setTimeout(settle, promptMs, undefined);
+    const timer = clock.after(promptMs, () => settle(undefined));
+    // A body of nothing ends while its caller is looked up.
+    if (stream.readableEnded) {
+      onEnd();
+      return;
+    }
     stream.on('readable', onReadable);
     stream.once('end', onEnd);
     stream.once('close', onClose);

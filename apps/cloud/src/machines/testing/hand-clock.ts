@@ -22,6 +22,10 @@ export class HandClock implements Clock {
     return Promise.reject(new Error('nothing waits on a clock that is set by hand'));
   }
 
+  after(): Disposable {
+    return { [Symbol.dispose]: () => {} };
+  }
+
   every(): Disposable {
     return { [Symbol.dispose]: () => {} };
   }
