@@ -10,7 +10,7 @@ async function poll({ machines, itself, partId }: TestMachines, vocabulary: 'cor
   const bound = machines.robotBinding.methods.find((one) => one.raw && one.method.name === 'Config');
   if (bound?.kind !== 'unary') throw new Error('expected Config to be bound for the binary codecs');
   const request = { $typeName: 'platform.app.v1.ConfigRequest', id: partId } as never;
-  const answer = await bound.handler(request, { ...callOf(itself), vocabulary });
+  const answer = await bound.handler(request, { ...callOf(itself, { host: 'cloud.test' }), vocabulary });
   return fromBinary(ConfigResponseSchema, toBinary(ConfigResponseSchema, answer as never)).config;
 }
 
