@@ -119,6 +119,21 @@ export function fragmentTests(world: () => World): void {
     );
   });
 
+  test('large revisions come in pages that clients can read, each revision once', async () => {
+    const { owner } = world();
+    const text = 'x'.repeat(700_000);
+    const id = await create('Large', { note: `1${text}` });
+    for (const revision of [2, 3, 4])
+      await owner.app.updateFragment(id, 'Large', Struct.fromJson({ note: revision + text }));
+    const seen: unknown[] = [];
+    for (let page_token: unknown = ''; seen.length === 0 || page_token !== ''; ) {
+      const page = await owner.ask('GetFragmentHistory', { id, page_token });
+      seen.push(...(page['history'] as { revision: string }[]).map(({ revision }) => revision));
+      page_token = page['next_page_token'];
+    }
+    expect(seen).toEqual(['4', '3', '2', '1']);
+  });
+
   test('an update of a revision that is not the newest any more is ABORTED', async () => {
     const { owner } = world();
     const id = await create('Stale');

@@ -9,6 +9,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import { authenticatorInfo } from '../machines/author.ts';
 import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
+import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import type { FragmentReader } from './reader.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
 import { createFragmentSource, type FragmentRow, type RevisionCache } from './source.ts';
@@ -18,6 +19,8 @@ import { fragmentMessage, usageMessage, visibilityOf } from './wire.ts';
 const defaultHistory = 50;
 const maxHistory = 200;
 const shownRevisions = 1_000;
+/** Of an entry of the history, beside the configuration. */
+const entryBytes = 2_048;
 
 export interface ReadDeps {
   readonly db: Database;
@@ -108,7 +111,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
         .limit(limit + 1)
         .execute();
       const usage = usageFor(principal, row, await readUsage(db, [row.id]), '');
-      const shown = page.slice(0, limit);
+      const shown = fitting(page.slice(0, limit));
       return {
         history: shown.map((revision) => {
           const { name, visibility } = revision;
@@ -124,7 +127,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
             config: JSON.parse(revision.config),
           };
         }),
-        nextPageToken: page.length > limit ? String(shown.at(-1)?.revision ?? '') : '',
+        nextPageToken: page.length > shown.length ? String(shown.at(-1)?.revision ?? '') : '',
       };
     },
     async getFragmentUsage(request, call) {
@@ -139,4 +142,14 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       return { versionUsages: usages.filter(({ usage }) => usage.machines > 0).map(({ message }) => message) };
     },
   };
+}
+
+/** As many as one message takes, each with its configuration twice; the rest is for the next page. */
+function fitting<Row extends { readonly config: string }>(rows: readonly Row[]): readonly Row[] {
+  let bytes = 0;
+  const beyond = rows.findIndex((row) => {
+    bytes += 2 * structBytes(JSON.parse(row.config)) + entryBytes;
+    return bytes > answerBytes;
+  });
+  return beyond === -1 ? rows : rows.slice(0, Math.max(1, beyond));
 }

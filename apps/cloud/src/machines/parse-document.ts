@@ -1,13 +1,11 @@
 /** The text of a configuration, decoded. What is in it is for `check` to judge. */
-import { fromJson, type JsonObject, toBinary } from '@bufbuild/protobuf';
-import { StructSchema } from '@bufbuild/protobuf/wkt';
+import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { requireReadableJson } from '../wire/readable-json.ts';
+import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 
 /** Documents over this are refused: a configuration is read whole by every machine at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;
-/** Public clients take messages of 4 MiB. GetRobotPart's holds the document as an object and twice as text; the rest is small. */
-const maxAnswerBytes = 4 * 1024 * 1024 - 64 * 1024;
 /** Of text to such an answer: the worst object is a list of digits, 11 bytes for two. */
 const maxGrowth = 8;
 
@@ -31,7 +29,7 @@ export function parseDocument(document: string, partId: string): unknown {
     );
   }
   requireReadableJson(parsed, 'configuration');
-  if (bytes * maxGrowth > maxAnswerBytes) requireAnswerable(parsed, bytes);
+  if (bytes * maxGrowth > answerBytes) requireAnswerable(parsed, bytes);
   return parsed;
 }
 
@@ -39,11 +37,11 @@ export function parseDocument(document: string, partId: string): unknown {
 function requireAnswerable(parsed: unknown, bytes: number): void {
   // What is no object has no form as one; it is refused elsewhere.
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return;
-  const object = toBinary(StructSchema, fromJson(StructSchema, parsed as JsonObject)).length;
-  const answer = object + 2 * bytes;
-  if (answer <= maxAnswerBytes) return;
+  // GetRobotPart answers the document as an object and twice as text.
+  const answer = structBytes(parsed as JsonObject) + 2 * bytes;
+  if (answer <= answerBytes) return;
   throw new PlatformError(
     'invalid_argument',
-    `configuration: expected one that fits the messages of public clients, at most ${maxAnswerBytes} bytes as they carry it, found ${answer} (${bytes} of JSON)`,
+    `configuration: expected one that fits the messages of public clients, at most ${answerBytes} bytes as they carry it, found ${answer} (${bytes} of JSON)`,
   );
 }
