@@ -182,6 +182,8 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
   await cli.ok(['members', 'invite', 'eve@example.com']);
   await cli.ok(['members', 'resend', 'eve@example.com', '--link'], { reveals: true });
   await cli.ok(['members', 'uninvite', 'eve@example.com']);
+  const noLink = await cli.run(['members', 'resend', 'eve@example.com', '--link']);
+  expect(noLink).toMatchObject({ code: 3, stdout: '' });
   await cli.ok(['members', 'grant', 'bob@example.com', '--role', 'owner', '--machine', cloud.machineId]);
   const list = await cli.ok(['members', 'list', '--json=email,state,roles']);
   expect(list.json()).toContainEqual({

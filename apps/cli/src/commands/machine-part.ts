@@ -154,11 +154,12 @@ function configFile(): Command {
     },
     async (context, _flags, text = '') => {
       const { id } = await context.find.part(text);
-      const { url } = await context.login();
+      // What this login trusts, the machine trusts: it has no fingerprint to compare.
+      const { url, ca } = await context.login();
       const { part } = await (await context.cloud()).app.getRobotPart({ id }, { signal: context.signal });
       const secret = part?.secret || part?.secrets[0]?.secret;
       if (!secret) context.out.warn('you are not an owner of this part: the file has no secret and starts nothing');
-      context.out.raw(JSON.stringify({ cloud: { id, secret: secret ?? '', app_address: url } }, null, 2));
+      context.out.raw(JSON.stringify({ cloud: { id, secret: secret ?? '', app_address: url, ca } }, null, 2));
     },
   );
 }

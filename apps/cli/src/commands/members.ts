@@ -1,6 +1,6 @@
 /** `platform members`: people of an organization, their roles and invitations. */
 import type { Authorization, JsonObject } from '@platform/sdk/cloud';
-import { PlatformError } from '@platform/sdk/cloud';
+import { PlatformError, refusalOf } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
 import type { Context } from '../invocation/context.ts';
@@ -87,9 +87,11 @@ function withRole(command: Command): Command {
     .option('--machine <machine>', 'only for this machine');
 }
 
-async function showLink({ cloud, out }: Context, organizationId: string, email: string): Promise<void> {
-  const { status, body } = await (await cloud()).postJson('/api/invitations/link', { organizationId, email });
-  if (status === 200) out.object({ email, link: (body as { link: string }).link });
+async function showLink({ cloud, out, signal }: Context, organizationId: string, email: string): Promise<void> {
+  const answer = await (await cloud()).postJson('/api/invitations/link', { organizationId, email }, signal);
+  const { link } = Object(answer.body) as { readonly link?: string };
+  if (answer.status !== 200 || link === undefined) throw refusalOf(answer, 'POST /api/invitations/link');
+  out.object({ email, link });
 }
 
 function invite(): Command {
