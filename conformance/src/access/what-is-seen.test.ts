@@ -4,6 +4,9 @@ import { type Client, connect, type Link } from '@platform/rpc/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { createCallers } from './callers.ts';
+import { crossedRequests } from './crossed.ts';
+import { methodsServed } from './matrix.ts';
+import { RawCaller } from './raw-call.ts';
 import { type Caller, chainOf, organizationOf, type Place } from './rules.ts';
 import { buildWorld, type World } from './world.ts';
 
@@ -15,8 +18,10 @@ let app: Client<typeof AppService>;
 
 beforeAll(async () => {
   cloud = await startCloud();
-  world = await buildWorld(cloud);
-  ({ all: callers } = await createCallers(world));
+  const built = await buildWorld(cloud);
+  const created = await createCallers(built);
+  world = { ...built, bystanders: created.bystanders };
+  callers = created.all;
   link = connect({ baseUrl: cloud.url });
   app = link.client(AppService);
 }, 120_000);
@@ -27,6 +32,7 @@ afterAll(async () => {
 });
 
 const as = ({ token = '' }: Caller) => ({ headers: { authorization: `Bearer ${token}` } });
+const withBigInts = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value);
 const usersAndKeys = (): Caller[] => callers.filter(({ kind }) => kind === 'person' || kind === 'key');
 const labelsOf = (ids: readonly string[]): string[] =>
   ids.map((id) => [...world.places.values()].find((place) => place.id === id)?.label ?? id).sort();
@@ -131,6 +137,38 @@ test('R11 who does not own the organization of a fragment is told of no use of i
   expect(JSON.stringify(await told(find('person: owner of A'), used))).toContain('2');
   expect(JSON.stringify(await told(find('key: owner of B'), used))).not.toContain('2');
 });
+
+test('access matrix: what is foreign beside what is not, or with wrong content, is answered as what does not exist', async () => {
+  using wire = new RawCaller(cloud.target);
+  const methods = methodsServed();
+  const problems: string[] = [];
+  const askers = usersAndKeys().filter(({ grants }) => grants.every(({ on }) => organizationOf(on).label === 'A'));
+  let cases = 0;
+  for (const { operation, about, foreign, unknown, request } of crossedRequests(world)) {
+    const method = methods.get(operation);
+    if (method === undefined) throw new Error(`expected an operation ${operation}`);
+    const mutates = /\.(Update|Share|Create|Set)/.test(operation);
+    for (const caller of askers) {
+      const answers: string[] = [];
+      for (const id of [foreign, unknown]) {
+        cases++;
+        const { code, message, body, headers } = await wire.call(method, [request(id)], caller.token);
+        const text = `${code} ${message}\n${headers}${mutates && code === 'OK' ? '' : body}`;
+        for (const what of world.canaries.found(
+          caller,
+          `${message}${headers}${body}`,
+          JSON.stringify(request(id), withBigInts),
+        ))
+          problems.push(`LEAK ${operation} ${about} · ${caller.label}: ${what}`);
+        answers.push(text.replaceAll(id, '<>'));
+      }
+      if (answers[0] !== answers[1])
+        problems.push(`UNEQUAL ${operation} ${about} · ${caller.label}: foreign ${answers[0]} | unknown ${answers[1]}`);
+    }
+  }
+  console.info(`access matrix: ${cases} crossed requests`);
+  expect(problems).toEqual([]);
+}, 120_000);
 
 test('access matrix: the routes beside the RPCs answer each caller as docs/specs/access.md says, and nothing leaks', async () => {
   const { rules, canaries } = world;

@@ -1,0 +1,177 @@
+/**
+ * Requests that name something foreign beside something that the caller may see, or with content that is wrong: each is made
+ * with an id that exists and with one that does not, and must be answered alike.
+ */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { serialize } from 'bson';
+import { authorizationOf, authorizationOn } from './on-wire.ts';
+import type { World } from './world.ts';
+
+export interface Crossed {
+  readonly operation: string;
+  readonly about: string;
+  readonly foreign: string;
+  readonly unknown: string;
+  readonly request: (id: string) => object;
+}
+
+/** Nothing in it is visible to who has no role in B and C. */
+export function crossedRequests(world: World): readonly Crossed[] {
+  const { place, fragments, keys, bystanders } = world;
+  const a = place('A').id;
+  const uuid = '7d9c2b1e-0000-4000-8000-5a5a5a5a5a5a';
+  const machine = place('M.L');
+  const part = place('P.L');
+  const location = { foreign: place('LB').id, unknown: 'zzzzzzzzzz' };
+  const organization = { foreign: place('C').id, unknown: uuid };
+  const fragment = { foreign: fragments.get('F.B.private')?.id ?? '', unknown: uuid };
+  const key = { foreign: keys.find(({ label }) => label === 'key LB')?.id ?? '', unknown: uuid };
+  const foreignPerson = bystanders.find(({ memberOf }) => memberOf[0] === place('C'));
+  const person = { foreign: foreignPerson?.id ?? '', unknown: uuid };
+  const secretOf = (label: string): string => world.contents.get(place(label))?.secretId ?? '';
+  const importing = (id: string) => ({ components: [], fragments: [id] });
+  const role = authorizationOn(place('L'), 'operator');
+  const foreignLocation = (id: string) => authorizationOf('location', id, a, 'operator');
+
+  const beside: Crossed[] = (
+    [
+      ['AppService.UpdateRobot', location, (id) => ({ id: machine.id, name: machine.name, location: id })],
+      ['AppService.UpdateLocation', location, (id) => ({ locationId: place('K').id, parentLocationId: id })],
+      ['AppService.AddRole', key, (id) => ({ authorization: { ...role, identityId: id, identityType: 'api-key' } })],
+      ['AppService.AddRole', person, (id) => ({ authorization: { ...role, identityId: id, identityType: 'user' } })],
+      ['AppService.RemoveRole', key, (id) => ({ authorization: { ...role, identityId: id, identityType: 'api-key' } })],
+      ['AppService.RemoveRole', person, (id) => ({ authorization: { ...role, identityId: id, identityType: 'user' } })],
+      ['AppService.CreateKey', location, (id) => ({ name: 'k', authorizations: [role, foreignLocation(id)] })],
+      [
+        'AppService.CreateOrganizationInvite',
+        location,
+        (id) => ({ organizationId: a, email: 'crossed@example.com', authorizations: [role, foreignLocation(id)] }),
+      ],
+      ['AppService.ListMachineFragments', fragment, (id) => ({ machineId: machine.id, additionalFragmentIds: [id] })],
+      [
+        'AppService.ListMachineFragments',
+        fragment,
+        (id) => ({ machineId: machine.id, additionalFragments: [{ fragmentId: id }] }),
+      ],
+      ['AppService.ListNestedFragments', fragment, (id) => ({ additionalFragments: [{ fragmentId: id }] })],
+      [
+        'FleetService.ValidateConfiguration',
+        fragment,
+        (id) => ({ partId: part.id, document: JSON.stringify(importing(id)) }),
+      ],
+      ['AppService.UpdateRobotPart', fragment, (id) => ({ id: part.id, name: part.name, robotConfig: importing(id) })],
+      ['AppService.CreateFragment', fragment, (id) => ({ organizationId: a, name: 'f', config: importing(id) })],
+      [
+        'AppService.UpdateOrganization',
+        fragment,
+        (id) => ({ organizationId: a, defaultFragments: { fragments: [{ fragmentId: id }] } }),
+      ],
+      ['AppService.ListMachineSummaries', location, (id) => ({ organizationId: a, locationIds: [id] })],
+      ['AppService.ListMachineSummaries', fragment, (id) => ({ organizationId: a, fragmentIds: [id] })],
+      ['AppService.ListAuthorizations', location, (id) => ({ organizationId: a, resourceIds: [id] })],
+      ['AppService.ListRobotsForLocations', location, (id) => ({ locationIds: [place('L').id, id] })],
+      [
+        'AppService.GetFragment',
+        organization,
+        (id) => ({ id: fragments.get('F.A.public')?.id, currentOrganizationId: id }),
+      ],
+      ['AppService.ShareLocation', organization, (id) => ({ locationId: place('S').id, organizationId: id })],
+      ['AppService.UnshareLocation', organization, (id) => ({ locationId: place('K').id, organizationId: id })],
+      [
+        'AppService.DeleteRobotPartSecret',
+        { foreign: secretOf('P.LB'), unknown: uuid },
+        (id) => ({ partId: part.id, secretId: id }),
+      ],
+      [
+        'AppService.DeleteLocationSecret',
+        { foreign: secretOf('LB'), unknown: uuid },
+        (id) => ({ locationId: place('L').id, secretId: id }),
+      ],
+      ['AppService.DeleteOrganizationMember', person, (id) => ({ organizationId: a, userId: id })],
+      ['AppService.SearchOrganizations', organization, (id) => ({ orgId: id })],
+      [
+        'AppService.SearchOrganizations',
+        { foreign: place('C').name, unknown: 'zq-nobody' },
+        (name) => ({ orgName: name }),
+      ],
+      [
+        'AppService.SearchOrganizations',
+        { foreign: 'namespace-c', unknown: 'namespace-z' },
+        (name) => ({ publicNamespace: name }),
+      ],
+      [
+        'AppService.GetRobotPartByNameAndLocation',
+        { foreign: place('P.LB').name, unknown: 'nothing-of-this-name' },
+        (name) => ({ name, locationId: place('L').id }),
+      ],
+      [
+        'AppService.GetUserIDByEmail',
+        { foreign: foreignPerson?.email ?? '', unknown: 'nobody-of-c@example.com' },
+        (email) => ({ email }),
+      ],
+      ...['robot', 'location', 'organization'].map((resourceType): Given => {
+        const ids = { robot: { foreign: place('M.LB').id, unknown: uuid }, location, organization };
+        return [
+          'AppService.CheckPermissions',
+          ids[resourceType as keyof typeof ids],
+          (id) => ({
+            permissions: [{ resourceType, resourceId: id, permissions: ['read_robot_logs', 'control_robot'] }],
+          }),
+        ];
+      }),
+    ] satisfies Given[]
+  ).map((given) => crossed('beside', given));
+
+  const machineId = { foreign: place('M.LB').id, unknown: uuid };
+  const partId = { foreign: place('P.LB').id, unknown: uuid };
+  const past = timestampFromMs(1);
+  const wrong: Crossed[] = (
+    [
+      ['AppService.UpdateRobot', machineId, (id) => ({ id, name: '', location: '' })],
+      ['AppService.NewRobot', location, (id) => ({ location: id, name: '' })],
+      ['AppService.CreateLocation', organization, (id) => ({ organizationId: id, name: '' })],
+      ['AppService.UpdateLocation', location, (id) => ({ locationId: id, name: '\u0007', parentLocationId: id })],
+      ['AppService.UpdateRobotPart', partId, (id) => ({ id, name: '', robotConfig: { components: 5 } })],
+      ['AppService.UpdateRobotPart', partId, (id) => ({ id, name: 'p', robotConfigJson: '{', lastKnownUpdate: past })],
+      ['AppService.GetRobotPartLogs', partId, (id) => ({ id, pageToken: 'x', filter: '(', levels: ['y'], limit: -1n })],
+      ['AppService.TailRobotPartLogs', partId, (id) => ({ id, filter: '(' })],
+      ['AppService.GetRobotPartHistory', partId, (id) => ({ id, pageToken: 'x', pageLimit: -1n })],
+      ['AppService.UpdateFragment', fragment, (id) => ({ id, name: '', lastKnownUpdate: past })],
+      ['AppService.SetFragmentTag', fragment, (id) => ({ fragmentId: id, tag: '', revision: 'x' })],
+      ['AppService.GetFragment', fragment, (id) => ({ id, version: 'x' })],
+      ['AppService.RenameKey', key, (id) => ({ id, name: '' })],
+      ['AppService.UpdateOrganization', organization, (id) => ({ organizationId: id, name: '' })],
+      ['AppService.OrganizationSetLogo', organization, (id) => ({ orgId: id, logo: new Uint8Array() })],
+      ['AppService.EnableBillingService', organization, (id) => ({ orgId: id })],
+      ['AppService.SetFirebaseConfig', organization, (id) => ({ orgId: id, appId: '', configJson: '' })],
+      ['AppService.CreateOrganizationInvite', organization, (id) => ({ organizationId: id, email: 'x' })],
+      ['AppService.ListAuthorizations', organization, (id) => ({ organizationId: id, resourceIds: ['x'] })],
+      ['FleetService.SetKeyExpiry', key, (id) => ({ id, expiresAt: past })],
+      ['FleetService.ListAuditEntries', organization, (id) => ({ organizationId: id, pageToken: 'x' })],
+      ['FleetService.ListConfigurationVersions', partId, (id) => ({ partId: id, pageToken: 'x' })],
+      ['FleetService.GetConfigurationVersion', partId, (id) => ({ partId: id, version: 999n })],
+      ['FleetService.RestoreConfigurationVersion', partId, (id) => ({ partId: id, version: 999n, currentVersion: 5n })],
+      ['FleetService.ValidateConfiguration', partId, (id) => ({ partId: id, document: '{' })],
+      ['RobotService.Log', partId, (id) => ({ id, logs: [{}] })],
+      ['DataSyncService.DataCaptureUpload', partId, (id) => ({ metadata: { partId: id, type: DataType.FILE } })],
+      ['DataService.TabularDataBySQL', organization, (id) => ({ organizationId: id, sqlQuery: 'SELEKT' })],
+      [
+        'DataService.TabularDataByMQL',
+        organization,
+        (id) => ({ organizationId: id, mqlBinary: [serialize({ $no: {} })], queryPrefixName: 'x' }),
+      ],
+    ] satisfies Given[]
+  ).map((given) => crossed('wrong content', given));
+  return [...beside, ...wrong];
+}
+
+type Given = readonly [
+  operation: string,
+  ids: { readonly foreign: string; readonly unknown: string },
+  request: (id: string) => object,
+];
+
+function crossed(about: string, [operation, ids, request]: Given): Crossed {
+  return { operation, about, ...ids, request };
+}
