@@ -207,6 +207,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       tree,
       mail,
       publicUrl: () => settings.identity.publicUrl ?? url,
+      invitationMailsPerDay: (organizationId) => limits.limitOf(organizationId, 'invitation-mails-per-day'),
       forget: () => authenticator.forget(),
       openIdSettings: settings.identity.openId,
     }),

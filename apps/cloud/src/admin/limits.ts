@@ -12,12 +12,20 @@ interface LimitKind {
 
 /** Every limit that there is. A value of 0 allows nothing. */
 export const limitKinds: Readonly<
-  Record<'query-bytes-per-month' | 'machine-log-lines-per-minute' | 'machine-log-bytes-per-day', LimitKind>
+  Record<
+    'query-bytes-per-month' | 'invitation-mails-per-day' | 'machine-log-lines-per-minute' | 'machine-log-bytes-per-day',
+    LimitKind
+  >
 > = {
   'query-bytes-per-month': {
     default: 100_000_000_000_000,
     unit: 'logical bytes',
     meaning: 'what queries, exports and triggers of the organization may scan in a UTC month (D26)',
+  },
+  'invitation-mails-per-day': {
+    default: 50,
+    unit: 'mails',
+    meaning: 'invitations that the organization may mail in 24 hours',
   },
   'machine-log-lines-per-minute': {
     default: linesPerMinute,

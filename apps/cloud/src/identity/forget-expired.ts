@@ -1,5 +1,6 @@
-/** Deletes sessions, links and invitations that nobody can use any more. */
+/** Deletes sessions, links, invitations and counted mails that nobody can use any more. */
 import type { IdentityDeps } from './identity-deps.ts';
+import { forgetCountedMails } from './invitation-mail-limits.ts';
 
 /** Answers false: there is no more to do until the next hour. */
 export async function forgetExpired({
@@ -10,6 +11,7 @@ export async function forgetExpired({
   const nowMs = clock.now();
   for (const table of ['sessions', 'one_time_links', 'invitations'] as const)
     await db.deleteFrom(table).where('expires_ms', '<=', nowMs).execute();
+  await forgetCountedMails(db, nowMs);
   for (const table of ['invitations', 'organization_joins'] as const) {
     const rows = await db.selectFrom(table).select('organization_id').distinct().execute();
     for (const { organization_id } of rows)

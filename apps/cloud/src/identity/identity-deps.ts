@@ -21,6 +21,8 @@ export interface IdentityDeps {
   readonly hasOpenId: boolean;
   /** Where people reach this installation, without a slash at the end. */
   publicUrl(): string;
+  /** How many invitations an organization may mail in 24 hours. */
+  invitationMailsPerDay(organizationId: string): number;
   /** Call it after a commit that changed roles or sessions. */
   forget(): void;
 }

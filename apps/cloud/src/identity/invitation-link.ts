@@ -3,7 +3,6 @@ import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { owns } from '../access/authorization-on-wire.ts';
 import type { Principal } from '../access/principal.ts';
-import type { MailMessage } from '../mail/feature.ts';
 import { normalEmail } from './checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { findInvitation, type Invitation, renewLink } from './invitations.ts';
@@ -66,20 +65,7 @@ export async function showInvitationLink(
   return { link: linkOf(deps, token), expiresMs };
 }
 
-export function invitationMail(
-  deps: Pick<IdentityDeps, 'publicUrl' | 'tree'>,
-  to: { organizationId: string; email: string; invitedBy: string },
-  token: string,
-): MailMessage {
-  const name = deps.tree.organization(to.organizationId)?.name ?? '';
-  const who = to.invitedBy === '' ? 'You are invited' : `${to.invitedBy} invites you`;
-  return {
-    to: to.email,
-    subject: `Invitation to ${name}`,
-    text: `${who} to join the organization "${name}".\n\nTo accept, open this link within 7 days; it works once:\n\n${linkOf(deps, token)}\n\nIf you did not expect this, ignore this mail.\n`,
-  };
-}
-
-function linkOf(deps: Pick<IdentityDeps, 'publicUrl'>, token: string): string {
+/** Where the invitation with this token is accepted. */
+export function linkOf(deps: Pick<IdentityDeps, 'publicUrl'>, token: string): string {
   return `${deps.publicUrl()}/invitations/accept?token=${token}`;
 }

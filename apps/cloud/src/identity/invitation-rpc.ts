@@ -8,10 +8,13 @@ import { audit, type Caller } from '../access/audit.ts';
 import { authorizationOf, grantText, owns, readGrant } from '../access/authorization-on-wire.ts';
 import { sameTarget } from '../access/grants.ts';
 import type { Grant, Principal } from '../access/principal.ts';
+import type { Mail } from '../mail/feature.ts';
 import type { Database } from '../metadata/tables.ts';
 import { checkedEmail, normalEmail } from './checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
-import { invitationMail, managedInvitation, notManaged } from './invitation-link.ts';
+import { managedInvitation, notManaged } from './invitation-link.ts';
+import { invitationMail } from './invitation-mail.ts';
+import { countMail, requireApart } from './invitation-mail-limits.ts';
 import {
   deleteInvitation,
   findInvitation,
@@ -42,6 +45,18 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
       { action: `AppService.${operation}`, organizationId, targetKind: 'invitation', targetId: email, detail },
       clock.now(),
     );
+
+  /** @throws resource_exhausted */
+  const send = async (
+    trx: Database,
+    through: Mail,
+    to: { organizationId: string; email: string; invitedBy: string },
+    token: string,
+  ): Promise<void> => {
+    await requireApart(deps, trx, to);
+    await countMail(deps, trx, to);
+    await through.enqueue(trx, invitationMail(deps, to, token));
+  };
 
   const grantsFrom = (principal: Principal, organizationId: string, given: readonly Authorization[]): Grant[] => {
     if (given.length > maxGrants)
@@ -78,7 +93,7 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
           await requireNoMember(trx, organizationId, email);
         const by = call.principal.kind === 'person' ? call.principal.email : '';
         const token = await insertInvitation(trx, clock, { organizationId, email, grants, mailed, invitedBy: by });
-        if (mailed) await mail.enqueue(trx, invitationMail(deps, { organizationId, email, invitedBy: by }, token));
+        if (mailed) await send(trx, mail, { organizationId, email, invitedBy: by }, token);
         const target = { organizationId, email };
         await recorded(trx, call, 'CreateOrganizationInvite', target, { grants: grants.map(grantText), mailed });
         return { organizationId, email, grants, createdMs: clock.now() };
@@ -136,7 +151,7 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
       await db.transaction().execute(async (trx) => {
         const { token } = await renewLink(trx, clock, invitation, mailed);
         const by = call.principal.kind === 'person' ? call.principal.email : '';
-        if (mailed) await mail.enqueue(trx, invitationMail(deps, { ...invitation, invitedBy: by }, token));
+        if (mailed) await send(trx, mail, { ...invitation, invitedBy: by }, token);
         await recorded(trx, call, 'ResendOrganizationInvite', invitation, { mailed });
       });
       mail?.wake();

@@ -43,7 +43,13 @@ export interface People extends FirstAccount {
 }
 
 export async function startPeople(
-  options: { smtpUrl?: string; openId?: OpenIdSettings; first?: FirstAccount; scheme?: 'https' } = {},
+  options: {
+    smtpUrl?: string;
+    openId?: OpenIdSettings;
+    first?: FirstAccount;
+    scheme?: 'https';
+    invitationMailsPerDay?: number;
+  } = {},
 ): Promise<People> {
   const first = options.first ?? (await openFirstAccount());
   const { db, instanceKey, tree } = first;
@@ -77,6 +83,7 @@ export async function startPeople(
     tree,
     mail,
     publicUrl: () => url,
+    invitationMailsPerDay: () => options.invitationMailsPerDay ?? 50,
     forget: () => authenticator.forget(),
     openIdSettings: options.openId,
   });
