@@ -23,10 +23,11 @@ export interface CloudProcess extends AsyncDisposable {
   readonly signInLink: string;
 }
 
-export async function startCloud(): Promise<CloudProcess> {
+/** @param env more settings (`PLATFORM_…`) */
+export async function startCloud(env: Readonly<Record<string, string>> = {}): Promise<CloudProcess> {
   const directory = await temporaryDirectory('conformance-');
   const args = [...nodeFlags, main, '--data', directory.path, '--port', '0', '--json'];
-  const cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error' } });
+  const cloud = spawnChild(process.execPath, args, { env: { PLATFORM_LOG_LEVEL: 'error', ...env } });
   const dispose = async (): Promise<void> => {
     await cloud.kill('SIGTERM');
     await directory[Symbol.asyncDispose]();

@@ -5,19 +5,22 @@ import type { Caller } from './rules.ts';
 interface Canary {
   readonly text: string;
   readonly what: string;
-  readonly maySee: (caller: Caller) => boolean;
+  readonly maySee: MaySee;
 }
+
+/** @param operation `Service.Method`, or the path of a route */
+export type MaySee = (caller: Caller, operation: string) => boolean;
 
 export class Canaries {
   readonly #all: Canary[] = [];
-  readonly #hidden = new Map<Caller, readonly Canary[]>();
+  readonly #hidden = new Map<Caller, Map<string, readonly Canary[]>>();
 
   get count(): number {
     return this.#all.length;
   }
 
   /** A new text, in lower-case letters and digits, that stands nowhere else. @param what where it is put */
-  make(what: string, maySee: (caller: Caller) => boolean): string {
+  make(what: string, maySee: MaySee): string {
     return this.watch(
       `zq${this.#all.length.toString(36).padStart(3, '0')}${randomBytes(4).toString('hex')}`,
       what,
@@ -26,19 +29,24 @@ export class Canaries {
   }
 
   /** Watches a text that the cloud made. */
-  watch(text: string, what: string, maySee: (caller: Caller) => boolean): string {
+  watch(text: string, what: string, maySee: MaySee): string {
     if (text.length < 10) throw new Error(`canary of ${what}: expected at least 10 characters, found ${text.length}`);
     this.#all.push({ text, what, maySee });
     return text;
   }
 
   /** What in an answer the caller may not see. @param sent what the caller said herself */
-  found(caller: Caller, answer: string, sent: string): string[] {
-    let hidden = this.#hidden.get(caller);
-    if (hidden === undefined) {
-      hidden = this.#all.filter(({ maySee }) => !maySee(caller));
-      this.#hidden.set(caller, hidden);
-    }
-    return hidden.filter(({ text }) => answer.includes(text) && !sent.includes(text)).map(({ what }) => what);
+  found(caller: Caller, operation: string, answer: string, sent: string): string[] {
+    return this.#hiddenFrom(caller, operation)
+      .filter(({ text }) => answer.includes(text) && !sent.includes(text))
+      .map(({ what }) => what);
+  }
+
+  #hiddenFrom(caller: Caller, operation: string): readonly Canary[] {
+    const ofCaller = this.#hidden.get(caller) ?? new Map<string, readonly Canary[]>();
+    this.#hidden.set(caller, ofCaller);
+    const hidden = ofCaller.get(operation) ?? this.#all.filter(({ maySee }) => !maySee(caller, operation));
+    ofCaller.set(operation, hidden);
+    return hidden;
   }
 }

@@ -10,7 +10,7 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { deleteMadeSecrets, type Preparation, preparations } from './prepare.ts';
 import type { Answer, RawCaller } from './raw-call.ts';
 import { builders } from './requests.ts';
-import type { Caller, Outcome, Subject } from './rules.ts';
+import type { Caller, Outcome, Rules, Subject } from './rules.ts';
 import type { Row } from './table.ts';
 import type { World } from './world.ts';
 
@@ -22,7 +22,7 @@ export interface Case {
   readonly expected: readonly Outcome[];
 }
 
-const services: readonly DescService[] = [
+export const services: readonly DescService[] = [
   AuthService,
   AppService,
   RobotService,
@@ -51,7 +51,7 @@ export function methodsServed(): ReadonlyMap<string, DescMethod> {
  * All else is asked.
  */
 export function casesOf(
-  world: World,
+  rules: Rules,
   rows: ReadonlyMap<string, Row>,
   callers: readonly Caller[],
   subjectsOf: (row: Row) => readonly Subject[],
@@ -66,7 +66,7 @@ export function casesOf(
       // Without a valid token nothing about the subject may count: a few of them show it.
       const asked = caller.kind === 'none' ? subjects.filter((_one, index) => index % 4 === 0) : subjects;
       const all = asked.map((subject): Case => {
-        return { row, method, caller, subject, expected: world.rules.expected(row, caller, subject) };
+        return { row, method, caller, subject, expected: rules.expected(row, caller, subject) };
       });
       const hidden = all.filter(
         ({ expected, subject }) => expected.join() === 'NOT_FOUND' && subject.places !== undefined,
@@ -143,7 +143,12 @@ async function sendCase(
     [subject.id, subject.second, subject.organizationId, requests],
     (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value),
   );
-  const leaks = world.canaries.found(caller, `${answer.message}\n${answer.headers}\n${answer.body}`, sent);
+  const leaks = world.canaries.found(
+    caller,
+    row.operation,
+    `${answer.message}\n${answer.headers}\n${answer.body}`,
+    sent,
+  );
   return { case: one, answer, sent, leaks };
 }
 

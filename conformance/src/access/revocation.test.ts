@@ -13,6 +13,8 @@ import type { Place } from './rules.ts';
 import { signIn } from './world.ts';
 
 const withinMs = 5_000;
+/** How long a key that was rotated still works. */
+const overlapMs = 2_000;
 
 let cloud: CloudProcess;
 let admin: Link;
@@ -21,7 +23,7 @@ let app: Client<typeof AppService>;
 let wire: RawCaller;
 
 beforeAll(async () => {
-  cloud = await startCloud();
+  cloud = await startCloud({ PLATFORM_KEY_ROTATION_OVERLAP: `${overlapMs / 1_000}s` });
   const credentials = { entity: cloud.keyId, type: 'api-key', payload: cloud.key };
   admin = connect({ baseUrl: cloud.url, credentials });
   adminToken = await signIn(cloud.url, credentials);
@@ -123,6 +125,20 @@ test('R16 a key that is given an end', async () => {
   const endsMs = Date.now() + 2_000;
   await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
   await expectEnd(token, partId, () => later(endsMs - Date.now(), undefined), 'UNAUTHENTICATED');
+});
+
+test('R16 a key that was rotated, when its old secret no longer works; who has the new one goes on', async () => {
+  const { organization, location, partId } = await newSite();
+  const { id, token } = await newKey(location, organization.id);
+  const rotated = Promise.withResolvers<string>();
+  const rotate = async (): Promise<void> => {
+    const { key } = await app.rotateKey({ id });
+    rotated.resolve(await signIn(cloud.url, { entity: id, type: 'api-key', payload: key }));
+    await later(overlapMs, undefined);
+  };
+  await expectEnd(token, partId, rotate, 'UNAUTHENTICATED');
+  const again = await wire.call(AppService.method.getRobotPart, [{ id: partId }], await rotated.promise);
+  expect(again.code).toBe('OK');
 });
 
 test('R16 a role that is taken, and one that is changed to another place', async () => {

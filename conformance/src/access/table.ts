@@ -13,10 +13,10 @@ export interface Row {
   readonly remark: string;
 }
 
-/** By operation. @throws when a row is not understood or stands twice */
-export function readTable(): ReadonlyMap<string, Row> {
+/** By operation. @param text of the page @throws when a row is not understood or stands twice */
+export function readTable(text: string = readFileSync(page, 'utf8')): ReadonlyMap<string, Row> {
   const rows = new Map<string, Row>();
-  for (const line of readFileSync(page, 'utf8').split('\n')) {
+  for (const line of text.split('\n')) {
     if (!line.startsWith('| `')) continue;
     const [, first = '', on = '', needs = '', remark = ''] = line.split('|').map((cell) => cell.trim());
     const operation = /^`(\w+\.\w+)`$/.exec(first)?.[1];

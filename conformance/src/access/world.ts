@@ -159,13 +159,13 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
       await app.updateLocationMetadata({ locationId: at.id, data });
       const { auth } = await app.locationAuth({ locationId: at.id });
       const secret = auth?.secrets[0];
-      // Parts verify those who connect to them with the secrets of their location.
+      // Parts verify those who connect to them with the secrets of their location, and who owns a machine could ask as one.
       const owner = holds('owner', label);
-      canaries.watch(
-        secret?.secret ?? '',
-        `secret of ${label}`,
-        (caller) => owner(caller) || caller.part?.parent?.parent === at,
-      );
+      canaries.watch(secret?.secret ?? '', `secret of ${label}`, (caller, operation) => {
+        const ownsMachine = caller.grants.some(({ role, on }) => role === 'owner' && on.parent === at);
+        const inConfiguration = operation === 'RobotService.Config' && ownsMachine;
+        return owner(caller) || caller.part?.parent?.parent === at || inConfiguration;
+      });
       filled = { ...filled, secretId: secret?.id ?? '' };
     } else if (at.kind === 'machine') {
       await app.updateRobotMetadata({ id: at.id, data });
