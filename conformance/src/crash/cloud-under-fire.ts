@@ -211,9 +211,16 @@ export async function countOf(
   return (all ?? { distinct: 0, rows: 0, least: 0, greatest: 0 }) as never;
 }
 
+/** As the demo's key, which reads and uploads. */
 export function linkTo(cloud: CloudUnderFire): Link {
   const { keyId, key } = cloud.demo;
   return connect({ baseUrl: cloud.url, credentials: { entity: keyId, type: 'api-key', payload: key } });
+}
+
+/** As the owner's key, which only the first start tells. */
+export function linkOfOwner({ url, ready }: CloudUnderFire): Link {
+  const credentials = { entity: String(ready['keyId']), type: 'api-key', payload: String(ready['key']) };
+  return connect({ baseUrl: url, credentials });
 }
 
 function childrenOf(parent: number): number[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Link } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { CloudUnderFire, linkTo, pauseMs, query, seededRandom } from './cloud-under-fire.ts';
+import { CloudUnderFire, linkOfOwner, linkTo, pauseMs, query, seededRandom } from './cloud-under-fire.ts';
 import { readFaultSettings } from './fault-settings.ts';
 
 const { kills, seed } = readFaultSettings();
@@ -43,7 +43,8 @@ test(
     await using cloud = await CloudUnderFire.start();
     const { organizationId, partId, partSecret } = cloud.demo;
     await using link = linkTo(cloud);
-    await link
+    await using owner = linkOfOwner(cloud);
+    await owner
       .client(AppService)
       .updateRobotPart({ id: partId, name: 'under fire', robotConfigJson: JSON.stringify(configuration) });
 
