@@ -5,9 +5,11 @@ import type { Vocabulary } from '../edge/api-names.ts';
 export interface Arrival {
   readonly peerAddress: string;
   readonly vocabulary: Vocabulary;
+  /** Tells the client at once that its call is taken, with these headers; what is said later follows them. */
+  readonly sendHeaders: (headers: Headers) => void;
 }
 
 export const arrivalKey: ContextKey<Arrival> = createContextKey<Arrival>(
-  { peerAddress: '', vocabulary: 'core' },
+  { peerAddress: '', vocabulary: 'core', sendHeaders: () => {} },
   { description: 'how the request arrived' },
 );

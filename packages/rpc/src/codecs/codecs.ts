@@ -150,6 +150,9 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     answers: (call: RunningCall<P>) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
     const call = callOf(context);
+    // A stream may be quiet for hours, and clients give up on a response without headers. One that has something to say
+    // at once, an error too, says it together with them.
+    setImmediate(() => context.values.get(arrivalKey).sendHeaders(context.responseHeader));
     try {
       yield* answers(call);
     } catch (caught) {

@@ -14,6 +14,7 @@ import { canonicalPath } from '../edge/alias.ts';
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
+import { sendHeaders } from './send-headers.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface RouteOptions {
@@ -84,7 +85,11 @@ function universalRequest(
   path: string,
   vocabulary: Vocabulary,
 ): UniversalServerRequest | undefined {
-  const arrival = { peerAddress: peerAddress(request), vocabulary };
+  const arrival = {
+    peerAddress: peerAddress(request),
+    vocabulary,
+    sendHeaders: (headers: Headers) => sendHeaders(response, headers),
+  };
   try {
     const incoming = universalRequestFromNodeRequest(
       request,
