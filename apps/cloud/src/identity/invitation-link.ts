@@ -2,26 +2,40 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { owns } from '../access/authorization-on-wire.ts';
-import type { Principal } from '../access/principal.ts';
+import type { Grant, Principal } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
 import { normalEmail } from './checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { findInvitation, type Invitation, renewLink } from './invitations.ts';
 
+/** A pending invitation as its caller may change it. */
+export interface ManagedInvitation {
+  readonly invitation: Invitation;
+  /** The roles of it that she may change: the others are not told to her. */
+  readonly hers: readonly Grant[];
+  readonly others: readonly Grant[];
+}
+
 /**
- * A pending invitation that the caller may change: who owns everything that it gives a role on (R7). To everybody else the
- * answer is the same whether there is one or not.
+ * A pending invitation with a role that the caller may change, since she owns what it is on (R7). To everybody else the answer
+ * is the same whether there is one or not.
  *
  * @throws not_found, permission_denied
  */
 export async function managedInvitation(
-  deps: IdentityDeps,
+  deps: Pick<IdentityDeps, 'access' | 'clock'>,
+  db: Database,
   principal: Principal,
   organizationId: string,
   email: string,
-): Promise<Invitation> {
-  const invitation = await findInvitation(deps.db, deps.clock, { organizationId, email: normalEmail(email) });
-  if (invitation?.grants.every((grant) => owns(deps.access, principal, grant))) return invitation;
-  throw notManaged(deps, principal, organizationId, email);
+): Promise<ManagedInvitation> {
+  const invitation = await findInvitation(db, deps.clock, { organizationId, email: normalEmail(email) });
+  // Roles on what was deleted since are nobody's else.
+  const ownsAll = deps.access.allows(principal, 'organization.manage', organizationId);
+  const isHers = (grant: Grant): boolean => ownsAll || owns(deps.access, principal, grant);
+  const hers = invitation?.grants.filter(isHers) ?? [];
+  if (invitation === undefined || hers.length === 0) throw notManaged(deps, principal, organizationId, email);
+  return { invitation, hers, others: invitation.grants.filter((grant) => !isHers(grant)) };
 }
 
 /** For who may not change an invitation, or when there is none. */
@@ -44,20 +58,22 @@ export async function showInvitationLink(
   by: Caller,
   target: { organizationId: string; email: string },
 ): Promise<{ link: string; expiresMs: number }> {
-  const invitation = await managedInvitation(deps, by.principal, target.organizationId, target.email);
-  const { organizationId, email } = invitation;
+  const { organizationId, email } = target;
+  const { invitation, others } = await managedInvitation(deps, deps.db, by.principal, organizationId, email);
+  // It would let her accept roles that are not hers to give.
+  if (others.length > 0) throw notManaged(deps, by.principal, organizationId, email);
   // Whoever is shown a link could accept in the name of an address that is not hers.
   if (deps.mail !== undefined)
     throw new PlatformError(
       'failed_precondition',
-      `invitation of ${email}: this installation mails invitations, so that only who has the address can accept; its link is not shown`,
+      `invitation of ${invitation.email}: this installation mails invitations, so that only who has the address can accept; its link is not shown`,
     );
   const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {
     const renewed = await renewLink(trx, deps.clock, invitation, false);
     await audit(
       trx,
       by,
-      { action: 'ShowInvitationLink', organizationId, targetKind: 'invitation', targetId: email },
+      { action: 'ShowInvitationLink', organizationId, targetKind: 'invitation', targetId: invitation.email },
       deps.clock.now(),
     );
     return renewed;

@@ -13,41 +13,52 @@ const apartMs = 600_000;
 /** To one address, from all organizations together. */
 const perRecipient = 100;
 
-interface Target {
+interface Invited {
   readonly organizationId: string;
   readonly email: string;
 }
 
 type Deps = Pick<IdentityDeps, 'clock' | 'invitationMailsPerDay'>;
 
-/** When the organization may mail this address again; undefined: now. */
-export async function mailableFromMs(deps: Deps, trx: Database, target: Target): Promise<number | undefined> {
+/**
+ * Counts a mail, in the transaction that sends it. False: it must not be sent, and the caller may not know why, because others
+ * mailed the address just now.
+ *
+ * @param by who sends it. @param readsMembers she may know whom others invited.
+ * @throws resource_exhausted, which says when the address may be mailed again
+ */
+export async function admitMail(
+  deps: Deps,
+  trx: Database,
+  { organizationId, email }: Invited,
+  { by, readsMembers }: { by: string; readsMembers: boolean },
+): Promise<boolean> {
   const nowMs = deps.clock.now();
-  const row = await trx
+  const recent = await trx
     .selectFrom('invitation_mails')
-    .select('sent_ms')
-    .where('organization_id', '=', target.organizationId)
-    .where('recipient', '=', target.email)
+    .select(['sent_by', 'sent_ms'])
+    .where('organization_id', '=', organizationId)
+    .where('recipient', '=', email)
     .where('sent_ms', '>', nowMs - apartMs)
     .orderBy('sent_ms', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row && Number(row.sent_ms) + apartMs;
-}
-
-/** In the transaction that mails. @throws resource_exhausted, which says when the address may be mailed again */
-export async function requireApart(deps: Deps, trx: Database, target: Target): Promise<void> {
-  const fromMs = await mailableFromMs(deps, trx, target);
-  if (fromMs !== undefined)
+    .execute();
+  const known = recent.find((one) => readsMembers || one.sent_by === by);
+  if (known !== undefined) {
+    const sentMs = Number(known.sent_ms);
     throw new PlatformError(
       'resource_exhausted',
-      `invitation of ${target.email}: expected at most one mail in ${apartMs / 60_000} minutes, found one from ${timeText(fromMs - apartMs)}; it may be mailed again at ${timeText(fromMs)}`,
+      `invitation of ${email}: expected at most one mail in ${apartMs / 60_000} minutes, found one from ${timeText(sentMs)}; it may be mailed again at ${timeText(sentMs + apartMs)}`,
     );
+  }
+  await requireDailyRoom(deps, trx, { organizationId, email });
+  await trx
+    .insertInto('invitation_mails')
+    .values({ organization_id: organizationId, recipient: email, sent_by: by, sent_ms: nowMs })
+    .execute();
+  return recent.length === 0;
 }
 
-/** Counts a mail, in the transaction that sends it. @throws resource_exhausted beyond what is mailed in 24 hours */
-export async function countMail(deps: Deps, trx: Database, { organizationId, email }: Target): Promise<void> {
-  const nowMs = deps.clock.now();
+async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, email }: Invited): Promise<void> {
   const bounds = [
     {
       column: 'organization_id',
@@ -63,21 +74,17 @@ export async function countMail(deps: Deps, trx: Database, { organizationId, ema
       .selectFrom('invitation_mails')
       .select('sent_ms')
       .where(column, '=', value)
-      .where('sent_ms', '>', nowMs - dayMs)
+      .where('sent_ms', '>', deps.clock.now() - dayMs)
       .orderBy('sent_ms', 'desc')
       .limit(Math.max(most, 1))
       .execute();
     if (newest.length < most) continue;
-    const freeMs = most === 0 ? undefined : Number(newest.at(-1)?.sent_ms) + dayMs;
+    const free = most === 0 ? '' : `; the next may be sent at ${timeText(Number(newest.at(-1)?.sent_ms) + dayMs)}`;
     throw new PlatformError(
       'resource_exhausted',
-      `invitations: expected at most ${most} mails for ${who} in 24 hours, found as many${freeMs === undefined ? '' : `; the next may be sent at ${timeText(freeMs)}`}; ${hint}`,
+      `invitations: expected at most ${most} mails for ${who} in 24 hours, found as many${free}; ${hint}`,
     );
   }
-  await trx
-    .insertInto('invitation_mails')
-    .values({ organization_id: organizationId, recipient: email, sent_ms: nowMs })
-    .execute();
 }
 
 /** Forgets what counts no more. */

@@ -76,7 +76,7 @@ test('an address gets at most 100 invitations in 24 hours from all organizations
   for (let at = 0; at < 100; at++)
     await db
       .insertInto('invitation_mails')
-      .values({ organization_id: `organization-${at}`, recipient: email, sent_ms: clock.now() - at })
+      .values({ organization_id: `organization-${at}`, recipient: email, sent_by: '', sent_ms: clock.now() - at })
       .execute();
   await expect((await ownerApp(people)).createOrganizationInvite({ organizationId, email })).rejects.toMatchObject({
     code: 'resource_exhausted',

@@ -8,13 +8,12 @@ import { audit, type Caller } from '../access/audit.ts';
 import { authorizationOf, grantText, owns, readGrant } from '../access/authorization-on-wire.ts';
 import { sameTarget } from '../access/grants.ts';
 import type { Grant, Principal } from '../access/principal.ts';
-import type { Mail } from '../mail/feature.ts';
 import type { Database } from '../metadata/tables.ts';
 import { checkedEmail, normalEmail } from './checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { managedInvitation, notManaged } from './invitation-link.ts';
 import { invitationMail } from './invitation-mail.ts';
-import { countMail, requireApart } from './invitation-mail-limits.ts';
+import { admitMail } from './invitation-mail-limits.ts';
 import {
   deleteInvitation,
   findInvitation,
@@ -46,17 +45,15 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
       clock.now(),
     );
 
-  /** @throws resource_exhausted */
-  const send = async (
-    trx: Database,
-    through: Mail,
-    to: { organizationId: string; email: string; invitedBy: string },
-    token: string,
-  ): Promise<void> => {
-    await requireApart(deps, trx, to);
-    await countMail(deps, trx, to);
-    await through.enqueue(trx, invitationMail(deps, to, token));
-  };
+  const readsMembers = (principal: Principal, organizationId: string): boolean =>
+    access.allows(principal, 'organization.read', organizationId);
+
+  /** Whether to mail now. @throws resource_exhausted */
+  const admitted = (trx: Database, { principal }: Caller, to: Pick<Invitation, 'organizationId' | 'email'>) =>
+    admitMail(deps, trx, to, {
+      by: principal.kind === 'person' ? principal.personId : principal.kind === 'key' ? principal.keyId : '',
+      readsMembers: readsMembers(principal, to.organizationId),
+    });
 
   const grantsFrom = (principal: Principal, organizationId: string, given: readonly Authorization[]): Grant[] => {
     if (given.length > maxGrants)
@@ -74,6 +71,24 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
     return grants.filter((grant, at) => at === grants.findIndex((one) => same(one, grant)));
   };
 
+  /** The roles of an invitation that the caller may know of. */
+  const told = (principal: Principal, organizationId: string, grants: readonly Grant[]): readonly Grant[] =>
+    readsMembers(principal, organizationId) ? grants : grants.filter((grant) => owns(access, principal, grant));
+
+  /** Counts only what the caller knows of. */
+  const requireFew = (
+    principal: Principal,
+    { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
+    grants: readonly Grant[],
+  ): void => {
+    const count = told(principal, organizationId, grants).length;
+    if (count === 0 || count > maxGrants)
+      throw new PlatformError(
+        'failed_precondition',
+        `invitation of ${email}: expected 1 to ${maxGrants} roles to remain, found ${count}; to take it back, delete it`,
+      );
+  };
+
   return {
     async createOrganizationInvite(request, call) {
       const { organizationId } = request;
@@ -85,18 +100,29 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
           : grantsFrom(call.principal, organizationId, request.authorizations);
       const email = checkedEmail(request.email);
       const mailed = mail !== undefined && request.sendEmailInvite !== false;
+      const target = { organizationId, email };
       const invite = await db.transaction().execute(async (trx) => {
         await requireRoom(trx, organizationId);
-        await requireNoInvitation(deps, trx, organizationId, email);
-        // Who may not read the members is not told of them: a member who accepts gets the roles on top of hers.
-        if (access.allows(call.principal, 'organization.read', organizationId))
+        const pending = await findInvitation(trx, clock, target);
+        // Who may not read the members is not told of them, nor of who is invited: a member who accepts gets the roles on top
+        // of hers, and a pending invitation gives these as well.
+        if (readsMembers(call.principal, organizationId)) {
+          if (pending !== undefined) throw alreadyInvited(email);
           await requireNoMember(trx, organizationId, email);
-        const by = call.principal.kind === 'person' ? call.principal.email : '';
-        const token = await insertInvitation(trx, clock, { organizationId, email, grants, mailed, invitedBy: by });
-        if (mailed) await send(trx, mail, { organizationId, email, invitedBy: by }, token);
-        const target = { organizationId, email };
-        await recorded(trx, call, 'CreateOrganizationInvite', target, { grants: grants.map(grantText), mailed });
-        return { organizationId, email, grants, createdMs: clock.now() };
+        }
+        const others = pending?.grants.filter((grant) => !grants.some((one) => same(one, grant))) ?? [];
+        requireFew(call.principal, target, [...others, ...grants]);
+        const createdMs = clock.now();
+        const sends = mailed && (await admitted(trx, call, target));
+        if (pending !== undefined && !sends) await replaceGrants(trx, target, [...others, ...grants], createdMs);
+        else {
+          const invitedBy = call.principal.kind === 'person' ? call.principal.email : '';
+          const full = { ...target, grants: [...others, ...grants], mailed: sends, invitedBy };
+          const token = await insertInvitation(trx, clock, full);
+          if (sends) await mail.enqueue(trx, invitationMail(deps, full, token));
+        }
+        await recorded(trx, call, 'CreateOrganizationInvite', target, { grants: grants.map(grantText), mailed: sends });
+        return { ...target, grants, createdMs };
       });
       mail?.wake();
       return { invite: inviteOf(invite) };
@@ -111,16 +137,14 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
       const removed = grantsFrom(call.principal, organizationId, removeAuthorizations);
       const invitation = { organizationId, email: normalEmail(request.email) };
       const changed = await db.transaction().execute(async (trx) => {
-        const current = await findInvitation(trx, clock, invitation);
+        const current = readsMembers(call.principal, organizationId)
+          ? await findInvitation(trx, clock, invitation)
+          : (await managedInvitation(deps, trx, call.principal, organizationId, request.email)).invitation;
         if (current === undefined) throw notManaged(deps, call.principal, organizationId, request.email);
         const kept = current.grants.filter((grant) => !removed.some((one) => same(one, grant)));
         const fresh = added.filter((grant) => !kept.some((one) => same(one, grant)));
         const grants = [...kept, ...fresh];
-        if (grants.length === 0 || grants.length > maxGrants)
-          throw new PlatformError(
-            'failed_precondition',
-            `invitation of ${invitation.email}: expected 1 to ${maxGrants} roles to remain, found ${grants.length}; to take it back, delete it`,
-          );
+        requireFew(call.principal, invitation, grants);
         await replaceGrants(trx, invitation, grants);
         await recorded(trx, call, 'UpdateOrganizationInviteAuthorizations', invitation, {
           added: fresh.map(grantText),
@@ -128,34 +152,41 @@ export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppServi
         });
         return { ...current, grants };
       });
-      const readsAll = access.allows(call.principal, 'organization.read', organizationId);
-      const grants = changed.grants.filter((grant) => readsAll || owns(access, call.principal, grant));
-      return { invite: inviteOf({ ...changed, grants }) };
+      return { invite: inviteOf({ ...changed, grants: told(call.principal, organizationId, changed.grants) }) };
     },
 
     async deleteOrganizationInvite(request, call) {
       const { organizationId } = request;
-      const { email } = await managedInvitation(deps, call.principal, organizationId, request.email);
       await db.transaction().execute(async (trx) => {
-        if (!(await deleteInvitation(trx, organizationId, email)))
-          throw notManaged(deps, call.principal, organizationId, email);
-        await recorded(trx, call, 'DeleteOrganizationInvite', { organizationId, email });
+        const managed = await managedInvitation(deps, trx, call.principal, organizationId, request.email);
+        const { email } = managed.invitation;
+        if (managed.others.length === 0) await deleteInvitation(trx, organizationId, email);
+        else await replaceGrants(trx, managed.invitation, managed.others);
+        await recorded(trx, call, 'DeleteOrganizationInvite', managed.invitation, {
+          grants: managed.hers.map(grantText),
+        });
       });
       return {};
     },
 
     async resendOrganizationInvite(request, call) {
       const { organizationId } = request;
-      const invitation = await managedInvitation(deps, call.principal, organizationId, request.email);
       const mailed = mail !== undefined && request.sendEmailInvite !== false;
-      await db.transaction().execute(async (trx) => {
-        const { token } = await renewLink(trx, clock, invitation, mailed);
-        const by = call.principal.kind === 'person' ? call.principal.email : '';
-        if (mailed) await send(trx, mail, { ...invitation, invitedBy: by }, token);
-        await recorded(trx, call, 'ResendOrganizationInvite', invitation, { mailed });
+      const invite = await db.transaction().execute(async (trx) => {
+        const managed = await managedInvitation(deps, trx, call.principal, organizationId, request.email);
+        const { invitation, others } = managed;
+        const sends = mailed && (await admitted(trx, call, invitation));
+        // A link that others hand on, or that is on its way, stays.
+        if (sends || (!mailed && others.length === 0)) {
+          const { token } = await renewLink(trx, clock, invitation, sends);
+          const invitedBy = call.principal.kind === 'person' ? call.principal.email : '';
+          if (sends) await mail.enqueue(trx, invitationMail(deps, { ...invitation, invitedBy }, token));
+        }
+        await recorded(trx, call, 'ResendOrganizationInvite', invitation, { mailed: sends });
+        return { ...invitation, grants: told(call.principal, organizationId, invitation.grants) };
       });
       mail?.wake();
-      return { invite: inviteOf(invitation) };
+      return { invite: inviteOf(invite) };
     },
   };
 }
@@ -192,14 +223,8 @@ async function requireRoom(trx: Database, organizationId: string): Promise<void>
     );
 }
 
-async function requireNoInvitation(
-  deps: IdentityDeps,
-  trx: Database,
-  organizationId: string,
-  email: string,
-): Promise<void> {
-  if ((await findInvitation(trx, deps.clock, { organizationId, email })) === undefined) return;
-  throw new PlatformError(
+function alreadyInvited(email: string): PlatformError {
+  return new PlatformError(
     'already_exists',
     `invitation: ${email} is invited to this organization already; resend, change or delete that invitation`,
   );

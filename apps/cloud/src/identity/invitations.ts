@@ -101,14 +101,16 @@ export async function renewLink(
   return { token, expiresMs };
 }
 
+/** @param createdMs absent: as it was. */
 export async function replaceGrants(
   trx: Database,
   { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
   grants: readonly Grant[],
+  createdMs?: number,
 ): Promise<void> {
   await trx
     .updateTable('invitations')
-    .set({ grants: JSON.stringify(grants) })
+    .set({ grants: JSON.stringify(grants), ...(createdMs !== undefined && { created_ms: createdMs }) })
     .where('organization_id', '=', organizationId)
     .where('email', '=', email)
     .execute();

@@ -44,7 +44,14 @@ export interface IdentityTables {
     expires_ms: number;
   };
   /** Mails that invited, of the last day: what is mailed in a day is bounded. */
-  invitation_mails: { id: Generated<number>; organization_id: string; recipient: string; sent_ms: number };
+  /** `sent_by`: the id of the person or the key. */
+  invitation_mails: {
+    id: Generated<number>;
+    organization_id: string;
+    recipient: string;
+    sent_by: string;
+    sent_ms: number;
+  };
   /** When people came into organizations by invitation; membership itself is having a grant. */
   organization_joins: { organization_id: string; person_id: string; joined_ms: number };
 }
@@ -64,7 +71,7 @@ export const identityV2: readonly string[] = [
   'create index one_time_links_by_person on one_time_links (person_id)',
   'create table invitations (organization_id text not null, email text not null, token_hash blob not null unique, grants text not null, invited_by text not null, mailed integer not null default 0, created_ms bigint not null, expires_ms bigint not null, primary key (organization_id, email))',
   'create index invitations_by_email on invitations (email)',
-  'create table invitation_mails (id integer primary key, organization_id text not null, recipient text not null, sent_ms bigint not null)',
+  'create table invitation_mails (id integer primary key, organization_id text not null, recipient text not null, sent_by text not null, sent_ms bigint not null)',
   'create index invitation_mails_by_organization on invitation_mails (organization_id, sent_ms)',
   'create index invitation_mails_by_recipient on invitation_mails (recipient, sent_ms)',
   'create table organization_joins (organization_id text not null, person_id text not null references people (id), joined_ms bigint not null, primary key (organization_id, person_id))',
