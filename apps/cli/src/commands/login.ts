@@ -30,7 +30,7 @@ function login(): Command {
     },
     async (context, flags) => {
       const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
-      const trusted = await authorityOf(url, flags);
+      const trusted = await authorityOf(context, url, flags);
       const signedIn = await signInByBrowser({
         url,
         ...trusted,
@@ -73,7 +73,7 @@ function login(): Command {
       const keyId = context.flags.keyId ?? '';
       if (keyId === '') throw new PlatformError('invalid_argument', 'login api-key: expected --key-id');
       const key = await secretOf(context);
-      const trusted = await authorityOf(url, flags);
+      const trusted = await authorityOf(context, url, flags);
       // Tried before it is kept, so that a wrong key is told now.
       await using cloud = openCloud({ url, keyId, key, ...trusted });
       await cloud.accessToken();
@@ -99,9 +99,13 @@ const caOption = 'PEM of the certificates to trust, for a cloud with its own aut
 const fingerprintOption = 'SHA-256 of the certificate to trust, as the cloud prints it at its start';
 
 /** What to trust besides the system's authorities, to be kept with the profile. */
-async function authorityOf(url: string, flags: Flags): Promise<{ ca?: string }> {
-  if (flags['ca'] !== undefined) return { ca: await readInput(String(flags['ca'])) };
-  return flags['fingerprint'] === undefined ? {} : { ca: await pinnedAuthority(url, String(flags['fingerprint'])) };
+async function authorityOf(context: Context, url: string, flags: Flags): Promise<{ ca?: string }> {
+  context.reaches(url);
+  const { ca: file, fingerprint } = flags;
+  if (file === undefined && fingerprint === undefined) return {};
+  const ca = file === undefined ? await pinnedAuthority(url, String(fingerprint)) : await readInput(String(file));
+  context.reaches(url, ca);
+  return { ca };
 }
 
 async function keep(context: Context, profile: Profile): Promise<void> {
@@ -127,6 +131,7 @@ function logout(): Command {
         );
       if ('sessionToken' in profile.credentials) {
         // A cloud that is away cannot end the session; forgetting it here is what was asked for first.
+        context.reaches(profile.url, profile.ca);
         await using cloud = openCloud({ ...profile, ...profile.credentials });
         await cloud
           .postJson('/sign-out', {}, context.signal)

@@ -1,4 +1,5 @@
 /** What a running command has: the cloud it talks to, its output, a finder of names, and the wish to end. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
@@ -8,7 +9,7 @@ import { parseObject, readInput } from './input.ts';
 import { createOutput, type Output } from './output.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { printable } from './printable.ts';
-import { boundProfile, type Profile, readProfiles } from './profiles.ts';
+import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
 
 /** Options of every command that talks to a cloud. */
 export interface GlobalFlags {
@@ -36,6 +37,12 @@ export interface Login {
   readonly ca?: string;
 }
 
+export interface Reached {
+  readonly url: string;
+  /** An authority that somebody chose is trusted (--fingerprint, --ca). */
+  readonly hasAuthority: boolean;
+}
+
 export interface Context extends AsyncDisposable {
   readonly flags: GlobalFlags;
   readonly out: Output;
@@ -47,6 +54,10 @@ export interface Context extends AsyncDisposable {
   readonly find: Finder;
   /** Somebody can be asked. */
   readonly interactive: boolean;
+  /** The cloud that it asks; undefined before it asks any. */
+  readonly reached: Reached | undefined;
+  /** Notes which cloud is asked from now on, for what is said when that fails. `cloud()` does so itself. */
+  reaches(url: string, ca?: string): void;
   login(): Promise<Login>;
   cloud(): Promise<Cloud>;
   /** Returns when the person says yes, or --yes was given. @throws canceled, invalid_argument when nobody can be asked */
@@ -56,8 +67,9 @@ export interface Context extends AsyncDisposable {
 export function createContext(flags: GlobalFlags, colours: boolean, signal: AbortSignal): Context {
   const quiet = flags.quiet ?? false;
   const json = flags.json ?? fromEnvironment.output === 'json';
-  let doing = 'working';
-  const patience = createPatience(() => doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
+  let reached: Reached | undefined;
+  const doing = (): string => (reached === undefined ? 'working' : `waiting for ${reached.url}`);
+  const patience = createPatience(doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
   const style = {
     // `--json=` is all fields.
     json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
@@ -74,6 +86,12 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
     patience,
     signal,
     interactive: canAsk,
+    get reached() {
+      return reached;
+    },
+    reaches: (url, ca) => {
+      reached = { url, hasAuthority: ca !== undefined };
+    },
     find: createFinder({
       app: async () => (await context.cloud()).app,
       defaultOrganization: async () =>
@@ -81,12 +99,12 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       signal,
     }),
     login: () => {
-      login ??= findLogin(flags);
+      login ??= findLogin(flags).then(withAuthority);
       return login;
     },
     cloud: () => {
       cloud ??= context.login().then(({ url, credentials, ca }) => {
-        doing = `waiting for ${url}`;
+        context.reaches(url, ca);
         return openCloud({ url, ...credentials, ...(ca === undefined ? {} : { ca }) });
       });
       return cloud;
@@ -148,12 +166,27 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       as: demo.keyId,
       source: 'the demo on this computer (it reads; log in to change things)',
       organization: demo.organizationId,
+      ...(await demoAuthority()),
     };
   }
   throw new PlatformError(
     'unauthenticated',
     'you are not logged in: run "platform login --url URL", or set PLATFORM_URL, PLATFORM_API_KEY_ID and PLATFORM_API_KEY',
   );
+}
+
+/** Whoever asks: what a login to the same address trusts, and the demo of this computer its own cloud. */
+async function withAuthority(login: Login): Promise<Login> {
+  const ca = login.ca ?? trustedAuthority(await readProfiles(configDir), login.url);
+  return ca === undefined ? login : { ...login, ca };
+}
+
+/** The authority of the cloud on this computer, from the credentials file of its machine-server. */
+async function demoAuthority(): Promise<{ ca?: string }> {
+  const file = join(homeDir, 'cloud', 'platform.json');
+  const credentials = await readFile(file, 'utf8').then(JSON.parse, () => undefined);
+  const ca: unknown = Object(credentials?.cloud)['ca'];
+  return typeof ca === 'string' ? { ca } : {};
 }
 
 /** The profile that counts here; its name also when it does not exist yet. @throws not_found when one was named and is not there */

@@ -2,7 +2,8 @@
 import { asPlatformError, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
 import { colours } from '../settings.ts';
-import { type Context, createContext, type GlobalFlags } from './context.ts';
+import { connectionTrouble } from './connection-trouble.ts';
+import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type LeafHelp, setHelp } from './help.ts';
 import { spanMs } from './when.ts';
@@ -48,8 +49,8 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
       await run(context, command.opts(), ...command.processedArgs.map((arg) => arg as string | undefined));
     } catch (caught) {
       // What was under way when the command was ended fails in many ways; why it was ended is the reason.
-      const error = asPlatformError(stop.signal.aborted ? keptEdit(caught, stop.signal) : caught);
-      const message = error.code === 'unavailable' ? `${error.message}. ${unreachableHint}` : error.message;
+      const error = stop.signal.aborted ? keptEdit(caught, stop.signal) : withAdvice(caught, context.reached);
+      const { message } = error;
       if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${message}`);
       else context.out.warn(JSON.stringify({ error: { code: error.code, message } }));
       process.exitCode = exitCodeOf(error.code);
@@ -63,6 +64,16 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
 
 const unreachableHint =
   'Does the cloud run, and is the address right? "platform profiles list" shows the addresses you use; --url names another';
+
+/** What to do when it is a matter of the connection. */
+function withAdvice(caught: unknown, reached: Reached | undefined): PlatformError {
+  const error = asPlatformError(caught);
+  const trouble = reached === undefined ? undefined : connectionTrouble({ error, ...reached });
+  if (trouble !== undefined) return new PlatformError('unavailable', trouble, error);
+  return error.code === 'unavailable'
+    ? new PlatformError('unavailable', `${error.message}. ${unreachableHint}`, error)
+    : error;
+}
 
 /** Why it ended, and where an edit is kept, if any. */
 function keptEdit(caught: unknown, { reason }: AbortSignal): PlatformError {

@@ -54,6 +54,12 @@ export async function writeProfiles(configDir: string, profiles: Profiles): Prom
   await rename(next, file);
 }
 
+/** The authority that a login to this cloud trusts, PEM; undefined when no profile has one. */
+export function trustedAuthority({ profiles }: Profiles, url: string): string | undefined {
+  const origin = URL.parse(url)?.origin;
+  return Object.values(profiles).find((one) => one.ca !== undefined && URL.parse(one.url)?.origin === origin)?.ca;
+}
+
 /** The profile that a directory, or one above it, is bound to. */
 export async function boundProfile(directory: string): Promise<string | undefined> {
   for (let at = directory; ; at = dirname(at)) {
