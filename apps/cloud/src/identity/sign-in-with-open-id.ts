@@ -89,7 +89,11 @@ async function invited(
   );
   if (invitations.length === 0) return undefined;
   // The name comes from elsewhere: no more than names may hold.
-  const name = who.name.replace(/\p{C}/gu, '').trim().slice(0, 200) || email;
+  const name =
+    who.name
+      .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+      .trim()
+      .slice(0, 200) || email;
   const person = await createPerson(deps, trx, { email, name, emailVerified: true });
   for (const invitation of invitations) await join(deps, trx, person, invitation, peerAddress);
   return person;
