@@ -35,6 +35,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
     return restoreBackup({
       source: resolve(text('source')),
       target: settings.dataDirectory,
+      database: settings.databaseUrl,
       passphrase: readPassphrase(optionalText('passphraseFile')),
       newestDataVersion: dataVersion,
       now: systemClock.now,
@@ -67,7 +68,7 @@ async function backUp(
   signal: AbortSignal,
 ): Promise<unknown> {
   const { text, flag, optionalText } = readParams(request);
-  const { dataDirectory, instanceKey } = settings;
+  const { dataDirectory, databaseUrl: database, instanceKey } = settings;
   const passphrase = readPassphrase(optionalText('passphraseFile'));
   const key: BackupOptions['key'] =
     passphrase !== undefined
@@ -75,6 +76,7 @@ async function backUp(
       : { kind: flag('withInstanceKey') ? 'included' : 'left-out' };
   const options = {
     dataDirectory,
+    database,
     destination: resolve(text('destination')),
     key,
     program: version,
@@ -88,7 +90,7 @@ async function backUp(
       ...options,
       keyInEnvironment: instanceKey !== undefined,
       hold: async () => {
-        const data = openDataDirectory(dataDirectory, false);
+        const data = openDataDirectory(dataDirectory, false, database !== undefined);
         return { stands: async () => {}, [Symbol.asyncDispose]: async () => data[Symbol.dispose]() };
       },
     });

@@ -182,6 +182,15 @@ test('I15 deletions go on when the backup lets go, also when its process dies', 
   expect(admin.deletions.held).toBe(false);
 });
 
+test('a name with separators of lines in it, as Unicode has them, comes through the control socket whole', async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file('control.sock');
+  await using _server = await openControlServer(file, { echo: async ({ name }) => ({ name }) }, silentLog);
+  await using client = await openControlClient(file);
+  const name = `a\u2028b\u2029c\u0085d ${'é'.repeat(100_000)}`;
+  expect(await client?.call('echo', { name })).toEqual({ name });
+});
+
 test('a socket that nobody serves any more is taken over by the next start', async () => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'control.sock');

@@ -7,8 +7,8 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
-import { createInterface } from 'node:readline';
 import { asPlatformError, type CodeName, codes, type Log, PlatformError } from '@platform/base';
+import { splitLines } from '../instance/split-lines.ts';
 
 /** @param connected aborted when the caller is gone. */
 export type Operation = (params: Readonly<Record<string, unknown>>, connected: AbortSignal) => Promise<unknown>;
@@ -128,12 +128,12 @@ export async function openControlClient(file: string): Promise<ControlClient | u
   };
 }
 
-/** A broken connection shows as its end; readline would throw its error a second time. */
+/** A broken connection shows as its end. */
 function linesOf(socket: Socket, onLine: (line: string) => void): void {
-  socket.on('error', () => {});
-  createInterface({ input: socket })
-    .on('line', onLine)
-    .on('error', () => {});
+  socket
+    .on('error', () => {})
+    .setEncoding('utf8')
+    .on('data', splitLines(onLine));
 }
 
 function shortest(file: string): string | undefined {

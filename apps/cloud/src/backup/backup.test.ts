@@ -263,17 +263,6 @@ test('I15 deletions wait while they are held, and a hold waits for those that ru
   expect(pause.held).toBe(false);
 });
 
-test('I15 a data directory with its databases in Postgres is not backed up by halves: pg_dump is named', async () => {
-  await using directory = await temporaryDirectory();
-  const data = await dataDirectory(directory);
-  writeFileSync(join(data, 'postgres.json'), '{}');
-  await expect(backUp(data, directory.file('backup'))).rejects.toMatchObject({
-    code: 'unimplemented',
-    message: expect.stringContaining('pg_dump'),
-  });
-  expect(existsSync(directory.file('backup'))).toBe(false);
-});
-
 test('I15 a backup during which the hold ended, as when the cloud was started again, is no backup', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);

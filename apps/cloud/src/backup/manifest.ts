@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 
 export const manifestName = 'backup.json';
-const formatVersion = 1;
+/** 1: databases of SQLite; 2: tables out of Postgres, which programs that only know 1 cannot restore. */
+const formatVersions = { sqlite: 1, postgres: 2 } as const;
+const newestFormat = 2;
+
+/** What metadata and log were in. */
+export type StoreKind = keyof typeof formatVersions;
 
 export interface BackedUpFile {
   /** Below the backup, segments joined by `/`; as it was below the data directory. */
@@ -29,7 +34,9 @@ export interface Manifest {
   readonly createdMs: number;
   readonly program: string;
   readonly dataVersion: number;
-  /** user_version of the databases. */
+  /** Absent: sqlite. */
+  readonly store?: StoreKind;
+  /** user_version of the databases, or schema_version. */
   readonly metaVersion: number;
   readonly ingestVersion: number;
   /** S, and the last position of the log. */
@@ -40,7 +47,7 @@ export interface Manifest {
 }
 
 export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Manifest {
-  return { format: 'platform-backup', version: formatVersion, ...manifest };
+  return { format: 'platform-backup', version: formatVersions[manifest.store ?? 'sqlite'], ...manifest };
 }
 
 /** @throws failed_precondition when `directory` holds no whole backup, or one that a newer program wrote. */
@@ -64,10 +71,10 @@ export function readManifest(directory: string): Manifest {
   }
   if (manifest.format !== 'platform-backup' || !Array.isArray(manifest.files))
     throw new PlatformError('failed_precondition', `${file}: expected "format":"platform-backup", found another`);
-  if (manifest.version !== formatVersion)
+  if (!(Number(manifest.version) >= 1 && Number(manifest.version) <= newestFormat))
     throw new PlatformError(
       'failed_precondition',
-      `${file} has version ${manifest.version}, this program reads version ${formatVersion}: restore with the program that wrote it (${manifest.program})`,
+      `${file} has version ${manifest.version}, this program reads up to version ${newestFormat}: restore with the program that wrote it (${manifest.program})`,
     );
   for (const { path } of manifest.files as readonly BackedUpFile[]) {
     if (path.split('/').some((segment) => segment === '' || segment === '..' || segment === '.') || /[\0\\]/.test(path))

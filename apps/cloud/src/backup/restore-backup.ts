@@ -1,28 +1,21 @@
 /**
- * Restores a backup into an empty directory (I15).
+ * Restores a backup into an empty directory, and an empty database where it is to be in Postgres (I15).
  *
  * Everything is copied and compared with its SHA-256 first; `platform.json` is written last, so that a restore that was cut
- * short is no data directory. The log goes on far behind its last position: the cloud that the backup was taken of has used
- * the positions after it, and messages that were sent for those have ids that receivers know already (I3, I11).
+ * short is no data directory. The log goes on far behind its last position (goes-on.ts).
  */
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { create, toBinary } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
-import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { newId, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeDurably } from '../instance/write-durably.ts';
-import { userVersion } from './copy-database.ts';
+import { writeInstallation } from '../metadata/claim-installation.ts';
+import { filler, positionAfter, restoredEntry } from './goes-on.ts';
 import { type KeyPlace, type Manifest, readManifest } from './manifest.ts';
 import { openSecrets } from './seal-secrets.ts';
-import { syncDirectories, takeFile } from './take-file.ts';
+import { measureFile, syncDirectories, takeFile } from './take-file.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
-
-/** More uploads than the first cloud can have accepted since the backup; positions are exact up to 2^53. */
-const skippedPositions = 2 ** 40;
 
 const marker = 'platform.json';
 
@@ -30,6 +23,8 @@ export interface RestoreOptions {
   readonly source: string;
   /** Absent or empty. */
   readonly target: string;
+  /** `postgres://…` of an empty database: metadata and log go there, out of whichever store they were in. Absent: SQLite. */
+  readonly database?: string | undefined;
   /** Where the backup holds its key under one. */
   readonly passphrase?: string | undefined;
   readonly newestDataVersion: number;
@@ -61,6 +56,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
       'failed_precondition',
       `${source}: expected a data directory of version ${options.newestDataVersion} or older, found version ${manifest.dataVersion}: restore with the program that wrote it (${manifest.program})`,
     );
+  if (manifest.store === 'postgres' && options.database === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `${source}: this backup is of an installation in Postgres, and is restored into Postgres only: expected PLATFORM_DATABASE_URL to name an empty database, found it not set`,
+    );
   const secrets = readSecrets(manifest, options);
   requireEmpty(target);
   try {
@@ -72,37 +72,81 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
 }
 
 async function copyBack(
-  { source, target, progress, signal, now }: RestoreOptions,
+  options: RestoreOptions,
   manifest: Manifest,
   secrets: Readonly<Record<string, string>>,
 ): Promise<RestoreReport> {
+  const { source, target, database, progress, signal } = options;
   const listed = manifest.files.filter(({ path }) => path !== marker && path !== sealedSecretsName);
+  const taken: string[] = [];
   for (const [index, expected] of listed.entries()) {
     if (index % 500 === 0) progress(`copying files: ${index} of ${listed.length}`);
-    const found = await takeFile({ from: source, to: target, path: expected.path, immutable: false, signal });
+    const { path } = expected;
+    // What goes into the database is read again when all of it is known to be whole.
+    const isLoaded = database !== undefined && isOfStores(path);
+    if (!isLoaded) taken.push(path);
+    const found = isLoaded
+      ? await measureFile(join(source, path), signal)
+      : await takeFile({ from: source, to: target, path, immutable: false, signal });
     if (found.sha256 !== expected.sha256)
       throw new PlatformError(
         'data_loss',
-        `${join(source, expected.path)}: expected ${expected.bytes} bytes with SHA-256 ${expected.sha256}, found ${found.bytes} bytes with ${found.sha256}: the backup is damaged, nothing was restored`,
+        `${join(source, path)}: expected ${expected.bytes} bytes with SHA-256 ${expected.sha256}, found ${found.bytes} bytes with ${found.sha256}: the backup is damaged, nothing was restored`,
       );
   }
   for (const [name, text] of Object.entries(secrets)) writeDurably(join(target, name), text);
-  const lastPosition = skipPositions(join(target, 'ingest.sqlite'), manifest.lastPosition, now());
-  noteRestore(join(target, 'meta.sqlite'), manifest, now());
-  await syncDirectories(
-    target,
-    listed.map(({ path }) => path),
-  );
+  await syncDirectories(target, taken);
+  if (database === undefined) goOnInSqlite(options, manifest);
+  else await loadDatabase(options, database, manifest);
   writeDurably(join(target, marker), readFileSync(join(source, marker), 'utf8'));
   return {
     target,
     createdMs: manifest.createdMs,
     files: manifest.files.length,
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
-    lastPosition,
+    lastPosition: positionAfter(manifest),
     instanceKey: manifest.instanceKey,
     warnings: warningsOf(manifest),
   };
+}
+
+function isOfStores(path: string): boolean {
+  return path === 'meta.sqlite' || path === 'ingest.sqlite' || path.startsWith('tables/');
+}
+
+/** The database gets an id of its own, so that the restored directory is never started on the first one's database. */
+async function loadDatabase(
+  { source, target, now, progress, signal }: RestoreOptions,
+  database: string,
+  manifest: Manifest,
+): Promise<void> {
+  const installation = newId();
+  writeInstallation(join(target, 'postgres.json'), installation);
+  // Their driver is code that an installation on SQLite never needs.
+  const { readTables } = await import('./read-tables.ts');
+  const { loadPostgres } = await import('./load-postgres.ts');
+  await loadPostgres({
+    ...{ database, manifest, installation, progress, signal, nowMs: now() },
+    tables: await readTables(source, manifest),
+    lastPosition: positionAfter(manifest),
+  });
+}
+
+function goOnInSqlite({ target, now }: RestoreOptions, manifest: Manifest): void {
+  const durably = 'pragma synchronous = full; pragma fullfsync = on; begin immediate';
+  const { part, stream, seq, sha256, batch } = filler(now());
+  {
+    using log = new DatabaseSync(join(target, 'ingest.sqlite'));
+    log.exec(durably);
+    log
+      .prepare('insert into log (position, part, stream, seq, sha256, batch) values (?, ?, ?, ?, ?, ?)')
+      .run(positionAfter(manifest), part, stream, seq, sha256, batch);
+    log.exec('commit');
+  }
+  using meta = new DatabaseSync(join(target, 'meta.sqlite'));
+  meta.exec(durably);
+  for (const { sql, values } of restoredEntry(manifest, now())) meta.prepare(sql).run(...values);
+  meta.exec('commit');
 }
 
 function requireEmpty(target: string): void {
@@ -124,48 +168,6 @@ function readSecrets({ files }: Manifest, { source, passphrase }: RestoreOptions
     );
   const opened = openSecrets(readFileSync(join(source, sealedSecretsName), 'utf8'), passphrase);
   return Object.fromEntries(Object.entries(opened).filter(([name]) => secretNames.includes(name)));
-}
-
-/** An empty upload at a position far behind the last one; answers that position. */
-function skipPositions(file: string, last: number, nowMs: number): number {
-  const position = last + skippedPositions;
-  const upload = create(LoggedUploadSchema, {
-    metadata: {},
-    place: {},
-    timeSynced: timestampFromMs(nowMs),
-    fileId: 'restored-from-backup',
-  });
-  using db = new DatabaseSync(file);
-  db.exec('pragma synchronous = full; pragma fullfsync = on');
-  db.prepare('insert into log (position, part, stream, seq, sha256, batch) values (?, ?, ?, ?, ?, ?)').run(
-    position,
-    '',
-    randomBytes(16),
-    0,
-    new Uint8Array(32),
-    toBinary(LoggedUploadSchema, upload),
-  );
-  return position;
-}
-
-/** In the audit trail, where the restored version has one. */
-function noteRestore(file: string, manifest: Manifest, nowMs: number): void {
-  using db = new DatabaseSync(file);
-  if (userVersion(db) < 2) return;
-  const what = JSON.stringify({
-    backupCreatedMs: manifest.createdMs,
-    restoredMs: nowMs,
-    lastPosition: manifest.lastPosition,
-  });
-  db.exec('pragma synchronous = full; pragma fullfsync = on; begin immediate');
-  db.prepare(
-    "insert into instance_state (name, value) values ('restored', ?) on conflict (name) do update set value = excluded.value",
-  ).run(what);
-  db.prepare(
-    `insert into audit_entries (at_ms, actor_kind, actor_id, actor_name, action, organization_id, target_kind, target_id, detail, peer_address)
-     values (?, 'admin', '', '', 'admin.restore', null, 'installation', '', ?, '')`,
-  ).run(nowMs, what);
-  db.exec('commit');
 }
 
 function warningsOf({ createdMs, instanceKey }: Manifest): string[] {

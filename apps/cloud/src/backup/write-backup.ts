@@ -1,17 +1,17 @@
 /**
- * Backup of a data directory while its cloud runs (I15).
+ * Backup of a data directory, and of its database, while its cloud runs (I15).
  *
- * Deletions are held first. Then `meta` is copied, then `ingest`, each of one moment: the log still holds every row after the S
- * of the copied catalog, and reaches further than it. Last come the files that the copied catalog lists and the payloads that
- * the copied log names; they never change and cannot go. So every reading acknowledged before the hold is in the backup once:
- * in a listed file, or in the log after S. What is acknowledged later may be in it, too.
+ * Deletions are held first. Then metadata and log are copied, such that the log still holds every row after the S of the copied
+ * catalog (copy-sqlite.ts, copy-postgres.ts). Last come the files that the copied catalog lists and the payloads that the copied
+ * log names; they never change and cannot go. So every reading acknowledged before the hold is in the backup once: in a listed
+ * file, or in the log after S. What is acknowledged later may be in it, too.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { errorText, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeDurably } from '../instance/write-durably.ts';
-import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
+import { copySqlite } from './copy-sqlite.ts';
 import { type BackedUpFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
 import { sealSecrets } from './seal-secrets.ts';
 import { measureFile, syncDirectories, takeFile } from './take-file.ts';
@@ -27,6 +27,8 @@ export interface Hold extends AsyncDisposable {
 
 export interface BackupOptions {
   readonly dataDirectory: string;
+  /** `postgres://…`; used where the installation is in Postgres. */
+  readonly database?: string | undefined;
   /** Absent or empty; made with mode 0700. */
   readonly destination: string;
   /** Holds deletions until it is disposed. */
@@ -57,10 +59,10 @@ export interface BackupReport {
 /** @throws failed_precondition when the destination is not empty, data_loss when a file that belongs to the data is missing. */
 export async function writeBackup(options: BackupOptions): Promise<BackupReport> {
   const { destination, progress } = options;
-  requireSqlite(options.dataDirectory);
+  const inPostgres = requireDatabase(options);
   requireFree(options);
   try {
-    return await copyAll(options);
+    return await copyAll(options, inPostgres);
   } catch (caught) {
     progress(`the backup failed, removing what there is of it: ${errorText(caught)}`);
     for (const name of readdirSync(destination)) rmSync(join(destination, name), { recursive: true, force: true });
@@ -68,13 +70,15 @@ export async function writeBackup(options: BackupOptions): Promise<BackupReport>
   }
 }
 
-/** Metadata and log in Postgres are another program's to copy, and it cannot be asked from here for one moment of both. */
-function requireSqlite(dataDirectory: string): void {
-  if (!existsSync(join(dataDirectory, 'postgres.json'))) return;
-  throw new PlatformError(
-    'unimplemented',
-    `data directory ${dataDirectory} keeps its metadata and its log in Postgres, which this command does not copy: stop the cloud, take the database with pg_dump, then copy the directory, and restore both together (docs/guides/postgres.md)`,
-  );
+/** Answers whether metadata and log are in Postgres. */
+function requireDatabase({ dataDirectory, database }: BackupOptions): boolean {
+  const inPostgres = existsSync(join(dataDirectory, 'postgres.json'));
+  if (inPostgres && database === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to what the cloud has`,
+    );
+  return inPostgres;
 }
 
 function requireFree({ dataDirectory, destination }: BackupOptions): void {
@@ -93,34 +97,14 @@ function requireFree({ dataDirectory, destination }: BackupOptions): void {
     );
 }
 
-async function copyAll(options: BackupOptions): Promise<BackupReport> {
+async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<BackupReport> {
   const { dataDirectory, destination, now, progress, signal } = options;
   await using hold = await options.hold();
   const createdMs = now();
-  const files: BackedUpFile[] = [];
-  for (const name of ['meta.sqlite', 'ingest.sqlite']) {
-    signal.throwIfAborted();
-    progress(`copying ${name}`);
-    await copyDatabase(join(dataDirectory, name), join(destination, name));
-    files.push({ path: name, ...(await measureFile(join(destination, name), signal)) });
-  }
-  const meta = readDatabase(join(destination, 'meta.sqlite'), (db) => ({
-    version: userVersion(db),
-    sealed: Number(db.prepare('select sealed_position from tabular_state').get()?.['sealed_position']),
-    files: db
-      .prepare('select file from tabular_files order by file')
-      .all()
-      .map((row) => `parquet/${String(row['file'])}`),
-  }));
-  const log = readDatabase(join(destination, 'ingest.sqlite'), (db) => ({
-    version: userVersion(db),
-    last: Number(db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'] ?? 0),
-    blobs: db
-      .prepare('select path from blobs order by path')
-      .all()
-      .map((row) => `blobs/${String(row['path'])}`),
-  }));
-  const payload = [...meta.files, ...log.blobs];
+  // Its driver is code that an installation on SQLite never needs.
+  const copy = inPostgres ? (await import('./copy-postgres.ts')).copyPostgres : copySqlite;
+  const { files: copied, named: payload, ...stores } = await copy(options);
+  const files: BackedUpFile[] = [...copied];
   for (const [index, path] of payload.entries()) {
     if (index % 500 === 0) progress(`copying files: ${index} of ${payload.length}`);
     files.push(await takeFile({ from: dataDirectory, to: destination, path, immutable: true, signal }));
@@ -141,10 +125,7 @@ async function copyAll(options: BackupOptions): Promise<BackupReport> {
     createdMs,
     program: options.program,
     dataVersion: marker.version,
-    metaVersion: meta.version,
-    ingestVersion: log.version,
-    sealedPosition: meta.sealed,
-    lastPosition: log.last,
+    ...stores,
     instanceKey: keyPlace,
     files,
   });
@@ -154,8 +135,8 @@ async function copyAll(options: BackupOptions): Promise<BackupReport> {
     createdMs,
     files: files.length,
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    sealedPosition: meta.sealed,
-    lastPosition: log.last,
+    sealedPosition: stores.sealedPosition,
+    lastPosition: stores.lastPosition,
     instanceKey: keyPlace,
   };
 }

@@ -7,14 +7,16 @@ import { newId, PlatformError } from '@platform/base';
 import { writeDurably } from '../instance/write-durably.ts';
 import type { PostgresWriter } from './postgres-writer.ts';
 
+export const installationTable = 'create table if not exists installation (id text not null)';
+
 /** @param file in the data directory. Throws failed_precondition, changing nothing, when they are not of one installation. */
 export async function claimInstallation(writer: PostgresWriter, file: string): Promise<void> {
   const transaction = await writer.begin();
   try {
-    await transaction.query('create table if not exists installation (id text not null)');
+    await transaction.query(installationTable);
     const { rows } = await transaction.query('select id from installation');
     const theirs: unknown = rows[0]?.id;
-    const ours = read(file);
+    const ours = readInstallation(file);
     if (theirs !== undefined && theirs !== ours) {
       throw new PlatformError(
         'failed_precondition',
@@ -23,7 +25,7 @@ export async function claimInstallation(writer: PostgresWriter, file: string): P
     }
     if (theirs === undefined) {
       const id = ours ?? newId();
-      if (ours === undefined) writeDurably(file, `${JSON.stringify({ installation: id })}\n`);
+      if (ours === undefined) writeInstallation(file, id);
       await transaction.query('insert into installation (id) values ($1)', [id]);
     }
     await transaction.commit();
@@ -33,7 +35,12 @@ export async function claimInstallation(writer: PostgresWriter, file: string): P
   }
 }
 
-function read(file: string): string | undefined {
+export function writeInstallation(file: string, id: string): void {
+  writeDurably(file, `${JSON.stringify({ installation: id })}\n`);
+}
+
+/** The id that a data directory carries; undefined where there is no such file. */
+export function readInstallation(file: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

@@ -18,7 +18,8 @@ export interface HoldOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-const holdKey = 0;
+/** Of the advisory lock that whoever works on a database holds. */
+export const holdKey = 0;
 /** A process that was killed is noticed by the server within this; its hold is waited for. */
 const waitMs = 10_000;
 const retryMs = 200;

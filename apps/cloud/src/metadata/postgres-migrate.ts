@@ -1,6 +1,6 @@
 /** Brings a schema of Postgres to the version of this program, in one transaction; the table `schema_version` says where it stands. */
 import { PlatformError } from '@platform/base';
-import type { PostgresWriter } from './postgres-writer.ts';
+import type { PostgresTransaction, PostgresWriter } from './postgres-writer.ts';
 import type { Migration } from './writer-protocol.ts';
 
 /** Throws failed_precondition, touching nothing, when the schema is newer than the newest migration. */
@@ -9,31 +9,41 @@ export async function migratePostgres(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const newest = migrations.reduce((version, migration) => Math.max(version, migration.version), 0);
   const transaction = await writer.begin();
   try {
-    await transaction.query(`create schema if not exists ${schema}`);
-    await transaction.query('create table if not exists schema_version (version bigint not null)');
-    const { rows } = await transaction.query('select version from schema_version');
-    const found = Number(rows[0]?.version ?? 0);
-    if (found > newest) {
-      throw new PlatformError(
-        'failed_precondition',
-        `schema ${schema} of the ${writer.shown} has version ${found}, this program knows versions up to ${newest}: start the newer version that wrote it`,
-      );
-    }
-    for (const { version, statements, postgresOnly = [] } of migrations.filter(
-      (migration) => migration.version > found,
-    )) {
-      for (const statement of statements) await transaction.query(portable(statement));
-      for (const statement of postgresOnly) await transaction.query(statement);
-      await transaction.query('delete from schema_version');
-      await transaction.query('insert into schema_version (version) values ($1)', [version]);
-    }
+    await migrateSchema(transaction, writer.shown, schema, migrations);
     await transaction.commit();
   } catch (caught) {
     await transaction.rollback();
     throw caught;
+  }
+}
+
+/** The same in a transaction of the caller, whose search path is the schema. @param shown where, for messages. */
+export async function migrateSchema(
+  transaction: Pick<PostgresTransaction, 'query'>,
+  shown: string,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const newest = migrations.reduce((version, migration) => Math.max(version, migration.version), 0);
+  await transaction.query(`create schema if not exists ${schema}`);
+  await transaction.query('create table if not exists schema_version (version bigint not null)');
+  const { rows } = await transaction.query('select version from schema_version');
+  const found = Number(rows[0]?.version ?? 0);
+  if (found > newest) {
+    throw new PlatformError(
+      'failed_precondition',
+      `schema ${schema} of the ${shown} has version ${found}, this program knows versions up to ${newest}: start the newer version that wrote it`,
+    );
+  }
+  for (const { version, statements, postgresOnly = [] } of migrations.filter(
+    (migration) => migration.version > found,
+  )) {
+    for (const statement of statements) await transaction.query(portable(statement));
+    for (const statement of postgresOnly) await transaction.query(statement);
+    await transaction.query('delete from schema_version');
+    await transaction.query('insert into schema_version (version) values ($1)', [version]);
   }
 }
 

@@ -1,0 +1,39 @@
+/**
+ * Copies `meta`, then `ingest`, each of one moment: with deletions held, the log still holds every row after the S of the copied
+ * catalog, and reaches further than it.
+ */
+import { join } from 'node:path';
+import type { CopiedStores, CopyOptions } from './copied-stores.ts';
+import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
+import type { BackedUpFile } from './manifest.ts';
+import { measureFile } from './take-file.ts';
+
+export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
+  const { dataDirectory, destination, progress, signal } = options;
+  const files: BackedUpFile[] = [];
+  for (const name of ['meta.sqlite', 'ingest.sqlite']) {
+    signal.throwIfAborted();
+    progress(`copying ${name}`);
+    await copyDatabase(join(dataDirectory, name), join(destination, name));
+    files.push({ path: name, ...(await measureFile(join(destination, name), signal)) });
+  }
+  const meta = readDatabase(join(destination, 'meta.sqlite'), (db) => ({
+    metaVersion: userVersion(db),
+    sealedPosition: Number(db.prepare('select sealed_position from tabular_state').get()?.['sealed_position']),
+    listed: db
+      .prepare('select file from tabular_files order by file')
+      .all()
+      .map((row) => `parquet/${String(row['file'])}`),
+  }));
+  const log = readDatabase(join(destination, 'ingest.sqlite'), (db) => ({
+    ingestVersion: userVersion(db),
+    lastPosition: Number(db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'] ?? 0),
+    payloads: db
+      .prepare('select path from blobs order by path')
+      .all()
+      .map((row) => `blobs/${String(row['path'])}`),
+  }));
+  const { listed, ...ofMeta } = meta;
+  const { payloads, ...ofLog } = log;
+  return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: [...listed, ...payloads] };
+}

@@ -1,0 +1,211 @@
+/**
+ * Fills an empty Postgres database from the tables of a backup, in one transaction: until it commits nothing of it is there.
+ *
+ * The schemas are made as the program of that version made them; a start brings them up to date. Rows travel as JSON, many in
+ * one statement, and Postgres reads each value from the text that it wrote itself.
+ */
+import { errorText, PlatformError } from '@platform/base';
+import type { Client } from 'pg';
+import { ingestSchema, postgresIngestMigrations } from '../ingest/postgres-log-tables.ts';
+import { installationTable } from '../metadata/claim-installation.ts';
+import { holdKey } from '../metadata/hold-database.ts';
+import { migrations } from '../metadata/migrations.ts';
+import { readPostgresAddress } from '../metadata/postgres-address.ts';
+import { connectPostgres } from '../metadata/postgres-connection.ts';
+import { isConnectionLost, postgresError } from '../metadata/postgres-fault.ts';
+import { migrateSchema } from '../metadata/postgres-migrate.ts';
+import { lockClass } from '../metadata/postgres-writer.ts';
+import type { Migration } from '../metadata/writer-protocol.ts';
+import { quoted, schemas } from './copy-postgres.ts';
+import { filler, restoredEntry } from './goes-on.ts';
+import type { Manifest } from './manifest.ts';
+import type { BackedUpTable } from './read-tables.ts';
+
+export interface LoadOptions {
+  /** `postgres://…` */
+  readonly database: string;
+  readonly tables: readonly BackedUpTable[];
+  readonly manifest: Manifest;
+  /** A new one: the database belongs to the restored directory, and to no other. */
+  readonly installation: string;
+  /** The log goes on behind it. */
+  readonly lastPosition: number;
+  readonly nowMs: number;
+  readonly progress: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A row may be larger: then it travels alone. */
+const characters = 4 * 1024 * 1024;
+const rowsAtOnce = 5_000;
+
+/** @throws failed_precondition when the database has tables of a cloud already; whatever is thrown, nothing was changed. */
+export async function loadPostgres(options: LoadOptions): Promise<void> {
+  const { database, signal } = options;
+  const address = readPostgresAddress(database);
+  const failed = (caught: unknown): PlatformError => {
+    signal.throwIfAborted();
+    return postgresError(caught, 'the restore', address.shown);
+  };
+  const client = await connectPostgres(address, 'meta', () => {}).catch((caught) => {
+    throw failed(caught);
+  });
+  const end = (): void => void client.end().catch(() => {});
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    await client.query('begin');
+    await fill(client, address.shown, options);
+    await commit(client, address.shown);
+  } catch (caught) {
+    throw failed(caught);
+  } finally {
+    signal.removeEventListener('abort', end);
+    await client.end().catch(() => {});
+  }
+}
+
+async function fill(client: Client, shown: string, options: LoadOptions): Promise<void> {
+  const { tables, manifest, installation, lastPosition, nowMs, progress, signal } = options;
+  await requireEmpty(client, shown);
+  await makeSchema(client, shown, ingestSchema, postgresIngestMigrations, manifest.ingestVersion);
+  await makeSchema(client, shown, 'meta', migrations, manifest.metaVersion);
+  await client.query(installationTable);
+  await client.query('insert into installation (id) values ($1)', [installation]);
+  const foreignKeys = await dropForeignKeys(client);
+  for (const table of tables) {
+    signal.throwIfAborted();
+    progress(`filling table ${table.head.schema}.${table.head.table}`);
+    await fillTable(client, table);
+  }
+  for (const { table, name, definition } of foreignKeys)
+    await client.query(`alter table ${table} add constraint ${name} ${definition}`);
+  const { part, stream, seq, sha256, batch } = filler(nowMs);
+  await client.query(
+    'insert into ingest.log (position, part, stream, seq, sha256, batch) values ($1, $2, $3, $4, $5, $6)',
+    [lastPosition, part, Buffer.from(stream), seq, Buffer.from(sha256), Buffer.from(batch)],
+  );
+  await client.query('update ingest.log_state set last_position = $1', [lastPosition]);
+  for (const { head } of tables) await goOnCounting(client, head);
+  for (const { sql, values } of restoredEntry(manifest, nowMs)) {
+    let at = 0;
+    await client.query(
+      sql.replaceAll('?', () => `$${++at}`),
+      [...values],
+    );
+  }
+}
+
+async function requireEmpty(client: Client, shown: string): Promise<void> {
+  const { rows } = await client.query(`
+    select pg_try_advisory_xact_lock(${lockClass}, ${holdKey}) as free,
+      (select string_agg(nspname, ' and ') from pg_namespace where nspname in (${schemas.map((name) => `'${name}'`).join(', ')})) as found`);
+  if (rows[0]?.free !== 1 || rows[0]?.found !== null)
+    throw new PlatformError(
+      'failed_precondition',
+      `${shown}: expected an empty database, found ${rows[0]?.free === 1 ? `schema ${rows[0]?.found}` : 'that a cloud works on it'}. Nothing was changed; a restore never overwrites: make another database and name it in PLATFORM_DATABASE_URL`,
+    );
+}
+
+async function makeSchema(
+  client: Client,
+  shown: string,
+  schema: string,
+  all: readonly Migration[],
+  version: number,
+): Promise<void> {
+  await client.query(`set local search_path = ${schema}`);
+  const upTo = all.filter((migration) => migration.version <= version);
+  await migrateSchema({ query: (sql, params) => client.query(sql, params as unknown[]) }, shown, schema, upTo);
+}
+
+interface ForeignKey {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** Tables are filled in any order; what points into another one is checked at the end, when the keys are added again. */
+async function dropForeignKeys(client: Client): Promise<readonly ForeignKey[]> {
+  const { rows } = await client.query<{ table: string; name: string; definition: string }>(`
+    select format('%I.%I', n.nspname, c.relname) as table, format('%I', k.conname) as name, pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+    where k.contype = 'f' and n.nspname in ('meta', 'ingest')`);
+  for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint ${name}`);
+  return rows;
+}
+
+async function fillTable(client: Client, { head, rows }: BackedUpTable): Promise<void> {
+  const name = `${head.schema}.${quoted([head.table])}`;
+  const types = await typesOf(client, head.schema, head.table);
+  const missing = head.columns.filter((column) => !types.has(column));
+  if (missing.length > 0)
+    throw new PlatformError(
+      'data_loss',
+      `the backup has ${name} with column ${missing.join(', ')}: this program knows no such column in a backup of that version`,
+    );
+  // What the migrations put there. The guard of the audit trail refuses to delete even nothing.
+  const { rows: there } = await client.query(`select 1 from ${name} limit 1`);
+  if (there.length > 0) await client.query(`delete from ${name}`);
+  const values = head.columns.map((column, index) => `(r ->> ${index})::${types.get(column)}`).join(', ');
+  const sql = `insert into ${name} (${quoted(head.columns)}) select ${values} from json_array_elements($1::json) as t (r)`;
+  let waiting: string[] = [];
+  let size = 0;
+  const send = async (): Promise<void> => {
+    const json = `[${waiting.join(',')}]`;
+    waiting = [];
+    size = 0;
+    try {
+      await client.query(sql, [json]);
+    } catch (caught) {
+      if (isConnectionLost(caught)) throw caught;
+      throw new PlatformError(
+        'data_loss',
+        `rows of ${name} in the backup cannot be stored: ${errorText(caught)}`,
+        caught,
+      );
+    }
+  };
+  for await (const row of rows()) {
+    if (waiting.length > 0 && (size + row.length > characters || waiting.length >= rowsAtOnce)) await send();
+    waiting.push(row);
+    size += row.length;
+  }
+  if (waiting.length > 0) await send();
+}
+
+async function typesOf(client: Client, schema: string, table: string): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type
+     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and c.relname = $2 and a.attnum > 0 and not a.attisdropped`,
+    [schema, table],
+  );
+  return new Map(rows.map(({ name, type }) => [name, type]));
+}
+
+async function goOnCounting(client: Client, { schema, table, identity }: BackedUpTable['head']): Promise<void> {
+  const { rows } = await client.query<{ column: string }>(
+    `select a.attname as column from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and c.relname = $2 and a.attidentity <> ''`,
+    [schema, table],
+  );
+  const name = `${schema}.${quoted([table])}`;
+  for (const { column } of rows)
+    await client.query(
+      `select setval(pg_get_serial_sequence($1, $2), last) from (
+         select greatest($3::bigint, (select max("${column}") from ${name})) as last
+       ) as l where last > 0`,
+      [name, column, identity?.last ?? 0],
+    );
+}
+
+async function commit(client: Client, shown: string): Promise<void> {
+  const { command } = await client.query('commit').catch((caught: unknown) => {
+    throw new PlatformError(
+      'unavailable',
+      `${shown}: the connection was lost at the very end of the restore, and the database may be filled or empty: restore again, into another empty database`,
+      caught,
+    );
+  });
+  if (command !== 'COMMIT') throw new PlatformError('internal', `${shown} rolled the restore back`);
+}

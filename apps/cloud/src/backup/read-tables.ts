@@ -1,0 +1,82 @@
+/** The tables of a backup, row by row, for a restore into Postgres: out of the files of an installation in Postgres, or out of the databases of one on SQLite. */
+import { createReadStream, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { PlatformError } from '@platform/base';
+import { splitLines } from '../instance/split-lines.ts';
+import { type TableHead, tablesFolder } from './copy-postgres.ts';
+import type { Manifest } from './manifest.ts';
+
+export interface BackedUpTable {
+  readonly head: TableHead;
+  /** Each a JSON array of texts and nulls, in the order of the columns. */
+  rows(): AsyncIterable<string> | Iterable<string>;
+}
+
+/** @param source the backup, whose files are known to be whole. */
+export async function readTables(source: string, { store }: Manifest): Promise<readonly BackedUpTable[]> {
+  if (store !== 'postgres') return [...sqliteTables(source, 'meta'), ...sqliteTables(source, 'ingest')];
+  const names = readdirSync(join(source, tablesFolder)).toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const file = join(source, tablesFolder, name);
+      return { head: await readHead(file), rows: () => rowsOf(file) };
+    }),
+  );
+}
+
+const pieceBytes = 1024 * 1024;
+
+async function* linesOf(file: string): AsyncIterable<string> {
+  let lines: string[] = [];
+  const split = splitLines((line) => lines.push(line));
+  for await (const piece of createReadStream(file, { encoding: 'utf8', highWaterMark: pieceBytes })) {
+    split(piece);
+    const whole = lines;
+    lines = [];
+    yield* whole;
+  }
+}
+
+async function readHead(file: string): Promise<TableHead> {
+  for await (const line of linesOf(file)) return JSON.parse(line);
+  throw new PlatformError('data_loss', `${file}: expected a first line that names the table, found none`);
+}
+
+async function* rowsOf(file: string): AsyncIterable<string> {
+  let isHead = true;
+  for await (const line of linesOf(file)) {
+    if (!isHead) yield line;
+    isHead = false;
+  }
+}
+
+function sqliteTables(source: string, schema: string): BackedUpTable[] {
+  const file = join(source, `${schema}.sqlite`);
+  using db = new DatabaseSync(file, { readOnly: true });
+  return db
+    .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name`)
+    .all()
+    .map((row) => {
+      const table = String(row['name']);
+      const columns = db
+        .prepare(`select name from pragma_table_info(?) order by cid`)
+        .all(table)
+        .map((column) => String(column['name']));
+      return { head: { schema, table, columns }, rows: () => sqliteRows(file, table) };
+    });
+}
+
+function* sqliteRows(file: string, table: string): Iterable<string> {
+  using db = new DatabaseSync(file, { readOnly: true });
+  const statement = db.prepare(`select * from "${table}"`);
+  statement.setReadBigInts(true);
+  for (const row of statement.iterate()) yield JSON.stringify(Object.values(row).map(textOf));
+}
+
+/** As Postgres reads it; its text cannot hold NUL. */
+function textOf(value: unknown): string | null {
+  if (value === null) return null;
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+  return String(value).replaceAll('\0', '\ufffd');
+}
