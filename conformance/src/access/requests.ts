@@ -317,5 +317,6 @@ export const builders: Readonly<Record<string, Builder>> = {
   'FleetService.ValidateConfiguration': ({ id }) => ({ partId: id, document: '{}' }),
   'FleetService.GetPartStatus': byPartId,
   'FleetService.ReportPartStatus': ({ id }) => ({ partId: id, appliedRevision: 'r' }),
+  'FleetService.ForceConfiguration': byPartId,
   'FleetService.ListAuditEntries': byOrganizationId,
 };

@@ -112,6 +112,14 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     db,
     clock,
     exists,
+    async onLongHold(partId, { held_revision: revision, held_ms: sinceMs, held_reason: reason }) {
+      const since = new Date(sinceMs).toISOString();
+      const message = `a new configuration has waited for the maintenance window since ${since}${reason === '' ? '' : `: ${reason}`}; an owner can force it (platform machines part force), or save one without the window`;
+      const fields = { revision };
+      await logs
+        .appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message, fields })
+        .catch((caught: unknown) => log.warn(message, { partId, error: errorText(caught) }));
+    },
     onWriteFailure: (caught) => log.warn('what a part fetched was not written down', { error: errorText(caught) }),
   });
   const configurations = createConfigurations({

@@ -5,6 +5,7 @@ import { PlatformError } from '@platform/base';
 import type { Problem } from '@platform/machine-config/schema';
 import type { ConfigurationVersionSchema, FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
+import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { problemsOf, type TriggerProblems } from './check-document.ts';
@@ -23,7 +24,7 @@ export interface FleetHandlerDeps extends MachineOperationDeps {
 }
 
 export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetService, Principal> {
-  const { access, configurations, current, effective, statuses, messages, triggerProblems } = deps;
+  const { access, clock, configurations, current, effective, statuses, messages, triggerProblems } = deps;
 
   return {
     async listConfigurationVersions(request, call) {
@@ -95,6 +96,8 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
         fetched: at(status.fetched_revision, status.fetched_ms),
         applied: at(status.applied_revision, status.applied_ms),
         held: at(status.held_revision, status.held_ms),
+        heldReason: status.held_reason,
+        forced: at(status.forced_revision, status.forced_ms),
         lastError: status.last_error,
         serverVersion: status.server_version,
         platform: status.platform,
@@ -106,7 +109,16 @@ export function fleetHandlers(deps: FleetHandlerDeps): Handlers<typeof FleetServ
     async reportPartStatus(request, call) {
       access.authorize(call.principal, 'part.report', request.partId);
       await statuses.report(request.partId, request);
-      return {};
+      return { forcedRevision: statuses.of(request.partId).forced_revision };
+    },
+    async forceConfiguration({ partId, revision: asked }, call) {
+      const { organizationId } = access.authorize(call.principal, 'part.manage', partId);
+      const revision = await statuses.force(partId, asked, (trx, forced) => {
+        const action = 'FleetService.ForceConfiguration';
+        const change = { action, organizationId, targetKind: 'part', targetId: partId, detail: { revision: forced } };
+        return audit(trx, call, change, clock.now());
+      });
+      return { revision };
     },
   };
 }

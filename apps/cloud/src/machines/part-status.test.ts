@@ -64,6 +64,84 @@ test('D9 what is held is shown since the hold began, also when a newer configura
   expect(await held()).toBeUndefined();
 });
 
+test('D9 an owner forces what is held, audited: the part is told so until another revision takes its place', async () => {
+  const given = await openMachines();
+  const { ask, key, owner, itself, partId, db } = given;
+  const report = async (heldRevision: string, appliedRevision = 'r1') =>
+    (
+      await ask(itself, fleet.reportPartStatus, {
+        partId,
+        appliedRevision,
+        heldRevision,
+        heldReason: 'the door is open',
+      })
+    ).forcedRevision;
+  const force = (revision = '', by = owner) => ask(by, fleet.forceConfiguration, { partId, revision });
+  await expect(force()).rejects.toMatchObject({ code: 'failed_precondition', message: /holds nothing back/ });
+  expect(await report('r2')).toBe('');
+  await expect(force('', key('operator'))).rejects.toMatchObject({ code: 'permission_denied' });
+  await expect(force('', itself)).rejects.toMatchObject({ code: 'permission_denied' });
+  await expect(force('r9')).rejects.toMatchObject({ code: 'failed_precondition', message: /found r2/ });
+  expect(await report('r2')).toBe('');
+
+  expect(await force('r2')).toMatchObject({ revision: 'r2' });
+  expect(await ask(owner, fleet.getPartStatus, { partId })).toMatchObject({
+    held: { revision: 'r2' },
+    heldReason: 'the door is open',
+    forced: { revision: 'r2' },
+  });
+  const entries = await db.selectFrom('audit_entries').selectAll().where('target_id', '=', partId).execute();
+  expect(entries.map(({ action, detail, actor_id }) => [action, detail, actor_id])).toEqual([
+    ['FleetService.ForceConfiguration', '{"revision":"r2"}', 'k'],
+  ]);
+  const again = (await given.restarted()).fleetHandlers.reportPartStatus;
+  const same = { partId, appliedRevision: 'r1', heldRevision: 'r2', heldReason: '', lastError: '' };
+  expect(await again?.(same as never, callOf(itself))).toEqual({ forcedRevision: 'r2' });
+
+  expect(await report('r2')).toBe('r2');
+  expect(await report('r3')).toBe('');
+  expect(await report('r2')).toBe('');
+  await force();
+  expect(await report('', 'r2')).toBe('');
+  expect((await ask(owner, fleet.getPartStatus, { partId })).forced).toBeUndefined();
+  expect(await report('r2')).toBe('');
+});
+
+test('D9 after 24 h of holding the log of the machine says so, once for each hold, also across restarts of the cloud', async () => {
+  const given = await openMachines();
+  const { ask, owner, itself, partId, laterMs } = given;
+  const report = (heldRevision: string) =>
+    ask(itself, fleet.reportPartStatus, { partId, appliedRevision: 'r1', heldRevision, heldReason: 'found "open"' });
+  const told = async () =>
+    (await given.machines.logs.read({ partId, matches: () => true, limit: 10, signal: new AbortController().signal }))
+      .entries.length;
+  await report('r2');
+  laterMs(23 * 3_600_000);
+  await report('r2');
+  expect(await told()).toBe(0);
+  laterMs(3_600_001);
+  await report('r3');
+  await report('r3');
+  const again = (await given.restarted()).fleetHandlers.reportPartStatus;
+  const same = { partId, appliedRevision: 'r1', heldRevision: 'r3', heldReason: '', lastError: '' };
+  await again?.(same as never, callOf(itself));
+  const { entries } = await given.machines.logs.read({
+    partId,
+    matches: () => true,
+    limit: 10,
+    signal: new AbortController().signal,
+  });
+  expect(entries.map(({ level, message }) => [level, message])).toEqual([
+    ['warn', expect.stringMatching(/has waited for the maintenance window since .*found "open".*part force/)],
+  ]);
+  expect((await ask(owner, fleet.getPartStatus, { partId })).heldReason).toBe('found "open"');
+  await report('');
+  await report('r4');
+  laterMs(25 * 3_600_000);
+  await report('r4');
+  expect(await told()).toBe(2);
+});
+
 test('a part reports about itself alone, and nobody but owners reports for it', async () => {
   const { ask, key, partId } = await openMachines();
   const report = (principal: Parameters<typeof ask>[0]) => ask(principal, fleet.reportPartStatus, { partId });

@@ -2,16 +2,19 @@
  * What each part runs, as far as is known (D9, D10): the revision that it last fetched, and what it says itself.
  *
  * saved (a version) → fetched (RobotService.Config gave it) → applied (the part reports it; public servers never do).
- * A newer revision that the part holds back for its maintenance window is `held`. The living value is in memory; a row is
+ * A newer revision that the part holds back for its maintenance window is `held`; an owner may force that one. The living value is in memory; a row is
  * written when something changes, never for a poll that changes nothing.
  */
-import type { Clock } from '@platform/base';
-import type { Database } from '../metadata/tables.ts';
+import { type Clock, PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
+import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { MachinesTables } from './store.ts';
 
 /** Changes that come faster than this (two servers with one part's credentials) are written at a later poll. */
 const writeEveryMs = 10_000;
 const maxTextLength = 2_000;
+/** Of holding: after that the log of the machine says so, once (D9). */
+export const longHoldMs: number = 24 * 3_600_000;
 
 export type PartStatus = Readonly<Omit<MachinesTables['part_status'], 'part_id'>>;
 
@@ -26,6 +29,8 @@ export interface Report extends ServerFacts {
   readonly appliedRevision: string;
   /** Empty: nothing waits. */
   readonly heldRevision: string;
+  /** Why it waits. */
+  readonly heldReason: string;
   /** Empty: the last configuration was applied without one. */
   readonly lastError: string;
 }
@@ -36,6 +41,18 @@ export interface PartStatuses {
   fetched(partId: string, revision: string, server: ServerFacts): void;
   /** The part told what it runs; resolves when it is written down. */
   report(partId: string, report: Report): Promise<void>;
+  /**
+   * What the part holds back may run (D9): that revision, none after it. Answers which.
+   *
+   * @param revision the one that is meant; empty: the one that is held
+   * @param record runs in the transaction that writes it down
+   * @throws failed_precondition when the part holds nothing, or another one
+   */
+  force(
+    partId: string,
+    revision: string,
+    record: (trx: Transaction<CloudTables>, revision: string) => Promise<void>,
+  ): Promise<string>;
   forget(partId: string): void;
 }
 
@@ -46,6 +63,10 @@ const unknown: PartStatus = {
   applied_ms: 0,
   held_revision: '',
   held_ms: 0,
+  held_reason: '',
+  held_told_ms: 0,
+  forced_revision: '',
+  forced_ms: 0,
   last_error: '',
   last_error_ms: 0,
   server_version: '',
@@ -57,9 +78,11 @@ export async function openPartStatuses(deps: {
   readonly db: Database;
   readonly clock: Clock;
   readonly exists: (partId: string) => boolean;
+  /** The part has held a configuration for a day; once for each hold. */
+  readonly onLongHold: (partId: string, status: PartStatus) => Promise<void>;
   readonly onWriteFailure: (caught: unknown) => void;
 }): Promise<PartStatuses> {
-  const { db, clock, exists, onWriteFailure } = deps;
+  const { db, clock, exists, onLongHold, onWriteFailure } = deps;
   const statuses = new Map<string, PartStatus>();
   const written = new Map<string, { status: PartStatus; atMs: number }>();
   for (const { part_id: partId, ...status } of await db.selectFrom('part_status').selectAll().execute()) {
@@ -106,22 +129,48 @@ export async function openPartStatuses(deps: {
       if (clock.monotonic() - (written.get(partId)?.atMs ?? Number.NEGATIVE_INFINITY) >= writeEveryMs)
         write(partId).catch(onWriteFailure);
     },
-    async report(partId, { appliedRevision, heldRevision, lastError, ...server }) {
+    async report(partId, { appliedRevision, heldRevision, heldReason, lastError, ...server }) {
       const before = of(partId);
       const applied = appliedRevision.slice(0, maxTextLength);
       const held = heldRevision.slice(0, maxTextLength);
       const error = lastError.slice(0, maxTextLength);
       const nowMs = clock.now();
+      // Since when something waits: a newer revision that joins does not start the wait anew.
+      const heldMs = held === '' ? 0 : before.held_revision === '' ? nowMs : before.held_ms;
+      const isLong = held !== '' && nowMs - heldMs >= longHoldMs;
       change(partId, {
         ...withServer(before, server),
         ...(before.applied_revision === applied ? {} : { applied_revision: applied, applied_ms: nowMs }),
-        // Since when something waits: a newer revision that joins does not start the wait anew.
-        ...(before.held_revision === held
-          ? {}
-          : { held_revision: held, held_ms: held === '' ? 0 : before.held_revision === '' ? nowMs : before.held_ms }),
+        held_revision: held,
+        held_ms: heldMs,
+        held_reason: held === '' ? '' : heldReason.slice(0, maxTextLength),
+        held_told_ms: held === '' ? 0 : before.held_told_ms === 0 && isLong ? nowMs : before.held_told_ms,
+        // The force is for the revision that was held then: it runs now, or another one has taken its place.
+        ...(before.forced_revision === held ? {} : { forced_revision: '', forced_ms: 0 }),
         ...(before.last_error === error ? {} : { last_error: error, last_error_ms: error === '' ? 0 : nowMs }),
       });
+      if (before.held_told_ms === 0 && of(partId).held_told_ms !== 0) await onLongHold(partId, of(partId));
       await write(partId);
+    },
+    async force(partId, revision, record) {
+      const { held_revision: held } = of(partId);
+      if (held === '' || (revision !== '' && revision !== held)) {
+        const found = held === '' ? 'it holds nothing back' : `found ${held}`;
+        const expected = revision === '' ? 'a configuration that waits' : `revision ${revision} to wait`;
+        throw new PlatformError(
+          'failed_precondition',
+          `ForceConfiguration of part ${partId}: expected ${expected} for the maintenance window, ${found}; see what it runs with GetPartStatus`,
+        );
+      }
+      const forced = { forced_revision: held, forced_ms: clock.now() };
+      await db.transaction().execute(async (trx) => {
+        await trx.updateTable('part_status').set(forced).where('part_id', '=', partId).execute();
+        await record(trx, held);
+      });
+      // Meanwhile it may have been applied, or another one may have come.
+      if (of(partId).held_revision === held) change(partId, { ...of(partId), ...forced });
+      await write(partId);
+      return held;
     },
     forget(partId) {
       statuses.delete(partId);

@@ -63,6 +63,13 @@ export interface MachinesTables {
     applied_ms: number;
     held_revision: string;
     held_ms: number;
+    /** Why, as the part says; empty: not told. */
+    held_reason: string;
+    /** When it was told that the hold is long; 0: not yet. */
+    held_told_ms: number;
+    /** The held revision that an owner has forced; empty: none. */
+    forced_revision: string;
+    forced_ms: number;
     last_error: string;
     last_error_ms: number;
     server_version: string;
@@ -93,7 +100,7 @@ export const machinesV2: readonly string[] = [
   `alter table part_configurations add column author_id text not null default ''`,
   `alter table part_configurations add column revision text not null default ''`,
   `alter table part_configurations add column restored_from integer not null default 0`,
-  `create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null)`,
+  `create table part_status (part_id text primary key references parts (id), fetched_revision text not null, fetched_ms bigint not null, applied_revision text not null, applied_ms bigint not null, held_revision text not null, held_ms bigint not null, held_reason text not null, held_told_ms bigint not null, forced_revision text not null, forced_ms bigint not null, last_error text not null, last_error_ms bigint not null, server_version text not null, platform text not null, os text not null)`,
 ];
 
 /** What is sealed with the instance key. */
