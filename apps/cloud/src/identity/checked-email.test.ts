@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkedEmail } from './checked-email.ts';
+import { checkedEmail, normalEmail } from './checked-email.ts';
 
 test('an address is trimmed and in lower case', () => {
   expect(checkedEmail('  Ada.Lovelace+work@Example.COM ')).toBe('ada.lovelace+work@example.com');
@@ -27,4 +27,20 @@ test.each([
   'x'.repeat(10_000),
 ])('%j is no address', (text) => {
   expect(() => checkedEmail(text)).toThrow(/^email: expected one address/);
+});
+
+test.each([
+  ['\u212aate@a.example', 'U+212A, which stands for "K"'],
+  ['\uff4bate@a.example', 'U+FF4B, which stands for "k"'],
+  ['\ufb01ne@a.example', 'U+FB01, which stands for "fi"'],
+  ['\u017fue@a.example', 'U+017F, which stands for "s"'],
+  ['ada@\u24d4xample.example', 'U+24D4, which stands for "e"'],
+])('%j is no address, and is not taken for the one that it looks like', (text, found) => {
+  expect(() => checkedEmail(text)).toThrow(found);
+  expect(normalEmail(text)).toBe(text);
+});
+
+test('an address with accents has one spelling, however it is typed', () => {
+  for (const typed of ['\u00c9mile@a.example', 'e\u0301mile@a.example'])
+    expect(checkedEmail(typed)).toBe('\u00e9mile@a.example');
 });

@@ -8,18 +8,32 @@ const mailbox = /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p
 /** Trimmed, in lower case. @throws invalid_argument saying what was found */
 export function checkedEmail(email: string, what = 'email'): string {
   const normal = normalEmail(email);
-  if (normal.length <= maxEmailLength && mailbox.test(normal) && !normal.includes('..')) return normal;
+  const lookalike = lookalikeIn(normal);
+  const isMailbox = normal.length <= maxEmailLength && mailbox.test(normal) && !normal.includes('..');
+  if (isMailbox && lookalike === undefined) return normal;
   throw new PlatformError(
     'invalid_argument',
-    `${what}: expected one address such as name@example.com, at most ${maxEmailLength} characters, found ${JSON.stringify(normal.slice(0, 80))}`,
+    `${what}: expected one address such as name@example.com, at most ${maxEmailLength} characters, found ${isMailbox ? `${lookalike} in ` : ''}${JSON.stringify(normal.slice(0, 80))}`,
   );
 }
 
 /** For looking up: what is no address finds nobody. */
 export function normalEmail(email: string): string {
-  return email
-    .slice(0, 4 * maxEmailLength)
-    .trim()
-    .normalize('NFC')
-    .toLowerCase();
+  const trimmed = email.slice(0, 4 * maxEmailLength).trim();
+  // NFC and lower case would make the address of somebody else of it.
+  return lookalikeIn(trimmed) === undefined ? trimmed.normalize('NFC').toLowerCase() : trimmed;
+}
+
+/**
+ * The first character that stands for another one (NFKC), as the KELVIN SIGN does for K: two addresses that a mail server
+ * may tell apart would be one person here.
+ */
+function lookalikeIn(text: string): string | undefined {
+  for (const character of text) {
+    const plain = character.normalize('NFKC');
+    if (plain === character) continue;
+    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    return `U+${code}, which stands for ${JSON.stringify(plain)},`;
+  }
+  return undefined;
 }
