@@ -20,11 +20,10 @@ import { versionCommand } from './commands/version.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
 import { dressHelp } from './invocation/help.ts';
 
-export function createProgram(): Command {
+/** @param jsonErrors wrong uses are told as `{"error"}`, like other failures with --json. */
+export function createProgram(jsonErrors = false): Command {
   const program = new Command('platform')
     .description('Open, self-hosted platform for managing machines.')
-    .showHelpAfterError('(add --help for what is expected)')
-    .showSuggestionAfterError()
     .helpOption('-h, --help', 'show this')
     .addHelpText('after', `\n${exitCodesHelp}`);
 
@@ -48,7 +47,7 @@ export function createProgram(): Command {
   addCompletions(program, { completionCommandName: 'completion' });
   describeCompletion(program);
   exitWithOwnCodes(program);
-  dressHelp(program);
+  dressHelp(program, jsonErrors);
   return program;
 }
 

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './create-program.ts';
 import { exitCodes } from './invocation/exit-codes.ts';
+import { fromEnvironment } from './settings.ts';
 
 // Whoever reads our output may have read enough, such as `head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -9,8 +10,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.ok);
 });
 
+const argv = ownJson(process.argv);
+const isJson = argv.some((arg) => arg.startsWith('--json=')) || fromEnvironment.output === 'json';
+
 try {
-  await createProgram().parseAsync(ownJson(process.argv));
+  await createProgram(isJson).parseAsync(argv);
 } catch (caught) {
   if (!(caught instanceof CommanderError)) throw caught;
   // What commander refuses is a wrong use; help and version are not.

@@ -2,6 +2,7 @@
 import { type JsonObject, type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
+import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { pick } from '../invocation/find.ts';
 import { group, leaf } from '../invocation/leaf.ts';
@@ -59,7 +60,7 @@ function create(): Command {
     new Command('create')
       .description('make a key; its secret is shown once, here')
       .argument('<name>')
-      .option('--role <role>', 'owner or operator', 'operator')
+      .addOption(roleOption())
       .option('--location <location>', 'only for this location (default: the whole organization)')
       .option('--machine <machine>', 'only for this machine')
       .option('--expires <when>', 'end of the key: a span such as 90d or 12h, or a time (default: never)'),

@@ -1,11 +1,13 @@
 /** `platform logs`: the log of a machine's part: filtered, paged, followed. */
 import { type JsonObject, type LogEntry, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { choices } from '../invocation/choice.ts';
 import { leaf } from '../invocation/leaf.ts';
 import { timeOf } from '../invocation/shapes.ts';
 import { timeBefore } from '../invocation/when.ts';
 
 const fields = ['time', 'level', 'logger', 'message', 'host', 'stack', 'fields'];
+const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'dpanic', 'panic', 'fatal', 'critical'];
 const pageSize = 500;
 
 export function logsCommand(): Command {
@@ -13,7 +15,7 @@ export function logsCommand(): Command {
     new Command('logs')
       .description('print the log of a part, oldest first')
       .argument('<part>', 'id, Machine/part, or a machine for its main part')
-      .option('--level <levels>', 'only these, such as error,warn')
+      .addOption(choices('--level <levels>', 'only these, such as error,warn', levelNames))
       .option('--grep <text>', 'only lines that contain this; /expression/ for a regular expression')
       .option('--source <logger>', 'only lines of this logger')
       .option('--since <when>', 'a span such as 2h, or a time')
@@ -31,7 +33,7 @@ export function logsCommand(): Command {
     async ({ cloud, find, out, patience, signal }, flags, text = '') => {
       const { id } = await find.part(text);
       const { app } = await cloud();
-      const levels = flags['level'] === undefined ? [] : String(flags['level']).split(',');
+      const levels = (flags['level'] ?? []) as string[];
       const filter = flags['grep'] === undefined ? {} : { filter: String(flags['grep']) };
       const limit = Number(flags['limit']);
       if (!Number.isSafeInteger(limit) || limit < 1)

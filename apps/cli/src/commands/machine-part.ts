@@ -151,6 +151,7 @@ function configFile(): Command {
       .argument(...partArgument),
     {
       examples: ['platform machines part config-file press-7 > platform.json', 'machine-server -config platform.json'],
+      fields: ['cloud'],
     },
     async (context, _flags, text = '') => {
       const { id } = await context.find.part(text);
@@ -159,7 +160,8 @@ function configFile(): Command {
       const { part } = await (await context.cloud()).app.getRobotPart({ id }, { signal: context.signal });
       const secret = part?.secret || part?.secrets[0]?.secret;
       if (!secret) context.out.warn('you are not an owner of this part: the file has no secret and starts nothing');
-      context.out.raw(JSON.stringify({ cloud: { id, secret: secret ?? '', app_address: url, ca } }, null, 2));
+      const cloud = { id, secret: secret ?? '', app_address: url, ...(ca === undefined ? {} : { ca }) };
+      context.out.document({ cloud });
     },
   );
 }

@@ -3,6 +3,7 @@ import type { Authorization, JsonObject } from '@platform/sdk/cloud';
 import { PlatformError, refusalOf } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
+import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { group, leaf } from '../invocation/leaf.ts';
 import { timeOf } from '../invocation/shapes.ts';
@@ -82,7 +83,7 @@ function list(): Command {
 
 function withRole(command: Command): Command {
   return command
-    .option('--role <role>', 'owner or operator', 'operator')
+    .addOption(roleOption())
     .option('--location <location>', 'only for this location (default: the whole organization)')
     .option('--machine <machine>', 'only for this machine');
 }

@@ -55,8 +55,8 @@ async function targetOf({ cloud, find, signal }: Context, flags: Flags): Promise
 function get(): Command {
   return leaf(
     withTarget(new Command('get').alias('read').description('print the metadata')),
-    { examples: ['platform metadata get --machine press-7'] },
-    async (context, flags) => context.out.raw(JSON.stringify(await (await targetOf(context, flags)).read(), null, 2)),
+    { examples: ['platform metadata get --machine press-7'], fields: ['those of the metadata'] },
+    async (context, flags) => context.out.document(await (await targetOf(context, flags)).read()),
   );
 }
 

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { setHelp } from '../invocation/help.ts';
 import { colours, homeDir, inherited } from '../settings.ts';
 import { jsonOutput } from '../up/json-output.ts';
 import { runUp } from '../up/run-up.ts';
@@ -20,7 +21,7 @@ interface UpFlags {
 
 /** `platform up`: the cloud on this computer and, unless --no-demo, a machine-server that captures its telemetry. */
 export function upCommand(): Command {
-  return new Command('up')
+  const command = new Command('up')
     .description('start the cloud here, with a machine-server for this computer, and show what flows')
     .option('--data <dir>', 'folder of all data', join(homeDir, 'cloud'))
     .option('--port <number>', 'port of the cloud (0: a free one)', parsePort, 8080)
@@ -48,6 +49,14 @@ export function upCommand(): Command {
         signal: stop.signal,
       });
     });
+  setHelp(command, {
+    examples: [
+      'platform up',
+      'platform up --data /srv/platform --no-demo --json',
+      'platform up --host 0.0.0.0 --tls-name cloud.example',
+    ],
+  });
+  return command;
 }
 
 /** As the cloud takes them; it says what does not go together. */

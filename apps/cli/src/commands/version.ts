@@ -1,12 +1,19 @@
+/** `platform version`. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { localLeaf } from '../invocation/leaf.ts';
 
-/** `platform version`: the version of the platform and of the Node that runs it. */
 export function versionCommand(): Command {
-  return new Command('version').description('print the version of the platform and of its Node').action(() => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-      version: string;
-    };
-    console.log(`platform ${version} (Node ${process.versions.node})`);
-  });
+  return localLeaf(
+    new Command('version').description('print the version of the platform and of the Node that runs it'),
+    { examples: ['platform version', 'platform version --json=version'], fields: ['version', 'node'] },
+    async ({ out }) => {
+      const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+        version: string;
+      };
+      const node = process.versions.node;
+      if (out.style.json === false) out.raw(`platform ${version} (Node ${node})`);
+      else out.object({ version, node });
+    },
+  );
 }

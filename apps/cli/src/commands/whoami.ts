@@ -40,7 +40,14 @@ export function tokenCommand(): Command {
     new Command('token')
       .description('print an access token of this login, for other tools')
       .alias('print-access-token'),
-    { examples: ['curl -H "authorization: Bearer $(platform token)" https://cloud.example/api/whoami'] },
-    async ({ cloud, out }) => out.raw(await (await cloud()).accessToken()),
+    {
+      examples: ['curl -H "authorization: Bearer $(platform token)" https://cloud.example/api/whoami'],
+      fields: ['token'],
+    },
+    async ({ cloud, out }) => {
+      const token = await (await cloud()).accessToken();
+      if (out.style.json === false) out.raw(token);
+      else out.object({ token });
+    },
   );
 }

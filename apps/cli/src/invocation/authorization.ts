@@ -1,5 +1,4 @@
 /** A role on an organization, location or machine, as --role, --location and --machine name it. */
-import { PlatformError } from '@platform/sdk/cloud';
 import type { Context } from './context.ts';
 import type { Flags } from './leaf.ts';
 
@@ -13,15 +12,12 @@ export interface WireAuthorization {
   readonly identityType: string;
 }
 
-/** @throws invalid_argument for another role than owner and operator */
 export async function authorizationFor(
   { find }: Context,
   flags: Flags,
   identity: { id: string; type: string } = { id: '', type: '' },
 ): Promise<WireAuthorization> {
   const role = String(flags['role']);
-  if (role !== 'owner' && role !== 'operator')
-    throw new PlatformError('invalid_argument', `--role: expected owner or operator, found "${role}"`);
   const organization = await find.organization();
   const made = (resourceType: WireAuthorization['resourceType'], resourceId: string): WireAuthorization => ({
     authorizationType: 'role',

@@ -17,19 +17,31 @@ export function setHelp(command: Command, help: LeafHelp): void {
   helpOf.set(command, help);
 }
 
-/** Sets how help and errors of this command, and of all beneath it, look. */
-export function dressHelp(command: Command): void {
+/** Sets how help and errors of this command, and of all beneath it, look. @param jsonErrors as JSON, like other failures */
+export function dressHelp(command: Command, jsonErrors = false): void {
   command
     .configureHelp({
       helpWidth: width,
       formatHelp(of, helper) {
         return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of));
       },
-      optionTerm: (option) => option.flags.replace(' [fields]', '[=fields]'),
+      optionTerm: (option) => option.flags.replace(' [fields]', helpOf.get(command)?.fields ? '[=fields]' : ''),
       subcommandTerm: (of) => [of.name(), ...of.registeredArguments.map((one) => `<${one.name()}>`)].join(' '),
     })
-    .configureOutput({ outputError: (text, write) => write(printable(text)) });
-  for (const inner of command.commands) dressHelp(inner);
+    .showHelpAfterError(jsonErrors ? false : '(add --help for what is expected)')
+    .configureOutput({
+      outputError: (text, write) => {
+        const message = asTyped(text.trimEnd());
+        const error = { code: 'invalid_argument', message: message.replace(/^error: /, '') };
+        write(`${printable(jsonErrors ? JSON.stringify({ error }) : message)}\n`);
+      },
+    });
+  for (const inner of command.commands) dressHelp(inner, jsonErrors);
+}
+
+/** A bare `--json` reaches the parser as `--json=`; errors speak of what was typed. */
+function asTyped(text: string): string {
+  return text.replaceAll("'--json='", "'--json'");
 }
 
 /** Examples stand after usage and description, before the options. */

@@ -34,7 +34,11 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
     .option('--quiet', 'no messages for people, only results and errors')
     .option('--yes', 'go ahead without asking')
     .option('--no-input', 'never ask');
-  if (help.fields !== undefined) command.option('--json [fields]', 'JSON on standard output; a list picks fields');
+  const json =
+    help.fields === undefined
+      ? 'a failure as JSON; there is no other result'
+      : 'JSON on standard output; a list picks fields';
+  command.option('--json [fields]', json);
   command.helpOption('-h, --help', 'show this');
   setHelp(command, help);
   return command.action(async () => {

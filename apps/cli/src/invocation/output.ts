@@ -21,6 +21,8 @@ export interface Output {
   rows(rows: readonly JsonObject[], columns: readonly string[]): void;
   /** One object: a line for each field, or JSON. */
   object(value: JsonObject): void;
+  /** A document that is the result itself: the same JSON in every style, but for the fields that `--json=` picks. */
+  document(value: JsonObject): void;
   /** One element of a stream: `text` for people, a line of JSON otherwise. */
   element(value: JsonObject, text: string): void;
   /** Text that is the result itself, such as a document; the same in every style. What is unsafe in JSON texts is escaped as JSON does. */
@@ -70,6 +72,7 @@ export function createOutput(
       const width = Math.max(...Object.keys(value).map((name) => name.length));
       for (const [name, field] of Object.entries(value)) say(`${name.padEnd(width)}  ${printable(shown(field))}`);
     },
+    document: (value) => json(picked(value), 2),
     element(value, text) {
       if (style.json === false) say(printable(text));
       else json(picked(value));

@@ -1,6 +1,7 @@
 /** `platform config get`. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
+import { parseObject } from '../../invocation/input.ts';
 import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration, wholeNumber } from './configuration.ts';
 
@@ -15,15 +16,18 @@ export function getCommand(): Command {
       examples: [
         'platform config get press-7',
         'platform config get press-7 --version 3',
-        'platform config get press-7 --effective',
+        'platform config get press-7 --effective --json=components',
       ],
+      fields: ['those of the configuration'],
     },
     async (context, flags, part = '') => {
       const found = await readConfiguration(context, part, wholeNumber(flags['version'], '--version'));
       const effective = flags['effective'] === true;
       if (effective && found.effective === undefined)
         throw new PlatformError('invalid_argument', '--effective: expected the current version, found an older one');
-      context.out.raw((effective ? found.effective : found.text) ?? found.text);
+      const text = (effective ? found.effective : found.text) ?? found.text;
+      // The document itself, so that what was got can be set.
+      context.out.document(parseObject(text, 'configuration'));
     },
   );
 }

@@ -1,21 +1,19 @@
 /** `platform fragments create`, `edit` and `set`. */
-import { type Fragment, type FragmentVisibility, type JsonObject, PlatformError } from '@platform/sdk/cloud';
-import { Command } from 'commander';
+import type { Fragment, FragmentVisibility, JsonObject } from '@platform/sdk/cloud';
+import { Command, type Option } from 'commander';
+import { choice } from '../../invocation/choice.ts';
 import type { Context } from '../../invocation/context.ts';
 import { editText } from '../../invocation/edit-text.ts';
 import { parseObject, readInput } from '../../invocation/input.ts';
 import { leaf } from '../../invocation/leaf.ts';
 import { current, documentOf, fields, fragmentArgument, shape, visibilities } from './fragment.ts';
 
+const visibilityOption = (): Option => choice('--visibility <visibility>', 'who may use it', Object.keys(visibilities));
+
 function visibilityOf(flag: unknown): { visibility?: FragmentVisibility } {
   if (flag === undefined) return {};
   const visibility = visibilities[String(flag)];
-  if (visibility === undefined)
-    throw new PlatformError(
-      'invalid_argument',
-      `--visibility: expected private, public or unlisted, found "${String(flag)}"`,
-    );
-  return { visibility };
+  return visibility === undefined ? {} : { visibility };
 }
 
 async function save(
@@ -42,7 +40,7 @@ export function createCommand(): Command {
       .description('make a fragment from a file')
       .argument('<name>')
       .argument('<file>', 'JSON; - reads standard input')
-      .option('--visibility <visibility>', 'private, public or unlisted', 'private'),
+      .addOption(visibilityOption().default('private')),
     { examples: ['platform fragments create camera-kit kit.json'], fields },
     async (context, flags, name = '', file = '') => {
       const config = parseObject(await readInput(file), file);
@@ -79,7 +77,7 @@ export function setCommand(): Command {
       .description('change the name, visibility or content of a fragment')
       .argument(...fragmentArgument)
       .option('--name <name>', 'new name')
-      .option('--visibility <visibility>', 'private, public or unlisted')
+      .addOption(visibilityOption())
       .option('--file <file>', 'new content, JSON; - reads standard input'),
     {
       examples: [
