@@ -230,9 +230,11 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
         version,
         status: () => ({
           appliedRevision,
-          heldRevision: watch?.heldRevision ?? '',
+          heldRevision: watch?.held?.revision ?? '',
+          heldReason: watch?.held?.reason ?? '',
           lastError: applyError || graph.errors(),
         }),
+        onForced: (revision) => watch?.force(revision),
         clock,
         log: log.child('cloud-link'),
       }),

@@ -17,6 +17,7 @@ export function machinePartCommand(): Command {
     main(),
     restart(),
     status(),
+    force(),
     configFile(),
     group('secrets', 'secrets of a part', [secrets(), createSecret(), deleteSecret()]),
   ]).alias('parts');
@@ -131,7 +132,9 @@ function restart(): Command {
 function status(): Command {
   return leaf(
     new Command('status')
-      .description('show what a part runs: saved, fetched and applied configuration, contact, last error')
+      .description(
+        'show what a part runs: saved, fetched and applied configuration, what it holds back and why, contact, last error',
+      )
       .argument(...partArgument),
     {
       examples: ['platform machines part status press-7', 'platform machines part status press-7 --json'],
@@ -140,6 +143,34 @@ function status(): Command {
     async ({ cloud, out, find, signal }, _flags, text = '') => {
       const { id } = await find.part(text);
       out.object(partStatus(await (await cloud()).fleet.getPartStatus({ partId: id }, { signal })));
+    },
+  );
+}
+
+function force(): Command {
+  return leaf(
+    new Command('force')
+      .description(
+        'run the configuration that a part holds back, although its maintenance window is closed; for owners',
+      )
+      .argument(...partArgument)
+      .option('--revision <revision>', 'only if it is this one that waits (held_revision of "part status")'),
+    { examples: ['platform machines part force press-7', 'platform machines part force press-7 --yes'] },
+    async ({ cloud, out, find, agreed, signal }, flags, text = '') => {
+      const { id, name } = await find.part(text);
+      const { fleet } = await cloud();
+      // What was shown is what is forced: another one may come while the question waits.
+      const { held, heldReason } = await fleet.getPartStatus({ partId: id }, { signal });
+      const revision = typeof flags['revision'] === 'string' ? flags['revision'] : (held?.revision ?? '');
+      if (held !== undefined) {
+        const since = timeOf(held.at) ?? 'now';
+        const why = heldReason === '' ? '' : ` (${heldReason})`;
+        await agreed(
+          `Run the configuration ${held.revision} of the part "${name}" now? It waits since ${since}${why}, and work on the machine may be interrupted.`,
+        );
+      }
+      const forced = await fleet.forceConfiguration({ partId: id, revision }, { signal });
+      out.note(`part "${name}" is told to run ${forced.revision} when it next asks, within seconds if it is online`);
     },
   );
 }

@@ -140,7 +140,16 @@ function status(): Command {
           ...partStatus(await fleet.getPartStatus({ partId: part.id }, { signal })),
         })),
       );
-      out.rows(rows, ['part', 'state', 'last_access', 'saved_version', 'applied_at', 'held_since', 'last_error']);
+      out.rows(rows, [
+        'part',
+        'state',
+        'last_access',
+        'saved_version',
+        'applied_at',
+        'held_since',
+        'held_reason',
+        'last_error',
+      ]);
     },
   );
 }

@@ -1,4 +1,7 @@
-/** Tells the cloud what this server runs (D9, D10): soon after it changed, and once an hour in case the cloud forgot. */
+/**
+ * Tells the cloud what this server runs (D9, D10): soon after it changed, and once an hour in case the cloud forgot. While a
+ * configuration waits it asks at every look: the answer says whether an owner forces it.
+ */
 import { asPlatformError, type Clock, errorText, type Follower, follow, type Log, silentLog } from '@platform/base';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Link } from '@platform/rpc/client';
@@ -7,6 +10,8 @@ export interface RunningStatus {
   readonly appliedRevision: string;
   /** A newer configuration that waits for the maintenance window; empty: none. */
   readonly heldRevision: string;
+  /** Why it waits; empty: nothing does. */
+  readonly heldReason: string;
   /** What went wrong when the configuration was applied, or since; empty: nothing. */
   readonly lastError: string;
 }
@@ -28,10 +33,12 @@ export function reportStatus(options: {
   readonly partId: string;
   readonly version: string;
   readonly status: () => RunningStatus;
+  /** The revision that an owner forces; empty: none. */
+  readonly onForced: (revision: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 }): StatusReporter {
-  const { link, partId, version, status, clock, log } = options;
+  const { link, partId, version, status, onForced, clock, log } = options;
   const platform = `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`;
   let told = '';
   let toldMs = 0;
@@ -39,11 +46,13 @@ export function reportStatus(options: {
   const step = async (signal: AbortSignal): Promise<boolean> => {
     const now = status();
     const text = JSON.stringify(now);
-    if (isOver || (text === told && clock.monotonic() - toldMs < repeatAfterMs)) return false;
+    const isToldAlready = text === told && clock.monotonic() - toldMs < repeatAfterMs;
+    if (isOver || (isToldAlready && now.heldRevision === '')) return false;
     try {
       const lastError = now.lastError.slice(0, maxErrorLength);
       const report = { partId, ...now, lastError, serverVersion: version, platform };
-      await link.client(FleetService).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
+      const answer = await link.client(FleetService).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
+      onForced(answer.forcedRevision);
     } catch (caught) {
       isOver = final.includes(asPlatformError(caught).code);
       if (!isOver) throw caught;

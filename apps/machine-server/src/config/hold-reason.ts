@@ -5,6 +5,8 @@ import type { Graph } from '../graph/graph.ts';
 import { isSensor, type Readings } from '../graph/resource.ts';
 
 const readingTimeoutMs = 5_000;
+/** Of a value in the text. */
+const maxShownLength = 200;
 
 /**
  * Why the configuration that carries `maintenance` waits; undefined: it may be applied now.
@@ -33,7 +35,7 @@ export async function holdReason(
     const value = Object.hasOwn(readings, key) ? readings[key] : undefined;
     return value === true
       ? undefined
-      : `expected true under "${key}" of ${name}, found ${value === undefined ? 'nothing' : JSON.stringify(value)}`;
+      : `expected true under "${key}" of ${name}, found ${value === undefined ? 'nothing' : JSON.stringify(value).slice(0, maxShownLength)}`;
   } catch (caught) {
     return `expected a reading of ${name}, found: ${errorText(caught)}`;
   } finally {

@@ -65,6 +65,26 @@ test('D9 a closed window holds a new configuration, a restart starts the applied
   await until('the edit without a window', report(revision(repaired), ''));
 });
 
+test('D9 what an owner forces is applied although the window is closed; a later configuration waits again, and tells why', async () => {
+  const applied = machine(false, { maintenance: window });
+  const forced = machine(false, { maintenance: window, debug: true });
+  const later = machine(false, { maintenance: window, disable_log_deduplication: true });
+  await using cloud = await startFakeCloud(applied);
+  await using home = await createTestHome(cloud.url);
+  await using _server = await startTestServer(home);
+  const last = () => cloud.reports?.at(-1);
+  await until('the first configuration', () => last()?.appliedRevision === revision(applied));
+  cloud.document = forced;
+  await until('the hold', () => last()?.heldRevision === revision(forced));
+  expect(last()?.heldReason).toBe('expected true under "open" of core:component:sensor/door, found false');
+  cloud.forcedRevision = revision(forced);
+  await until('the forced one', () => last()?.appliedRevision === revision(forced));
+  expect(last()).toMatchObject({ heldRevision: '', heldReason: '' });
+  cloud.document = later;
+  await until('the next hold', () => last()?.heldRevision === revision(later));
+  expect(last()?.appliedRevision).toBe(revision(forced));
+});
+
 test('D9 an open window lets a configuration through at once', async () => {
   const applied = machine(true, {});
   await using cloud = await startFakeCloud(applied);

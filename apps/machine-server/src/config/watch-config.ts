@@ -6,7 +6,8 @@
  * confirmation at most once an hour, so that refreshing does not wear the disk.
  *
  * Holding (D9): the cache holds what is applied, and a restart starts that. A newer configuration that has to wait is
- * pending: it is judged anew at each refresh, and a newer one takes its place.
+ * pending: it is judged anew at each refresh, and a newer one takes its place. An owner may force the pending one: that
+ * revision is applied whatever the window says, none after it.
  */
 import { equals } from '@bufbuild/protobuf';
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
@@ -25,13 +26,11 @@ export interface WatchOptions {
 }
 
 const confirmEveryMs = 3_600_000;
-/** Of holding: after that it is said louder. */
-const longHoldMs = 24 * 3_600_000;
 
-interface Held {
+/** A newer configuration that waits for the maintenance window. */
+export interface Held {
   readonly revision: string;
-  readonly sinceMs: number;
-  readonly isLong: boolean;
+  readonly reason: string;
 }
 
 export class ConfigWatch implements AsyncDisposable {
@@ -41,6 +40,7 @@ export class ConfigWatch implements AsyncDisposable {
   #current: RobotConfig | undefined;
   #confirmedMs = 0;
   #held: Held | undefined;
+  #forced = '';
   #running: Promise<void> | undefined;
 
   constructor(options: WatchOptions) {
@@ -93,9 +93,15 @@ export class ConfigWatch implements AsyncDisposable {
     this.#running = this.#watch(apply, hold);
   }
 
-  /** The revision that waits; empty: none. */
-  get heldRevision(): string {
-    return this.#held?.revision ?? '';
+  get held(): Held | undefined {
+    return this.#held;
+  }
+
+  /** An owner wants this revision applied, whatever the window says: at the next refresh, unless another one is there by then. */
+  force(revision: string): void {
+    if (revision !== this.#forced && revision !== '')
+      this.#options.log.info('an owner forces the configuration that waits', { revision });
+    this.#forced = revision;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -121,13 +127,15 @@ export class ConfigWatch implements AsyncDisposable {
         const config = await this.#fetch(readTimeoutMs, signal);
         if (failures > 0) log.info('the cloud answers again', { failures });
         failures = 0;
+        if (config.revision !== this.#forced) this.#forced = '';
         if (this.#current !== undefined && equals(RobotConfigSchema, config, this.#current)) {
           this.#held = undefined;
           if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(config);
           continue;
         }
         // What is around the configuration (names, secrets of the location) never waits.
-        const reason = config.revision === this.#current?.revision ? undefined : await hold(config);
+        const mayPass = config.revision === this.#current?.revision || config.revision === this.#forced;
+        const reason = mayPass ? undefined : await hold(config);
         if (reason !== undefined && this.#current !== undefined) {
           this.#hold(config.revision, reason);
           if (clock.now() - this.#confirmedMs >= confirmEveryMs) await this.#keep(this.#current);
@@ -136,6 +144,7 @@ export class ConfigWatch implements AsyncDisposable {
         log.info('new configuration', { revision: config.revision });
         await apply(config);
         this.#held = undefined;
+        this.#forced = '';
         await this.#keep(config);
       } catch (caught) {
         if (signal.aborted) return;
@@ -158,15 +167,9 @@ export class ConfigWatch implements AsyncDisposable {
   }
 
   #hold(revision: string, reason: string): void {
-    const { clock, log } = this.#options;
-    const before = this.#held;
-    const sinceMs = before?.sinceMs ?? clock.monotonic();
-    const isLong = clock.monotonic() - sinceMs >= longHoldMs;
-    this.#held = { revision, sinceMs, isLong };
-    if (isLong && before?.isLong !== true)
-      log.warn(`a new configuration has waited for its maintenance window for 24 h: ${reason}`, { revision });
-    else if (before?.revision !== revision)
-      log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
+    if (this.#held?.revision !== revision)
+      this.#options.log.info(`new configuration waits for its maintenance window: ${reason}`, { revision });
+    this.#held = { revision, reason };
   }
 
   async #fetch(timeoutMs: number, signal: AbortSignal): Promise<RobotConfig> {

@@ -40,6 +40,8 @@ export interface FakeCloud extends AsyncDisposable {
   /** What the server reported about itself, in order; undefined: this cloud lacks the service. */
   reports: ReportPartStatusRequest[] | undefined;
   reportAttempts: number;
+  /** What an owner forces as soon as it waits. */
+  forcedRevision: string;
   /** `readings` of every stored reading, in order of commit. */
   readings(): JsonObject[];
   stop(): Promise<void>;
@@ -63,6 +65,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
     configError: undefined,
     reports: [],
     reportAttempts: 0,
+    forcedRevision: '',
     readings: () =>
       cloud.stored.flatMap(({ readings }) =>
         readings.map(({ data }) => (data.case === 'struct' ? (data.value['readings'] as JsonObject) : {})),
@@ -124,7 +127,7 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
       cloud.reportAttempts++;
       if (cloud.reports === undefined) throw new PlatformError('unimplemented', 'no such service');
       cloud.reports.push(report);
-      return {};
+      return { forcedRevision: report.heldRevision === cloud.forcedRevision ? cloud.forcedRevision : '' };
     },
   });
   const auth = serve<typeof AuthService, string>(AuthService, {
