@@ -21,6 +21,7 @@ export interface CloudProcess extends AsyncDisposable {
   readonly key: string;
   /** Signs in the first owner, once. */
   readonly signInLink: string;
+  readonly dataDir: string;
 }
 
 /** @param env more settings (`PLATFORM_…`) */
@@ -47,6 +48,7 @@ export async function startCloud(env: Readonly<Record<string, string>> = {}): Pr
       keyId: textOf(ready, 'keyId'),
       key: textOf(ready, 'key'),
       signInLink: textOf(ready, 'signInLink'),
+      dataDir: directory.path,
       [Symbol.asyncDispose]: dispose,
     };
   } catch (caught) {

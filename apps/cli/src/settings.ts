@@ -19,6 +19,9 @@ export const inherited: NodeJS.ProcessEnv = env;
 /** Colours are wanted: a terminal that does not ask for none (NO_COLOR). */
 export const colours: boolean = Boolean(process.stdout.isTTY) && !env['NO_COLOR'];
 
+/** Columns of the terminal that shows the result; undefined when the result goes elsewhere. */
+export const terminalWidth: number | undefined = process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+
 /** Somebody can be asked: both ends are a terminal. */
 export const interactive: boolean = Boolean(process.stdin.isTTY && process.stderr.isTTY) && !env['CI'];
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
-import { configDir, fromEnvironment, homeDir, interactive } from '../settings.ts';
+import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
 import { createOutput, type Output } from './output.ts';
@@ -75,6 +75,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
     json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
     quiet,
     colours,
+    width: terminalWidth,
   };
   const out = createOutput(style, process.stdout, process.stderr, () => patience.heard());
   const canAsk = interactive && flags.input !== false;

@@ -13,6 +13,8 @@ export interface OutputStyle {
   readonly json: boolean | readonly string[];
   readonly quiet: boolean;
   readonly colours: boolean;
+  /** Columns of the terminal; absent: the output is none, and nothing is cut. */
+  readonly width?: number | undefined;
 }
 
 export interface Output {
@@ -61,8 +63,8 @@ export function createOutput(
         return say(
           table(
             columns,
-            rows.map((row) => columns.map((name) => shown(row[name]))),
-            style.colours,
+            rows.map((row) => columns.map((name) => cell(row[name]))),
+            style,
           ),
         );
       if (!style.quiet) tell('nothing found');
@@ -81,6 +83,10 @@ export function createOutput(
     note: (text) => void (style.quiet || tell(text)),
     warn: tell,
   };
+}
+
+function cell(value: JsonValue | undefined): string | number {
+  return typeof value === 'number' ? value : shown(value);
 }
 
 function shown(value: JsonValue | undefined): string {

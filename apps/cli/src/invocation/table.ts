@@ -1,17 +1,102 @@
-/** A table for a terminal: aligned columns, a header, no lines. */
+/** A table for a terminal: aligned columns, a header, no lines; where it is too wide, long texts are cut with "…", ids never. */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
 
-/** @param rows values already as text. Newlines become spaces, so that a row is a line. */
-export function table(columns: readonly string[], rows: readonly (readonly string[])[], colours: boolean): string {
-  const cells = rows.map((row) => row.map((cell) => printable(cell).replaceAll(/\s+/g, ' ')));
-  const heads = columns.map((column) => column.replaceAll('_', ' ').toUpperCase());
-  const widths = heads.map((head, at) => Math.max(head.length, ...cells.map((row) => [...(row[at] ?? '')].length)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell + ' '.repeat((widths[at] ?? 0) - [...cell].length)))
-      .join('  ')
+export interface TableStyle {
+  readonly colours: boolean;
+  /** Columns of the terminal; absent: nothing is cut. */
+  readonly width?: number | undefined;
+}
+
+interface Column {
+  readonly head: string;
+  readonly cells: readonly string[];
+  readonly toTheRight: boolean;
+  /** An id that is cut names nothing. */
+  readonly isWhole: boolean;
+}
+
+const gap = '  ';
+const narrowest = 12;
+
+/** @param rows values as text, or as numbers, which are aligned to the right. Newlines become spaces, so that a row is a line. */
+export function table(
+  names: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  { colours, width }: TableStyle,
+): string {
+  const columns = names.map((name, at) =>
+    columnOf(
+      name,
+      rows.map((row) => row[at] ?? ''),
+    ),
+  );
+  const widths = fitted(columns, width);
+  const line = (cellOf: (column: Column) => string): string =>
+    columns
+      .map((column, at) => aligned(cut(cellOf(column), widths[at] ?? 0), widths[at] ?? 0, column.toTheRight))
+      .join(gap)
       .trimEnd();
-  const head = line(heads);
-  return [colours ? styleText('bold', head) : head, ...cells.map(line)].join('\n');
+  const head = line((column) => column.head);
+  return [colours ? styleText('bold', head) : head, ...rows.map((_, at) => line(({ cells }) => cells[at] ?? ''))].join(
+    '\n',
+  );
+}
+
+function columnOf(name: string, values: readonly (string | number)[]): Column {
+  return {
+    head: name.replaceAll('_', ' ').toUpperCase(),
+    cells: values.map((value) => printable(String(value)).replaceAll(/\s+/g, ' ')),
+    toTheRight:
+      values.some((value) => typeof value === 'number') &&
+      values.every((value) => typeof value === 'number' || value === '-'),
+    isWhole: /(^|_)id$/.test(name),
+  };
+}
+
+/** Widths of the columns; the widest are made narrower until the whole fits, as far as that goes. */
+function fitted(columns: readonly Column[], room: number | undefined): number[] {
+  const widths = columns.map(({ head, cells }) => Math.max(widthOf(head), ...cells.map(widthOf)));
+  if (room === undefined) return widths;
+  const free = room - gap.length * (columns.length - 1);
+  for (let over = sum(widths) - free; over > 0; over--) {
+    let widest = -1;
+    for (const [at, column] of columns.entries())
+      if (!column.isWhole && (widths[at] ?? 0) > Math.max(narrowest, widths[widest] ?? 0)) widest = at;
+    if (widest === -1) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function aligned(text: string, width: number, toTheRight: boolean): string {
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return toTheRight ? space + text : text + space;
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  for (const character of text) {
+    used += widthOf(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+const combining = /^[\p{M}\u200b-\u200d\ufeff]$/u;
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+
+/** Columns that a text takes on a terminal. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return width;
 }

@@ -20,7 +20,7 @@ export function compareCommand(): Command {
         'platform config diff press-7 3 7',
         'platform config diff press-7 --file press.json',
       ],
-      fields: ['kind', 'path', 'before', 'after'],
+      fields: ['kind', 'path', 'of', 'before', 'after', 'to'],
     },
     async (context, flags, part = '', from = undefined, to = undefined) => {
       const current = await readConfiguration(context, part, wholeNumber(to, 'to'));

@@ -22,7 +22,10 @@ export function getCommand(): Command {
       .description('print a fragment')
       .argument(...fragmentArgument)
       .option('--version <version>', 'a revision or tag (default: the newest)'),
-    { examples: ['platform fragments get camera-kit', 'platform fragments get camera-kit --version stable'], fields },
+    {
+      examples: ['platform fragments get camera-kit', 'platform fragments get camera-kit --version stable'],
+      fields: [...fields, 'config'],
+    },
     async (context, flags, text = '') => {
       const fragment = await current(context, text, flags['version'] as string | undefined);
       if (context.out.style.json === false) context.out.raw(documentOf(fragment));

@@ -1,0 +1,189 @@
+/** Every command of the tree: what reads answers in JSON with the fields that its help names; what writes is listed as such. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProgram } from '../../../apps/cli/src/create-program.ts';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+type Command = ReturnType<typeof createProgram>;
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`.trim();
+
+function leavesOf(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+const leaves = leavesOf(createProgram()).filter((leaf) => leaf.name() !== 'complete');
+
+/** They change something, ask a person, or print no data. */
+const others = new Set(
+  `
+  up completion login/browser login/api-key logout
+  admin/backup admin/restore admin/limits/set admin/organizations/create-owner-link admin/rotate-instance-key
+  profiles/use profiles/bind profiles/unbind profiles/organization profiles/remove
+  organizations/create organizations/update organizations/delete
+  members/invite members/uninvite members/resend members/grant members/revoke members/remove
+  locations/create locations/update locations/delete locations/share locations/unshare
+  locations/secrets/create locations/secrets/delete
+  machines/create machines/update machines/delete machines/part/create machines/part/rename machines/part/delete
+  machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
+  config/edit config/set config/restore
+  fragments/create fragments/edit fragments/set fragments/delete fragments/tag fragments/untag
+  metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
+`
+    .trim()
+    .split(/\s+/)
+    .map((path) => path.replaceAll('/', ' ')),
+);
+
+/** A command that reads: its arguments, and whether it prints a line of JSON for each element. */
+interface Reading {
+  readonly args: readonly string[];
+  readonly lines?: boolean;
+}
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+let readings: Readonly<Record<string, Reading>>;
+beforeAll(async () => {
+  cloud = await startCloud();
+  cli = await openCommandLine({
+    PLATFORM_URL: cloud.url,
+    PLATFORM_API_KEY_ID: cloud.keyId,
+    PLATFORM_API_KEY: cloud.key,
+  });
+  await cli.ok(['locations', 'create', 'Plant']);
+  await cli.ok(['machines', 'create', 'press-7', '--location', 'Plant']);
+  const sensor = { name: 'load', api: 'rdk:component:sensor', model: 'rdk:builtin:fake' };
+  writeFileSync(join(cli.directory, 'press.json'), JSON.stringify({ components: [sensor], unheard_of: 1 }));
+  await cli.ok(['config', 'set', 'press-7', 'press.json', '--yes']);
+  await cli.ok(['fragments', 'create', 'kit', '-'], { input: JSON.stringify({ components: [sensor] }) });
+  await cli.ok(['login', 'api-key', '--key-id', cloud.keyId], { input: cloud.key });
+  const data = ['--data', cloud.dataDir];
+  readings = {
+    version: { args: [] },
+    'admin status': { args: data },
+    'admin doctor': { args: data },
+    'admin audit': { args: data },
+    'admin limits get': { args: [cloud.organizationId, ...data] },
+    'admin organizations list': { args: data },
+    whoami: { args: [] },
+    token: { args: [] },
+    'profiles list': { args: [] },
+    'organizations list': { args: [] },
+    'organizations get': { args: [] },
+    'organizations audit': { args: [] },
+    'members list': { args: [] },
+    'locations list': { args: [] },
+    'locations get': { args: ['Plant'] },
+    'locations secrets list': { args: ['Plant'] },
+    'machines list': { args: [] },
+    'machines get': { args: ['press-7'] },
+    'machines status': { args: ['press-7'] },
+    'machines part list': { args: ['press-7'] },
+    'machines part get': { args: ['press-7'] },
+    'machines part status': { args: ['press-7'] },
+    'machines part config-file': { args: ['press-7'] },
+    'machines part secrets list': { args: ['press-7'] },
+    'config get': { args: ['press-7'] },
+    'config validate': { args: ['press-7'] },
+    'config diff': { args: ['press-7'] },
+    'config history': { args: ['press-7'] },
+    'config schema': { args: [] },
+    'fragments list': { args: [] },
+    'fragments get': { args: ['kit'] },
+    'fragments history': { args: ['kit'] },
+    'fragments usage': { args: ['kit'] },
+    logs: { args: ['press-7'], lines: true },
+    'metadata get': { args: ['--machine', 'press-7'] },
+    'api-keys list': { args: [] },
+    query: { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },
+  };
+}, 120_000);
+afterAll(async () => {
+  await cli[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+/** As the help names them; undefined where the data decides. */
+function fieldsOf(leaf: Command): readonly string[] | undefined {
+  const help = leaf.createHelp().formatHelp(leaf, leaf.createHelp());
+  const [, list = ''] = /JSON fields: (.*?)\n\n/s.exec(help) ?? [];
+  return list.includes('those of') || list.includes('…') ? undefined : list.split(/,\s+/);
+}
+
+test('every command is known as one that reads or one that does not', () => {
+  const paths = leaves.map(pathOf);
+  expect(paths.filter((path) => readings[path] === undefined && !others.has(path))).toEqual([]);
+  expect([...Object.keys(readings), ...others].filter((path) => !paths.includes(path))).toEqual([]);
+});
+
+test('every command that reads takes --json, and prints JSON with the fields that its help names', async () => {
+  const reading = leaves.filter((leaf) => readings[pathOf(leaf)] !== undefined);
+  const waiting = [...reading];
+  const check = async (leaf: Command): Promise<void> => {
+    const path = pathOf(leaf);
+    const { args, lines = false } = readings[path] ?? { args: [] };
+    // Before the arguments: a bare --json takes none of them.
+    const { stdout } = await cli.ok([...path.split(' '), '--json', ...args], { reveals: true });
+    const texts = lines ? stdout.split('\n').filter((line) => line !== '') : [stdout];
+    const values = texts.flatMap((text) => JSON.parse(text) as object | object[]);
+    const fields = fieldsOf(leaf);
+    for (const value of values) {
+      expect(value, path).toBeTypeOf('object');
+      if (fields === undefined) continue;
+      // A change has no "before" where there was nothing: null is a value there.
+      const named = path === 'config diff' ? expect.arrayContaining(Object.keys(value)) : Object.keys(value).toSorted();
+      expect.soft(fields.toSorted(), path).toEqual(named);
+    }
+  };
+  const worker = async (): Promise<void> => {
+    for (let leaf = waiting.shift(); leaf !== undefined; leaf = waiting.shift()) await check(leaf);
+  };
+  await Promise.all([worker(), worker(), worker()]);
+}, 180_000);
+
+test('every command has a description, an example, and --json or no data', () => {
+  for (const leaf of leaves) {
+    const help = leaf.createHelp().formatHelp(leaf, leaf.createHelp());
+    expect(leaf.description().length, pathOf(leaf)).toBeGreaterThan(10);
+    expect(help, pathOf(leaf)).toContain('Examples:\n  $ ');
+    expect(help.includes('--json') || leaf.name() === 'completion', pathOf(leaf)).toBe(true);
+  }
+});
+
+test('with --json a failure is JSON, a wrong use, too, and speaks of what was typed', async () => {
+  const [unknown, argument, group, missing, plain] = await Promise.all([
+    cli.run(['machines', 'list', '--nosuch', '--json']),
+    cli.run(['api-keys', 'create', 'x', '--role', 'king', '--json']),
+    cli.run(['machines', '--json']),
+    cli.run(['machines', 'get', 'nosuch', '--json']),
+    cli.run(['machines', '--json=']),
+  ]);
+  for (const ran of [unknown, argument]) {
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 'invalid_argument' } });
+  }
+  expect(argument.stderr).toContain('Allowed choices are owner, operator');
+  for (const ran of [group, plain]) {
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).not.toContain('--json=');
+  }
+  expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'not_found' } });
+});
+
+test('a value that is none of those that an option takes is a wrong use that names them', async () => {
+  const [level, role, visibility, known] = await Promise.all([
+    cli.run(['logs', 'press-7', '--level', 'error,nosuch']),
+    cli.run(['members', 'invite', 'ada@example.com', '--role', 'king']),
+    cli.run(['fragments', 'create', 'x', 'press.json', '--visibility', 'nosuch']),
+    cli.run(['logs', 'press-7', '--level', 'error,WARN']),
+  ]);
+  for (const ran of [level, role, visibility]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(level.stderr).toContain('debug, info, warn, error');
+  expect(role.stderr).toContain('owner, operator');
+  expect(visibility.stderr).toContain('private, public, unlisted');
+  expect(known.code).toBe(0);
+});
