@@ -1,10 +1,12 @@
 /** Who calls: people, keys and parts of every role at every level, with real tokens. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { connect } from '@platform/rpc/client';
 import { authorizationOn } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
 import type { Caller, Grant, Person, Role } from './rules.ts';
 import { organizationOf } from './rules.ts';
-import { signIn, type World } from './world.ts';
+import { signIn } from './sign-in.ts';
+import type { World } from './world.ts';
 
 type Given = readonly (readonly [Role, string])[];
 
@@ -30,6 +32,11 @@ const keys: readonly Given[] = [
   ],
 ];
 const parts = ['P.L', 'P.HK'];
+
+/** Of the app that people's phones are registered for. */
+export const appId = 'some-app';
+/** The device that every person has registered, by her id. */
+export const phoneOf = (personId: string): string => `phone-${personId}`;
 
 export interface Callers {
   readonly all: readonly Caller[];
@@ -59,6 +66,14 @@ export async function createCallers(world: World): Promise<Callers> {
       `${canary ? canaries.make(`e-mail of ${label}`, seen) : label.replaceAll(/\W/g, '-')}@example.com`.toLowerCase();
     const { id, token } = await joinByInvitation({ url: cloud.url, admin, adminToken }, { email, name, grants });
     if (canary) canaries.watch(id, `id of ${label}`, seen);
+    const deviceToken = canaries.make(`push token of ${label}`, herself);
+    await using link = connect({ baseUrl: cloud.url });
+    await link
+      .client(AppService)
+      .uploadDevicePushToken(
+        { appId, deviceToken, deviceUuid: phoneOf(id) },
+        { headers: { authorization: `Bearer ${token}` } },
+      );
     known.push({ id, email, memberOf });
     return { label, kind: 'person', id, token, grants };
   };

@@ -5,6 +5,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
+import { appId, phoneOf } from './callers.ts';
 import { authorizationOf, authorizationOn } from './on-wire.ts';
 import type { World } from './world.ts';
 
@@ -87,6 +88,11 @@ export function crossedRequests(world: World): readonly Crossed[] {
         'AppService.DeleteLocationSecret',
         { foreign: secretOf('LB'), unknown: uuid },
         (id) => ({ locationId: place('L').id, secretId: id }),
+      ],
+      [
+        'AppService.DeleteDevicePushToken',
+        { foreign: phoneOf(foreignPerson?.id ?? ''), unknown: phoneOf(uuid) },
+        (deviceUuid) => ({ appId, deviceUuid }),
       ],
       ['AppService.DeleteOrganizationMember', person, (id) => ({ organizationId: a, userId: id })],
       ['AppService.SearchOrganizations', organization, (id) => ({ orgId: id })],

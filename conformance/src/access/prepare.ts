@@ -1,10 +1,11 @@
 /** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
 import { randomUUID } from 'node:crypto';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { visibilities } from './build-fragments.ts';
 import { authorizationOn } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
 import { type Caller, organizationOf, type Place, type Subject } from './rules.ts';
-import { visibilities, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export type Preparation = (world: World, caller: Caller, subject: Subject, unique: number) => Promise<Subject>;
 

@@ -10,7 +10,7 @@ import { authorizationOf } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
 import { RawCaller } from './raw-call.ts';
 import type { Place } from './rules.ts';
-import { signIn } from './world.ts';
+import { signIn } from './sign-in.ts';
 
 const withinMs = 5_000;
 /** How long a key that was rotated still works. */

@@ -181,11 +181,11 @@ export class Rules {
     return places.some((place) => this.sees(caller, place)) ? ['NOT_FOUND', 'PERMISSION_DENIED'] : ['NOT_FOUND'];
   }
 
-  /** Who may not change an invitation is answered of the organization, whether or not it is there. */
+  /** Who owns something that it gives may change that; everybody else is answered of the organization, whether or not it is there. */
   #ofInvitation(caller: Caller, organization: Place, places: readonly Place[]): readonly Outcome[] {
     if (!this.sees(caller, organization)) return ['NOT_FOUND'];
     if (places.length === 0) return this.holds(caller, 'owner', organization) ? ['NOT_FOUND'] : ['PERMISSION_DENIED'];
-    return places.every((place) => this.holds(caller, 'owner', place)) ? ['IN'] : ['PERMISSION_DENIED'];
+    return places.some((place) => this.holds(caller, 'owner', place)) ? ['IN'] : ['PERMISSION_DENIED'];
   }
 
   #verdict(needs: string, caller: Caller, place: Place): Verdict {

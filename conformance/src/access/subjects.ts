@@ -128,7 +128,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     fragment: fragments,
     'the organization of the fragment': fragments,
     'each resource of the authorizations': ofResources,
-    'each resource of the invitation': invitations,
+    'a resource of the invitation': invitations,
     'each resource on which the key has a role': keys,
     'the part by that name in the location': named,
     'the parent location, or the organization': parents,

@@ -5,14 +5,15 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { AppService, FragmentVisibility } from '@platform/proto/platform/app/v1/app';
+import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
-import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect, type Link } from '@platform/rpc/client';
 import type { CloudProcess } from '../start-cloud.ts';
+import { buildFragments, type KnownFragment } from './build-fragments.ts';
 import { Canaries } from './canaries.ts';
 import { authorizationOn } from './on-wire.ts';
-import { type Caller, type Fragment, type Grant, organizationOf, type Person, type Place, Rules } from './rules.ts';
+import { type Caller, type Grant, organizationOf, type Person, type Place, Rules } from './rules.ts';
+import { signIn } from './sign-in.ts';
 
 export interface KnownKey {
   readonly id: string;
@@ -51,7 +52,7 @@ export interface World {
   readonly canaries: Canaries;
   readonly places: ReadonlyMap<string, Place>;
   readonly contents: ReadonlyMap<Place, Contents>;
-  readonly fragments: ReadonlyMap<string, Fragment & { readonly name: string; readonly revision: string }>;
+  readonly fragments: ReadonlyMap<string, KnownFragment>;
   readonly keys: readonly KnownKey[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
@@ -205,30 +206,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     contents.set(at, filled);
   }
 
-  const fragments: World['fragments'] = new Map(
-    await Promise.all(
-      (['A', 'B', 'C'] as const).flatMap((label) =>
-        (['private', 'public', 'unlisted'] as const).map(async (visibility) => {
-          const key = `F.${label}.${visibility}`;
-          const organization = place(label);
-          const seen = (caller: Caller): boolean => rules.reads(caller, { id: '', organization, visibility });
-          const name = canaries.make(`name of fragment ${key}`, seen);
-          const attribute = canaries.make(`content of fragment ${key}`, seen);
-          const { fragment } = await app.createFragment({
-            name,
-            organizationId: organization.id,
-            config: {
-              components: [{ name: 'f', api: 'rdk:component:sensor', model: 'fake', attributes: { attribute } }],
-            },
-            visibility: visibilities[visibility],
-          });
-          const id = fragment?.id ?? '';
-          canaries.watch(id, `id of fragment ${key}`, seen);
-          return [key, { id, organization, visibility, name, revision: fragment?.revision ?? '' }] as const;
-        }),
-      ),
-    ),
-  );
+  const fragments = await buildFragments({ cloud, app, canaries, rules, place });
 
   const keyGrants: readonly (readonly [string, readonly (readonly ['owner' | 'operator', string])[]])[] = [
     ...['A', 'L', 'K', 'S', 'H', 'M.L', 'M.K', 'B', 'LB', 'HB', 'C', 'LC'].map(
@@ -303,21 +281,6 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     place,
   };
 }
-
-export async function signIn(
-  url: string,
-  { entity, type, payload }: { readonly entity: string; readonly type: string; readonly payload: string },
-): Promise<string> {
-  await using link = connect({ baseUrl: url });
-  const answer = await link.client(AuthService).authenticate({ entity, credentials: { type, payload } });
-  return answer.accessToken;
-}
-
-export const visibilities = {
-  private: FragmentVisibility.PRIVATE,
-  public: FragmentVisibility.PUBLIC,
-  unlisted: FragmentVisibility.PUBLIC_UNLISTED,
-};
 
 export function addressOf(line: string) {
   return { addressLine1: line, city: 'c', state: 's', zipcode: 'z', country: 'Germany' };
