@@ -4,7 +4,7 @@
  * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer
  * queries → followers. What is started is unwound in reverse.
  */
-import { errorText, follow, systemClock } from '@platform/base';
+import { errorText, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -27,7 +27,7 @@ import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
 import { dataVersion } from './data-directory.ts';
-import { type DemoFile, moveDemoTrigger, prepareDemo, readDemo } from './demo/prepare-demo.ts';
+import { startDemo } from './demo/start-demo.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSignIn } from './edge/sign-in/sign-in.ts';
@@ -36,8 +36,8 @@ import { createFragments } from './fragments/feature.ts';
 import { beforeDelete as forgetInvitations } from './identity/before-delete.ts';
 import { createIdentity, createOwnerLink } from './identity/feature.ts';
 import { createSessions } from './identity/sessions.ts';
-import { ballastStep, releaseBallastIfFull } from './ingest/ballast.ts';
-import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
+import { releaseBallastIfFull } from './ingest/ballast.ts';
+import { freeBytesOf } from './ingest/free-space.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
@@ -45,11 +45,11 @@ import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
 import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
+import { keepHouse } from './keep-house.ts';
 import { createMachines } from './machines/feature.ts';
 import { logHandlers } from './machines/log-rpc.ts';
-import { isContact } from './machines/presence-contact.ts';
+import { partConfigFile } from './machines/part-config-file.ts';
 import { openRegistry } from './machines/registry.ts';
-import { withAuthority } from './machines/with-authority.ts';
 import { createMail } from './mail/feature.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
@@ -318,26 +318,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     log: log.child('edge'),
     loopbackOnly: isLoopback(settings.host),
     scheme: tls === undefined ? 'http' : 'https',
-    partConfig: async (query, keyId, key, baseUrl, peerAddress) => {
-      const principal = await authenticator.principalOfKey(keyId, key, peerAddress);
-      const partId = query.get('id') ?? '';
-      access.authorize(principal, 'part.act', partId);
-      const mayHaveSecret = access.allows(principal, 'part.secrets', partId);
-      const itsOwnKey = isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
-      const document = await machines.partConfig(
-        partId,
-        baseUrl,
-        mayHaveSecret ? undefined : { keyId, key },
-        !(mayHaveSecret || itsOwnKey),
-      );
-      // Whoever starts with this file trusts the authority that the file's own connection was pinned to (D31).
-      return tls?.authority === undefined ? document : withAuthority(document, tls.authority.pem);
-    },
+    partConfig: (asked) =>
+      partConfigFile({ authenticator, access, registry, machines, authority: tls?.authority?.pem }, asked),
     status: () =>
       readStatus({
         tree,
         registry,
         presence,
+        partStatuses: machines.statuses,
         ingestLog,
         tabular,
         notify,
@@ -395,11 +383,12 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // All of it may be deleted by now, the demo and the organization of the first start: the cloud serves what is left.
   const [firstOrganization] = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms);
   const owner = firstOrganization && (await readOwnerKey(db, instanceKey, firstOrganization.id));
-  const demo = readDemo(data.at('demo.json')) ?? (await firstDemo());
-  if (demo !== undefined) {
-    demoKeyId = demo.keyId;
-    await moveDemoTrigger({ configurations, registry, log }, demo.partId, url);
-  }
+  const demo = await startDemo(
+    { db, instanceKey, tree, registry, configurations, file: data.at('demo.json'), nowMs: clock.now(), log },
+    firstOrganization?.id,
+    url,
+  );
+  demoKeyId = demo?.keyId;
 
   await tabular.start();
   await triggers.start();
@@ -407,71 +396,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   mail?.start();
   identity.start();
   presence.start();
-  const truncation = unwind.use(
-    follow({
-      name: 'truncate the log',
-      idleMs: 5_000,
-      clock,
-      log: log.child('ingest'),
-      step: pausing(ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor()))),
-    }),
-  );
-  unwind.use(tabular.onSealed(() => truncation.wake()));
   unwind.use(
-    follow({
-      name: 'keep a reserve for a full disk',
-      clock,
-      log: log.child('ingest'),
-      step: ballastStep({
-        directory: data.path,
-        freeBytes: () => freeBytesOf(data.path),
-        neededBytes: () => neededForUploads(ingestLog.retainedBytes()),
-        log: log.child('ingest'),
-      }),
-    }),
-  );
-  unwind.defer(() => keyUse.write());
-  unwind.use(
-    follow({
-      name: 'write down the use of keys',
-      idleMs: 60_000,
-      clock,
-      log: log.child('access'),
-      async step() {
-        await keyUse.write();
-        return false;
-      },
-    }),
-  );
-  unwind.use(
-    follow({
-      name: 'forget old machine logs',
-      idleMs: 3_600_000,
-      clock,
-      log: log.child('machines'),
-      step: () => logs.forget(),
-    }),
-  );
-  unwind.use(
-    follow({
-      name: 'tell which log lines were left out',
-      idleMs: 10_000,
-      clock,
-      log: log.child('machines'),
-      step: () => logs.tellLeftOut(),
-    }),
-  );
-  unwind.use(
-    follow({
-      name: 'sweep orphaned blobs',
-      idleMs: 600_000,
-      clock,
-      log: log.child('blobs'),
-      step: pausing(async () => {
-        await ingest.sweepBlobs();
-        return false;
-      }),
-    }),
+    keepHouse({ ingest, ingestLog, tabular, triggers, keyUse, logs, deletions, directory: data.path, clock, log }),
   );
 
   // The host administrator
@@ -520,20 +446,4 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     saidReady: () => data.complete(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-
-  /** A step that deletes is left out while a backup is taken (I15); it comes round again. */
-  function pausing(step: (signal: AbortSignal) => Promise<boolean>): (signal: AbortSignal) => Promise<boolean> {
-    return async (signal) => !deletions.held && (await deletions.run(() => step(signal)));
-  }
-
-  /** Undefined where nobody has a place for a machine. */
-  async function firstDemo(): Promise<DemoFile | undefined> {
-    const [location] = firstOrganization ? tree.locationsOf(firstOrganization.id) : [];
-    if (location === undefined) return undefined;
-    return prepareDemo(
-      { db, instanceKey, registry, configurations, file: data.at('demo.json'), nowMs: clock.now() },
-      { organizationId: location.organization_id, locationId: location.id },
-      url,
-    );
-  }
 }

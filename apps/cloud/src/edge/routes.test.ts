@@ -17,9 +17,9 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
     log: silentLog,
     loopbackOnly: true,
     scheme: 'http',
-    async partConfig(query, keyId, key, baseUrl) {
+    async partConfig({ partId, keyId, key, baseUrl }) {
       if (keyId !== 'id' || key !== 'right') throw new PlatformError('unauthenticated', 'another key');
-      return { part: query.get('id'), baseUrl };
+      return { part: partId, baseUrl };
     },
     status: async () => ({}),
     catcher: async () => false,

@@ -1,6 +1,7 @@
 /** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the webhook catcher. */
 import { errorText, type Log, PlatformError } from '@platform/base';
 import type { Principal } from '../access/principal.ts';
+import type { FileAsked } from '../machines/part-config-file.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
 import { html } from './sign-in/html.ts';
 import { sendPage } from './sign-in/page.ts';
@@ -17,13 +18,7 @@ export interface RouteDeps {
   /** How the cloud is reached, for the addresses that it gives out. */
   readonly scheme: 'http' | 'https';
   /** The part configuration of `GET /api/json1/config` (D32). */
-  partConfig(
-    query: URLSearchParams,
-    keyId: string,
-    key: string,
-    baseUrl: string,
-    peerAddress: string,
-  ): Promise<unknown>;
+  partConfig(asked: FileAsked): Promise<unknown>;
   /** What the status page shows. */
   status(): Promise<unknown>;
   /** Handles a request below /catcher/; false when there is no such route. */
@@ -52,13 +47,13 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
     switch (url.pathname) {
       case '/api/json1/config': {
-        const body = await deps.partConfig(
-          url.searchParams,
-          headerOf(request, 'key_id'),
-          headerOf(request, 'key'),
-          url.origin,
-          request.socket.remoteAddress ?? '',
-        );
+        const body = await deps.partConfig({
+          partId: url.searchParams.get('id') ?? '',
+          keyId: headerOf(request, 'key_id'),
+          key: headerOf(request, 'key'),
+          baseUrl: url.origin,
+          peerAddress: request.socket.remoteAddress ?? '',
+        });
         return sendJson(response, 200, body);
       }
       case '/healthz':

@@ -1,0 +1,50 @@
+/** The configuration file of a part, as `GET /api/json1/config` gives it to who asks with a key (D32). */
+import type { Authenticator } from '../access/authenticate.ts';
+import type { Access } from '../access/authorize.ts';
+import type { Machines } from './feature.ts';
+import { isContact } from './presence-contact.ts';
+import type { Registry } from './registry.ts';
+
+/** Who asks, and from where. */
+export interface FileAsked {
+  readonly partId: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly baseUrl: string;
+  readonly peerAddress: string;
+}
+
+/**
+ * Owners get the part's secret in it, others the key that they came with.
+ *
+ * @param authority PEM that whoever starts with this file trusts: the one that the file's own connection was pinned to (D31)
+ */
+export async function partConfigFile(
+  deps: {
+    readonly authenticator: Authenticator;
+    readonly access: Access;
+    readonly registry: Registry;
+    readonly machines: Machines;
+    readonly authority: string | undefined;
+  },
+  { partId, keyId, key, baseUrl, peerAddress }: FileAsked,
+): Promise<unknown> {
+  const { authenticator, access, registry, machines, authority } = deps;
+  const principal = await authenticator.principalOfKey(keyId, key, peerAddress);
+  access.authorize(principal, 'part.act', partId);
+  const mayHaveSecret = access.allows(principal, 'part.secrets', partId);
+  const itsOwnKey = isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
+  const document = await machines.partConfig(
+    partId,
+    baseUrl,
+    mayHaveSecret ? undefined : { keyId, key },
+    !(mayHaveSecret || itsOwnKey),
+  );
+  return authority === undefined ? document : withAuthority(document, authority);
+}
+
+function withAuthority(document: unknown, pem: string): unknown {
+  if (typeof document !== 'object' || document === null || !('cloud' in document)) return document;
+  const { cloud } = document;
+  return typeof cloud === 'object' && cloud !== null ? { ...document, cloud: { ...cloud, ca: pem } } : document;
+}
