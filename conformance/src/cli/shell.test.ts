@@ -47,12 +47,18 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
     cli.run([...login, '--fingerprint', other], { input: ready.key }),
   ]);
   expect(untrusted).toMatchObject({ code: 1, stdout: '' });
+  expect(untrusted.stderr).toMatch(/expected of a self-hosted cloud.*--ca FILE.*--fingerprint/s);
   expect(wrong).toMatchObject({ code: 5, stdout: '' });
   await cli.ok([...login, '--fingerprint', ready.caFingerprint], { input: ready.key });
   // Over gRPC, and over plain HTTPS.
   const [list, me] = await Promise.all([cli.ok(['machines', 'list', '--json=state']), cli.ok(['whoami', '--json=id'])]);
   expect(list.json()).toEqual([{ state: 'online' }]);
   expect(me.json()).toEqual({ id: ready.keyId });
+  // A key for one command: the address of the login, and the authority that it trusts.
+  const byKey = await cli.ok(['whoami', '--json=url,login', '--key-id', ready.keyId, '--key-file', '-'], {
+    input: ready.key,
+  });
+  expect(byKey.json()).toEqual({ url: ready.url, login: '--key-file' });
 });
 
 test('query asks with the login: rows are lines of JSON, fields are picked, what is wrong is a usage error', async () => {
@@ -91,6 +97,16 @@ test('the host administrator needs no login: status, doctor, limits, audit, a li
   ]);
   expect(audit.json<unknown[]>().length).toBeLessThanOrEqual(5);
   expect(refused).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('what was restored ends at the position at which the backup ended, and says where it goes on', async () => {
+  const [backup, target] = [join(cli.directory, 'backup'), join(cli.directory, 'restored')];
+  const made = await cli.ok(['admin', 'backup', backup, '--with-instance-key', '--json', '--data', dataDir()]);
+  const restored = await cli.ok(['admin', 'restore', backup, '--json', '--data', target]);
+  const last = Number(made.json()['last_position']);
+  expect(restored.json()).toMatchObject({ last_position: last, files: made.json()['files'] });
+  expect(Number(restored.json()['goes_on_after'])).toBeGreaterThan(last);
+  expect(restored.stderr).toContain('goes_on_after');
 });
 
 test('wrong uses are exit code 2 with what to do, and change nothing; help is exit code 0', async () => {

@@ -135,10 +135,12 @@ export const defaultUrl = 'http://127.0.0.1:8080';
 async function findLogin(flags: GlobalFlags): Promise<Login> {
   const url = flags.url ?? fromEnvironment.url;
   const organization = '';
+  // A key without an address is for the cloud that one is logged in to.
+  const urlOfKey = async (): Promise<string> => url || (await urlOfProfile(flags.profile)) || defaultUrl;
   if (flags.keyId !== undefined || flags.keyFile !== undefined) {
     const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile);
     return {
-      url: url || defaultUrl,
+      url: await urlOfKey(),
       credentials: { keyId, key },
       as: keyId,
       source: '--key-file',
@@ -147,7 +149,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   }
   const { keyId, key } = fromEnvironment;
   if (keyId !== '' && key !== '')
-    return { url: url || defaultUrl, credentials: { keyId, key }, as: keyId, source: 'PLATFORM_API_KEY', organization };
+    return { url: await urlOfKey(), credentials: { keyId, key }, as: keyId, source: 'PLATFORM_API_KEY', organization };
   const { name, profile } = await currentProfile(flags.profile);
   if (profile !== undefined) {
     return {
@@ -176,6 +178,12 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   );
 }
 
+async function urlOfProfile(flag: string | undefined): Promise<string | undefined> {
+  const current = currentProfile(flag);
+  const { profile } = await (flag === undefined ? current.catch(() => ({ profile: undefined })) : current);
+  return profile?.url;
+}
+
 /** Whoever asks: what a login to the same address trusts, and the demo of this computer its own cloud. */
 async function withAuthority(login: Login): Promise<Login> {
   const ca = login.ca ?? trustedAuthority(await readProfiles(configDir), login.url);
@@ -184,7 +192,7 @@ async function withAuthority(login: Login): Promise<Login> {
 
 /** The authority of the cloud on this computer, from the credentials file of its machine-server. */
 async function demoAuthority(): Promise<{ ca?: string }> {
-  const file = join(homeDir, 'cloud', 'platform.json');
+  const file = join(homeDir, 'cloud', 'machine', 'credentials.json');
   const credentials = await readFile(file, 'utf8').then(JSON.parse, () => undefined);
   const ca: unknown = Object(credentials?.cloud)['ca'];
   return typeof ca === 'string' ? { ca } : {};

@@ -38,7 +38,10 @@ export interface RestoreReport {
   readonly createdMs: number;
   readonly files: number;
   readonly bytes: number;
+  /** Of the log in the backup. */
   readonly lastPosition: number;
+  /** New uploads get the positions after this one: those in between, the cloud that was backed up has used. */
+  readonly goesOnAfter: number;
   readonly instanceKey: KeyPlace;
   /** What the host administrator must know. */
   readonly warnings: readonly string[];
@@ -104,7 +107,8 @@ async function copyBack(
     createdMs: manifest.createdMs,
     files: manifest.files.length,
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
-    lastPosition: positionAfter(manifest),
+    lastPosition: manifest.lastPosition,
+    goesOnAfter: positionAfter(manifest),
     instanceKey: manifest.instanceKey,
     warnings: warningsOf(manifest),
   };

@@ -63,7 +63,7 @@ export class MachineAuth {
     if (!known && !this.open)
       throw new PlatformError(
         'unauthenticated',
-        `credentials of type "${type}" for "${entity}" are not those of this machine`,
+        `expected credentials that the configuration of this machine names, found type "${type}" for "${entity}"; this is a machine, and no cloud`,
       );
     const token = randomBytes(32).toString('base64url');
     if (this.#tokens.size >= 10_000) this.#tokens.clear();

@@ -11,6 +11,8 @@ interface Report {
   readonly files: number;
   readonly bytes: number;
   readonly lastPosition: number;
+  /** Of a restore. */
+  readonly goesOnAfter?: number;
   readonly instanceKey: string;
   readonly warnings?: readonly string[];
 }
@@ -68,7 +70,7 @@ export function restoreCommand(): Command {
       .option('--passphrase-file <file>', 'file with the passphrase of the instance key in the backup'),
     {
       examples: ['platform admin restore /backups/monday --data /srv/platform'],
-      fields: [...fields, 'warnings'],
+      fields: [...fields, 'goes_on_after', 'warnings'],
     },
     async (ask, { out }, flags, source) => {
       const report = (await ask('restore', {
@@ -76,7 +78,11 @@ export function restoreCommand(): Command {
         ...(flags['passphraseFile'] !== undefined && { passphraseFile: resolve(String(flags['passphraseFile'])) }),
       })) as Report;
       const warnings = [...(report.warnings ?? [])];
-      out.object(out.style.json === false ? shape(report) : { ...shape(report), warnings });
+      const restored = { ...shape(report), goes_on_after: report.goesOnAfter ?? null };
+      out.object(out.style.json === false ? restored : { ...restored, warnings });
+      out.note(
+        'New uploads get positions far behind the last one (goes_on_after): the cloud that was backed up may have used those in between.',
+      );
       if (out.style.json === false) for (const warning of warnings) out.warn(warning);
     },
   );
