@@ -1,7 +1,32 @@
 /** The status page in a real browser: the one-time link signs in, the page shows what arrives, strangers see nothing. */
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, uploadUntil } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkOfOwner, uploadUntil } from './crash/cloud-under-fire.ts';
 import { openBrowser, shotPath } from './open-browser.ts';
+
+test('D9 the page says which part holds a configuration back and why, above all else after a day', async () => {
+  await using cloud = await CloudUnderFire.start();
+  const { partId } = cloud.demo;
+  await using owner = linkOfOwner(cloud);
+  await owner.client(FleetService).reportPartStatus({ partId, heldRevision: 'r2', heldReason: 'the gate is open' });
+
+  await using opened = await openBrowser();
+  const { page, faults } = opened;
+  await page.goto(cloud.signInLink);
+  await page.getByText(/^waits since .*: the gate is open$/).waitFor();
+  expect(await page.locator('#held').isVisible()).toBe(false);
+
+  await page.route('**/api/status', async (route) => {
+    const status = await (await route.fetch()).json();
+    status.parts[0].held.isLong = true;
+    await route.fulfill({ json: status });
+  });
+  await page.locator('#held').waitFor();
+  expect(await page.locator('#held').textContent()).toMatch(
+    /held a new configuration back for more than a day, .*part force/,
+  );
+  expect(faults).toEqual([]);
+});
 
 test('the page shows readings as they arrive to who came by the link, and to nobody else', async () => {
   await using cloud = await CloudUnderFire.start();

@@ -12,7 +12,7 @@ h1 { font-size: 1.35rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 
 th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { font-variant-numeric: tabular-nums; } code, pre { font: 13px/1.4 ui-monospace, monospace; }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; } .quiet { opacity: .7; } a { color: inherit; }
-#problem { border-left: 4px solid #c62828; padding-left: .75rem; }`;
+#problem, #held { border-left: 4px solid #c62828; padding-left: .75rem; } #held { border-color: #b26a00; white-space: pre-line; }`;
 
 const script = `
 const at = (id) => document.getElementById(id);
@@ -20,6 +20,7 @@ const text = (value) => document.createTextNode(value);
 const cell = (value, code) => { const td = document.createElement('td'); const inner = document.createElement(code ? 'pre' : 'span'); inner.append(text(value)); td.append(inner); return td; };
 const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); if (cells.length === 1) tr.firstChild.colSpan = 9; return tr; })); };
 const time = (ms) => ms ? new Date(ms).toLocaleTimeString() : 'never';
+const day = (ms) => new Date(ms).toLocaleString();
 async function refresh() {
   try {
     const answer = await fetch('/api/status');
@@ -28,7 +29,10 @@ async function refresh() {
     at('problem').hidden = true;
     at('who').textContent = s.organization + ' · version ' + s.version + ' · up ' + Math.round(s.uptimeMs / 1000) + ' s';
     at('uploads').textContent = s.ingest.uploads; at('rows').textContent = s.tabular.rows; at('delivered').textContent = s.notify.delivered; at('waiting').textContent = s.notify.waiting;
-    fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs)]), 'No machine yet.');
+    fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs), p.held ? 'waits since ' + day(p.held.sinceMs) + (p.held.reason ? ': ' + p.held.reason : '') : '']), 'No machine yet.');
+    const long = s.parts.filter((p) => p.held && p.held.isLong);
+    at('held').hidden = long.length === 0;
+    at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + day(p.held.sinceMs) + '. An owner can force it: platform machines part force').join('\\n');
     fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), 'Nothing arrived yet. A machine-server that captures will show here within seconds.');
     fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'No webhook sent yet.');
     fill('caught', s.caught.map((c) => [time(c.receivedAt), c.method + ' ' + c.path, [c.body]]), 'The built-in catcher has received nothing yet.');
@@ -46,10 +50,11 @@ export const statusPage: { readonly html: string; readonly contentSecurityPolicy
 <body>
 <h1>platform</h1><div class="quiet"><span id="who">…</span> · <a href="/account">your account</a></div>
 <p id="problem" role="alert" hidden></p>
+<p id="held" role="status" hidden></p>
 <ul class="flow">
 <li>uploads accepted<b id="uploads">…</b></li><li>readings queryable<b id="rows">…</b></li><li>webhooks delivered<b id="delivered">…</b></li><li>webhooks waiting<b id="waiting">…</b></li>
 </ul>
-<h2>Machines</h2><div class="wide"><table><thead><tr><th>machine</th><th>part</th><th>state</th><th>last seen</th></tr></thead><tbody id="parts"></tbody></table></div>
+<h2>Machines</h2><div class="wide"><table><thead><tr><th>machine</th><th>part</th><th>state</th><th>last seen</th><th>held configuration</th></tr></thead><tbody id="parts"></tbody></table></div>
 <h2>Latest readings</h2><div class="wide"><table><thead><tr><th>time</th><th>part</th><th>from</th><th>data</th></tr></thead><tbody id="readings"></tbody></table></div>
 <h2>Webhook deliveries</h2><div class="wide"><table><thead><tr><th>time</th><th>trigger</th><th>target</th><th>outcome</th></tr></thead><tbody id="deliveries"></tbody></table></div>
 <h2>Caught webhooks</h2><div class="wide"><table><thead><tr><th>time</th><th>request</th><th>body</th></tr></thead><tbody id="caught"></tbody></table></div>

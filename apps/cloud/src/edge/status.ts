@@ -7,6 +7,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import type { Catcher } from '../catcher/feature.ts';
 import type { IngestLog } from '../ingest/log.ts';
 import { version } from '../instance/build-info.ts';
+import { longHoldMs, type PartStatuses } from '../machines/part-status.ts';
 import type { Presence } from '../machines/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Notify } from '../notify/feature.ts';
@@ -20,6 +21,7 @@ export interface StatusDeps {
   readonly tree: AccountTree;
   readonly registry: Registry;
   readonly presence: Presence;
+  readonly partStatuses: PartStatuses;
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
   readonly notify: Notify;
@@ -31,7 +33,8 @@ export interface StatusDeps {
 
 /** The host administrator's view of this installation: everything on it, because the page is for whoever started it. */
 export async function readStatus(deps: StatusDeps): Promise<unknown> {
-  const { tree, registry, presence, ingestLog, tabular, notify, triggers, catcher, startedMs, now } = deps;
+  const { tree, registry, presence, partStatuses, ingestLog, tabular, notify, triggers, catcher, startedMs, now } =
+    deps;
   const organizations = tree.organizations();
   const machines = organizations
     .flatMap((one) => tree.locationsOf(one.id))
@@ -44,7 +47,12 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
     uptimeMs: now() - startedMs,
     organization: organizations.map((one) => one.name).join(', '),
     parts: machines.flatMap((machine) =>
-      registry.partsOf(machine.id).map((part) => ({ machine: machine.name, part: part.name, ...presence.of(part.id) })),
+      registry.partsOf(machine.id).map((part) => ({
+        machine: machine.name,
+        part: part.name,
+        ...presence.of(part.id),
+        held: heldOf(partStatuses, part.id, now()),
+      })),
     ),
     ingest: { uploads: ingestLog.lastPosition(), damaged: (await ingestLog.damaged()).length },
     tabular: {
@@ -78,6 +86,16 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
       .reverse()
       .map(({ receivedAt, method, path, body }) => ({ receivedAt, method, path, body: body.slice(0, 4_000) })),
   };
+}
+
+/** A configuration that waits for the maintenance window of the part; undefined: none. */
+function heldOf(
+  statuses: PartStatuses,
+  partId: string,
+  nowMs: number,
+): { sinceMs: number; reason: string; isLong: boolean } | undefined {
+  const { held_revision: revision, held_ms: sinceMs, held_reason: reason } = statuses.of(partId);
+  return revision === '' ? undefined : { sinceMs, reason, isLong: nowMs - sinceMs >= longHoldMs };
 }
 
 function counted(count: number, atMost: number): string {

@@ -27,7 +27,7 @@ import type { MachineOperationDeps } from './machines-deps.ts';
 import { machineHandlers } from './machines-rpc.ts';
 import { metadataHandlers } from './metadata-rpc.ts';
 import { type KeyPair, partConfigDocument } from './part-config-document.ts';
-import { openPartStatuses } from './part-status.ts';
+import { openPartStatuses, type PartStatuses } from './part-status.ts';
 import { partHandlers } from './parts-rpc.ts';
 import { openPresence, type Presence, type PresenceDeps } from './presence.ts';
 import { isContact } from './presence-contact.ts';
@@ -79,6 +79,7 @@ export interface Machines {
   readonly registry: Registry;
   readonly configurations: Configurations;
   readonly presence: Presence;
+  readonly statuses: PartStatuses;
   readonly logs: MachineLogs;
   readonly partSecrets: PartSecrets;
   readonly appHandlers: Handlers<typeof AppService, Principal>;
@@ -191,6 +192,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     registry,
     configurations,
     presence,
+    statuses,
     logs,
     partSecrets: {
       check: (partId, secret) => registry.secrets.check(partId, secret),
