@@ -8,26 +8,38 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect } from '@platform/rpc/client';
-import { Ledger, type LedgerRow, spawnChild } from '@platform/testkit';
+import { Ledger, type LedgerRow, spawnChild, startPostgres } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { CloudUnderFire, linkTo, pauseMs, query } from './crash/cloud-under-fire.ts';
 
 const adminEntry = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-function startAdmin(request: object) {
-  return spawnChild(process.execPath, [...nodeFlags, adminEntry, JSON.stringify(request)]);
+type Environment = Readonly<Record<string, string>>;
+
+function startAdmin(request: object, env: Environment = {}) {
+  return spawnChild(process.execPath, [...nodeFlags, adminEntry, JSON.stringify(request)], { env });
 }
 
 /** One command of `platform admin`; its answer. */
-async function admin(request: object): Promise<Readonly<Record<string, unknown>>> {
-  await using child = startAdmin(request);
+async function admin(request: object, env: Environment = {}): Promise<Readonly<Record<string, unknown>>> {
+  await using child = startAdmin(request, env);
   await child.exited;
   const result = child.lines[0]?.['result'];
   if (typeof result !== 'object' || result === null)
     throw new Error(`expected a result, found ${JSON.stringify(child.lines)} ${child.stderr}`);
   return { ...result };
 }
+
+/** Where an installation keeps metadata and log: an environment for its cloud and for `platform admin`. */
+const stores: Readonly<Record<string, () => Promise<Environment>>> = {
+  SQLite: async () => ({}),
+  Postgres: async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    return { PLATFORM_DATABASE_URL: server.url('postgres') };
+  },
+};
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'backup-'));
@@ -76,80 +88,105 @@ async function rowsOf(cloud: CloudUnderFire): Promise<LedgerRow[]> {
   });
 }
 
-test('I15 a backup under load holds every reading acknowledged before it once; the restored cloud takes uploads and goes on', async () => {
-  const backups = directory();
-  const restored = join(directory(), 'data');
-  await using cloud = await CloudUnderFire.start();
-  const before = new Ledger();
-  let stop = false;
-  // What is acknowledged before the backup begins is what must be there; the load goes on under the same numbers.
-  const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
-  while (before.check([]).acknowledged < 3_000) await pauseMs(50);
-  const mustBeThere = before.check([]).lost;
-  const destination = join(backups, 'b');
-  const report = await admin({
-    ...{ command: 'backup', dataDirectory: cloud.directory, destination },
-    withInstanceKey: true,
-  });
-  const acknowledgedMeanwhile = before.check([]).acknowledged - mustBeThere.length;
-  stop = true;
-  await Promise.all(uploads);
-  expect(report).toMatchObject({ destination, instanceKey: 'included' });
-  expect(acknowledgedMeanwhile).toBeGreaterThan(0);
+test.each([
+  ['SQLite', 'SQLite'],
+  ['Postgres', 'Postgres'],
+  ['SQLite', 'Postgres'],
+])(
+  'I15 a backup under load on %s holds every reading acknowledged before it once; the cloud restored on %s takes uploads and goes on',
+  async (from, to) => {
+    const backups = directory();
+    const restored = join(directory(), 'data');
+    const [first = {}, elsewhere = {}] = [await stores[from]?.(), await stores[to]?.()];
+    await using cloud = await CloudUnderFire.start(first);
+    const before = new Ledger();
+    let stop = false;
+    // What is acknowledged before the backup begins is what must be there; the load goes on under the same numbers.
+    const uploads = ['a', 'b', 'c'].map((component) => upload(cloud, before, component, () => stop));
+    while (before.check([]).acknowledged < 3_000) await pauseMs(50);
+    const mustBeThere = before.check([]).lost;
+    const destination = join(backups, 'b');
+    const request = { command: 'backup', dataDirectory: cloud.directory, destination, withInstanceKey: true };
+    const report = await admin(request, first);
+    const acknowledgedMeanwhile = before.check([]).acknowledged - mustBeThere.length;
+    stop = true;
+    await Promise.all(uploads);
+    expect(report).toMatchObject({ destination, instanceKey: 'included' });
+    expect(acknowledgedMeanwhile).toBeGreaterThan(0);
 
-  const { warnings } = await admin({ command: 'restore', source: destination, dataDirectory: restored });
-  expect(String(warnings)).toContain('Machines delete what the cloud has acknowledged');
-  await using second = await CloudUnderFire.startOn(restored);
-  const rows = await rowsOf(second);
-  const found = new Set(rows.map(({ component, seq }) => `${component} ${seq}`));
-  const { duplicated, bad, phantom } = before.check(rows);
-  expect(mustBeThere.filter(({ component, seq }) => !found.has(`${component} ${seq}`))).toEqual([]);
-  expect({ duplicated, bad, phantom }).toEqual({ duplicated: [], bad: [], phantom: [] });
-  console.log(`${mustBeThere.length} acknowledged before, ${acknowledgedMeanwhile} meanwhile, ${rows.length} restored`);
+    const { warnings } = await admin({ command: 'restore', source: destination, dataDirectory: restored }, elsewhere);
+    expect(String(warnings)).toContain('Machines delete what the cloud has acknowledged');
+    await using second = await CloudUnderFire.startOn(restored, elsewhere);
+    const rows = await rowsOf(second);
+    const found = new Set(rows.map(({ component, seq }) => `${component} ${seq}`));
+    const { duplicated, bad, phantom } = before.check(rows);
+    expect(mustBeThere.filter(({ component, seq }) => !found.has(`${component} ${seq}`))).toEqual([]);
+    expect({ duplicated, bad, phantom }).toEqual({ duplicated: [], bad: [], phantom: [] });
+    console.log(
+      `${mustBeThere.length} acknowledged before, ${acknowledgedMeanwhile} meanwhile, ${rows.length} restored`,
+    );
 
-  const after = new Ledger('after');
-  let ended = false;
-  const again = upload(second, after, 'd', () => ended);
-  while (after.check([]).acknowledged < 100) await pauseMs(20);
-  ended = true;
-  await again;
-  const fresh = (await rowsOf(second)).filter(({ component }) => component === 'd');
-  expect(after.check(fresh)).toMatchObject({ lost: [], duplicated: [], bad: [], phantom: [] });
-  await second.stop();
-  await second.start();
-  expect((await rowsOf(second)).length).toBe(rows.length + fresh.length);
-}, 120_000);
+    const after = new Ledger('after');
+    let ended = false;
+    const again = upload(second, after, 'd', () => ended);
+    while (after.check([]).acknowledged < 100) await pauseMs(20);
+    ended = true;
+    await again;
+    const fresh = (await rowsOf(second)).filter(({ component }) => component === 'd');
+    expect(after.check(fresh)).toMatchObject({ lost: [], duplicated: [], bad: [], phantom: [] });
+    await second.stop();
+    await second.start();
+    expect((await rowsOf(second)).length).toBe(rows.length + fresh.length);
+  },
+  120_000,
+);
 
-test('I15 a backup whose process is killed lets deletions go on, and the next one succeeds', async () => {
-  await using cloud = await CloudUnderFire.start();
-  const backups = directory();
-  const ledger = new Ledger();
-  let stop = false;
-  const uploading = upload(cloud, ledger, 'a', () => stop);
-  while (ledger.check([]).acknowledged < 500) await pauseMs(20);
-  const killed = startAdmin({ command: 'backup', dataDirectory: cloud.directory, destination: join(backups, 'k') });
-  while (!killed.stderr.includes('copying')) await pauseMs(2);
-  await killed.kill();
-  const held = async () => (await admin({ command: 'status', dataDirectory: cloud.directory }))['deletionsHeld'];
-  while ((await held()) === true) await pauseMs(20);
-  const report = await admin({ command: 'backup', dataDirectory: cloud.directory, destination: join(backups, 'n') });
-  stop = true;
-  await uploading;
-  expect(Number(report['lastPosition'])).toBeGreaterThan(0);
-}, 60_000);
+test.each(['SQLite', 'Postgres'])(
+  'I15 a backup on %s whose process is killed lets deletions go on, and the next one succeeds',
+  async (store) => {
+    const env = (await stores[store]?.()) ?? {};
+    await using cloud = await CloudUnderFire.start(env);
+    const backups = directory();
+    const ledger = new Ledger();
+    let stop = false;
+    const uploading = upload(cloud, ledger, 'a', () => stop);
+    while (ledger.check([]).acknowledged < 500) await pauseMs(20);
+    const killed = startAdmin(
+      { command: 'backup', dataDirectory: cloud.directory, destination: join(backups, 'k') },
+      env,
+    );
+    while (!killed.stderr.includes('copying')) await pauseMs(2);
+    await killed.kill();
+    const held = async () => (await admin({ command: 'status', dataDirectory: cloud.directory }, env))['deletionsHeld'];
+    while ((await held()) === true) await pauseMs(20);
+    const report = await admin(
+      { command: 'backup', dataDirectory: cloud.directory, destination: join(backups, 'n') },
+      env,
+    );
+    stop = true;
+    await uploading;
+    expect(Number(report['lastPosition'])).toBeGreaterThan(0);
+  },
+  60_000,
+);
 
-test('I15 a stopped cloud is backed up under its lock', async () => {
-  await using cloud = await CloudUnderFire.start();
-  const { partId } = cloud.demo;
-  await cloud.stop();
-  const destination = join(directory(), 'b');
-  expect(await admin({ command: 'backup', dataDirectory: cloud.directory, destination })).toMatchObject({
-    instanceKey: 'left-out',
-  });
-  expect(existsSync(join(destination, 'demo.json'))).toBe(false);
-  await cloud.start();
-  expect(cloud.demo.partId).toBe(partId);
-});
+test.each(['SQLite', 'Postgres'])(
+  'I15 a stopped cloud on %s is backed up under its lock',
+  async (store) => {
+    const env = (await stores[store]?.()) ?? {};
+    await using cloud = await CloudUnderFire.start(env);
+    const { partId } = cloud.demo;
+    await cloud.stop();
+    const destination = join(directory(), 'b');
+    expect(await admin({ command: 'backup', dataDirectory: cloud.directory, destination }, env)).toMatchObject({
+      instanceKey: 'left-out',
+    });
+    expect(existsSync(join(destination, 'demo.json'))).toBe(false);
+    await cloud.start();
+    expect(cloud.demo.partId).toBe(partId);
+  },
+  60_000,
+);
 
 test('D6 D5 the instance key is replaced in a running cloud: tokens, keys and part secrets go on, before and after a restart', async () => {
   await using cloud = await CloudUnderFire.start();

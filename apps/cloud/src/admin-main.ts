@@ -53,9 +53,10 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
   const ask = (method: string): Promise<unknown> =>
     client === undefined ? runHere(method, params, settings) : client.call(method, params);
   if (command !== 'doctor') return await ask(command);
-  const { dataDirectory } = settings;
+  const { dataDirectory, databaseUrl: database } = settings;
   return await doctor({
     dataDirectory,
+    database,
     checkSecrets: async () => String(await ask('check-secrets')),
     freeBytes: () => freeBytesOf(dataDirectory),
   });

@@ -36,7 +36,9 @@ export async function openStores(
   );
   const isOld = data.foundVersion < dataVersion;
   if (isOld && !data.isNew) {
-    const kept = settings.keepBeforeUpgrade ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
+    // In Postgres the tables change in one transaction, and nothing is kept of them: a backup is for whoever runs it to take.
+    const keeps = settings.keepBeforeUpgrade && settings.databaseUrl === undefined;
+    const kept = keeps ? await keepBeforeUpgrade(data.path, data.foundVersion) : undefined;
     log.info('the data directory is brought up to date', {
       from: data.foundVersion,
       to: dataVersion,

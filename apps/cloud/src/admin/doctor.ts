@@ -1,12 +1,13 @@
 /**
  * `platform admin doctor`: looks whether everything that belongs together is there, and changes nothing.
  *
- * Metadata and log in Postgres are not looked at, nor the files that they list. It reads the files itself, in the process of the command: reading whole databases would make a running cloud deaf meanwhile.
+ * It reads the databases itself, in the process of the command: reading whole ones would make a running cloud deaf meanwhile.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorText } from '@platform/base';
+import type { DoctorStore } from './doctor-store.ts';
 
 export interface Finding {
   readonly check: string;
@@ -17,6 +18,8 @@ export interface Finding {
 
 export interface DoctorOptions {
   readonly dataDirectory: string;
+  /** `postgres://…`; used where the installation is in Postgres. */
+  readonly database?: string | undefined;
   /** Answers what was found; throws what is wrong. Asked of the process that has the key. */
   readonly checkSecrets: () => Promise<string>;
   readonly freeBytes: () => Promise<number>;
@@ -36,12 +39,12 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
       findings.push({ check: name, ok: false, found: errorText(caught) });
     }
   };
-  if (!existsSync(join(dataDirectory, 'postgres.json'))) {
-    for (const name of ['meta.sqlite', 'ingest.sqlite'])
-      await check(`${name} is sound`, () => quickCheck(join(dataDirectory, name)));
-    await check('the listed files are there', () => listedFiles(dataDirectory));
-    await check('the payloads are there', () => payloads(dataDirectory));
-  }
+  const store = existsSync(join(dataDirectory, 'postgres.json'))
+    ? (await import('./doctor-in-postgres.ts')).inPostgres(dataDirectory, options.database)
+    : inSqlite(dataDirectory);
+  for (const { name, look } of store.checks) await check(name, look);
+  await check('the listed files are there', () => listedFiles(dataDirectory, store));
+  await check('the payloads are there', () => payloads(dataDirectory, store));
   await check('secrets open with the instance key', options.checkSecrets);
   await check('nobody else reads the data directory', () =>
     modesOf([dataDirectory, ...(existsSync(keyFile) ? [keyFile] : [])]),
@@ -60,28 +63,37 @@ function quickCheck(file: string): string {
   throw new Error(`expected a sound database, found: ${rows.join('; ')}. Restore from a backup`);
 }
 
-function listedFiles(dataDirectory: string): string {
-  using db = new DatabaseSync(join(dataDirectory, 'meta.sqlite'), { readOnly: true, timeout: 10_000 });
-  const list = (): { file: string; bytes: number }[] =>
-    db
-      .prepare('select file, file_bytes from tabular_files')
-      .all()
-      .map((row) => ({ file: String(row['file']), bytes: Number(row['file_bytes']) }));
-  const files = list();
+function inSqlite(dataDirectory: string): DoctorStore {
+  const read = (name: string, sql: string): Record<string, unknown>[] => {
+    using db = new DatabaseSync(join(dataDirectory, name), { readOnly: true, timeout: 10_000 });
+    return db.prepare(sql).all();
+  };
+  return {
+    checks: ['meta.sqlite', 'ingest.sqlite'].map((name) => ({
+      name: `${name} is sound`,
+      look: async () => quickCheck(join(dataDirectory, name)),
+    })),
+    files: async () =>
+      read('meta.sqlite', 'select file, file_bytes from tabular_files').map((row) => ({
+        file: String(row['file']),
+        bytes: Number(row['file_bytes']),
+      })),
+    payloads: async () => read('ingest.sqlite', 'select path from blobs').map((row) => String(row['path'])),
+  };
+}
+
+async function listedFiles(dataDirectory: string, store: DoctorStore): Promise<string> {
+  const files = await store.files();
   const wrong = files.filter(({ file, bytes }) => sizeOf(join(dataDirectory, 'parquet', file)) !== bytes);
   // A merge may have replaced files since they were listed here.
-  const still = new Set(list().map(({ file }) => file));
+  const still = new Set(wrong.length === 0 ? [] : (await store.files()).map(({ file }) => file));
   const missing = wrong.filter(({ file }) => still.has(file)).map(({ file }) => `parquet/${file}`);
   complain(missing, files.length, 'files of readings');
   return `${files.length} files of readings, each with its size`;
 }
 
-function payloads(dataDirectory: string): string {
-  using db = new DatabaseSync(join(dataDirectory, 'ingest.sqlite'), { readOnly: true, timeout: 10_000 });
-  const paths = db
-    .prepare('select path from blobs')
-    .all()
-    .map((row) => String(row['path']));
+async function payloads(dataDirectory: string, store: DoctorStore): Promise<string> {
+  const paths = await store.payloads();
   complain(
     paths.filter((path) => sizeOf(join(dataDirectory, 'blobs', ...path.split('/'))) === undefined),
     paths.length,

@@ -1,13 +1,18 @@
 /** Backups of an installation in Postgres, restored into another database; and of one on SQLite, restored into Postgres. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
 import { dataVersion } from '../data-directory.ts';
 import type { IngestLog } from '../ingest/log.ts';
+import { ingestMigrations } from '../ingest/log-tables.ts';
 import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { openInstanceKey } from '../instance/instance-key.ts';
+import { migrate } from '../metadata/migrate.ts';
+import { migrations } from '../metadata/migrations.ts';
 import { openTestStore, type TestStore } from '../metadata/testing/test-store.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
@@ -188,6 +193,33 @@ test('I15 a backup of an installation on SQLite is whole in Postgres, too', asyn
   await restore(directory.file('backup'), directory.file('moved'), store.database);
   expect(existsSync(directory.file('moved/meta.sqlite'))).toBe(false);
   await expectWhole(directory.file('moved'), String(store.database));
+});
+
+test('I15 a backup of an older version is restored into Postgres as it was, and the start brings it up to date', async () => {
+  await using directory = await temporaryDirectory();
+  const data = directory.file('data');
+  mkdirSync(data);
+  for (const [file, versions] of [
+    ['meta.sqlite', migrations.slice(0, 1)],
+    ['ingest.sqlite', ingestMigrations],
+  ] as const) {
+    using db = new DatabaseSync(join(data, file));
+    migrate(db, versions, file);
+    if (file === 'meta.sqlite')
+      db.exec(`insert into organizations (id, name, created_ms, webhook_secret) values ('o', 'First', 1, '')`);
+  }
+  writeFileSync(join(data, 'platform.json'), '{"format":"platform-data","version":1,"stage":"complete"}\n');
+  await backUp(data, directory.file('backup'), undefined, { key: { kind: 'left-out' } });
+  const store = await emptyDatabase();
+  const target = directory.file('restored');
+  await restore(directory.file('backup'), target, store.database);
+  expect(await store.administer('select version::int from meta.schema_version')).toEqual([{ version: 1 }]);
+  openInstanceKey(join(target, 'instance.key'), undefined);
+  await using stores = await openAll(target, store.database);
+  expect(await stores.db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'First' }]);
+  expect(await stores.db.selectFrom('audit_entries').selectAll().execute()).toEqual([]);
+  expect(JSON.parse(readFileSync(join(target, 'platform.json'), 'utf8')).version).toBe(dataVersion);
+  expect(existsSync(join(target, 'before-upgrade'))).toBe(false);
 });
 
 test('I15 into a database with something in it nothing is restored, and neither it nor the directory is changed', async () => {
