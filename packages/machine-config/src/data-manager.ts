@@ -64,7 +64,7 @@ export function readCaptureMethods(
   resource.service_configs.forEach((service, index) => {
     if (!service.type.endsWith('data_manager')) return;
     const at = `${path}.service_configs[${index}].attributes`;
-    methods.push(...readCaptureAttributes(service.attributes, at, problems).methods.map(({ method }) => method));
+    for (const { method } of readCaptureAttributes(service.attributes, at, problems).methods) methods.push(method);
   });
   return { methods, problems };
 }

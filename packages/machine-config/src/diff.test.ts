@@ -91,3 +91,44 @@ test('a line stays short, whatever changed', () => {
   for (const line of diffLines(diff({ a: long, [long]: 1 }, { a: { b: long }, c: [long] })))
     expect(line.length).toBeLessThan(400);
 });
+
+const many = 20_000;
+const renamed = (prefix: string, alike: boolean): Json[] =>
+  Array.from({ length: many }, (_, n) => ({
+    name: `${prefix}${n}`,
+    attributes: alike ? { n: 1 } : { [`k${n}`]: n, a: 1 },
+  }));
+
+// Compared each with each, these took minutes.
+test('twenty thousand components that are all renamed are a rename each, also when their neighbours were shuffled or are alike', () => {
+  for (const alike of [false, true]) {
+    const before = { components: renamed('a', alike) };
+    const after = { components: renamed('b', alike) };
+    const changes = diff(before, after);
+    expect(changes.length).toBe(many);
+    expect(new Set(changes.map(({ kind }) => kind))).toEqual(new Set(['renamed']));
+    expect(applyDiff(before, changes)).toEqual(after);
+  }
+  const before = { components: renamed('a', false) };
+  const backwards = { components: renamed('b', false).toReversed() };
+  const changes = diff(before, backwards);
+  expect(Map.groupBy(changes, ({ kind }) => kind).get('renamed')).toHaveLength(many);
+  expect(applyDiff(before, changes)).toEqual(backwards);
+});
+
+test('of entries that are alike but for their names the first is taken for the first, and numbers that JSON cannot say are told apart', () => {
+  const entry = (name: string, n: number): Json => ({ name, n, b: 1 });
+  const lines = (before: Json[], after: Json[]) => diffLines(diff({ components: before }, { components: after }));
+  expect(lines([entry('a', 1), entry('b', 1)], [entry('c', 1), { b: 1, n: 1, name: 'd' }])).toEqual([
+    '~ components[0].name (a): renamed, "a" → "c"',
+    '~ components[1].name (b): renamed, "b" → "d"',
+  ]);
+  expect(lines([entry('a', Infinity)], [{ name: 'c', n: null, b: 1 }])).toHaveLength(2);
+});
+
+test('lists of two hundred thousand values that all changed, were added or removed are told whole', () => {
+  const numbers = (from: number): Json[] => Array.from({ length: 200_000 }, (_, n) => from + n);
+  expect(diff({ list: numbers(0) }, { list: numbers(1_000_000) })).toHaveLength(200_000);
+  expect(diff({ list: [] }, { list: numbers(0) })).toHaveLength(200_000);
+  expect(applyDiff({ list: numbers(0) }, diff({ list: numbers(0) }, { list: [] }))).toEqual({ list: [] });
+});

@@ -1,13 +1,15 @@
 /**
  * What changed between two documents, by resource: entries of lists are matched by their names, so that an inserted
- * component is one change and not a change of all that follow it. Pure.
+ * component is one change and not a change of all that follow it. Pure, and about linear in the size of both: users save
+ * them, with thousands of entries.
  */
-import { diffLists } from './diff/diff-lists.ts';
+import { diffLists, isLists } from './diff/diff-lists.ts';
 import { isObject } from './diff/equal.ts';
 import type { Json } from './schema.ts';
 
 export { applyDiff } from './diff/apply-diff.ts';
 export { diffLines } from './diff/diff-lines.ts';
+export { equal } from './diff/equal.ts';
 
 /** A key of an object, or a position in a list: in the old list, except for the last step of what was added. */
 export type Step = string | number;
@@ -43,8 +45,8 @@ export interface Place {
 
 function diffInto(place: Place, changes: Change[]): void {
   const { before, after, path, of } = place;
-  if (Array.isArray(before) && Array.isArray(after)) {
-    changes.push(...diffLists(before, after, path, of, diffInto));
+  if (isLists(place)) {
+    diffLists(place, changes, diffInto);
   } else if (isObject(before) && isObject(after)) {
     for (const key of Object.keys(before)) {
       const at = { path: [...path, key], of };

@@ -51,7 +51,7 @@ export function resolveFragments(
     const idle = mods.map(({ path, fragmentId }) => unusedMods(path, fragmentId));
     return { document, problems: [...faults, ...modFaults, ...idle], used: [], origins: new Map() };
   }
-  problems.push(...faults, ...modFaults);
+  for (const fault of [...faults, ...modFaults]) problems.push(fault);
   const used = new Map<string, UsedFragment>();
   const scope: Scope = { mods, applied: new Set() };
   const budget = new Budget(limits);

@@ -46,8 +46,8 @@ export function parse(document: unknown): Parsed {
     maintenance: canonicalMaintenance(valid['maintenance'] as MaintenanceConfig | undefined),
     data_retention_policy: retention(valid['data_retention_policy'], problems),
   } as unknown as MachineConfig;
-  problems.push(...dependencyProblems(config, positions));
-  problems.push(...settingProblems(config, positions));
+  for (const problem of dependencyProblems(config, positions)) problems.push(problem);
+  for (const problem of settingProblems(config, positions)) problems.push(problem);
   sectionsInit(config, problems);
   for (const [resource, at] of positions)
     if (resource.frame !== undefined) frameInit(resource.frame, `${at}.frame`, problems);
@@ -162,7 +162,7 @@ function checkedAttributes(
   let { attributes } = resource;
   if (resource.api === 'core:service:data_manager') {
     const read = readDataManagerAttributes(attributes, `${at}.attributes`);
-    problems.push(...read.problems);
+    for (const problem of read.problems) problems.push(problem);
     attributes = read.kept;
   }
   const service_configs = resource.service_configs.map((service, index) => {

@@ -169,3 +169,10 @@ test('settings that do nothing or hold everything up are warnings: patterns, lev
   expect(syncing([], [sensor])[0]).toMatch(/^warning services\[0\].*depends_on lists as well/);
   expect(syncing([], [])[0]).toMatch(/^warning services\[0\].*expected the name of a sensor, found "s"/);
 });
+
+test('more problems than a call takes arguments are told each', () => {
+  const missing = Array.from({ length: 200_000 }, (_, n) => `m${n}`);
+  expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(
+    200_000,
+  );
+});

@@ -54,7 +54,7 @@ export async function checkFragment(
     const others = (await probe(rightsOf(null))).problems.filter(({ fault }) => fault === 'no_access');
     for (const { message } of others)
       findings.push({ path: 'fragments', level: 'error', message: `in a fragment that is ${visibility}: ${message}` });
-    findings.push(...credentialFindings(document));
+    for (const finding of credentialFindings(document)) findings.push(finding);
   }
   const textsOf = (level: string): string[] => [
     ...new Set(findings.filter((each) => each.level === level).map(({ path, message }) => `${path}: ${message}`)),

@@ -72,7 +72,7 @@ export async function writeIndex(
     const after = rowsOf(partId, resolution);
     if (fingerprint(after) === fingerprint(before)) continue;
     changed.add(partId);
-    rows.push(...after);
+    for (const row of after) rows.push(row);
   }
   if (changed.size > 0)
     await trx

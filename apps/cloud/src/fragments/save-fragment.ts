@@ -3,7 +3,7 @@ import { newId, PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { isObject } from '@platform/machine-config/fragments';
 import type { Json, JsonObject } from '@platform/machine-config/schema';
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { authorOf, authorText } from '../machines/author.ts';
 import type { CloudTables } from '../metadata/tables.ts';
@@ -60,7 +60,11 @@ export async function createFragment(
   return { row, warnings, reached: { partIds: [], failed: [] } };
 }
 
-/** @param editedMs the save time of the revision that the client edited; absent: the last write wins. @throws aborted, invalid_argument */
+/**
+ * @param editedMs the save time of the revision that the client edited; absent: the last write wins.
+ * @returns undefined when that is not the newest any more: then `overtaken`, after the transaction, says what changed.
+ * @throws invalid_argument
+ */
 export async function updateFragment(
   trx: Transaction<CloudTables>,
   by: Caller,
@@ -68,8 +72,8 @@ export async function updateFragment(
   change: Partial<FragmentChange>,
   editedMs: number | undefined,
   deps: SaveDeps,
-): Promise<Saved> {
-  if (editedMs !== undefined && editedMs !== before.updated_ms) throw await overtaken(trx, before, editedMs);
+): Promise<Saved | undefined> {
+  if (editedMs !== undefined && editedMs !== before.updated_ms) return undefined;
   const { config } = await trx
     .selectFrom('fragment_revisions')
     .select('config')
@@ -162,8 +166,9 @@ export function importsIn(config: JsonObject): { child_id: string; version: stri
 
 const shownChanges = 20;
 
-async function overtaken(trx: Transaction<CloudTables>, row: FragmentRow, editedMs: number): Promise<PlatformError> {
-  const revisions = await trx
+/** What the client is told whose edit began at an older revision. Outside of any transaction: comparing takes its time. */
+export async function overtaken(db: Kysely<CloudTables>, row: FragmentRow, editedMs: number): Promise<PlatformError> {
+  const revisions = await db
     .selectFrom('fragment_revisions')
     .selectAll()
     .where('fragment_id', '=', row.id)

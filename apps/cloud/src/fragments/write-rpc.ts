@@ -14,7 +14,7 @@ import { deleteFragment } from './delete-fragment.ts';
 import type { ReachDeps, Reached } from './reach.ts';
 import type { FragmentReader } from './reader.ts';
 import { visibleFragment } from './rights.ts';
-import { createFragment, type Saved, updateFragment } from './save-fragment.ts';
+import { createFragment, overtaken, type Saved, updateFragment } from './save-fragment.ts';
 import type { FragmentRow } from './source.ts';
 import { deleteTag, setTag } from './tags.ts';
 import { visibilityOf } from './wire.ts';
@@ -70,7 +70,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       const legacy = request.public === undefined ? undefined : request.public ? 'public' : 'private';
       const asked = visibilityOf(request.visibility) ?? legacy;
       const edited = request.lastKnownUpdate === undefined ? undefined : timestampMs(request.lastKnownUpdate);
-      const saved = await db.transaction().execute(async (trx) => {
+      const { row: before, saved } = await db.transaction().execute(async (trx) => {
         const row = await owned(trx, call, request.id);
         // "public: false" of a client that knows no third kind does not hide what is unlisted.
         const visibility =
@@ -80,8 +80,12 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
           ...(visibility === undefined ? {} : { visibility }),
           ...(request.config === undefined ? {} : { config: request.config as ProtobufJson as never }),
         };
-        return updateFragment(trx, call, row, change, edited, { ...reachDeps(), triggerProblems });
+        return {
+          row,
+          saved: await updateFragment(trx, call, row, change, edited, { ...reachDeps(), triggerProblems }),
+        };
       });
+      if (saved === undefined) throw await overtaken(db, before, edited ?? 0);
       return answer(call, saved);
     },
     async deleteFragment(request, call) {

@@ -5,7 +5,8 @@
  * swap); any other save wins over what was there, which stays in the history.
  */
 import { type Clock, PlatformError } from '@platform/base';
-import { diff } from '@platform/machine-config/diff';
+import { equal } from '@platform/machine-config/diff';
+import type { Json } from '@platform/machine-config/schema';
 import type { Transaction } from 'kysely';
 import type { Caller, OwnActor } from '../access/audit.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
@@ -165,15 +166,24 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       const { action = 'AppService.UpdateRobotPart' } = request;
       const parsed = parseDocument(document, partId);
       const author = authorOf(by);
+      // Documents are compared before the transaction, which all writers wait for: the newest is mostly still that one in it.
+      const compared = new Map<number, boolean>();
+      const isSaved = ({ version, document: saved }: ConfigurationVersion): boolean => {
+        const known = compared.get(version);
+        if (known !== undefined) return known;
+        const isEqual = saved === document || (unformatted && equal(JSON.parse(saved), parsed as Json));
+        compared.set(version, isEqual);
+        return isEqual;
+      };
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
         const stamp = effective.stampOf(partId);
         const resolved = await effective.effective(partId, parsed);
         const warnings = check(parsed, resolved);
+        isSaved(await current(partId));
         const saving = db.transaction().execute(async (trx) => {
           if (effective.stampOf(partId) !== stamp) return undefined;
           const before = await history.newest(partId, trx);
-          const isEqual = before.document === document || (unformatted && equalJson(before.document, parsed));
-          if (before.version > 0 && isEqual) {
+          if (before.version > 0 && isSaved(before)) {
             await alongside?.(trx);
             return { version: before, isNew: false };
           }
@@ -182,7 +192,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
               'version' in edited
                 ? edited.version === before.version
                 : before.version === 0 || edited.createdMs === before.createdMs;
-            if (!isNewest) throw await overtaken(trx, partId, edited, before);
+            if (!isNewest) return { overtaken: edited, version: before, isNew: false };
           }
           const version: ConfigurationVersion = {
             version: before.version + 1,
@@ -204,6 +214,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
           throw caught;
         });
         if (saved === undefined) continue;
+        if (saved.overtaken !== undefined) throw await overtaken(db, partId, saved.overtaken, saved.version);
         remember(partId, saved.version);
         if (saved.isNew && warnings.length > 0) await onWarnings(partId, saved.version.version, warnings);
         return saved.version;
@@ -214,8 +225,4 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       );
     },
   };
-}
-
-function equalJson(before: string, after: unknown): boolean {
-  return diff(JSON.parse(before), after as never).length === 0;
 }

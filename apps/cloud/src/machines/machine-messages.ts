@@ -52,7 +52,7 @@ export function createMachineMessages(deps: {
   const contact: MachineMessages['contact'] = (partIds) => {
     const all = partIds.map((id) => presence.of(id));
     const seen = all.flatMap((one) => (one.lastSeenMs === null ? [] : [one.lastSeenMs]));
-    const lastMs = seen.length === 0 ? null : Math.max(...seen);
+    const lastMs = seen.length === 0 ? null : seen.reduce((a, b) => Math.max(a, b));
     const state = all.some((one) => one.state === 'online') ? 'online' : lastMs === null ? 'awaiting_setup' : 'offline';
     return {
       onlineState: onlineStates[state],

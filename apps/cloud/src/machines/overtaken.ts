@@ -9,14 +9,14 @@ import type { ConfigurationVersion } from './configuration.ts';
 
 const shownChanges = 20;
 
-/** @param trx the transaction that would have saved. */
+/** Outside of any transaction: to compare two documents takes its time. */
 export async function overtaken(
-  trx: Kysely<CloudTables>,
+  db: Kysely<CloudTables>,
   partId: string,
   edited: { readonly createdMs: number } | { readonly version: number },
   newest: ConfigurationVersion,
 ): Promise<PlatformError> {
-  const versions = trx.selectFrom('part_configurations').select('document').where('part_id', '=', partId);
+  const versions = db.selectFrom('part_configurations').select('document').where('part_id', '=', partId);
   const row = await ('version' in edited
     ? versions.where('version', '=', edited.version)
     : versions.where('created_ms', '=', edited.createdMs)

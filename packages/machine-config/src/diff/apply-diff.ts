@@ -11,19 +11,19 @@ function applyAt(value: Json, changes: readonly Change[], depth: number): Json {
   if (changes.length === 0) return value;
   const whole = changes.find((change) => change.path.length === depth);
   if (whole !== undefined && 'after' in whole) return whole.after;
-  const added = changes.filter((change) => change.kind === 'added' && change.path.length === depth + 1);
+  const isAdded = (change: Change): boolean => change.kind === 'added' && change.path.length === depth + 1;
+  const added = changes.filter(isAdded);
   const within = Map.groupBy(
-    changes.filter((change) => !added.includes(change)),
+    changes.filter((change) => !isAdded(change)),
     (change) => change.path[depth] as Step,
   );
   const here = (step: Step, kind: Change['kind']): Change | undefined =>
     within.get(step)?.find((change) => change.kind === kind && change.path.length === depth + 1);
-  const inside = (step: Step, child: Json): Json =>
-    applyAt(
-      child,
-      (within.get(step) ?? []).filter((change) => change !== here(step, 'moved')),
-      depth + 1,
-    );
+  const inside = (step: Step, child: Json): Json => {
+    const moved = here(step, 'moved');
+    const some = within.get(step) ?? [];
+    return applyAt(child, moved === undefined ? some : some.filter((change) => change !== moved), depth + 1);
+  };
 
   if (isObject(value)) {
     const kept = Object.entries(value).filter(([key]) => here(key, 'removed') === undefined);

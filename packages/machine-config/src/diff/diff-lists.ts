@@ -1,5 +1,6 @@
 /** Changes of a list: entries are matched by name where all have one of their own, else by position. */
-import type { Change, Place, Step } from '../diff.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { Change, Place } from '../diff.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import { equal, isObject } from './equal.ts';
 import { stayingOf } from './staying-of.ts';
@@ -7,17 +8,21 @@ import { stayingOf } from './staying-of.ts';
 /** How the entries of a list are told apart. */
 type Naming = 'name' | 'id' | 'itself';
 
+export type Lists = Place & { readonly before: readonly Json[]; readonly after: readonly Json[] };
+
+export function isLists(place: Place): place is Lists {
+  return Array.isArray(place.before) && Array.isArray(place.after);
+}
+
+/** Adds to `changes`. */
 export function diffLists(
-  before: readonly Json[],
-  after: readonly Json[],
-  path: readonly Step[],
-  of: readonly string[],
+  { before, after, path, of }: Lists,
+  changes: Change[],
   diffInto: (place: Place, changes: Change[]) => void,
-): readonly Change[] {
+): void {
   const naming = (['name', 'id', 'itself'] as const).find((each) => names(before, each) && names(after, each));
   const pairs = naming === undefined ? byPosition(before, after) : byName(before, after, naming);
   const staying = stayingOf(pairs.values().toArray());
-  const changes: Change[] = [];
   before.forEach((entry, index) => {
     const name = naming === undefined || naming === 'itself' ? undefined : nameOf(entry, naming);
     const at = { path: [...path, index], of: name === undefined ? of : [...of, name] };
@@ -31,7 +36,7 @@ export function diffLists(
     diffInto({ before: entry, after: after[to] as Json, ...at }, inside);
     const isRename = (change: Change): boolean =>
       change.kind === 'changed' && change.path.length === path.length + 2 && change.path.at(-1) === naming;
-    changes.push(...inside.map((change) => (isRename(change) ? ({ ...change, kind: 'renamed' } as Change) : change)));
+    for (const change of inside) changes.push(isRename(change) ? ({ ...change, kind: 'renamed' } as Change) : change);
   });
   const matched = new Set(pairs.values());
   after.forEach((entry, index) => {
@@ -44,7 +49,6 @@ export function diffLists(
       after: entry,
     });
   });
-  return changes;
 }
 
 function nameOf(entry: Json, naming: Naming): string | undefined {
@@ -69,18 +73,29 @@ function byName(before: readonly Json[], after: readonly Json[], naming: Naming)
   });
   if (naming === 'itself') return pairs;
   const matched = new Set(pairs.values());
-  const nameless = (entry: Json): Json =>
-    Object.fromEntries(Object.entries(entry as JsonObject).filter(([key]) => key !== naming));
-  const free = after.flatMap((entry, index) => (matched.has(index) ? [] : [{ index, rest: nameless(entry) }]));
+  // New positions by what stands there beside the name, the first one last.
+  const free = new Map<string, number[]>();
+  after.toReversed().forEach((entry, back) => {
+    const index = after.length - 1 - back;
+    if (matched.has(index)) return;
+    const rest = restOf(entry, naming);
+    const alike = free.get(rest);
+    if (alike === undefined) free.set(rest, [index]);
+    else alike.push(index);
+  });
   before.forEach((entry, index) => {
     if (pairs.has(index)) return;
-    const rest = nameless(entry);
+    const rest = restOf(entry, naming);
     // An entry of nothing but a name is another entry.
-    const found = Object.keys(rest as JsonObject).length === 0 ? -1 : free.findIndex((each) => equal(each.rest, rest));
-    const [same] = found === -1 ? [] : free.splice(found, 1);
-    if (same !== undefined) pairs.set(index, same.index);
+    const to = rest === '{}' ? undefined : free.get(rest)?.pop();
+    if (to !== undefined) pairs.set(index, to);
   });
   return new Map([...pairs].sort(([a], [b]) => a - b));
+}
+
+/** What an entry is but for its name: one text for all that are equal. */
+function restOf(entry: Json, naming: Naming): string {
+  return canonicalJson(Object.fromEntries(Object.entries(entry as JsonObject).filter(([key]) => key !== naming)));
 }
 
 /** What is equal at both ends stays; what lies between is compared one by one. */
