@@ -33,6 +33,7 @@ export function parse(document: unknown): Parsed {
   }
   // Go clients write null for lists and objects that they leave empty.
   const given = Object.fromEntries(Object.entries(document ?? {}).filter(([, value]) => value !== null));
+  boundResources(given, problems);
   const valid = validate(documentSchema, given, problems) as Record<string, unknown>;
   const positions = new Map<ResourceConfig, string>();
   const read = (key: 'components' | 'services', kind: 'component' | 'service'): ResourceConfig[] => {
@@ -52,6 +53,25 @@ export function parse(document: unknown): Parsed {
   for (const [resource, at] of positions)
     if (resource.frame !== undefined) frameInit(resource.frame, `${at}.frame`, problems);
   return { config, problems };
+}
+
+/** Components and services together: a machine looks after each of them. */
+const maxResources = 10_000;
+
+/** Leaves out what is above the bound, and names the list in which that stands. */
+function boundResources(given: Record<string, unknown>, problems: Problem[]): void {
+  let left = maxResources;
+  for (const key of ['components', 'services']) {
+    const list = given[key];
+    if (!Array.isArray(list)) continue;
+    if (list.length > left) {
+      const beside = left === maxResources ? '' : ` beside ${maxResources - left} components`;
+      const message = `expected at most ${maxResources} components and services together, found ${list.length}${beside}`;
+      problems.push({ path: key, level: 'error', message });
+      given[key] = list.slice(0, left);
+    }
+    left = Math.max(0, left - list.length);
+  }
 }
 
 /** Checks `value`; what is unknown or wrong is named and taken out, as deep as it stands, until the rest is valid. */

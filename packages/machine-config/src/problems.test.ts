@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { dependencyProblems } from './dependency-problems.ts';
 import { parse } from './parse.ts';
-import type { Json, JsonObject } from './schema.ts';
+import type { Json, JsonObject, MachineConfig, ResourceConfig } from './schema.ts';
 
 const part = (method: JsonObject, more: JsonObject = {}, attributes: JsonObject = {}): JsonObject => ({
   components: [
@@ -175,4 +176,37 @@ test('more problems than a call takes arguments are told each', () => {
   expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(
     200_000,
   );
+});
+
+test('a chain of 20,000 resources is parsed in one walk', () => {
+  const chain = Array.from({ length: 20_000 }, (_, n) => ({
+    name: `c${n}`,
+    api: 'core:component:sensor',
+    depends_on: n === 0 ? [] : [`c${n - 1}`],
+  })).toReversed() as unknown as ResourceConfig[];
+  const config: MachineConfig = { ...parse({}).config, components: chain };
+  let met = 0;
+  expect(dependencyProblems(config, new Map(), () => met++)).toEqual([]);
+  // Each once, and each of its dependencies once.
+  expect(met).toBe(20_000 + 19_999);
+});
+
+test('more than 10,000 components and services are an error at the list that goes beyond; the first of them stand', () => {
+  const list = (kind: string, length: number): Json[] =>
+    Array.from({ length }, (_, n) => ({ name: `${kind}${n}`, api: `acme:${kind}:x`, model: 'acme:x:y' }));
+  const found = (components: number, services: number) => {
+    const { config, problems } = parse({
+      components: list('component', components),
+      services: list('service', services),
+    });
+    return [problems, config.components.length, config.services.length];
+  };
+  expect(found(4_000, 6_000)).toEqual([[], 4_000, 6_000]);
+  const message = 'expected at most 10000 components and services together, found';
+  expect(found(10_001, 0)).toEqual([[{ path: 'components', level: 'error', message: `${message} 10001` }], 10_000, 0]);
+  expect(found(4_000, 6_001)).toEqual([
+    [{ path: 'services', level: 'error', message: `${message} 6001 beside 4000 components` }],
+    4_000,
+    6_000,
+  ]);
 });
