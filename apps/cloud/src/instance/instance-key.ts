@@ -25,6 +25,8 @@ export interface InstanceKey {
   decrypt(sealed: Uint8Array): string;
   /** Keyed hash of a secret, 32 bytes; equal secrets have equal hashes under one instance key only. */
   hash(secret: string): Uint8Array;
+  /** The hash under each key that may be in use in the store: two while a key is being replaced, the one in use first. */
+  hashes(secret: string): readonly Uint8Array[];
   sign(text: string): string;
   /** Also true for signatures by earlier keys whose tokens still stand. */
   verify(text: string, signature: string): boolean;
@@ -86,6 +88,8 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
   let current = first;
   let known = [first, ...others];
   let tokenKeys: readonly Buffer[] = [];
+  const hashed = (key: KeyMaterial, secret: string): Buffer =>
+    createHmac('sha256', keyObject(key.hashing)).update(secret).digest();
   const sign = (key: Buffer, text: string): Buffer => createHmac('sha256', keyObject(key)).update(text).digest();
   return {
     get current() {
@@ -105,7 +109,8 @@ export function createKeyRing(first: KeyMaterial, others: readonly KeyMaterial[]
         `a stored secret does not open with the instance key (${where}): the data directory belongs to another instance key`,
       );
     },
-    hash: (secret) => createHmac('sha256', keyObject(current.hashing)).update(secret).digest(),
+    hash: (secret) => hashed(current, secret),
+    hashes: (secret) => [current, ...known.filter(({ id }) => id !== current.id)].map((key) => hashed(key, secret)),
     sign: (text) => sign(current.signing, text).toString('base64url'),
     verify(text, signature) {
       const found = Buffer.from(signature, 'base64url');

@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 import { issueToken, readToken } from '../access/access-token.ts';
 import { checkKey, createKey } from '../access/keys.ts';
 import { createFirstAccount } from '../accounts/first-start.ts';
+import { insertMachine } from '../machines/insert-machine.ts';
+import { openPartSecrets } from '../machines/part-secrets.ts';
 import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
@@ -107,6 +109,60 @@ test.each(['two keys', 'resealed'] as const)(
     expect(await checkKey(one.db, restarted, key.id, key.key, 1)).toBeDefined();
   },
 );
+
+test('D6 keys, secrets of parts and tokens are right at every instant of a rotation', async () => {
+  await using one = await installation();
+  const ring = await one.open();
+  const key = await createKey(one.db, ring, 'k', [], 1);
+  const { id: locationId } = await one.db.selectFrom('locations').select('id').executeTakeFirstOrThrow();
+  const { secret: part } = await insertMachine(one.db, ring, { locationId, name: 'press', nowMs: 1 });
+  const parts = await openPartSecrets(one.db, ring);
+  const token = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
+  const behind = openInstanceKey(one.file, undefined);
+
+  let ended = false;
+  const rotated = one.rotate(ring).finally(() => {
+    ended = true;
+  });
+  const said = new Set<boolean>();
+  while (!ended) {
+    said.add((await checkKey(one.db, ring, key.id, key.key, 1)) !== undefined);
+    said.add((await parts.check(part.partId, part.text)) !== undefined);
+    for (let step = 0; step < 20; step++) {
+      said.add(readToken(ring, token) !== undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  await rotated;
+  expect([...said]).toEqual([true]);
+
+  // The instant after the commit: the store is under the new key, this process not yet.
+  behind.add(ring.current);
+  expect(behind.current.id).not.toBe(ring.current.id);
+  expect(await checkKey(one.db, behind, key.id, key.key, 1)).toBeDefined();
+  expect(await checkKey(one.db, behind, key.id, `${key.key}x`, 1)).toBeUndefined();
+  expect(await (await openPartSecrets(one.db, behind)).check(part.partId, part.text)).toBeDefined();
+});
+
+test('D6 settling the key in use never leaves the earlier ones out, which vouch for tokens', async () => {
+  await using one = await installation();
+  const ring = await one.open();
+  const token = issueToken(ring, { kind: 'key', id: 'k', epoch: 1 });
+  await one.rotate(ring);
+  const uses: (readonly Buffer[])[] = [];
+  const watched: KeyRing = {
+    ...ring,
+    current: ring.current,
+    known: ring.known,
+    use: (key, earlier) => {
+      uses.push(earlier);
+      ring.use(key, earlier);
+    },
+  };
+  await settleInstanceKey(one.db, watched);
+  expect(uses.map((earlier) => earlier.length)).toEqual([1]);
+  expect(readToken(ring, token)).toBeDefined();
+});
 
 test('D6 a transaction that fails leaves everything under the old key', async () => {
   await using one = await installation();

@@ -32,7 +32,7 @@ export async function settleInstanceKey(db: Kysely<Tables>, ring: KeyRing): Prom
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
   }
-  ring.use(key, []);
+  // At once: a key in use without the earlier ones would refuse every token until those are read.
   ring.use(key, await readTokenKeys(db, ring));
 }
 

@@ -40,7 +40,7 @@ export async function openPartSecrets(db: Database, instanceKey: InstanceKey): P
         .selectFrom('part_secrets')
         .select('epoch')
         .where('part_id', '=', partId)
-        .where('secret_hash', '=', instanceKey.hash(secret))
+        .where((eb) => eb.or(instanceKey.hashes(secret).map((hash) => eb('secret_hash', '=', hash))))
         .executeTakeFirst();
       return row?.epoch;
     },
