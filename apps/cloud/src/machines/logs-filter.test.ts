@@ -17,6 +17,14 @@ test('levels are matched however a logger spells them, and errors only means err
   expect(kept({ levels: [''] }, lines)).toHaveLength(5);
 });
 
+test('a level that no logger has is refused with those that are; the spellings of public loggers are taken', () => {
+  expect(() => createLogFilter({ levels: ['info', 'eror'] })).toThrow(
+    /^levels: expected any of trace, debug, .*"eror"$/,
+  );
+  const spelt = ['TRACE', 'Debug', 'INFO', 'information', 'WARNING', 'err', 'dpanic', 'PANIC', 'Fatal', 'CRITICAL'];
+  for (const level of spelt) expect(kept({ levels: [level] }, [line({ level, message: level })])).toEqual([level]);
+});
+
 test('text is found in any case in message, logger, stack and fields, and means itself', () => {
   const lines = [
     line({ message: 'Pump STUCK at 5%' }),

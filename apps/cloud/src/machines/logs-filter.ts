@@ -5,7 +5,7 @@ import { maxFilterLength } from './logs-limits.ts';
 import { detailOf, type Line, levelName } from './logs-line.ts';
 
 export interface LogQuery {
-  /** Any of these; empty: all. */
+  /** Any of these, in any case and in the spellings of public loggers (`WARNING`); empty: all. */
   readonly levels?: readonly string[];
   /** `error` and what is worse. */
   readonly errorsOnly?: boolean;
@@ -24,10 +24,23 @@ export type LogFilter = (line: Line) => boolean;
 
 const errorLevels: ReadonlySet<string> = new Set(['error', 'dpanic', 'panic', 'fatal', 'critical']);
 
-/** @throws invalid_argument for an expression that is none */
+/** Those of the loggers that machines and public clients have. */
+const levelNames: readonly string[] = [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'dpanic',
+  'panic',
+  'fatal',
+  'critical',
+];
+
+/** @throws invalid_argument for an expression that is none, and a level that no logger has */
 export function createLogFilter(query: LogQuery): LogFilter {
   const { levels = [], errorsOnly = false, filter = '', source = '', userFacingOnly = false } = query;
-  const wanted = new Set(levels.filter((level) => level !== '').map(levelName));
+  const wanted = new Set(levels.filter((level) => level !== '').map(requireLevel));
   const contains = filter === '' ? undefined : textMatcher(filter);
   return (line) =>
     (wanted.size === 0 || wanted.has(line.level)) &&
@@ -35,6 +48,18 @@ export function createLogFilter(query: LogQuery): LogFilter {
     (source === '' || line.logger_name === source || line.logger_name.startsWith(`${source}.`)) &&
     (!userFacingOnly || detailOf(line).userFacing === true) &&
     (contains === undefined || mentions(line, contains));
+}
+
+/** A typing error would look like a machine without errors. */
+function requireLevel(level: string): string {
+  const name = levelName(level);
+  if (!levelNames.includes(name)) {
+    throw new PlatformError(
+      'invalid_argument',
+      `levels: expected any of ${levelNames.join(', ')}, found "${level.slice(0, 50)}"`,
+    );
+  }
+  return name;
 }
 
 function mentions(line: Line, contains: (text: string) => boolean): boolean {
