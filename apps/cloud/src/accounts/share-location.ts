@@ -8,6 +8,8 @@ import { notVisible } from '../access/principal.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 
 const maxShares = 100;
+/** Sharing asks nobody: what an organization does not want must not fill its lists. */
+const maxSharesTowards = 200;
 
 /** The caller must own the location. Sharing twice changes nothing. @throws invalid_argument, resource_exhausted */
 export async function shareLocation(
@@ -36,6 +38,14 @@ export async function shareLocation(
       throw new PlatformError(
         'resource_exhausted',
         `location ${locationId}: expected at most ${maxShares} organizations to share it with, found ${shared.length}; unshare it from one first`,
+      );
+    const towards = tree
+      .sharesTo(organizationId)
+      .filter((share) => share.organizationId === row.organization_id).length;
+    if (towards >= maxSharesTowards)
+      throw new PlatformError(
+        'resource_exhausted',
+        `organization_id: expected at most ${maxSharesTowards} locations of organization ${row.organization_id} to be shared with organization ${organizationId}, found ${towards}; share a location above them, or unshare one first`,
       );
     await trx
       .insertInto('location_shares')

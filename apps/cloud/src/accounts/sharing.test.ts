@@ -80,6 +80,28 @@ test('sharing with an organization that exists answers exactly like sharing with
   expect((await ask(owner, 'getLocation', { locationId: shared })).location?.organizations).toHaveLength(3);
 });
 
+test('an organization shares at most 200 of its locations with one other; another organization may share more with it', async () => {
+  const { ask, owner, person, organizationId, shared, guest } = await given();
+  const shareNew = async (by: typeof owner, from: string): Promise<string> => {
+    const { location } = await ask(by, 'createLocation', { organizationId: from, name: 'spam' });
+    await ask(by, 'shareLocation', { locationId: location?.id ?? '', organizationId: guest });
+    return location?.id ?? '';
+  };
+  const first = await shareNew(owner, organizationId);
+  for (let at = 1; at < 200; at++) await shareNew(owner, organizationId);
+  await expect(shareNew(owner, organizationId)).rejects.toMatchObject({
+    code: 'resource_exhausted',
+    message: expect.stringContaining('at most 200 locations'),
+  });
+  // Once more changes nothing, and is no error.
+  await ask(owner, 'shareLocation', { locationId: first, organizationId: guest });
+  await ask(owner, 'unshareLocation', { locationId: first, organizationId: guest });
+  await ask(owner, 'shareLocation', { locationId: shared, organizationId: guest });
+  const third = await person();
+  const { organization } = await ask(third, 'createOrganization', { name: 'Third' });
+  await shareNew(third, organization?.id ?? '');
+});
+
 test('guests are not told with whom else a location is shared', async () => {
   const { ask, owner, guestOwner, organizationId, shared, guest } = await given();
   await ask(owner, 'shareLocation', { locationId: shared, organizationId: guest });

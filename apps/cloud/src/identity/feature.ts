@@ -23,10 +23,10 @@ export interface Identity extends AsyncDisposable {
 }
 
 export function createIdentity(
-  options: Omit<IdentityDeps, 'hasOpenId'> & { openIdSettings: OpenIdSettings | undefined },
+  options: Omit<IdentityDeps, 'openIdIssuer'> & { openIdSettings: OpenIdSettings | undefined },
 ): Identity {
   const { openIdSettings, ...given } = options;
-  const deps: IdentityDeps = { ...given, hasOpenId: openIdSettings !== undefined };
+  const deps: IdentityDeps = { ...given, openIdIssuer: openIdSettings?.issuer };
   let forgetting: Follower | undefined;
   return {
     deps,

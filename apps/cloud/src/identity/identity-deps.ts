@@ -17,8 +17,8 @@ export interface IdentityDeps {
   readonly tree: Pick<AccountTree, 'organization'>;
   /** Absent: no mail server is set, and links are shown to those who make them. */
   readonly mail: Mail | undefined;
-  /** People can sign in with OpenID Connect. */
-  readonly hasOpenId: boolean;
+  /** The issuer with which people can sign in by OpenID Connect; undefined: not set. */
+  readonly openIdIssuer: string | undefined;
   /** Where people reach this installation, without a slash at the end. */
   publicUrl(): string;
   /** How many invitations an organization may mail in 24 hours. */

@@ -30,9 +30,7 @@ export async function managedInvitation(
   email: string,
 ): Promise<ManagedInvitation> {
   const invitation = await findInvitation(db, deps.clock, { organizationId, email: normalEmail(email) });
-  // Roles on what was deleted since are nobody's else.
-  const ownsAll = deps.access.allows(principal, 'organization.manage', organizationId);
-  const isHers = (grant: Grant): boolean => ownsAll || owns(deps.access, principal, grant);
+  const isHers = (grant: Grant): boolean => owns(deps.access, principal, grant);
   const hers = invitation?.grants.filter(isHers) ?? [];
   if (invitation === undefined || hers.length === 0) throw notManaged(deps, principal, organizationId, email);
   return { invitation, hers, others: invitation.grants.filter((grant) => !isHers(grant)) };

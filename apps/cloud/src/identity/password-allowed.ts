@@ -7,25 +7,26 @@ import type { IdentityDeps } from './identity-deps.ts';
 import { organizationIdsOf } from './members.ts';
 
 /**
- * Call it before a session of somebody who proved herself with a password. One organization of hers that allows passwords
- * is enough: a session is for all of them. Where OpenID Connect is not set passwords are the only way in, and allowed.
+ * Call it before a session of somebody who proved herself with a password. A session is for all of her organizations, so that
+ * one of them that forbids passwords is enough: otherwise she could make an organization of her own to get around it. She came
+ * into each by a step of hers, and OpenID Connect stays open; where it is not set passwords are the only way in, and allowed.
  *
- * @throws permission_denied when none of her organizations allows passwords
+ * @throws permission_denied when one of her organizations forbids passwords
  */
 export async function requirePasswordAllowed(
-  { hasOpenId, tree }: Pick<IdentityDeps, 'hasOpenId' | 'tree'>,
+  { openIdIssuer, tree }: Pick<IdentityDeps, 'openIdIssuer' | 'tree'>,
   trx: Database,
   personId: string,
 ): Promise<void> {
-  if (!hasOpenId) return;
-  const organizations = (await organizationIdsOf(trx, personId)).flatMap((id) => tree.organization(id) ?? []);
-  if (organizations.length === 0 || organizations.some((one) => allowsPasswords(one.login_methods))) return;
+  if (openIdIssuer === undefined) return;
+  const forbidding = (await organizationIdsOf(trx, personId))
+    .flatMap((id) => tree.organization(id) ?? [])
+    .filter((one) => !allowsPasswords(one.login_methods));
+  if (forbidding.length === 0) return;
+  const names = forbidding.slice(0, 5).map(({ name }) => JSON.stringify(name));
   throw new PlatformError(
     'permission_denied',
-    `sign-in: expected a way that one of your organizations allows, found a password, which ${organizations
-      .slice(0, 5)
-      .map(({ name }) => JSON.stringify(name))
-      .join(', ')} ${organizations.length === 1 ? 'does' : 'do'} not allow; sign in with OpenID Connect`,
+    `sign-in: expected a way that all of your organizations allow, found a password, which ${names.join(', ')} ${forbidding.length === 1 ? 'does' : 'do'} not allow; sign in with OpenID Connect (${openIdIssuer})`,
   );
 }
 
