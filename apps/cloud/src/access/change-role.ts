@@ -6,7 +6,15 @@ import type { CloudTables, Database } from '../metadata/tables.ts';
 import { audit, type Caller } from './audit.ts';
 import { grantText, owns, readGrant } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
-import { addGrant, grantsOfIdentity, type Identity, removeGrant, requireOwnerLeft, sameTarget } from './grants.ts';
+import {
+  addGrant,
+  grantsOfIdentity,
+  type Identity,
+  ownersLeft,
+  removeGrant,
+  requireOwnerLeft,
+  sameTarget,
+} from './grants.ts';
 import { managedKey } from './managed-key.ts';
 import { type Grant, notVisible, type Principal } from './principal.ts';
 
@@ -42,8 +50,9 @@ export async function removeRole(deps: RoleDeps, by: Caller, authorization: Auth
         'failed_precondition',
         `API key ${identity.id}: expected a role to stay, found that this is its last one; DeleteKey ends the key, ChangeRole gives it another role`,
       );
-    if (isOrganizationOwner(grant)) await requireOwnerLeft(trx, grant.organizationId);
-    await audit(trx, by, entry('AppService.RemoveRole', identity, grant, { role: grantText(grant) }), now());
+    const left = isOrganizationOwner(grant) ? await requireOwnerLeft(trx, grant.organizationId) : undefined;
+    const detail = { role: grantText(grant), ...ownersLeft(left) };
+    await audit(trx, by, entry('AppService.RemoveRole', identity, grant, detail), now());
   });
   changed();
 }
@@ -63,8 +72,8 @@ export async function changeRole(deps: RoleDeps, by: Caller, from: Authorization
     await eligible(trx, access, by.principal, from, becomes.organizationId);
     await removeGrant(trx, identity, was);
     await addGrant(trx, identity, becomes);
-    if (isOrganizationOwner(was)) await requireOwnerLeft(trx, was.organizationId);
-    const detail = { from: grantText(was), to: grantText(becomes) };
+    const left = isOrganizationOwner(was) ? await requireOwnerLeft(trx, was.organizationId) : undefined;
+    const detail = { from: grantText(was), to: grantText(becomes), ...ownersLeft(left) };
     await audit(trx, by, entry('AppService.ChangeRole', identity, becomes, detail), now());
   });
   changed();

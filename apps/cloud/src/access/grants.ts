@@ -101,15 +101,15 @@ export async function removeGrantsOn(trx: Kysely<CloudTables>, deleted: Deleted)
 
 /**
  * Call it after an owner of an organization lost that role, was removed, or a key got an end.
- * An owner that lasts is a person, or a key without expiry.
+ * An owner that lasts is a person, or a key without expiry. Answers `api-key` when no person is left among them.
  *
  * @throws failed_precondition when none is left; the transaction must be rolled back then.
  */
-export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId: string): Promise<void> {
+export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId: string): Promise<Identity['type']> {
   const left = await trx
     .selectFrom('grants')
     .leftJoin('api_keys', 'api_keys.id', 'grants.identity_id')
-    .select('grants.identity_id')
+    .select('grants.identity_type')
     .where('grants.organization_id', '=', organizationId)
     .where('grants.role', '=', 'owner')
     .where('grants.location_id', 'is', null)
@@ -124,13 +124,20 @@ export async function requireOwnerLeft(trx: Kysely<CloudTables>, organizationId:
         ]),
       ]),
     )
+    // People first.
+    .orderBy('grants.identity_type', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (left !== undefined) return;
+  if (left !== undefined) return left.identity_type;
   throw new PlatformError(
     'failed_precondition',
     `organization ${organizationId}: expected at least one owner to stay (a person, or an API key that does not expire), found that this was the last one; give another the role organization_owner first`,
   );
+}
+
+/** For the audit entry of a change after which `requireOwnerLeft` gave this answer. */
+export function ownersLeft(left: Identity['type'] | undefined): { readonly owners_left?: string } {
+  return left === 'api-key' ? { owners_left: 'API keys only, no person' } : {};
 }
 
 export function sameTarget(a: GrantTarget, b: GrantTarget): boolean {

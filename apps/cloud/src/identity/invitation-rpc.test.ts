@@ -192,6 +192,22 @@ test('R7 the last owner cannot be removed; R12 people are known to themselves an
   expect((await owned.listOrganizationsByUser({ userId })).orgs).toHaveLength(1);
 });
 
+test('R7 a key may be the last owner: that no person is left stands in the audit trail', async () => {
+  const people = await startPeople();
+  const { organizationId, db } = people;
+  const app = people.app(await people.keyWith(owner(people)));
+  const [first] = (await app.listOrganizationMembers({ organizationId })).members;
+  const eve = await people.personWith('eve@example.com', password, owner(people));
+  for (const userId of [eve, first?.userId ?? '']) await app.deleteOrganizationMember({ organizationId, userId });
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select('detail')
+    .where('action', '=', 'AppService.DeleteOrganizationMember')
+    .orderBy('id')
+    .execute();
+  expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([{}, { owners_left: 'API keys only, no person' }]);
+});
+
 test('with a mail server the link is mailed after the commit, again while the server has no time, and is in no table in clear', async () => {
   await using sink = await startSmtpSink();
   const people = await startPeople({ smtpUrl: sink.url });

@@ -1,7 +1,7 @@
 /** Members: people who hold a role anywhere in an organization. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
-import { requireOwnerLeft } from '../access/grants.ts';
+import { ownersLeft, requireOwnerLeft } from '../access/grants.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 
@@ -107,7 +107,7 @@ export async function removeMember(
         'not_found',
         `member: expected the id of one of organization ${organizationId}, found ${JSON.stringify(personId.slice(0, 64))}`,
       );
-    await requireOwnerLeft(trx, organizationId);
+    const left = await requireOwnerLeft(trx, organizationId);
     await trx
       .deleteFrom('organization_joins')
       .where('organization_id', '=', organizationId)
@@ -116,7 +116,13 @@ export async function removeMember(
     await audit(
       trx,
       by,
-      { action: 'AppService.DeleteOrganizationMember', organizationId, targetKind: 'person', targetId: personId },
+      {
+        action: 'AppService.DeleteOrganizationMember',
+        organizationId,
+        targetKind: 'person',
+        targetId: personId,
+        detail: removed.some(({ role }) => role === 'owner') ? ownersLeft(left) : {},
+      },
       deps.clock.now(),
     );
   });
