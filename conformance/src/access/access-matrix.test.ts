@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { startCloud } from '../start-cloud.ts';
 import { createCallers } from './callers.ts';
 import { allServices } from './descriptors.ts';
-import { casesOf, describe, isExpected, methodsServed, type Result, runCases, services } from './matrix.ts';
+import { casesOf, describe, isExpected, methodsServed, type Result, reads, runCases, services } from './matrix.ts';
+import { askOverJson } from './over-json.ts';
 import { RawCaller } from './raw-call.ts';
 import { Rules, type Subject } from './rules.ts';
 import { subjectsOf } from './subjects.ts';
@@ -55,7 +56,19 @@ test('access matrix: every caller is answered as docs/specs/access.md says, and 
   }
   expect(namesOf(served)).toEqual(namesOf(services));
 
-  const results = await runCases(world, wire, cases);
+  const asked = await runCases(
+    world,
+    wire,
+    cases.filter(({ row }) => reads(row.operation)),
+  );
+  const overJson = await askOverJson(world, asked);
+  const changed = await runCases(
+    world,
+    wire,
+    cases.filter(({ row }) => !reads(row.operation)),
+  );
+  const results = [...asked, ...changed];
+
   const problems = [
     ...results.flatMap((one) => one.leaks.map((what) => `LEAK ${describe(one.case)}: ${what} (${one.answer.code})`)),
     ...results
@@ -65,14 +78,15 @@ test('access matrix: every caller is answered as docs/specs/access.md says, and 
           `WRONG ${describe(one)}: expected ${one.expected.join(' or ')} (${one.row.needs}), found ${answer.code} ${answer.message}`,
       ),
     ...unequalRefusals(world, results),
+    ...overJson.problems,
   ];
   const leaks = problems.filter((problem) => problem.startsWith('LEAK')).length;
   console.info(
-    `access matrix: ${results.length} cases of ${methodsServed().size} RPCs by ${callers.length} callers, ` +
+    `access matrix: ${results.length} cases (and ${overJson.asked} of them as JSON) of ${methodsServed().size} RPCs by ${callers.length} callers, ` +
       `${world.canaries.count} canaries: ${leaks} leaks, ${problems.length - leaks} other disagreements`,
   );
-  expect(results.length).toBeGreaterThanOrEqual(5_000);
   expect(problems).toEqual([]);
+  expect(results.length).toBeGreaterThanOrEqual(5_000);
 }, 240_000);
 
 function namesOf(some: readonly DescService[]): string[] {

@@ -83,6 +83,7 @@ const prepared = new Map<string, Promise<unknown>>();
 export interface Result {
   readonly case: Case;
   readonly answer: Answer;
+  readonly requests: readonly object[];
   /** All that the caller said. */
   readonly sent: string;
   readonly leaks: readonly string[];
@@ -149,7 +150,7 @@ async function sendCase(
     `${answer.message}\n${answer.headers}\n${answer.body}`,
     sent,
   );
-  return { case: one, answer, sent, leaks };
+  return { case: one, answer, requests, sent, leaks };
 }
 
 export function isExpected({ case: { expected }, answer: { code } }: Result): boolean {
@@ -164,7 +165,7 @@ function takesAway(operation: string): boolean {
   return /\.(Delete|Remove|Disable|Unshare|Rotate)/.test(operation);
 }
 
-function reads(operation: string): boolean {
+export function reads(operation: string): boolean {
   return /\.(Get|List|Search|Check|Tabular|Config$|Certificate|Tail|Validate|LocationAuth|OrganizationGet)/.test(
     operation,
   );
