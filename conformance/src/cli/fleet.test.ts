@@ -82,11 +82,14 @@ test('locations form a tree that paths name; secrets and sharing', async () => {
 });
 
 test('machines and parts by name, place and id; what a hostile name holds never reaches the terminal', async () => {
-  // Control characters are refused; what turns the direction of text is not.
-  const hostile = 'press \u202egnp <b>';
+  // Control characters are refused, and what turns the direction of text.
+  const hostile = 'press "$(reboot)" <b>';
   expect((await cli.run(['machines', 'create', '\u001b[2Jx', '--location', cloud.locationId])).stderr).toContain(
     '\\u001b[2J',
   );
+  const turned = await cli.run(['machines', 'create', 'press \u202egnp', '--location', cloud.locationId]);
+  expect(turned).toMatchObject({ code: 2, stderr: expect.stringContaining('found U+202E in') });
+  expect(turned.stderr).not.toContain('\u202e');
   const machine = (
     await cli.ok(['machines', 'create', 'press-7', '--location', cloud.locationId, '--json'])
   ).json<Shown>();
@@ -111,7 +114,7 @@ test('machines and parts by name, place and id; what a hostile name holds never 
   expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'not_found' } });
   expect(list.json<Shown[]>().map(({ name }) => name)).toContain(hostile);
   for (const { stdout } of [list, text]) {
-    expect(stdout).toContain('\\u202egnp <b>');
+    expect(stdout).toContain('$(reboot)');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   }
@@ -192,6 +195,16 @@ test('a person is invited with a link, joins, gets and loses a role, and is remo
     roles: expect.arrayContaining([`location_operator:${cloud.locationId}`, `robot_owner:${cloud.machineId}`]),
   });
   await cli.ok(['members', 'revoke', 'bob@example.com', '--role', 'owner', '--machine', cloud.machineId]);
+  const everybody = (await cli.ok(['members', 'list', '--json=id,email'])).json<
+    { id: string; email: string | null }[]
+  >();
+  const first = everybody.find(({ email }) => email !== 'bob@example.com')?.id ?? '';
+  // It asks, and nobody is there to answer.
+  const asked = await cli.run(['members', 'remove', first]);
+  expect(asked).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the last person who owns the organization'),
+  });
   await cli.ok(['members', 'remove', 'bob@example.com', '--yes']);
   const [left, unknown, audit] = await Promise.all([
     cli.ok(['members', 'list', '--json=email']),

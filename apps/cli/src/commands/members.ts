@@ -181,6 +181,7 @@ function remove(): Command {
     async (context, _flags, text = '') => {
       const member = await memberOf(context, text);
       const { id: organizationId, name } = await context.find.organization();
+      await warnOfLastOwner(context, organizationId, member);
       await context.agreed(`Remove ${member.email} from "${name}"?`);
       await (await context.cloud()).app.deleteOrganizationMember(
         { organizationId, userId: member.id },
@@ -189,4 +190,25 @@ function remove(): Command {
       context.out.note(`${member.email} is no longer a member`);
     },
   );
+}
+
+/** A key may be the last owner of an organization, but nobody signs in with one. */
+async function warnOfLastOwner(
+  { cloud, out, signal }: Context,
+  organizationId: string,
+  member: { readonly id: string; readonly email: string },
+): Promise<void> {
+  const { app } = await cloud();
+  const { authorizations } = await app.listAuthorizations({ organizationId }, { signal }).catch((caught: unknown) => {
+    // Who owns nothing may still leave.
+    if (caught instanceof PlatformError && caught.code === 'permission_denied') return { authorizations: [] };
+    throw caught;
+  });
+  const owners = authorizations.filter(
+    (one) => one.authorizationId === 'organization_owner' && one.identityType === 'user',
+  );
+  if (owners.length > 0 && owners.every((one) => one.identityId === member.id))
+    out.warn(
+      `${member.email} is the last person who owns the organization: after this only API keys own it, and nobody signs in as its owner until somebody with such a key invites one`,
+    );
 }
