@@ -61,6 +61,11 @@ test('access matrix: lists hold what the caller may see and nothing else, and lo
     );
     for (const label of ['A', 'B', 'C']) {
       const organization = world.place(label);
+      const publicNamespace = world.contents.get(organization)?.namespace ?? '';
+      const found = await app.searchOrganizations({ publicNamespace }, as(caller));
+      const guessed = found.organizations.map(({ orgId }) => orgId);
+      const told = rules.holds(caller, 'operator', organization) ? [label] : [];
+      compare(caller, `SearchOrganizations by the namespace of ${label}`, labelsOf(guessed), told);
       if (!rules.sees(caller, organization)) continue;
       const operates = (place: Place): boolean =>
         organizationOf(place) === organization && rules.holds(caller, 'operator', place);
