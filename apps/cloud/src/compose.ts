@@ -130,6 +130,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     onTriggers: (trx, partId, document) => machines.effectiveChanged(trx, partId, document),
     tellPart: (partId, message) =>
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
+    maxFragmentsOf: (organizationId) => limits.limitOf(organizationId, 'fragments'),
   });
   const machines = await createMachines({
     logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),

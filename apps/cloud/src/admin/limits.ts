@@ -1,6 +1,7 @@
 /** What an organization may use: defaults, and what the host administrator set instead. Read in memory, so that asking costs nothing. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
+import { defaultMaxFragments } from '../fragments/require-room.ts';
 import { bytesPerDay, linesPerMinute } from '../machines/logs-limits.ts';
 import type { Database } from '../metadata/tables.ts';
 
@@ -13,7 +14,11 @@ interface LimitKind {
 /** Every limit that there is. A value of 0 allows nothing. */
 export const limitKinds: Readonly<
   Record<
-    'query-bytes-per-month' | 'invitation-mails-per-day' | 'machine-log-lines-per-minute' | 'machine-log-bytes-per-day',
+    | 'query-bytes-per-month'
+    | 'fragments'
+    | 'invitation-mails-per-day'
+    | 'machine-log-lines-per-minute'
+    | 'machine-log-bytes-per-day',
     LimitKind
   >
 > = {
@@ -21,6 +26,11 @@ export const limitKinds: Readonly<
     default: 100_000_000_000_000,
     unit: 'logical bytes',
     meaning: 'what queries, exports and triggers of the organization may scan in a UTC month (D26)',
+  },
+  fragments: {
+    default: defaultMaxFragments,
+    unit: 'fragments',
+    meaning: 'fragments that the organization may have',
   },
   'invitation-mails-per-day': {
     default: 50,

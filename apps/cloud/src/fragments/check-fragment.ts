@@ -1,9 +1,11 @@
 /** Refuses a fragment that has errors, naming all of them with their JSON paths; warnings pass. */
+import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
 import { requireReadableJson } from '../wire/readable-json.ts';
+import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import { resolveWith } from './resolve-for.ts';
 import { type FragmentSource, type Rights, rightsOf } from './source.ts';
 import type { Visibility } from './store.ts';
@@ -73,6 +75,13 @@ function requireSize(config: JsonObject): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes > maxBytes)
     throw new PlatformError('invalid_argument', `fragment: expected at most ${maxBytes} bytes of JSON, found ${bytes}`);
+  // A revision of the history has it twice.
+  const carried = structBytes(config as ProtobufJson);
+  if (carried > answerBytes / 2 - 2_048)
+    throw new PlatformError(
+      'invalid_argument',
+      `fragment: expected one that fits the messages of public clients, at most ${answerBytes / 2 - 2_048} bytes as they carry it, found ${carried} (${bytes} of JSON)`,
+    );
 }
 
 /** A variable without a value is for the importer to give; what an import inside lacks may still come from there. */

@@ -23,8 +23,10 @@ import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
 import type { Reached } from './reach.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
+import { defaultMaxFragments } from './require-room.ts';
+import { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller } from './rights.ts';
-import { createFragmentSource, type RevisionCache } from './source.ts';
+import { createFragmentSource } from './source.ts';
 import { fragmentWriteHandlers } from './write-rpc.ts';
 
 export interface FragmentsDeps {
@@ -41,6 +43,8 @@ export interface FragmentsDeps {
   readonly onTriggers: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
   /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
+  /** How many fragments an organization may have. Default: 1,000. */
+  readonly maxFragmentsOf?: (organizationId: string) => number;
 }
 
 export interface Fragments extends EffectiveConfigurations {
@@ -64,7 +68,7 @@ export interface Fragments extends EffectiveConfigurations {
 
 export function createFragments(deps: FragmentsDeps): Fragments {
   const { db, tree, clock, log, onTriggers, tellPart } = deps;
-  const cache: RevisionCache = new Map();
+  const cache = new RevisionCache();
   // Stamps live as long as the answers that were cached under them: as the process.
   const stamps = new Map<string, number>();
   const moveStamp = (partId: string): void => void stamps.set(partId, (stamps.get(partId) ?? 0) + 1);
@@ -90,6 +94,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
         ...read,
         reachDeps: () => ({ nowMs: clock.now(), onTriggers }),
         onReached,
+        maxFragmentsOf: deps.maxFragmentsOf ?? (() => defaultMaxFragments),
       }),
     },
     stampOf: (partId) => String(stamps.get(partId) ?? 0),

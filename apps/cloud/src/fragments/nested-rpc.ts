@@ -1,5 +1,5 @@
 /** AppService: which fragments come with a fragment or with a machine, and what they come to. */
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape, JsonObject as ProtobufJson } from '@bufbuild/protobuf';
 import { readImports } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type {
@@ -11,11 +11,13 @@ import type { Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
+import { halfAnswer, takesRoom } from './fill-answer.ts';
 import type { FragmentReader } from './reader.ts';
 import { resolveWith } from './resolve-for.ts';
+import type { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller, visibleFragment } from './rights.ts';
-import { createFragmentSource, type FragmentRow, type FragmentSource, type RevisionCache } from './source.ts';
-import { resolvedMessage } from './wire.ts';
+import { createFragmentSource, type FragmentRow, type FragmentSource } from './source.ts';
+import { leftOutMessage, resolvedMessage } from './wire.ts';
 
 const maxAsked = 100;
 
@@ -53,7 +55,15 @@ export function nestedFragmentHandlers(deps: NestedDeps): Handlers<typeof AppSer
     const rows = new Map<string, FragmentRow>();
     const resolved = new Map<string, ReturnType<typeof resolvedMessage>>();
     const roots = new Map(asked.slice(0, maxAsked).map((each) => [`${each.id} ${each.version}`, each]));
+    const room = halfAnswer();
+    const isFull = () => room.left <= 0;
     for (const root of roots.values()) {
+      if (isFull()) {
+        const row = await source.fragment(root.id);
+        if (row !== undefined && rights(row) !== 'none') rows.set(root.id, row);
+        resolved.set(`${root.id} ${root.version}`, leftOutMessage(root.id));
+        continue;
+      }
       const fragments = [{ id: root.id, version: root.version, variables: root.variables }];
       const whole = await resolveWith({ fragments }, find);
       for (const { fragmentId, version } of whole.used) {
@@ -63,13 +73,23 @@ export function nestedFragmentHandlers(deps: NestedDeps): Handlers<typeof AppSer
         const isRoot = fragmentId === root.id && version === root.version;
         // An import inside that cannot be had is told with the fragment that it stands in.
         if (!isRoot && !seen) continue;
-        const own = isRoot ? whole : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
-        resolved.set(`${fragmentId} ${version}`, resolvedMessage(fragmentId, own));
+        // Met before it is the same again, but where variables are given.
+        const isGiven = isRoot && Object.keys(root.variables).length > 0;
+        if (!isGiven && resolved.has(`${fragmentId} ${version}`)) continue;
+        const own = isRoot
+          ? whole
+          : isFull()
+            ? undefined
+            : await resolveWith({ fragments: [{ id: fragmentId, version }] }, find);
+        const fits = own !== undefined && takesRoom(own.document as ProtobufJson, room);
+        // One that is too large for what is left ends it: the rest would be resolved to no end.
+        if (!fits) room.left = 0;
+        resolved.set(`${fragmentId} ${version}`, fits ? resolvedMessage(fragmentId, own) : leftOutMessage(fragmentId));
       }
     }
     const shown = [...rows.values()].filter((row) => row.id !== without);
     return {
-      fragments: (await reader.messages(principal, shown, organizationId)).map(({ message }) => message),
+      fragments: (await reader.messages(principal, shown, organizationId, halfAnswer())).map(({ message }) => message),
       resolvedFragments: [...resolved.values()].filter((each) => each.fragmentId !== without),
     };
   };

@@ -3,6 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
+import { sql } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -10,15 +11,18 @@ import { authenticatorInfo } from '../machines/author.ts';
 import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
+import { wholeAnswer } from './fill-answer.ts';
 import type { FragmentReader } from './reader.ts';
+import type { RevisionCache } from './revision-cache.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';
-import { createFragmentSource, type FragmentRow, type RevisionCache } from './source.ts';
+import { createFragmentSource, type FragmentRow, type RevisionRow } from './source.ts';
 import { readUsage, usageFor } from './usage.ts';
 import { fragmentMessage, usageMessage, visibilityOf } from './wire.ts';
 
 const defaultHistory = 50;
 const maxHistory = 200;
 const shownRevisions = 1_000;
+const maxListed = 10_000;
 /** Of an entry of the history, beside the configuration. */
 const entryBytes = 2_048;
 
@@ -34,6 +38,16 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
   const { db, tree, access, reader, cache } = deps;
   const visible = async (principal: Principal, id: string): Promise<FragmentRow> =>
     visibleFragment(principal, id, await createFragmentSource(db, cache).fragment(id));
+  const revisionsOf = (id: string, revisions: readonly number[]): Promise<RevisionRow[]> =>
+    revisions.length === 0
+      ? Promise.resolve([])
+      : db
+          .selectFrom('fragment_revisions')
+          .selectAll()
+          .where('fragment_id', '=', id)
+          .where('revision', 'in', revisions)
+          .orderBy('revision', 'desc')
+          .execute();
 
   return {
     async listFragments(request, call) {
@@ -58,7 +72,10 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       const listed = rows
         .filter((row) => row.visibility === 'public' || readsPrivate(principal, row.organization_id))
         .filter((row) => asked.length === 0 || asked.includes(row.visibility));
-      const found = await reader.messages(principal, listed, organizationId);
+      // The organization's own come first: of the public ones of others there may be more than one answer holds.
+      const own = (row: FragmentRow) => row.organization_id === organizationId;
+      const ownFirst = [...listed.filter(own), ...listed.filter((row) => !own(row))].slice(0, maxListed);
+      const found = await reader.messages(principal, ownFirst, organizationId, wholeAnswer());
       return {
         fragments: found.map(({ message }) => message),
         fragmentUsages: found.map(({ message, usage }) => usageMessage(message.id ?? '', usage)),
@@ -103,7 +120,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       const before = readPageToken(request.pageToken, 'GetFragmentHistory');
       const page = await db
         .selectFrom('fragment_revisions')
-        .selectAll()
+        .select(['revision', sql<number>`length(config)`.as('size')])
         .where('fragment_id', '=', row.id)
         .$if(before !== undefined, (query) => query.where('revision', '<', Number(before)))
         .$if(!all, (query) => query.where('visibility', '<>', 'private'))
@@ -111,7 +128,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
         .limit(limit + 1)
         .execute();
       const usage = usageFor(principal, row, await readUsage(db, [row.id]), '');
-      const shown = fitting(page.slice(0, limit));
+      const shown = fitting(await revisionsOf(row.id, readable(page.slice(0, limit))));
       return {
         history: shown.map((revision) => {
           const { name, visibility } = revision;
@@ -142,6 +159,16 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       return { versionUsages: usages.filter(({ usage }) => usage.machines > 0).map(({ message }) => message) };
     },
   };
+}
+
+/** As many as may be read to see whether they fit. */
+function readable(sizes: readonly { readonly revision: number; readonly size: number }[]): readonly number[] {
+  let characters = 0;
+  const beyond = sizes.findIndex(({ size }) => {
+    characters += size;
+    return characters > answerBytes;
+  });
+  return (beyond === -1 ? sizes : sizes.slice(0, Math.max(1, beyond))).map(({ revision }) => revision);
 }
 
 /** As many as one message takes, each with its configuration twice; the rest is for the next page. */

@@ -1,29 +1,34 @@
 /** Fragments as a caller may see them: with the usage that the caller may know of. */
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { FragmentSchema, FragmentTagSchema } from '@platform/proto/platform/app/v1/app';
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
+import type { FragmentTagSchema } from '@platform/proto/platform/app/v1/app';
+import { sql } from 'kysely';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { Database } from '../metadata/tables.ts';
-import type { FragmentRow, RevisionRow } from './source.ts';
+import { type FragmentMessage, fittingMessages, type Room, takesRoom, wholeAnswer } from './fill-answer.ts';
+import type { FragmentRow } from './source.ts';
 import { readUsage, type Usage, usageFor } from './usage.ts';
 import { fragmentMessage } from './wire.ts';
 
-type FragmentMessage = MessageInitShape<typeof FragmentSchema>;
+/** That are read at once, and how long all of them are together. */
+const maxRead = 50;
+const maxReadCharacters = 1024 * 1024;
 
 export interface FragmentReader {
   message(principal: Principal, row: FragmentRow): Promise<FragmentMessage>;
-  /** Many, with their newest configurations, in their order. */
+  /** The first of them that the answer has room for, in their order, with their newest configurations as far as there is room. */
   messages(
     principal: Principal,
     rows: readonly FragmentRow[],
     currentOrganizationId: string,
+    room: Room,
   ): Promise<{ message: FragmentMessage; usage: Usage }[]>;
   /** @param all also tags of revisions that were saved as private. */
   tags(row: FragmentRow, all: boolean): Promise<MessageInitShape<typeof FragmentTagSchema>[]>;
 }
 
 export function createFragmentReader(db: Database, tree: AccountTree): FragmentReader {
-  const messages: FragmentReader['messages'] = async (principal, rows, currentOrganizationId) => {
+  const messages: FragmentReader['messages'] = async (principal, rows, currentOrganizationId, room) => {
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.id);
     const usage = Map.groupBy(await readUsage(db, ids), (row) => row.fragmentId);
@@ -34,22 +39,57 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
           .onRef('fragments.id', '=', 'fragment_revisions.fragment_id')
           .onRef('fragments.revision', '=', 'fragment_revisions.revision'),
       )
-      .selectAll('fragment_revisions')
+      .select([
+        'fragment_revisions.fragment_id',
+        'fragment_revisions.revision',
+        sql<number>`length(fragment_revisions.config)`.as('size'),
+      ])
       .where('fragments.id', 'in', ids)
       .execute();
-    const revisions = new Map<string, RevisionRow>(newest.map((row) => [row.fragment_id, row]));
-    return rows.flatMap((row) => {
+    const revisions = new Map(newest.map((each) => [each.fragment_id, each]));
+    const all = rows.flatMap((row) => {
       const revision = revisions.get(row.id);
       // Deleted meanwhile.
       if (revision === undefined) return [];
       const counted = usageFor(principal, row, usage.get(row.id) ?? [], currentOrganizationId);
-      return [{ message: fragmentMessage(tree, principal, row, revision, counted), usage: counted }];
+      const { size, ...newestOf } = revision;
+      return [{ message: fragmentMessage(tree, principal, row, newestOf, counted), usage: counted, revision }];
     });
+    const shown = fittingMessages(all, room);
+    // The smallest first, so that as many as possible come whole.
+    for (const some of batches(shown.toSorted((a, b) => a.revision.size - b.revision.size))) {
+      const texts = await configurations(some.map(({ revision }) => revision));
+      for (const { message, revision } of some) {
+        const text = texts.get(revision.fragment_id);
+        const config = text === undefined ? undefined : (JSON.parse(text) as JsonObject);
+        if (config === undefined) continue;
+        if (!takesRoom(config, room)) return shown;
+        message.fragment = config;
+      }
+    }
+    return shown;
+  };
+  /** Texts by fragment; revisions never change. */
+  const configurations = async (
+    asked: readonly { readonly fragment_id: string; readonly revision: number }[],
+  ): Promise<ReadonlyMap<string, string>> => {
+    const found = await db
+      .selectFrom('fragment_revisions')
+      .select(['fragment_id', 'config'])
+      .where((each) =>
+        each.or(
+          asked.map(({ fragment_id, revision }) =>
+            each.and([each('fragment_id', '=', fragment_id), each('revision', '=', revision)]),
+          ),
+        ),
+      )
+      .execute();
+    return new Map(found.map(({ fragment_id, config }) => [fragment_id, config]));
   };
   return {
     messages,
     async message(principal, row) {
-      const [found] = await messages(principal, [row], row.organization_id);
+      const [found] = await messages(principal, [row], row.organization_id, wholeAnswer());
       return found?.message ?? {};
     },
     async tags(row, all) {
@@ -69,4 +109,19 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
         .map(({ tag, revision }) => ({ tag, revision: String(revision) }));
     },
   };
+}
+
+function batches<Of extends { readonly revision: { readonly size: number } }>(all: readonly Of[]): Of[][] {
+  const found: Of[][] = [];
+  let characters = 0;
+  for (const each of all) {
+    const last = found.at(-1);
+    characters += each.revision.size;
+    if (last !== undefined && last.length < maxRead && characters <= maxReadCharacters) last.push(each);
+    else {
+      found.push([each]);
+      characters = each.revision.size;
+    }
+  }
+  return found;
 }

@@ -3,6 +3,7 @@ import type { FoundFragment } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
+import { type KnownRevision, RevisionCache } from './revision-cache.ts';
 import type { FragmentsTables } from './store.ts';
 
 export type FragmentRow = FragmentsTables['fragments'];
@@ -28,17 +29,15 @@ export interface FragmentSource {
   findKept(id: string, revision: number): Promise<FoundFragment | undefined>;
 }
 
-/** Revisions, which never change, with their decoded configurations; the oldest makes room. */
-export type RevisionCache = Map<string, { readonly row: RevisionRow; readonly config: JsonObject }>;
-const maxCached = 500;
-
 /**
  * @param db a transaction, or the database: then what is read was true at some time during the reading.
  * @param cache for the database alone: a transaction may see revisions that are never committed.
  */
-export function createFragmentSource(db: Kysely<CloudTables>, cache: RevisionCache = new Map()): FragmentSource {
+export function createFragmentSource(
+  db: Kysely<CloudTables>,
+  cache: RevisionCache = new RevisionCache(),
+): FragmentSource {
   const rows = new Map<string, Promise<FragmentRow | undefined>>();
-  const revisions = new Map<string, Promise<{ row: RevisionRow; config: JsonObject } | undefined>>();
   const tags = new Map<string, Promise<number | undefined>>();
   const once = <T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> => {
     let found = known.get(key);
@@ -51,24 +50,22 @@ export function createFragmentSource(db: Kysely<CloudTables>, cache: RevisionCac
 
   const fragment = (id: string): Promise<FragmentRow | undefined> =>
     once(rows, id, () => db.selectFrom('fragments').selectAll().where('id', '=', id).executeTakeFirst());
-  const cached = (id: string, number: number): Promise<{ row: RevisionRow; config: JsonObject } | undefined> =>
-    once(revisions, `${id} ${number}`, async () => {
-      const key = `${id} ${number}`;
-      const known = cache.get(key);
-      if (known !== undefined) return known;
-      const row = await db
-        .selectFrom('fragment_revisions')
-        .selectAll()
-        .where('fragment_id', '=', id)
-        .where('revision', '=', number)
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      const found = { row, config: JSON.parse(row.config) as JsonObject };
-      const [oldest] = cache.keys();
-      if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest);
-      cache.set(key, found);
-      return found;
-    });
+  // What was read is kept by the cache alone, which has a bound.
+  const cached = async (id: string, number: number): Promise<KnownRevision | undefined> => {
+    const key = `${id} ${number}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const row = await db
+      .selectFrom('fragment_revisions')
+      .selectAll()
+      .where('fragment_id', '=', id)
+      .where('revision', '=', number)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const found = { row, config: JSON.parse(row.config) as JsonObject };
+    cache.set(key, found);
+    return found;
+  };
   const revisionOf = async (row: FragmentRow, version: string): Promise<number | undefined> => {
     if (version === '') return row.revision;
     if (/^\d{1,9}$/.test(version)) return Number(version);

@@ -31,12 +31,12 @@ export function visibilityOf(value: FragmentVisibility | undefined): Visibility 
   return found;
 }
 
-/** A fragment with the configuration of `revision`. The owner is named to those who see that organization. */
+/** A fragment with the configuration of `revision`, where that is given. The owner is named to those who see that organization. */
 export function fragmentMessage(
   tree: AccountTree,
   principal: Principal,
   row: FragmentRow,
-  revision: RevisionRow,
+  revision: Pick<RevisionRow, 'revision'> & { readonly config?: string },
   usage: Usage,
 ): MessageInitShape<typeof FragmentSchema> {
   const owner = tree.organization(row.organization_id);
@@ -44,7 +44,7 @@ export function fragmentMessage(
   return {
     id: row.id,
     name: row.name,
-    fragment: JSON.parse(revision.config) as ProtobufJson,
+    ...(revision.config === undefined ? {} : { fragment: JSON.parse(revision.config) as ProtobufJson }),
     ...(sees(principal, row.organization_id)
       ? { organizationOwner: row.organization_id, organizationName: owner?.name ?? '' }
       : {}),
@@ -81,6 +81,12 @@ const errorTypes: Readonly<Record<FragmentFault, FragmentErrorType>> = {
   cycle: FragmentErrorType.CYCLE_DETECTED,
   no_value: FragmentErrorType.UNSPECIFIED,
 };
+
+/** In the place of what the answer has no room for. */
+export function leftOutMessage(fragmentId: string): MessageInitShape<typeof ResolvedFragmentSchema> {
+  const detail = `fragment ${fragmentId}: expected an answer that public clients can read, found one with no room for this configuration: ask for fewer fragments at once`;
+  return { fragmentId, error: { errorType: FragmentErrorType.UNSPECIFIED, fragmentId, detail } };
+}
 
 /** The first error about an import stands for all; a variable without a value is none here, because its importer gives it. */
 export function resolvedMessage(

@@ -13,6 +13,7 @@ import type { TriggerProblems } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
 import type { ReachDeps, Reached } from './reach.ts';
 import type { FragmentReader } from './reader.ts';
+import { requireRoom } from './require-room.ts';
 import { visibleFragment } from './rights.ts';
 import { createFragment, overtaken, type Saved, updateFragment } from './save-fragment.ts';
 import type { FragmentRow } from './source.ts';
@@ -27,12 +28,13 @@ export interface WriteDeps {
   readonly reachDeps: () => ReachDeps;
   /** After the change is durable. */
   readonly onReached: (fragmentId: string, reached: Reached) => void;
+  readonly maxFragmentsOf: (organizationId: string) => number;
 }
 
 const maxWarningBytes = 4_000;
 
 export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
-  const { db, access, reader, triggerProblems, reachDeps, onReached } = deps;
+  const { db, access, reader, triggerProblems, reachDeps, onReached, maxFragmentsOf } = deps;
 
   /** Reads it inside the transaction, and says nothing of it to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
@@ -59,11 +61,10 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         visibility: visibilityOf(request.visibility) ?? 'private',
         config: (request.config ?? {}) as never,
       };
-      const saved = await db
-        .transaction()
-        .execute((trx) =>
-          createFragment(trx, call, request.organizationId, change, { ...reachDeps(), triggerProblems }),
-        );
+      const saved = await db.transaction().execute(async (trx) => {
+        await requireRoom(trx, request.organizationId, maxFragmentsOf(request.organizationId));
+        return createFragment(trx, call, request.organizationId, change, { ...reachDeps(), triggerProblems });
+      });
       return answer(call, saved);
     },
     async updateFragment(request, call) {

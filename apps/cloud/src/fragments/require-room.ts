@@ -1,0 +1,24 @@
+import { PlatformError } from '@platform/base';
+import type { Transaction } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+
+/** Fragments that an organization may have, unless the host administrator allows another number. */
+export const defaultMaxFragments: number = 1_000;
+
+/** Call in the transaction that creates one. @throws resource_exhausted */
+export async function requireRoom(
+  trx: Transaction<CloudTables>,
+  organizationId: string,
+  maxFragments: number,
+): Promise<void> {
+  const { count } = await trx
+    .selectFrom('fragments')
+    .select((each) => each.fn.countAll<number | string>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) < maxFragments) return;
+  throw new PlatformError(
+    'resource_exhausted',
+    `organization ${organizationId}: expected at most ${maxFragments} fragments, found ${count}: delete one first, or ask the host administrator for a higher limit`,
+  );
+}

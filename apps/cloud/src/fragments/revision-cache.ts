@@ -1,0 +1,60 @@
+/** Revisions of fragments, which never change, with their decoded configurations: as many as fit, the last used ones stay. */
+import type { Json, JsonObject } from '@platform/machine-config/schema';
+import type { RevisionRow } from './source.ts';
+
+export interface KnownRevision {
+  readonly row: RevisionRow;
+  readonly config: JsonObject;
+}
+
+/** What the values take in memory, about. */
+const maxCachedBytes = 64 * 1024 * 1024;
+const valueBytes = 16;
+const containerBytes = 48;
+
+export class RevisionCache {
+  readonly #known = new Map<string, KnownRevision & { readonly bytes: number }>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number = maxCachedBytes) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(key: string): KnownRevision | undefined {
+    const found = this.#known.get(key);
+    if (found === undefined) return undefined;
+    this.#known.delete(key);
+    this.#known.set(key, found);
+    return found;
+  }
+
+  set(key: string, revision: KnownRevision): void {
+    this.#drop(key);
+    const bytes = revision.row.config.length + memoryOf(revision.config);
+    this.#known.set(key, { ...revision, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#known.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#known.get(key)?.bytes ?? 0;
+    this.#known.delete(key);
+  }
+}
+
+/** A text of nothing but small values takes a multiple of its length once it is decoded. */
+function memoryOf(value: Json): number {
+  if (typeof value === 'string') return valueBytes + value.length;
+  if (typeof value !== 'object' || value === null) return valueBytes;
+  let bytes = containerBytes;
+  for (const [key, inner] of Object.entries(value)) bytes += key.length + valueBytes + memoryOf(inner);
+  return bytes;
+}
