@@ -175,13 +175,14 @@ test('with --json a failure is JSON, a wrong use, too, and speaks of what was ty
 });
 
 test('a value that is none of those that an option takes is a wrong use that names them', async () => {
-  const [level, role, visibility, known] = await Promise.all([
+  const [level, role, visibility, known, limit] = await Promise.all([
     cli.run(['logs', 'press-7', '--level', 'error,nosuch']),
     cli.run(['members', 'invite', 'ada@example.com', '--role', 'king']),
     cli.run(['fragments', 'create', 'x', 'press.json', '--visibility', 'nosuch']),
     cli.run(['logs', 'press-7', '--level', 'error,WARN']),
+    cli.run(['organizations', 'audit', '--limit', 'many']),
   ]);
-  for (const ran of [level, role, visibility]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+  for (const ran of [level, role, visibility, limit]) expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(level.stderr).toContain('debug, info, warn, error');
   expect(role.stderr).toContain('owner, operator');
   expect(visibility.stderr).toContain('private, public, unlisted');

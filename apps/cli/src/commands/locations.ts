@@ -84,6 +84,13 @@ function create(): Command {
         { organizationId: organization.id, name, ...(parent === undefined ? {} : { parentLocationId: parent.id }) },
         { signal: context.signal },
       );
+      const namesakes = (await context.find.locations()).filter(
+        (one) => one.name === location?.name && one.parentId === location.parentLocationId && one.id !== location.id,
+      );
+      if (namesakes.length > 0)
+        context.out.warn(
+          `another location here is named "${name}" (${namesakes.map(({ id }) => id).join(', ')}): from now on, give the id of either`,
+        );
       await show(context, location?.id ?? '');
     },
   );

@@ -2,6 +2,7 @@
 import { type JsonObject, type Organization, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group, leaf } from '../invocation/leaf.ts';
+import { wholeNumber } from './config/configuration.ts';
 
 const fields = ['id', 'name', 'public_namespace', 'region', 'created_at'];
 
@@ -112,7 +113,7 @@ function audit(): Command {
     async ({ cloud, out, find, signal }, flags, text) => {
       const { id } = await find.organization(text);
       const rows: JsonObject[] = [];
-      const limit = Number(flags['limit']);
+      const limit = wholeNumber(flags['limit'], '--limit') ?? 50;
       let pageToken = '';
       do {
         const { entries, nextPageToken } = await (await cloud()).fleet.listAuditEntries(

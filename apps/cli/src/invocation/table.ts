@@ -1,4 +1,4 @@
-/** A table for a terminal: aligned columns, a header, no lines; where it is too wide, long texts are cut with "…", ids never. */
+/** A table for a terminal: aligned columns, a header, no lines; where it is too wide, long texts are cut with "…", ids and times never. */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
 
@@ -12,7 +12,7 @@ interface Column {
   readonly head: string;
   readonly cells: readonly string[];
   readonly toTheRight: boolean;
-  /** An id that is cut names nothing. */
+  /** An id that is cut names nothing, and a time without its hour says little. */
   readonly isWhole: boolean;
 }
 
@@ -50,7 +50,7 @@ function columnOf(name: string, values: readonly (string | number)[]): Column {
     toTheRight:
       values.some((value) => typeof value === 'number') &&
       values.every((value) => typeof value === 'number' || value === '-'),
-    isWhole: /(^|_)id$/.test(name),
+    isWhole: /(^|_)id$/.test(name) || values.some((value) => /^\d{4}-\d{2}-\d{2}T/.test(String(value))),
   };
 }
 
