@@ -156,7 +156,7 @@ test('an API key is made with an end, rotated and deleted, and its client stops'
   expect(read.json<unknown[]>().length).toBeGreaterThan(0);
   expect(change).toMatchObject({ code: 4, stdout: '' });
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('--role: expected owner or operator, found "king"');
+  expect(again.stderr).toContain('Allowed choices are owner, operator');
 
   await cli.ok(['api-keys', 'rename', 'wall display', 'hall display']);
   await cli.ok(['api-keys', 'expire', 'hall display', 'never']);
