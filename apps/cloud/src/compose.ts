@@ -47,7 +47,7 @@ import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { keepHouse } from './keep-house.ts';
 import { createMachines } from './machines/feature.ts';
-import { logHandlers } from './machines/log-rpc.ts';
+import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
 import { openRegistry } from './machines/registry.ts';
 import { createMail } from './mail/feature.ts';

@@ -6,7 +6,7 @@ import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
 import type { Ingest } from './ingest/ingest.ts';
 import type { IngestLog } from './ingest/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
-import type { MachineLogs } from './machines/logs.ts';
+import type { MachineLogs } from './machines/logs/logs.ts';
 import type { Tabular } from './tabular/tabular.ts';
 import type { Triggers } from './triggers/feature.ts';
 

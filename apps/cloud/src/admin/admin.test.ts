@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
 import { openIngestLog } from '../ingest/open-ingest-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
-import { LogQuota } from '../machines/logs-quota.ts';
+import { LogQuota } from '../machines/logs/quota.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor.ts';

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { defaultMaxFragments } from '../fragments/require-room.ts';
-import { bytesPerDay, linesPerMinute } from '../machines/logs-limits.ts';
+import { bytesPerDay, linesPerMinute } from '../machines/logs/limits.ts';
 import type { Database } from '../metadata/tables.ts';
 
 interface LimitKind {

@@ -10,7 +10,7 @@ import { type Log, PlatformError } from '@platform/base';
 import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { writeDurably } from '../instance/write-durably.ts';
-import type { Configurations } from '../machines/configuration.ts';
+import type { Configurations } from '../machines/configuration/configuration.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
 import { demoConfiguration } from './demo-configuration.ts';

@@ -8,7 +8,7 @@ import type { Catcher } from '../catcher/feature.ts';
 import type { IngestLog } from '../ingest/log.ts';
 import { version } from '../instance/build-info.ts';
 import { longHoldMs, type PartStatuses } from '../machines/part-status.ts';
-import type { Presence } from '../machines/presence.ts';
+import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Notify } from '../notify/feature.ts';
 import type { Tabular } from '../tabular/tabular.ts';

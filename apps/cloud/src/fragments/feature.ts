@@ -13,7 +13,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
-import { asEffective, type EffectiveConfigurations } from '../machines/effective-configuration.ts';
+import { asEffective, type EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { TriggerProblems } from './check-fragment.ts';
 import { defaultImports } from './default-imports.ts';

@@ -2,7 +2,7 @@
 import { errorText, newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
-import type { FirstVersion } from './configuration.ts';
+import type { FirstVersion } from './configuration/configuration.ts';
 import { insertMachine } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';

@@ -14,29 +14,33 @@ import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { createCertificates } from './certificates.ts';
-import { checkDocument, type TriggerProblems } from './check-document.ts';
-import { type Configurations, createConfigurations } from './configuration.ts';
-import { configurationHandlers } from './configuration-rpc.ts';
-import { createCurrentConfiguration } from './current-configuration.ts';
-import { type Effective, type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
+import { checkDocument, type TriggerProblems } from './configuration/check-document.ts';
+import { type Configurations, createConfigurations } from './configuration/configuration.ts';
+import { configurationHandlers } from './configuration/configuration-rpc.ts';
+import { createCurrentConfiguration } from './configuration/current-configuration.ts';
+import {
+  type Effective,
+  type EffectiveConfigurations,
+  withoutFragments,
+} from './configuration/effective-configuration.ts';
+import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
+import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
+import { createTriggersOf, type PartTriggers, triggersIn } from './configuration/triggers-of.ts';
 import { fleetHandlers } from './fleet-rpc.ts';
-import { createMachineLogs, type MachineLogs } from './logs.ts';
-import type { Allowance } from './logs-quota.ts';
+import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
+import type { Allowance } from './logs/quota.ts';
 import { createMachineMessages } from './machine-messages.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import { machineHandlers } from './machines-rpc.ts';
 import { metadataHandlers } from './metadata-rpc.ts';
-import { type KeyPair, partConfigDocument } from './part-config-document.ts';
 import { openPartStatuses, type PartStatuses } from './part-status.ts';
 import { partHandlers } from './parts-rpc.ts';
-import { openPresence, type Presence, type PresenceDeps } from './presence.ts';
-import { isContact } from './presence-contact.ts';
+import { isContact } from './presence/contact.ts';
+import { openPresence, type Presence, type PresenceDeps } from './presence/presence.ts';
 import type { Registry } from './registry.ts';
-import { createRobotConfigs, fqdnOf } from './robot-configs.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
 import { summaryHandlers } from './summaries-rpc.ts';
 import { takeRestartMark } from './take-restart-mark.ts';
-import { createTriggersOf, type PartTriggers, triggersIn } from './triggers-of.ts';
 
 export interface MachinesDeps {
   readonly db: Database;

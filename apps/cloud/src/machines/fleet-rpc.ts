@@ -8,11 +8,11 @@ import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
 import { readPageToken } from '../wire/page-token.ts';
-import { problemsOf, type TriggerProblems } from './check-document.ts';
-import type { ConfigurationVersion } from './configuration.ts';
-import type { EffectiveConfigurations } from './effective-configuration.ts';
+import { problemsOf, type TriggerProblems } from './configuration/check-document.ts';
+import type { ConfigurationVersion } from './configuration/configuration.ts';
+import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
+import { parseDocument } from './configuration/parse-document.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
-import { parseDocument } from './parse-document.ts';
 
 const defaultVersions = 50;
 const maxVersions = 500;

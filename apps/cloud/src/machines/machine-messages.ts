@@ -10,12 +10,12 @@ import {
 } from '@platform/proto/platform/app/v1/app';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
-import type { ConfigurationVersion } from './configuration.ts';
+import type { ConfigurationVersion } from './configuration/configuration.ts';
+import { fqdnOf } from './configuration/robot-configs.ts';
 import type { PartSecret } from './part-secrets.ts';
 import type { PartStatuses } from './part-status.ts';
-import type { Presence, PresenceState } from './presence.ts';
+import type { Presence, PresenceState } from './presence/presence.ts';
 import type { MachineRow, PartRow, Registry } from './registry.ts';
-import { fqdnOf } from './robot-configs.ts';
 
 export const onlineStates: Readonly<Record<PresenceState, OnlineState>> = {
   online: OnlineState.ONLINE,

@@ -2,7 +2,7 @@
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Machines } from './feature.ts';
-import { isContact } from './presence-contact.ts';
+import { isContact } from './presence/contact.ts';
 import type { Registry } from './registry.ts';
 
 /** Who asks, and from where. */

@@ -2,7 +2,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ConfigResponseSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
-import { type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
+import { type EffectiveConfigurations, withoutFragments } from './configuration/effective-configuration.ts';
 import { app, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 
 /** As the binary codecs call it. */

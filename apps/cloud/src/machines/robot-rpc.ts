@@ -12,9 +12,9 @@ import {
 import { type Call, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { CertificatePair } from '../instance/authority.ts';
-import type { MachineLogs } from './logs.ts';
+import type { AskedConfig, RobotConfigs } from './configuration/robot-configs.ts';
+import type { MachineLogs } from './logs/logs.ts';
 import type { PartStatuses } from './part-status.ts';
-import type { AskedConfig, RobotConfigs } from './robot-configs.ts';
 
 const maxLogEntries = 1_000;
 const restartCheckMs = 5_000;

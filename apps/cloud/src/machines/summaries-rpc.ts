@@ -3,10 +3,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AppService, LocationSummarySchema, PartSummarySchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
-import type { UsedFragment } from './effective-configuration.ts';
+import type { UsedFragment } from './configuration/effective-configuration.ts';
+import { fqdnOf } from './configuration/robot-configs.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { PartRow } from './registry.ts';
-import { fqdnOf } from './robot-configs.ts';
 
 export function summaryHandlers(deps: MachineOperationDeps): Handlers<typeof AppService, Principal> {
   const { access, tree, registry, configurations, current, statuses, messages } = deps;

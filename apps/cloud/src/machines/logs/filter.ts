@@ -1,8 +1,8 @@
 /** Which lines of a log a reader asked for. Pure. */
 import { PlatformError } from '@platform/base';
 import { RE2JS } from 're2js';
-import { maxFilterLength } from './logs-limits.ts';
-import { detailOf, type Line, levelName } from './logs-line.ts';
+import { maxFilterLength } from './limits.ts';
+import { detailOf, type Line, levelName } from './line.ts';
 
 export interface LogQuery {
   /** Any of these, in any case and in the spellings of public loggers (`WARNING`); empty: all. */

@@ -4,9 +4,9 @@
  */
 import { PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
-import { maxPendingBytes, maxRowsPerCommit } from './logs-limits.ts';
-import { bytesOf, type Line } from './logs-line.ts';
-import type { MachineLogsTables } from './logs-store.ts';
+import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
+import { bytesOf, type Line } from './line.ts';
+import type { MachineLogsTables } from './store.ts';
 
 // Nine values each: below what one statement may bind on either store.
 const rowsPerStatement = 1_000;

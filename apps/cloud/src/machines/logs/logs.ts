@@ -2,16 +2,16 @@
 import type { Clock } from '@platform/base';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import type { Transaction } from 'kysely';
-import type { CloudTables, Database } from '../metadata/tables.ts';
-import { createLogAppender, dayOf } from './logs-append.ts';
-import type { LogFilter } from './logs-filter.ts';
-import { forgetLogs, removeLogs } from './logs-forget.ts';
-import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './logs-line.ts';
-import { type Allowance, type LeftOut, LogQuota, machineAllowance, ownAllowance } from './logs-quota.ts';
-import { type LogPage, type LogPageRequest, readLogPage } from './logs-read.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { createLogAppender, dayOf } from './append.ts';
+import type { LogFilter } from './filter.ts';
+import { forgetLogs, removeLogs } from './forget.ts';
+import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
+import { type Allowance, type LeftOut, LogQuota, machineAllowance, ownAllowance } from './quota.ts';
+import { type LogPage, type LogPageRequest, readLogPage } from './read.ts';
 import { createTails, type Tail } from './tail.ts';
 
-export type { CloudLogLine } from './logs-line.ts';
+export type { CloudLogLine } from './line.ts';
 
 export interface MachineLogs {
   /** Lines that a machine shipped. Those over its allowance are counted and left out, and the log says how many. */

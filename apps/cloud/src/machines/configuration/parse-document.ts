@@ -1,8 +1,8 @@
 /** The text of a configuration, decoded. What is in it is for `check` to judge. */
 import type { JsonObject } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
-import { requireReadableJson } from '../wire/readable-json.ts';
-import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
+import { requireReadableJson } from '../../wire/readable-json.ts';
+import { answerBytes, structBytes } from '../../wire/struct-bytes.ts';
 
 /** Documents over this are refused: a configuration is read whole by every machine at every change. */
 const maxDocumentBytes = 4 * 1024 * 1024;

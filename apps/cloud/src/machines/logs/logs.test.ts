@@ -3,11 +3,11 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import type { Database } from '../metadata/tables.ts';
+import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { HandClock } from '../testing/hand-clock.ts';
+import { createLogFilter, type LogQuery } from './filter.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
-import { createLogFilter, type LogQuery } from './logs-filter.ts';
-import { HandClock } from './testing/hand-clock.ts';
 
 const dayMs = 86_400_000;
 const entry = (init: MessageInitShape<typeof LogEntrySchema>): LogEntry =>

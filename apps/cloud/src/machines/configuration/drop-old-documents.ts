@@ -3,7 +3,7 @@
  * stays. Nobody can fill the disk by saving.
  */
 import { type Kysely, sql } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
 
 /** Of the documents of one part together. */
 export const maxHistoryBytes: number = 64 * 1024 * 1024;

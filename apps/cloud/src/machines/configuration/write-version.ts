@@ -1,8 +1,8 @@
 /** Writes one version of a part's configuration, with what depends on it, in its caller's transaction. */
 import type { Transaction } from 'kysely';
-import { audit, type Caller, type OwnActor } from '../access/audit.ts';
-import type { CloudTables } from '../metadata/tables.ts';
-import { authorText } from './author.ts';
+import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { authorText } from '../author.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 import type { Effective } from './effective-configuration.ts';
 

@@ -7,10 +7,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Clock, PlatformError } from '@platform/base';
 import type { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Kysely } from 'kysely';
-import type { LogFilter } from './logs-filter.ts';
-import { maxPageBytes, maxScanMs, maxScannedRows, scanRows, scanSliceMs } from './logs-limits.ts';
-import { bytesOf, entryOf, type StoredLine } from './logs-line.ts';
-import type { MachineLogsTables } from './logs-store.ts';
+import type { LogFilter } from './filter.ts';
+import { maxPageBytes, maxScanMs, maxScannedRows, scanRows, scanSliceMs } from './limits.ts';
+import { bytesOf, entryOf, type StoredLine } from './line.ts';
+import type { MachineLogsTables } from './store.ts';
 
 export interface LogPageRequest {
   readonly partId: string;

@@ -18,8 +18,8 @@
  */
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
-import type { CloudTables, Database } from '../metadata/tables.ts';
-import { forgetPresence, loadPresence, type PresenceRow, savePresence } from './presence-store.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { forgetPresence, loadPresence, type PresenceRow, savePresence } from './store.ts';
 
 /** Silence after which a part is offline. */
 const windowMs = 60_000;

@@ -12,10 +12,10 @@ import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { Json } from '@platform/machine-config/schema';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { inVocabulary, type Vocabulary } from '@platform/rpc/server';
-import type { InstanceKey } from '../instance/instance-key.ts';
-import type { Database } from '../metadata/tables.ts';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { Database } from '../../metadata/tables.ts';
+import type { Registry } from '../registry.ts';
 import type { CurrentConfiguration } from './current-configuration.ts';
-import type { Registry } from './registry.ts';
 
 /** How long the secrets of a location are believed without asking the store (R16 grants 5 s). */
 const secretsTtlMs = 4_000;

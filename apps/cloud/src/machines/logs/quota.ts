@@ -6,7 +6,7 @@ import {
   ownLinesPerMinute,
   reservedShare,
   summaryEveryMs,
-} from './logs-limits.ts';
+} from './limits.ts';
 
 export interface Allowance {
   readonly linesPerMinute: number;

@@ -1,8 +1,8 @@
 /** Lines go 30 days after they arrived, or after their part was deleted (D29); a bounded number at a time. */
 import type { Kysely, Transaction } from 'kysely';
-import { dayOf } from './logs-append.ts';
-import { retentionMs } from './logs-limits.ts';
-import type { MachineLogsTables } from './logs-store.ts';
+import { dayOf } from './append.ts';
+import { retentionMs } from './limits.ts';
+import type { MachineLogsTables } from './store.ts';
 
 const rowsPerPass = 1_000;
 

@@ -4,8 +4,8 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { LogLevel } from '@platform/base';
 import type { LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Selectable } from 'kysely';
-import { maxFieldsLength, maxMessageLength, maxNameLength, maxStackLength } from './logs-limits.ts';
-import type { MachineLogsTables } from './logs-store.ts';
+import { maxFieldsLength, maxMessageLength, maxNameLength, maxStackLength } from './limits.ts';
+import type { MachineLogsTables } from './store.ts';
 
 export type StoredLine = Selectable<MachineLogsTables['machine_logs']>;
 /** What a filter sees and an entry is made of. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LogQuota } from './logs-quota.ts';
+import { LogQuota } from './quota.ts';
 
 const allowance = { linesPerMinute: 100, bytesPerMinute: 10_000, bytesPerDay: 50_000 };
 const admitted = (quota: LogQuota, count: number, level: string, nowMs: number, bytes = 1, day = 1): number =>

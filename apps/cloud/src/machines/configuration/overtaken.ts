@@ -2,9 +2,9 @@
 import { PlatformError } from '@platform/base';
 import { diff, diffLines } from '@platform/machine-config/diff';
 import type { Kysely } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
-import { timeText } from '../wire/time-text.ts';
-import { authorText } from './author.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { timeText } from '../../wire/time-text.ts';
+import { authorText } from '../author.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
 const shownChanges = 20;

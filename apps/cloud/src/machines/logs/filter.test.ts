@@ -1,8 +1,8 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
-import { createLogFilter, type LogQuery } from './logs-filter.ts';
-import { type Line, lineOf, ownLineOf } from './logs-line.ts';
+import { createLogFilter, type LogQuery } from './filter.ts';
+import { type Line, lineOf, ownLineOf } from './line.ts';
 
 const line = (init: MessageInitShape<typeof LogEntrySchema>): Line => lineOf('p', create(LogEntrySchema, init), 0);
 const kept = (query: LogQuery, lines: readonly Line[]): string[] =>

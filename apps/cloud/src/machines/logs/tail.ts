@@ -3,9 +3,9 @@
  * reads slower than its machine logs is told how many lines it misses, at the place where they are missing.
  */
 import { type Clock, PlatformError } from '@platform/base';
-import type { LogFilter } from './logs-filter.ts';
-import { maxTailBatch, maxTailBytes, maxTailLines, maxTailsPerPart } from './logs-limits.ts';
-import { bytesOf, type Line, ownLineOf } from './logs-line.ts';
+import type { LogFilter } from './filter.ts';
+import { maxTailBatch, maxTailBytes, maxTailLines, maxTailsPerPart } from './limits.ts';
+import { bytesOf, type Line, ownLineOf } from './line.ts';
 
 export interface Tail extends Disposable {
   /** The next lines, oldest first, as soon as there are any; none when `waitMs` passed without. */

@@ -1,8 +1,8 @@
 /** Reads the versions of a part's configuration, newest first. */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
-import { notVisible } from '../access/principal.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
 import type { ConfigurationVersion } from './configuration.ts';
 
 export interface HistoryPage {

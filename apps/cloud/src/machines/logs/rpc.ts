@@ -3,12 +3,12 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
-import type { Access } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
+import type { Access } from '../../access/authorize.ts';
+import type { Principal } from '../../access/principal.ts';
+import { createLogFilter } from './filter.ts';
+import { defaultPageLines, maxPageLines, recheckMs } from './limits.ts';
+import { entryOf } from './line.ts';
 import type { MachineLogs } from './logs.ts';
-import { createLogFilter } from './logs-filter.ts';
-import { defaultPageLines, maxPageLines, recheckMs } from './logs-limits.ts';
-import { entryOf } from './logs-line.ts';
 
 export interface LogHandlerDeps {
   readonly access: Access;

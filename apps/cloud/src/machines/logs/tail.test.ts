@@ -1,6 +1,6 @@
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { type Line, ownLineOf } from './logs-line.ts';
+import { type Line, ownLineOf } from './line.ts';
 import { createTails } from './tail.ts';
 
 const line = (message: string, partId = 'p'): Line => ownLineOf(partId, { level: 'info', loggerName: 'x', message }, 0);

@@ -2,8 +2,8 @@ import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { expect, test } from 'vitest';
+import { openMachines } from '../testing/open-machines.ts';
 import { asEffective, withoutFragments } from './effective-configuration.ts';
-import { openMachines } from './testing/open-machines.ts';
 
 const canary = 'PWCANARY';
 const document = JSON.stringify({

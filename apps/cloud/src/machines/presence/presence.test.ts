@@ -1,13 +1,13 @@
 import { silentLog } from '@platform/base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import type { Database } from '../metadata/tables.ts';
-import { enqueue } from '../notify/enqueue.ts';
-import { createPartTransitions } from '../triggers/part-transitions.ts';
+import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { enqueue } from '../../notify/enqueue.ts';
+import { createPartTransitions } from '../../triggers/part-transitions.ts';
+import { HandClock } from '../testing/hand-clock.ts';
+import { isContact } from './contact.ts';
 import { openPresence, type Presence, type PresenceDeps, type Transition } from './presence.ts';
-import { isContact } from './presence-contact.ts';
-import { HandClock } from './testing/hand-clock.ts';
 
 const place = {
   organizationId: 'o',

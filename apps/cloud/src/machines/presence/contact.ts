@@ -1,5 +1,5 @@
 /** Which calls count as contact of a part (D17, docs/decisions/0019). Pure. */
-import type { Principal } from '../access/principal.ts';
+import type { Principal } from '../../access/principal.ts';
 
 /**
  * A call is contact of the part when it came with the part's own credentials, or with a key whose roles are on the part's

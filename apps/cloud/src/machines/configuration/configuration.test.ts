@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
+import { app, fleet, openMachines } from '../testing/open-machines.ts';
 import { asEffective, type EffectiveConfigurations } from './effective-configuration.ts';
-import { app, fleet, openMachines } from './testing/open-machines.ts';
 
 const sensor = (name: string, attributes: object = {}): object => ({
   name,

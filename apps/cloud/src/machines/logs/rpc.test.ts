@@ -6,12 +6,12 @@ import { connect } from '@platform/rpc/client';
 import { type Call, createRpcServer, serve } from '@platform/rpc/server';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAccess } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
-import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import { logHandlers } from './log-rpc.ts';
+import { createAccess } from '../../access/authorize.ts';
+import type { Principal } from '../../access/principal.ts';
+import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import { maxTailsPerPart } from './limits.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
-import { maxTailsPerPart } from './logs-limits.ts';
+import { logHandlers } from './rpc.ts';
 
 const operator: Principal = {
   kind: 'key',
