@@ -4,7 +4,7 @@ import { scratch } from './scratch.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
 /** As `platform up` starts it: its memory is measured. */
-export const asStarted: readonly string[] = ['--max-semi-space-size=1'];
+export const asStarted: readonly string[] = ['--max-semi-space-size=8'];
 
 export interface RunningCloud {
   readonly url: string;

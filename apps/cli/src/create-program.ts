@@ -17,8 +17,8 @@ import { profilesCommand } from './commands/profiles.ts';
 import { queryCommand } from './commands/query.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
+import { dressed } from './dressed.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
-import { dressHelp } from './invocation/help.ts';
 
 /** @param jsonErrors wrong uses are told as `{"error"}`, like other failures with --json. */
 export function createProgram(jsonErrors = false): Command {
@@ -46,12 +46,5 @@ export function createProgram(jsonErrors = false): Command {
   program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help of a command');
   addCompletions(program, { completionCommandName: 'completion' });
   describeCompletion(program);
-  exitWithOwnCodes(program);
-  dressHelp(program, jsonErrors);
-  return program;
-}
-
-function exitWithOwnCodes(command: Command): void {
-  command.exitOverride();
-  for (const inner of command.commands) exitWithOwnCodes(inner);
+  return dressed(program, jsonErrors);
 }

@@ -1,6 +1,5 @@
 /** The platform command line. */
 import { CommanderError } from 'commander';
-import { createProgram } from './create-program.ts';
 import { exitCodes } from './invocation/exit-codes.ts';
 import { fromEnvironment } from './settings.ts';
 
@@ -14,7 +13,11 @@ const argv = ownJson(process.argv);
 const isJson = argv.some((arg) => arg.startsWith('--json=')) || fromEnvironment.output === 'json';
 
 try {
-  await createProgram(isJson).parseAsync(argv);
+  const program =
+    argv[2] === 'up'
+      ? (await import('./create-up-program.ts')).createUpProgram(isJson)
+      : (await import('./create-program.ts')).createProgram(isJson);
+  await program.parseAsync(argv);
 } catch (caught) {
   if (!(caught instanceof CommanderError)) throw caught;
   // What commander refuses is a wrong use; help and version are not.

@@ -54,7 +54,8 @@ const pollAll = async (): Promise<void> => {
   for (let turn = 0; !ended; turn++) {
     const due = machines
       .map((machine, index) => {
-        const place = index / machines.length + jitter * Math.random();
+        // Below 1: the last of a turn would keep the first of the next waiting.
+        const place = (1 - jitter) * (index / machines.length) + jitter * Math.random();
         return { machine, dueMs: startMs + (turn + place) * periodMs };
       })
       .sort((a, b) => a.dueMs - b.dueMs);

@@ -10,6 +10,8 @@ export interface ChildOptions {
   /** file: URL of its main module. */
   readonly entry: string;
   readonly args: readonly string[];
+  /** Of Node, beside those of this process. */
+  readonly flags?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** Each line that it logs, on standard error or (the machine-server) standard output. */
   readonly onLog: (line: string) => void;
@@ -41,9 +43,9 @@ const tailLines = 20;
  * It also gets a channel to us: when that closes, we are gone.
  */
 export function startChild(options: ChildOptions): Child {
-  const { name, entry, args, env, onLog, graceMs } = options;
+  const { name, entry, args, flags = [], env, onLog, graceMs } = options;
   const tail: string[] = [];
-  const child = spawn(process.execPath, [...process.execArgv, fileURLToPath(entry), ...args], {
+  const child = spawn(process.execPath, [...process.execArgv, ...flags, fileURLToPath(entry), ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
     env,
