@@ -5,8 +5,11 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Client, credentials } from '@grpc/grpc-js';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect, pinnedAuthority } from '@platform/rpc/client';
 import { type ChildProcess, spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -123,6 +126,33 @@ test('D31 D32 the downloaded configuration holds the authority, and a machine-se
   // It has no cache: what it applies it fetched, with the part's secret, over TLS.
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
 }, 120_000);
+
+test("D31 the demo's webhook arrives at the cloud's own catcher, which only its own authority vouches for", async () => {
+  await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
+  const now = timestampNow();
+  await link.client(DataSyncService).dataCaptureUpload({
+    metadata: {
+      partId: ready.partId,
+      componentType: 'core:component:sensor',
+      componentName: 'host',
+      methodName: 'Readings',
+      type: DataType.TABULAR_SENSOR,
+    },
+    sensorContents: [
+      {
+        metadata: { timeRequested: now, timeReceived: now },
+        data: { case: 'struct', value: { readings: { uptime_seconds: 5 } } },
+      },
+    ],
+  });
+  const { entity, type, payload } = keyOf(ready);
+  const signedIn = await link.client(AuthService).authenticate({ entity, credentials: { type, payload } });
+  await expect
+    .poll(async () => (await get('/catcher/requests', { authorization: `Bearer ${signedIn.accessToken}` })).body, {
+      timeout: 30_000,
+    })
+    .toContain('"/catcher/webhooks/demo"');
+}, 60_000);
 
 test('D31 the authority stays through restarts, so that what is pinned once stays pinned', async () => {
   await cloud.kill('SIGTERM');

@@ -25,6 +25,8 @@ export interface NotifyOptions {
   readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
   /** Where our own catcher listens, exactly as URLs to it are written: the only loopback target, below /catcher/. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
+  /** PEM of the authority under which our own catcher is served, where there is one. */
+  readonly ownAuthority?: () => string | undefined;
   /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: () => boolean;
   /** Name of the setting that allows them, for the error message. */
@@ -66,6 +68,7 @@ class OutboxNotify implements Notify {
     this.#options = options;
     this.#sender = createWebhookSender({
       clock,
+      ...(options.ownAuthority && { ownAuthority: options.ownAuthority }),
       policy: { ownAddress, privateTargetsAllowed, privateTargetsSetting, resolve },
     });
     this.#delivery = createDelivery({ ...options, send: this.#sender.send });

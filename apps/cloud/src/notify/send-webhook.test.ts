@@ -1,8 +1,10 @@
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { systemClock } from '@platform/base';
 import { FakeClock } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { createAuthority, issueCertificate } from '../instance/authority.ts';
 import { type Attempt, createWebhookSender } from './send-webhook.ts';
 
 /** A server that does with each connection what the test says, numbered from 1; `port` is its own. */
@@ -166,4 +168,38 @@ test('an abort ends a request at once and is no attempt', async () => {
   const sent = senderFor(port)('/catcher/a', stop.signal);
   setTimeout(() => stop.abort(new Error('stopping')), 20);
   await expect(sent).rejects.toThrow('stopping');
+});
+
+test('D31 the own authority vouches for our own catcher, under the names of its certificate only', async () => {
+  const authority = await createAuthority(Date.now());
+  const { certificate, privateKey } = await issueCertificate(authority, ['127.0.0.1', 'other.example'], Date.now());
+  const server = createHttpsServer({ cert: certificate, key: privateKey }, (_request, response) => response.end('ok'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const sendAs = async (host: string, ownHost: string, ownAuthority?: () => string): Promise<Attempt> => {
+    const policy = {
+      ownAddress: () => ({ host: ownHost, port }),
+      privateTargetsAllowed: () => true,
+      privateTargetsSetting: 'SETTING',
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    };
+    using sender = createWebhookSender({ policy, clock: systemClock, ...(ownAuthority && { ownAuthority }) });
+    const url = `https://${host}:${port}/catcher/a`;
+    return await sender.send({ url, method: 'GET', headers: {}, body: '' }, new AbortController().signal);
+  };
+  const own = (): string => authority.certificate;
+  expect(await sendAs('127.0.0.1', '127.0.0.1', own)).toMatchObject({ outcome: 'accepted', response: 'ok' });
+  expect(await sendAs('127.0.0.1', '127.0.0.1')).toMatchObject({
+    outcome: 'retryLater',
+    error: expect.stringContaining('certificate'),
+  });
+  // Our address, but under a name that the certificate does not have.
+  expect(await sendAs('localhost', 'localhost', own)).toMatchObject({
+    outcome: 'retryLater',
+    error: expect.stringContaining('altnames'),
+  });
 });

@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { type Clock, errorText, PlatformError } from '@platform/base';
 import { outcomeOf, retryAfterMs } from './classify.ts';
 import type { NotifyAttemptRow } from './store.ts';
@@ -31,6 +32,8 @@ export interface WebhookSenderOptions {
   readonly clock: Clock;
   /** For everything: name, connection, TLS, answer and its body. Default 15,000 ms. */
   readonly timeoutMs?: number;
+  /** PEM of the authority that vouches for our own address, where the system's do not. Nobody else's word is taken from it. */
+  readonly ownAuthority?: () => string | undefined;
 }
 
 export interface WebhookSender extends Disposable {
@@ -41,10 +44,18 @@ const maxReadBytes = 64 * 1024;
 const maxKeptBytes = 4 * 1024;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { policy, clock, timeoutMs = 15_000 } = options;
+  const { policy, clock, timeoutMs = 15_000, ownAuthority = () => undefined } = options;
   const agents = {
     'http:': new http.Agent({ keepAlive: true, scheduling: 'lifo' }),
     'https:': new https.Agent({ keepAlive: true, scheduling: 'lifo' }),
+  };
+  let ownAgent: https.Agent | undefined;
+  const agentOf = ({ url, own }: Target): http.Agent => {
+    if (url.protocol !== 'https:') return agents['http:'];
+    const authority = own ? ownAuthority() : undefined;
+    if (authority === undefined) return agents['https:'];
+    ownAgent ??= agentTrusting(authority);
+    return ownAgent;
   };
 
   const send = async (request: OutgoingRequest, signal: AbortSignal): Promise<Attempt> => {
@@ -58,8 +69,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     let result: Omit<Attempt, 'durationMs'>;
     try {
       const target = checkTarget(request.url, policy);
-      const agent = target.url.protocol === 'https:' ? agents['https:'] : agents['http:'];
-      result = await exchange(request, target, agent, AbortSignal.any([signal, late.signal]), clock);
+      result = await exchange(request, target, agentOf(target), AbortSignal.any([signal, late.signal]), clock);
     } catch (caught) {
       signal.throwIfAborted();
       result = failure(late.signal.aborted ? late.signal.reason : caught);
@@ -74,8 +84,15 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     [Symbol.dispose]() {
       agents['http:'].destroy();
       agents['https:'].destroy();
+      ownAgent?.destroy();
     },
   };
+}
+
+/** Trusts `authority` (PEM) and whom the system trusts. Its connections are its own: no other URL is sent on them. */
+function agentTrusting(authority: string): https.Agent {
+  const secureContext = createSecureContext({ ca: [...getCACertificates('default'), authority] });
+  return new https.Agent({ keepAlive: true, scheduling: 'lifo', secureContext });
 }
 
 /** Refusals of ours are final, whatever the network did may pass. */

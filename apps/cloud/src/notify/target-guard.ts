@@ -19,6 +19,8 @@ export interface TargetPolicy {
 
 export interface Target {
   readonly url: URL;
+  /** It is our own catcher. */
+  readonly own: boolean;
   /** For the socket: resolves the name and fails unless every address of it is allowed. */
   readonly lookup: LookupFunction;
   /** Throws permission_denied if a socket that is connected to `remoteAddress` must not be used for this URL. */
@@ -28,14 +30,15 @@ export interface Target {
 /** Throws invalid_argument for what is no webhook URL, permission_denied for where none may go. */
 export function checkTarget(text: string, policy: TargetPolicy): Target {
   const url = webhookUrl(text);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url.hostname);
   if (isOwnCatcher(url, host, policy.ownAddress())) {
-    return { url, lookup: lookupWith(policy.resolve, () => {}), checkSocket: () => {} };
+    return { url, own: true, lookup: lookupWith(policy.resolve, () => {}), checkSocket: () => {} };
   }
   const check = (address: string): void => refuse(host, address, policy);
   if (isIP(host) !== 0) check(host);
   return {
     url,
+    own: false,
     lookup: lookupWith(policy.resolve, check),
     checkSocket: (remoteAddress) => check(remoteAddress ?? 'an unknown address'),
   };
@@ -96,5 +99,9 @@ function isOwnCatcher(
 ): boolean {
   if (own === undefined) return false;
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  return host === own.host && port === own.port && /^\/catcher\/[\w~/.-]*$/.test(url.pathname);
+  return host === bareHost(own.host.toLowerCase()) && port === own.port && /^\/catcher\/[\w~/.-]*$/.test(url.pathname);
+}
+
+function bareHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
 }
