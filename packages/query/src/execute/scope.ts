@@ -12,6 +12,10 @@ export interface Frame {
   readonly nowMs: number;
   /** Bytes of the values that expressions built for this row so far. */
   builtBytes: number;
+  /** Rounds of loops so far, of all rows. */
+  steps: number;
+  /** Ends a query whose time is up. */
+  readonly check: () => void;
 }
 
 export type Evaluate = (frame: Frame) => Maybe;
@@ -25,6 +29,11 @@ export function enterRow(frame: Frame, root: Maybe): void {
   frame.builtBytes = 0;
 }
 
-export function newFrame(nowMs: number): Frame {
-  return { root: undefined, slots: [], nowMs, builtBytes: 0 };
+export function newFrame(nowMs: number, check: () => void = () => {}): Frame {
+  return { root: undefined, slots: [], nowMs, builtBytes: 0, steps: 0, check };
+}
+
+/** Counts a round of a loop inside of one row; loops in loops may otherwise run for hours between two rows. */
+export function step(frame: Frame): void {
+  if ((++frame.steps & 4095) === 0) frame.check();
 }

@@ -1,7 +1,7 @@
 /** Aggregation expressions: field paths, variables, literals and operators. */
 
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
-import { call, type Expr, literal } from '../plan/expr.ts';
+import { call, type Expr, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
 import { arities, laterOperators } from './signatures.ts';
@@ -40,7 +40,7 @@ function parseReference(text: string, at: string, vars: readonly string[]): Expr
   try {
     if (!text.startsWith('$$')) {
       if (text === '$') throw new QueryError(16872, "'$' by itself is not a field path");
-      return { k: 'field', path: parseFieldPath(text.slice(1)) };
+      return fieldOf(parseFieldPath(text.slice(1)), vars);
     }
     if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
     const dot = text.indexOf('.');
@@ -49,6 +49,9 @@ function parseReference(text: string, at: string, vars: readonly string[]): Expr
     if (vars.includes(name)) return { k: 'var', name, path };
     if (name === 'ROOT') return { k: 'var', name, path };
     if (name === 'CURRENT') return { k: 'field', path };
+    if (name === 'CLUSTER_TIME') {
+      throw new QueryError(10071200, '$$CLUSTER_TIME exists only where there is a cluster', { hint: 'use $$NOW' });
+    }
     if (name === 'NOW') return { k: 'var', name, path };
     if (name === 'REMOVE') return literal(undefined);
     throw new QueryError(17276, `use of undefined variable: ${name}`, {
@@ -57,6 +60,11 @@ function parseReference(text: string, at: string, vars: readonly string[]): Expr
   } catch (error) {
     throw error instanceof QueryError ? error.at({ path: at }) : error;
   }
+}
+
+/** Paths start at $$CURRENT: the row, unless a variable of that name is bound. */
+function fieldOf(path: Path, vars: readonly string[]): Expr {
+  return vars.includes('CURRENT') ? { k: 'var', name: 'CURRENT', path } : { k: 'field', path };
 }
 
 function parseOperator(name: string, operand: BsonValue, at: string, vars: readonly string[]): Expr {
