@@ -1,0 +1,68 @@
+/** Decimal128 from its parts: rounded half to even to 34 digits, as IEEE 754-2008 and MongoDB do. */
+
+import type { DecimalParts } from './decimal.ts';
+import { Decimal128 } from './value.ts';
+
+/** Digits of a Decimal128's coefficient. */
+export const decimalDigits = 34;
+export const leastExponent = -6176;
+export const mostExponent = 6111;
+
+const limit = 10n ** 34n;
+
+export const decimalNan: Decimal128 = special(false, 0x1fn);
+
+export function decimalInfinity(negative: boolean): Decimal128 {
+  return special(negative, 0x1en);
+}
+
+function special(negative: boolean, top: bigint): Decimal128 {
+  return packed((negative ? 1n << 63n : 0n) | (top << 58n), 0n);
+}
+
+function packed(high: bigint, low: bigint): Decimal128 {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(0, low, true);
+  view.setBigUint64(8, high, true);
+  return new Decimal128(bytes);
+}
+
+export function digitsOf(coefficient: bigint): number {
+  return coefficient === 0n ? 1 : coefficient.toString().length;
+}
+
+/** `coefficient / 10^digits`, half to even. @param inexact some more, less than one unit of the coefficient, lies above it. */
+export function dropDigits(coefficient: bigint, digits: number, inexact = false): bigint {
+  if (digits <= 0) return coefficient;
+  const unit = 10n ** BigInt(digits);
+  const kept = coefficient / unit;
+  const twice = (coefficient % unit) * 2n;
+  const up = twice > unit || (twice === unit && (inexact || kept % 2n === 1n));
+  return up ? kept + 1n : kept;
+}
+
+/** The nearest Decimal128; keeps the exponent where the format allows it. Too large becomes an infinity. */
+export function encodeDecimal(parts: DecimalParts, inexact = false): Decimal128 {
+  if (parts.kind === 'nan') return decimalNan;
+  if (parts.kind === 'infinite') return decimalInfinity(parts.negative);
+  let { coefficient, exponent } = parts;
+  if (coefficient !== 0n) {
+    const drop = Math.max(digitsOf(coefficient) - decimalDigits, leastExponent - exponent, 0);
+    coefficient = dropDigits(coefficient, drop, inexact);
+    exponent += drop;
+    if (coefficient === limit) {
+      coefficient /= 10n;
+      exponent++;
+    }
+  }
+  if (coefficient === 0n) exponent = Math.min(Math.max(exponent, leastExponent), mostExponent);
+  if (exponent > mostExponent) {
+    const pad = exponent - mostExponent;
+    if (digitsOf(coefficient) + pad > decimalDigits) return decimalInfinity(parts.negative);
+    coefficient *= 10n ** BigInt(pad);
+    exponent = mostExponent;
+  }
+  const sign = parts.negative ? 1n << 63n : 0n;
+  return packed(sign | (BigInt(exponent + 6176) << 49n) | (coefficient >> 64n), coefficient & 0xffffffffffffffffn);
+}

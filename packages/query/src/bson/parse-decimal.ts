@@ -1,0 +1,30 @@
+/** Decimal128 from text: digits with or without a point and an exponent, `Infinity`, `inf` or `NaN` in any case. */
+
+import type { DecimalParts } from './decimal.ts';
+import { decimalInfinity, decimalNan, encodeDecimal } from './encode-decimal.ts';
+import type { Decimal128 } from './value.ts';
+
+/** More digits than this cannot change the value that is nearest. */
+const maxExponentDigits = 7;
+
+/** Undefined for a text that is not a number. Too large becomes infinite, too small zero; digits beyond 34 are rounded. */
+export function parseDecimal(text: string): Decimal128 | undefined {
+  const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
+  if (special !== null) return special[2]!.toLowerCase() === 'nan' ? decimalNan : decimalInfinity(special[1] === '-');
+  const parts = partsOfText(text);
+  return parts === undefined ? undefined : encodeDecimal(parts);
+}
+
+export function partsOfText(text: string): DecimalParts | undefined {
+  const found = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i.exec(text);
+  if (found === null) return undefined;
+  const [, sign, whole = '', after, only, power = '0'] = found;
+  const fraction = after ?? only ?? '';
+  const capped = power.replace(/^([+-]?)0+(?=\d)/, '$1').slice(0, maxExponentDigits + 1);
+  return {
+    kind: 'finite',
+    negative: sign === '-',
+    coefficient: BigInt(whole + fraction),
+    exponent: Number(capped) - fraction.length,
+  };
+}
