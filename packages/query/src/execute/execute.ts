@@ -9,16 +9,21 @@ import type { BsonDocument } from '../bson/value.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
+import { runBucketAuto } from './bucket-auto/run-bucket-auto.ts';
 import { Budget, type Limits } from './budget.ts';
 import { compileExpression } from './expression.ts';
+import { runGeoNear } from './geo/run-geo-near.ts';
 import { runGroup } from './group.ts';
+import { runRedact } from './redact.ts';
 import { compileReplace } from './replace.ts';
 import type { Row } from './row.ts';
+import { runSample } from './sample.ts';
 import { enterRow, type Frame, newFrame } from './scope.ts';
 import { compileShape } from './shape.ts';
 import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
 import { isTruthy } from './truth.ts';
+import { runUnwind } from './unwind.ts';
 
 /** @throws QueryError while iterating: a value that an operator refuses, a limit, the deadline, the signal. */
 export async function* execute(
@@ -27,7 +32,7 @@ export async function* execute(
   limits: Limits = {},
 ): AsyncGenerator<Batch, void, undefined> {
   const budget = new Budget(limits);
-  const frame = newFrame(budget.nowMs);
+  const frame = newFrame(budget.nowMs, () => budget.check());
   try {
     let rows = decoded(stages, input, budget);
     for (const stage of stages) rows = runStage(stage, rows, frame, budget);
@@ -64,6 +69,16 @@ function runStage(stage: Stage, input: AsyncIterable<Row[]>, frame: Frame, budge
       return runSort(stage, input, budget);
     case 'slice':
       return runSlice(stage, input);
+    case 'unwind':
+      return runUnwind(stage, input);
+    case 'redact':
+      return runRedact(stage, input, budget);
+    case 'sample':
+      return runSample(stage, input, budget);
+    case 'bucketAuto':
+      return runBucketAuto(stage, input, budget);
+    case 'geoNear':
+      return runGeoNear(stage, input, budget);
   }
 }
 

@@ -14,12 +14,21 @@ export interface FieldsRead {
 
 export function fieldsRead(stages: readonly Stage[]): FieldsRead {
   const paths: Path[] = [];
+  let passThrough = true;
   for (const stage of stages) {
     if (stage.k === 'filter') collect(stage.where, paths);
     else if (stage.k === 'sort') paths.push(...stage.by.map((key) => key.path));
-    else if (stage.k === 'slice') continue;
-    else if (stage.k === 'group') {
-      for (const expr of [stage.key, ...stage.into.map(([, accumulator]) => accumulator.arg)]) collect(expr, paths);
+    else if (stage.k === 'slice' || stage.k === 'sample') continue;
+    else if (stage.k === 'unwind') {
+      paths.push(stage.path);
+      passThrough = false;
+    } else if (stage.k === 'redact' || stage.k === 'geoNear') return { mask: true, passThrough: false };
+    else if (stage.k === 'group' || stage.k === 'bucketAuto') {
+      collect(stage.key, paths);
+      for (const [, { arg, by }] of stage.into) {
+        collect(arg, paths);
+        for (const key of by ?? []) paths.push(key.path);
+      }
       return { mask: maskOf(paths), passThrough: false };
     } else if (stage.k === 'replace') {
       collect(stage.with, paths);
@@ -30,7 +39,7 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
       return { mask: maskOf(paths), passThrough: false };
     }
   }
-  return { mask: maskOf(paths), passThrough: true };
+  return { mask: passThrough ? maskOf(paths) : true, passThrough };
 }
 
 function collectTree(tree: ShapeTree, above: Path, into: Path[]): void {

@@ -23,7 +23,13 @@ function isLightStage(stage: Stage): boolean {
       return isLightTree(stage.tree, 0);
     case 'sort':
     case 'slice':
+    case 'sample':
       return true;
+    case 'unwind':
+    case 'redact':
+    case 'bucketAuto':
+    case 'geoNear':
+      return false;
     case 'replace':
       return stage.with.k === 'doc' && isFlat(stage.with);
   }

@@ -16,6 +16,21 @@ export type AccumulatorName =
   | 'count'
   | 'push'
   | 'addToSet'
+  | 'stdDevPop'
+  | 'stdDevSamp'
+  | 'mergeObjects'
+  | 'concatArrays'
+  | 'setUnion'
+  | 'firstN'
+  | 'lastN'
+  | 'minN'
+  | 'maxN'
+  | 'top'
+  | 'topN'
+  | 'bottom'
+  | 'bottomN'
+  | 'median'
+  | 'percentile'
   /** SQL's own: null and missing are not counted, and a sum of nothing is null. */
   | 'sql.count'
   | 'sql.sum';
@@ -25,7 +40,18 @@ export interface Accumulator {
   readonly arg: Expr;
   /** Each value once (SQL's DISTINCT). */
   readonly distinct?: boolean;
+  /** How many values the accumulators that end in N keep; evaluated once for each group, over its key. */
+  readonly n?: Expr;
+  /** The order of $top, $topN, $bottom and $bottomN, whose output is `arg`. */
+  readonly by?: readonly SortKey[];
+  /** The probabilities of $percentile, from 0 to 1. */
+  readonly p?: readonly number[];
+  readonly method?: PercentileMethod;
 }
+
+export type PercentileMethod = 'approximate' | 'discrete' | 'continuous';
+
+export type Into = readonly (readonly [string, Accumulator])[];
 
 export interface SortKey {
   readonly path: Path;
@@ -41,12 +67,44 @@ export type Stage =
   | {
       readonly k: 'group';
       readonly key: Expr;
-      readonly into: readonly (readonly [string, Accumulator])[];
+      readonly into: Into;
       readonly always?: boolean;
     }
   /** Stable. With `top` only the first so many rows are kept. */
   | { readonly k: 'sort'; readonly by: readonly SortKey[]; readonly top?: number }
-  | { readonly k: 'slice'; readonly skip: number; readonly limit?: number };
+  | { readonly k: 'slice'; readonly skip: number; readonly limit?: number }
+  /** A row for each element of an array, whose place goes to `index`; with `keepEmpty` rows without elements stay. */
+  | { readonly k: 'unwind'; readonly path: Path; readonly index?: Path; readonly keepEmpty: boolean }
+  /** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
+  | { readonly k: 'redact'; readonly decide: Expr }
+  /** So many rows by chance, in no order. */
+  | { readonly k: 'sample'; readonly size: number }
+  | {
+      readonly k: 'bucketAuto';
+      readonly key: Expr;
+      readonly buckets: number;
+      readonly granularity?: string;
+      readonly into: Into;
+    }
+  | GeoNear;
+
+/** Rows in the order of their distance from a point. */
+export interface GeoNear {
+  readonly k: 'geoNear';
+  /** Longitude and latitude, or x and y. */
+  readonly near: readonly [number, number];
+  /** GeoJSON: distances are metres; otherwise radians if spherical, else units of the plane. */
+  readonly geoJson: boolean;
+  readonly spherical: boolean;
+  /** Where rows have their places; absent: in the first field that is one. */
+  readonly key?: Path;
+  readonly distanceField?: Path;
+  readonly includeLocs?: Path;
+  readonly multiplier: number;
+  readonly minDistance?: number;
+  readonly maxDistance?: number;
+  readonly where?: Expr;
+}
 
 export interface Plan {
   readonly source: 'readings' | 'hot' | 'none';

@@ -1,0 +1,72 @@
+/** The accumulators of one stage: closures for their arguments, and new folds for each group. */
+
+import { decimalToNumber } from '../../bson/decimal.ts';
+import { valueKey } from '../../bson/key.ts';
+import { isNumeric, typeName } from '../../bson/type.ts';
+import { BsonDocument, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import type { Accumulator, Into } from '../../plan/stage.ts';
+import { QueryError } from '../../query-error.ts';
+import { accumulators } from '../accumulators.ts';
+import type { Budget } from '../budget.ts';
+import { compileExpression } from '../expression.ts';
+import { type Frame, newFrame } from '../scope.ts';
+import type { Fold } from './fold.ts';
+
+export interface CompiledInto {
+  /** Folds of a new group. */
+  readonly open: (key: Maybe) => readonly Fold[];
+  /** @param frame has entered the row. */
+  readonly add: (folds: readonly Fold[], frame: Frame, row: BsonDocument) => void;
+  readonly result: (folds: readonly Fold[], document: BsonDocument) => void;
+}
+
+export function compileInto(into: Into, budget: Budget, hold: (bytes: number) => void): CompiledInto {
+  const names = into.map(([name]) => name);
+  const args = into.map(([, accumulator]) => compileExpression(accumulator.arg));
+  const counts = into.map(([, { n }]) => (n === undefined ? undefined : compileExpression(n)));
+  const keyFrame = newFrame(budget.nowMs, () => budget.check());
+  return {
+    open: (key) => {
+      keyFrame.root = key instanceof BsonDocument ? key : new BsonDocument();
+      hold(120 * args.length);
+      return into.map(([, accumulator], index) => {
+        const count = counts[index];
+        return newFold(accumulator, hold, count === undefined ? 1 : countOf(count(keyFrame), accumulator));
+      });
+    },
+    add: (folds, frame, row) => {
+      for (let index = 0; index < args.length; index++) folds[index]!.add(args[index]!(frame), row);
+    },
+    result: (folds, document) => {
+      for (const [index, name] of names.entries()) document.set(name, folds[index]!.result());
+    },
+  };
+}
+
+function newFold(accumulator: Accumulator, hold: (bytes: number) => void, n: number): Fold {
+  const fold = accumulators[accumulator.fn](hold, accumulator, n);
+  if (accumulator.distinct !== true) return fold;
+  const seen = new Set<string>();
+  return {
+    add(value, row) {
+      const id = valueKey(value);
+      if (seen.has(id)) return;
+      seen.add(id);
+      hold(48 + id.length);
+      fold.add(value, row);
+    },
+    result: fold.result,
+  };
+}
+
+function countOf(value: Maybe, accumulator: Accumulator): number {
+  const name = `$${accumulator.fn}`;
+  if (!isNumeric(value)) throw new QueryError(5787902, `${name} needs a number for 'n', found ${typeName(value)}`);
+  const count =
+    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  if (!Number.isInteger(count) || Math.abs(count) >= 2 ** 63) {
+    throw new QueryError(5787903, `${name} needs a whole number of 64 bits for 'n', found ${count}`);
+  }
+  if (count <= 0) throw new QueryError(5787908, `${name} needs an 'n' above 0, found ${count}`);
+  return count;
+}

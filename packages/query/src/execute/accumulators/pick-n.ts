@@ -1,0 +1,120 @@
+/** The folds that keep up to N values: $firstN, $lastN, $minN, $maxN, and by an order of their own $top, $topN, $bottom, $bottomN. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { isNullish } from '../../bson/type.ts';
+import type { BsonDocument, BsonValue } from '../../bson/value.ts';
+import type { SortKey } from '../../plan/stage.ts';
+import { sizeOf } from '../size.ts';
+import { compareKeys, sortKeysOf } from '../sort-keys.ts';
+import type { Fold, Folds } from './fold.ts';
+
+type Hold = (bytes: number) => void;
+
+export const pickNFolds: Folds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'top' | 'topN' | 'bottom' | 'bottomN'> = {
+  firstN: (hold, _spec, n) => {
+    const values: BsonValue[] = [];
+    return {
+      add: (value) => {
+        if (values.length >= n) return;
+        hold(sizeOf(value));
+        values.push(value ?? null);
+      },
+      result: () => values,
+    };
+  },
+  lastN: (hold, _spec, n) => {
+    const values: BsonValue[] = [];
+    return {
+      add: (value) => {
+        hold(sizeOf(value));
+        values.push(value ?? null);
+        if (values.length < 2 * n + 16) return;
+        for (const dropped of values.splice(0, values.length - n)) hold(-sizeOf(dropped));
+      },
+      result: () => values.slice(-n),
+    };
+  },
+  minN: (hold, _spec, n) => extremes(1, hold, n),
+  maxN: (hold, _spec, n) => extremes(-1, hold, n),
+  top: (hold, spec) => single(topmost(hold, spec.by ?? [], 1, 1)),
+  topN: (hold, spec, n) => topmost(hold, spec.by ?? [], n, 1),
+  bottom: (hold, spec) => single(topmost(hold, spec.by ?? [], 1, -1)),
+  bottomN: (hold, spec, n) => topmost(hold, spec.by ?? [], n, -1),
+};
+
+/** The least when `sign` is 1, the greatest when -1, in that order; null and missing do not take part. */
+function extremes(sign: 1 | -1, hold: Hold, n: number): Fold {
+  const best = new Best<BsonValue>(hold, n, (left, right) => compareValues(left, right) * sign, sizeOf);
+  return {
+    add: (value) => {
+      if (!isNullish(value)) best.add(value as BsonValue);
+    },
+    result: () => best.values(),
+  };
+}
+
+interface Ranked {
+  readonly keys: readonly BsonValue[];
+  readonly value: BsonValue;
+  readonly order: number;
+}
+
+/** The first N in the order when `sign` is 1, the last N when -1; in that order either way. */
+function topmost(hold: Hold, by: readonly SortKey[], n: number, sign: 1 | -1): Fold {
+  const compare = (left: Ranked, right: Ranked): number =>
+    (compareKeys(left.keys, right.keys, by) || left.order - right.order) * sign;
+  const best = new Best<Ranked>(hold, n, compare, ({ keys, value }) => sizeOf(value) + sizeOf([...keys]));
+  let order = 0;
+  return {
+    add: (value, row: BsonDocument) => best.add({ keys: sortKeysOf(row, by), value: value ?? null, order: order++ }),
+    result: () => {
+      const values = best.values().map((each) => each.value);
+      return sign === 1 ? values : values.reverse();
+    },
+  };
+}
+
+function single(fold: Fold): Fold {
+  return {
+    add: fold.add,
+    result: () => {
+      const found = fold.result();
+      return Array.isArray(found) ? (found[0] ?? null) : found;
+    },
+  };
+}
+
+/** Keeps the first `n` of an order, sorting now and then. */
+class Best<T> {
+  #kept: T[] = [];
+  #worst: T | undefined;
+  readonly #hold: Hold;
+  readonly #n: number;
+  readonly #compare: (left: T, right: T) => number;
+  readonly #size: (value: T) => number;
+
+  constructor(hold: Hold, n: number, compare: (left: T, right: T) => number, size: (value: T) => number) {
+    this.#hold = hold;
+    this.#n = n;
+    this.#compare = compare;
+    this.#size = size;
+  }
+
+  add(value: T): void {
+    if (this.#worst !== undefined && this.#compare(value, this.#worst) >= 0) return;
+    this.#hold(this.#size(value));
+    this.#kept.push(value);
+    if (this.#kept.length >= 2 * this.#n + 16) this.#cut();
+  }
+
+  values(): T[] {
+    this.#cut();
+    return this.#kept;
+  }
+
+  #cut(): void {
+    this.#kept.sort(this.#compare);
+    for (const dropped of this.#kept.splice(this.#n)) this.#hold(-this.#size(dropped));
+    if (this.#kept.length === this.#n) this.#worst = this.#kept.at(-1);
+  }
+}

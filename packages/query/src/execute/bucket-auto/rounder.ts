@@ -1,0 +1,73 @@
+/** Bounds of buckets are rounded to a series: the next number above a value, and the next one below it. */
+
+import { decimalToNumber } from '../../bson/decimal.ts';
+import { isNumeric, typeName } from '../../bson/type.ts';
+import { type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { series } from './series.ts';
+
+export interface Rounder {
+  /** The least number of the series that is greater; zero stays. */
+  readonly up: (value: Maybe) => BsonValue;
+  /** The greatest number of the series that is less; zero stays. */
+  readonly down: (value: Maybe) => BsonValue;
+}
+
+export function newRounder(granularity: string): Rounder {
+  const decade = series[granularity];
+  const [up, down] = decade === undefined ? [powerAbove, powerBelow] : [above(decade), below(decade)];
+  const rounded = (value: Maybe, round: (number: number) => number): BsonValue => {
+    const number = checked(value);
+    return number === 0 ? (value as BsonValue) : round(number);
+  };
+  return { up: (value) => rounded(value, up), down: (value) => rounded(value, down) };
+}
+
+function checked(value: Maybe): number {
+  if (!isNumeric(value)) {
+    throw new QueryError(40258, `$bucketAuto with a granularity takes numbers, found ${typeName(value)}`);
+  }
+  const number =
+    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  if (Number.isNaN(number)) throw new QueryError(40259, '$bucketAuto with a granularity takes numbers, found NaN');
+  if (number < 0) throw new QueryError(40260, `$bucketAuto with a granularity takes no negative numbers: ${number}`);
+  return number;
+}
+
+function powerAbove(number: number): number {
+  return 2 ** (Math.floor(Math.log2(number)) + 1);
+}
+
+function powerBelow(number: number): number {
+  return 2 ** (Math.ceil(Math.log2(number)) - 1);
+}
+
+function above(decade: readonly number[]): (number: number) => number {
+  const [first, last] = [decade[0]!, decade.at(-1)!];
+  return (number) => {
+    if (number === Number.POSITIVE_INFINITY) return number;
+    let scale = 1;
+    while (number >= last * scale) scale *= 10;
+    while (number < first * scale) {
+      const next = first * scale;
+      scale /= 10;
+      if (number >= last * scale) return next;
+    }
+    return decade.find((each) => each * scale > number)! * scale;
+  };
+}
+
+function below(decade: readonly number[]): (number: number) => number {
+  const [first, last] = [decade[0]!, decade.at(-1)!];
+  return (number) => {
+    if (number === Number.POSITIVE_INFINITY) return number;
+    let scale = 1;
+    while (number <= first * scale) scale /= 10;
+    while (number > last * scale) {
+      const next = last * scale;
+      scale *= 10;
+      if (number <= first * scale) return next;
+    }
+    return decade.findLast((each) => each * scale < number)! * scale;
+  };
+}

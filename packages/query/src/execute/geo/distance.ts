@@ -1,0 +1,64 @@
+/** Distances on the sphere and on the plane. Points are longitude and latitude in degrees, or x and y. */
+
+export type Point = readonly [number, number];
+type Vector = readonly [number, number, number];
+
+const radians: number = Math.PI / 180;
+
+export function flatDistance([ax, ay]: Point, [bx, by]: Point): number {
+  return Math.sqrt((ax - bx) ** 2 + (ay - by) ** 2);
+}
+
+/** The angle between two places in radians, by their cosine: what pairs of numbers are measured with. */
+export function cosineAngle(a: Point, b: Point): number {
+  const cosine = dot(vector(a), vector(b));
+  if (cosine >= 1) return 0;
+  return cosine <= -1 ? Math.PI : Math.acos(cosine);
+}
+
+/** The angle between two places in radians, exact for small ones as well: what GeoJSON is measured with. */
+export function angle(a: Point, b: Point): number {
+  return angleOf(vector(a), vector(b));
+}
+
+/** From a place to the nearest one of the shorter arc between two others. */
+export function angleToArc(point: Point, from: Point, to: Point): number {
+  const [p, a, b] = [vector(point), vector(from), vector(to)];
+  const pole = cross(a, b);
+  const length = Math.hypot(...pole);
+  if (length > 0) {
+    // Between both ends: the distance from the great circle counts.
+    const between = dot(cross(pole, a), p) > 0 && dot(cross(b, pole), p) > 0;
+    if (between) return Math.abs(Math.asin(Math.max(-1, Math.min(1, dot(p, pole) / length))));
+  }
+  return Math.min(angleOf(p, a), angleOf(p, b));
+}
+
+/** By the number of sides that a ray from the place crosses, on the map of longitude and latitude. */
+export function isInRing([x, y]: Point, ring: readonly Point[]): boolean {
+  let inside = false;
+  for (let index = 0, last = ring.length - 1; index < ring.length; last = index++) {
+    const [ax, ay] = ring[index]!;
+    const [bx, by] = ring[last]!;
+    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+  }
+  return inside;
+}
+
+function vector([longitude, latitude]: Point): Vector {
+  const cosine = Math.cos(latitude * radians);
+  return [Math.cos(longitude * radians) * cosine, Math.sin(longitude * radians) * cosine, Math.sin(latitude * radians)];
+}
+
+function angleOf(a: Vector, b: Vector): number {
+  const [x, y, z] = cross(a, b);
+  return Math.atan2(Math.sqrt(x * x + y * y + z * z), dot(a, b));
+}
+
+function dot([ax, ay, az]: Vector, [bx, by, bz]: Vector): number {
+  return ax * bx + ay * by + az * bz;
+}
+
+function cross([ax, ay, az]: Vector, [bx, by, bz]: Vector): Vector {
+  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+}

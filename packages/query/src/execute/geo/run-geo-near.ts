@@ -1,0 +1,95 @@
+/** $geoNear: rows from the nearest to the farthest; those without a place are left out. */
+
+import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
+import type { Path } from '../../plan/expr.ts';
+import type { GeoNear } from '../../plan/stage.ts';
+import type { Budget } from '../budget.ts';
+import { compileExpression } from '../expression.ts';
+import { valueAt } from '../path.ts';
+import type { Row } from '../row.ts';
+import { enterRow, newFrame } from '../scope.ts';
+import { sizeOf } from '../size.ts';
+import { isTruthy } from '../truth.ts';
+import { withValue } from '../with-value.ts';
+import { cosineAngle, flatDistance } from './distance.ts';
+import { type Place, placeOf } from './place.ts';
+
+/** Of the sphere that stands for the earth. */
+const earthMetres = 6_378_100;
+
+interface Near {
+  readonly document: BsonDocument;
+  readonly location: BsonValue;
+  readonly distance: number;
+}
+
+export async function* runGeoNear(stage: GeoNear, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs);
+  const where = stage.where === undefined ? undefined : compileExpression(stage.where);
+  const found: Near[] = [];
+  for await (const rows of input) {
+    for (const { document } of rows) {
+      enterRow(frame, document);
+      if (where !== undefined && !isTruthy(where(frame))) continue;
+      const near = nearest(document, stage);
+      if (near === undefined) continue;
+      budget.hold(sizeOf(document) + 64, '$geoNear');
+      found.push(near);
+    }
+  }
+  found.sort((left, right) => left.distance - right.distance);
+  for (let at = 0; at < found.length; at += 1000) {
+    yield found.slice(at, at + 1000).map((near) => ({ document: withDistance(near, stage) }));
+  }
+}
+
+/** The nearest of the row's places, if it lies within the bounds. */
+function nearest(document: BsonDocument, stage: GeoNear): Near | undefined {
+  let best: Near | undefined;
+  for (const [location, place] of placesOf(document, stage.key)) {
+    const distance = distanceTo(place, stage);
+    if (distance < (stage.minDistance ?? 0) || distance > (stage.maxDistance ?? Number.POSITIVE_INFINITY)) continue;
+    if (best === undefined || distance < best.distance) best = { document, location, distance };
+  }
+  return best;
+}
+
+function distanceTo(place: Place, { near, geoJson, spherical }: GeoNear): number {
+  if (geoJson) return place.angleFrom(near) * earthMetres;
+  if (place.point === undefined) return place.angleFrom(near);
+  if (!spherical) return flatDistance(near, place.point);
+  return place.geoJson ? place.angleFrom(near) : cosineAngle(near, place.point);
+}
+
+/** Without a key: the first field that holds a place. */
+function placesOf(document: BsonDocument, key: Path | undefined): readonly (readonly [BsonValue, Place])[] {
+  if (key === undefined) {
+    const values = firstPlace(document);
+    return values === undefined ? [] : [values];
+  }
+  const value = valueAt(document, key);
+  const place = placeOf(value);
+  if (place !== undefined) return [[value!, place]];
+  return (Array.isArray(value) ? value : []).flatMap((item) => {
+    const each = placeOf(item);
+    return each === undefined ? [] : [[item, each] as const];
+  });
+}
+
+function firstPlace(document: BsonDocument): readonly [BsonValue, Place] | undefined {
+  for (const value of document.values()) {
+    const place = placeOf(value);
+    if (place !== undefined) return [value, place];
+    const below = value instanceof BsonDocument ? firstPlace(value) : undefined;
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}
+
+function withDistance({ document, location, distance }: Near, stage: GeoNear): BsonDocument {
+  let result: Maybe = document;
+  const { distanceField, includeLocs, multiplier } = stage;
+  if (distanceField !== undefined) result = withValue(result, distanceField, distance * multiplier);
+  if (includeLocs !== undefined) result = withValue(result, includeLocs, location);
+  return result instanceof BsonDocument ? result : document;
+}

@@ -1,0 +1,43 @@
+/** $unwind: a row for each element of an array. */
+
+import { isNullish } from '../bson/type.ts';
+import { BsonDocument, type Maybe } from '../bson/value.ts';
+import type { Path } from '../plan/expr.ts';
+import type { Stage } from '../plan/stage.ts';
+import type { Row } from './row.ts';
+import { withValue } from './with-value.ts';
+
+const chunkRows = 1000;
+
+export async function* runUnwind(stage: Stage & { k: 'unwind' }, input: AsyncIterable<Row[]>): AsyncIterable<Row[]> {
+  let chunk: Row[] = [];
+  for await (const rows of input) {
+    for (const row of rows) {
+      for (const document of unwound(row.document, stage)) {
+        if (chunk.push({ document }) < chunkRows) continue;
+        yield chunk;
+        chunk = [];
+      }
+    }
+    if (chunk.length > 0) yield chunk;
+    chunk = [];
+  }
+}
+
+/** What is not an array counts as an array of itself, but has no index. */
+function* unwound(row: BsonDocument, { path, index, keepEmpty }: Stage & { k: 'unwind' }): Iterable<BsonDocument> {
+  const place = (document: BsonDocument, at: bigint | null): BsonDocument =>
+    index === undefined ? document : withValue(document, index, at);
+  const value = valueAtFields(row, path);
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) yield place(withValue(row, path, item), BigInt(at));
+    if (value.length === 0 && keepEmpty) yield place(withValue(row, path, undefined), null);
+  } else if (!isNullish(value) || keepEmpty) yield place(row, null);
+}
+
+/** Arrays on the way are not entered. */
+function valueAtFields(row: BsonDocument, path: Path): Maybe {
+  let current: Maybe = row;
+  for (const name of path) current = current instanceof BsonDocument ? current.get(name) : undefined;
+  return current;
+}
