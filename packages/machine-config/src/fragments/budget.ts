@@ -16,7 +16,7 @@ export const defaultFragmentLimits: FragmentLimits = {
 };
 
 /** Values deeper than this are refused: whoever walks them would overflow its stack. */
-const maxDepth = 150;
+export const maxDepth = 150;
 
 /** Thrown inside the resolver alone, and caught by it. */
 export class TooLarge extends Error {}

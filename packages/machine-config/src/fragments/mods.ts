@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../schema.ts';
 import { shown } from '../shown.ts';
-import type { Budget } from './budget.ts';
+import { type Budget, maxDepth } from './budget.ts';
 import { isObject } from './imports.ts';
 import { isListKey, type Layer, listKeys, type Piece } from './layer.ts';
 import { operators } from './operators.ts';
@@ -57,22 +57,25 @@ export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budge
     lists: new Map([...layer.lists].map(([key, pieces]) => [key, pieces.map((piece) => copied(piece, budget))])),
     values: new Map([...layer.values].map(([key, piece]) => [key, copied(piece, budget)])),
   };
-  const addresses = new Map([...work.lists].map(([key, pieces]) => [key, named(key, pieces)]));
+  const names = new Map<string, NameIndex>();
+  const indexOf = (key: string): NameIndex => {
+    const index = names.get(key) ?? indexNames(key, work.lists.get(key) ?? []);
+    names.set(key, index);
+    return index;
+  };
+  const removed = new Set<Piece>();
   const slot = (path: string): Slot => {
+    budget.takeCharacters(path.length);
     const [key = '', ...rest] = path.split('.');
     if (path === '' || [key, ...rest].some((step) => step === '' || step === '__proto__' || step.startsWith('$')))
       throw new ModFault(`expected a dotted path such as components.<name>.attributes.<key>, found ${shown(path)}`);
+    if (rest.length >= maxDepth) throw new ModFault(`expected a path of at most ${maxDepth} steps, found more`);
     if (!isListKey(key)) return slotIn(() => rootOf(work, key), [key, ...rest], path);
-    const found = [...(addresses.get(key) ?? [])]
-      .flatMap((each) => {
-        const steps = [each.name, prefix === '' ? each.name : `${prefix}-${each.name}`].map((name) => name.split('.'));
-        return steps.filter((name) => name.every((step, at) => step === rest[at])).map((name) => ({ ...each, name }));
-      })
-      .toSorted((a, b) => b.name.length - a.name.length)[0];
+    const found = addressed(rest, prefix, indexOf(key), budget);
     if (found === undefined)
       throw new ModFault(`expected the name of one of the fragment's ${key}, found ${shown(rest.join('.'))}`);
     const holder = { entry: found.piece.value };
-    const inner = slotIn(() => holder, ['entry', ...rest.slice(found.name.length)], path);
+    const inner = slotIn(() => holder, ['entry', ...rest.slice(found.steps)], path);
     return {
       read: inner.read,
       write: (value) => {
@@ -80,12 +83,8 @@ export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budge
         found.piece.value = holder.entry;
       },
       remove: () => {
-        if (rest.length > found.name.length) inner.remove();
-        else
-          work.lists.set(
-            key,
-            (work.lists.get(key) ?? []).filter((piece) => piece !== found.piece),
-          );
+        if (rest.length > found.steps) inner.remove();
+        else removed.add(found.piece);
       },
     };
   };
@@ -104,13 +103,19 @@ export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budge
       if (!isObject(fields)) return fault(at, `expected an object of dotted paths, found ${shown(fields)}`);
       for (const [path, operand] of Object.entries(fields)) {
         try {
-          apply(slot(path), budget.copy(operand), slot);
+          apply(slot(path), budget.copy(operand), slot, budget);
         } catch (caught) {
           if (!(caught instanceof ModFault)) throw caught;
           return fault(`${at}.${path}`, caught.message);
         }
       }
     }
+  if (removed.size > 0)
+    for (const [key, pieces] of work.lists)
+      work.lists.set(
+        key,
+        pieces.filter((piece) => !removed.has(piece)),
+      );
   return work;
 }
 
@@ -118,12 +123,46 @@ function copied(piece: Piece, budget: Budget): Piece {
   return { value: budget.copy(piece.value), origin: piece.origin };
 }
 
-function named(key: string, pieces: readonly Piece[]): { name: string; piece: Piece }[] {
-  return pieces.flatMap((piece) => {
-    const name = isObject(piece.value) ? piece.value[listKeys[key] ?? 'name'] : undefined;
-    return typeof name === 'string' ? [{ name, piece }] : [];
-  });
+/** The entries of one list by name; of several with one name the first. */
+interface NameIndex {
+  readonly entries: ReadonlyMap<string, { readonly piece: Piece; readonly position: number }>;
+  /** How many steps of a dotted path the names take, each number once, the greatest first. */
+  readonly steps: readonly number[];
 }
+
+function indexNames(key: string, pieces: readonly Piece[]): NameIndex {
+  const entries = new Map<string, { piece: Piece; position: number }>();
+  for (const [position, piece] of pieces.entries()) {
+    const name = isObject(piece.value) ? piece.value[listKeys[key] ?? 'name'] : undefined;
+    if (typeof name === 'string' && !entries.has(name)) entries.set(name, { piece, position });
+  }
+  return { entries, steps: greatestFirst([...entries.keys()].map(stepsOf)) };
+}
+
+/** The entry whose name, with or without the prefix, takes the most of `path`; of two that take as much, the first. */
+function addressed(
+  path: readonly string[],
+  prefix: string,
+  { entries, steps }: NameIndex,
+  budget: Budget,
+): { piece: Piece; steps: number } | undefined {
+  const before = prefix === '' ? undefined : `${prefix}-`;
+  const more = before === undefined ? 0 : stepsOf(before) - 1;
+  for (const count of before === undefined ? steps : greatestFirst(steps.flatMap((each) => [each, each + more]))) {
+    if (count > path.length) continue;
+    const address = path.slice(0, count).join('.');
+    budget.takeCharacters(address.length);
+    const plain = entries.get(address);
+    const behind = before !== undefined && address.startsWith(before) ? address.slice(before.length) : undefined;
+    const other = behind === undefined ? undefined : entries.get(behind);
+    const found = plain !== undefined && (other === undefined || plain.position <= other.position) ? plain : other;
+    if (found !== undefined) return { piece: found.piece, steps: count };
+  }
+  return undefined;
+}
+
+const stepsOf = (name: string): number => name.split('.').length;
+const greatestFirst = (counts: readonly number[]): number[] => [...new Set(counts)].toSorted((a, b) => b - a);
 
 /** The values of a layer as one object that writes through. */
 function rootOf(layer: Layer, key: string): { [key: string]: Json } {

@@ -1,60 +1,82 @@
 /** The update operators of overrides, as MongoDB defines them. What would make resolving depend on the time, or needs a query, is left out. */
+import { canonicalJson } from '../canonical-json.ts';
 import type { Json } from '../schema.ts';
 import { shown } from '../shown.ts';
+import type { Budget } from './budget.ts';
 import { isObject } from './imports.ts';
 import { ModFault, type Slot } from './slot.ts';
 
-/** @throws ModFault */
-export type Operator = (slot: Slot, operand: Json, slotOf: (path: string) => Slot) => void;
+/** @throws ModFault, and TooLarge: lists are read whole, however little of them is changed. */
+export type Operator = (slot: Slot, operand: Json, slotOf: (path: string) => Slot, budget: Budget) => void;
 
 export const operators: Readonly<Record<string, Operator>> = {
   $set: (slot, operand) => slot.write(operand),
   $unset: (slot) => slot.remove(),
-  $rename(slot, operand, slotOf) {
+  $rename(slot, operand, slotOf, budget) {
     if (typeof operand !== 'string') throw new ModFault(`expected the new path as a string, found ${shown(operand)}`);
     const value = slot.read();
     if (value === undefined) return;
     const target = slotOf(operand);
     slot.remove();
-    target.write(value);
+    // A copy, so that renaming again and again does not nest without end.
+    target.write(budget.copy(value));
   },
   $inc: (slot, operand) => slot.write(finite(numberIn(slot, 0) + number(operand))),
   $mul: (slot, operand) => slot.write(finite(numberIn(slot, 0) * number(operand))),
   $min: (slot, operand) => keep(slot, operand, (found, given) => given < found),
   $max: (slot, operand) => keep(slot, operand, (found, given) => given > found),
-  $push(slot, operand) {
-    const items = listIn(slot);
+  $push(slot, operand, _slotOf, budget) {
+    const items = listIn(slot, budget);
     const { each, at } = added(operand);
     slot.write([...items.slice(0, at), ...each, ...items.slice(at)]);
   },
-  $addToSet(slot, operand) {
-    const items = [...listIn(slot)];
-    for (const item of added(operand).each) if (!items.some((other) => same(other, item))) items.push(item);
+  $addToSet(slot, operand, _slotOf, budget) {
+    const items = [...listIn(slot, budget)];
+    const there = new Set(items.map((item) => textOf(item, budget)));
+    for (const item of added(operand).each) {
+      const text = textOf(item, budget);
+      if (there.has(text)) continue;
+      there.add(text);
+      items.push(item);
+    }
     slot.write(items);
   },
-  $pop(slot, operand) {
+  $pop(slot, operand, _slotOf, budget) {
     if (operand !== 1 && operand !== -1) throw new ModFault(`expected 1 (last) or -1 (first), found ${shown(operand)}`);
-    const items = listIn(slot);
+    const items = listIn(slot, budget);
     slot.write(operand === 1 ? items.slice(0, -1) : items.slice(1));
   },
-  $pull(slot, operand) {
+  $pull(slot, operand, _slotOf, budget) {
+    if (slot.read() === undefined) return;
+    const whole = textOf(operand, budget);
+    const fields = isObject(operand) ? Object.entries(operand) : [];
+    const wanted = fields.map(([key, value]) => [key, textOf(value, budget)] as const);
     const matches = (item: Json): boolean =>
       isObject(operand) && isObject(item)
-        ? Object.entries(operand).every(([key, value]) => Object.hasOwn(item, key) && same(item[key] ?? null, value))
-        : same(item, operand);
-    if (slot.read() !== undefined) slot.write(listIn(slot).filter((item) => !matches(item)));
+        ? wanted.every(([key, text]) => Object.hasOwn(item, key) && textOf(item[key] ?? null, budget) === text)
+        : textOf(item, budget) === whole;
+    slot.write(listIn(slot, budget).filter((item) => !matches(item)));
   },
-  $pullAll(slot, operand) {
+  $pullAll(slot, operand, _slotOf, budget) {
     if (!Array.isArray(operand)) throw new ModFault(`expected a list, found ${shown(operand)}`);
     if (slot.read() === undefined) return;
-    slot.write(listIn(slot).filter((item) => !operand.some((other: Json) => same(item, other))));
+    const unwanted = new Set(operand.map((item: Json) => textOf(item, budget)));
+    slot.write(listIn(slot, budget).filter((item) => !unwanted.has(textOf(item, budget))));
   },
 };
 
-function listIn(slot: Slot): readonly Json[] {
+function listIn(slot: Slot, budget: Budget): readonly Json[] {
   const found = slot.read() ?? [];
   if (!Array.isArray(found)) throw new ModFault(`expected a list there, found ${shown(found)}`);
+  budget.takeCharacters(found.length);
   return found;
+}
+
+/** Of values that are equal as JSON, whatever the order of keys, one text. */
+function textOf(value: Json, budget: Budget): string {
+  const text = canonicalJson(value);
+  budget.takeCharacters(text.length);
+  return text;
 }
 
 /** `$push` and `$addToSet` take one item, or `{"$each": [...]}`; `$push` also `$position`. */
@@ -95,17 +117,4 @@ function keep(slot: Slot, given: Json, better: (found: number | string, given: n
   }
   if (typeof found !== typeof given) throw new ModFault(`expected a ${typeof given} there, found ${shown(found)}`);
   if (better(found as number | string, given)) slot.write(given);
-}
-
-/** Equal as JSON, whatever the order of keys. */
-function same(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = Object.entries(a as { readonly [key: string]: Json });
-  const right = b as { readonly [key: string]: Json };
-  return (
-    left.length === Object.keys(right).length &&
-    left.every(([key, value]) => Object.hasOwn(right, key) && same(value, right[key] as Json))
-  );
 }
