@@ -4,20 +4,19 @@ import { BsonDate, BsonDocument, type Maybe } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { built } from './built.ts';
+import { constant, constantOf } from './constant.ts';
 import { compileElemMatch, compileMatch } from './filter.ts';
 import { bindings } from './functions/bind.ts';
 import { eagerFunctions, lazyFunctions } from './functions/registry.ts';
 import { valueAt } from './path.ts';
-import type { Evaluate, Slots } from './scope.ts';
+import { type Evaluate, newFrame, type Slots } from './scope.ts';
 
 const noSlots: Slots = new Map();
 
 export function compileExpression(expr: Expr, slots: Slots = noSlots): Evaluate {
   switch (expr.k) {
-    case 'lit': {
-      const { value } = expr;
-      return () => value;
-    }
+    case 'lit':
+      return constant(expr.value);
     case 'field':
       return compileField(expr.path);
     case 'var':
@@ -48,14 +47,16 @@ function compileVariable(name: string, path: readonly string[], slots: Slots): E
 
 function compileDocument(fields: readonly (readonly [string, Expr])[], slots: Slots): Evaluate {
   const compiled = fields.map(([name, value]) => [name, compileExpression(value, slots)] as const);
-  return (frame) => {
+  const evaluate: Evaluate = (frame) => {
     const document = new BsonDocument();
-    for (const [name, evaluate] of compiled) {
-      const value = evaluate(frame);
+    for (const [name, field] of compiled) {
+      const value = field(frame);
       if (value !== undefined) document.set(name, value);
     }
     return built(frame, document);
   };
+  const isConstant = compiled.every(([, field]) => constantOf(field) !== undefined);
+  return isConstant ? constant(evaluate(newFrame(0))) : evaluate;
 }
 
 function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
@@ -65,19 +66,26 @@ function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
   const places = expr.vars.map((_name, index) => first + index);
   for (const [index, name] of expr.vars.entries()) inner.set(name, first + index);
   const bound = bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner));
-  return located(expr.fn === 'let' ? bound : (frame) => built(frame, bound(frame)), expr.at);
+  const growing = expr.fn === 'map' || expr.fn === 'filter';
+  return located(() => (growing ? (frame) => built(frame, bound(frame)) : bound), expr.at);
 }
 
 function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
   if (expr.fn.startsWith('match.')) return compileMatch(expr, (inner) => compileExpression(inner, slots));
   const args = expr.args.map((arg) => compileExpression(arg, slots));
+  const evaluate = compileFunction(expr, args);
+  const folds = expr.fn.startsWith('agg.') && expr.fn !== 'agg.rand';
+  return folds && args.every((arg) => constantOf(arg) !== undefined) ? constant(evaluate(newFrame(0))) : evaluate;
+}
+
+function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]): Evaluate {
   const lazy = lazyFunctions[expr.fn];
-  if (lazy !== undefined) return located(lazy(args), expr.at);
+  if (lazy !== undefined) return located(() => lazy(args), expr.at);
   const eager = eagerFunctions[expr.fn];
   if (eager === undefined)
     throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
   const evaluate = applied(eager, args);
-  return located(builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate, expr.at);
+  return located(() => (builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate), expr.at);
 }
 
 /** Functions whose values grow with their arguments. */
@@ -95,13 +103,23 @@ function applied(fn: Eager, args: readonly Evaluate[]): Evaluate {
   return (frame) => fn(...args.map((arg) => arg(frame)));
 }
 
-/** Errors of values say where in the query the operator stands. */
-function located(evaluate: Evaluate, at: string): Evaluate {
+/** Errors of values, and of the constants that are looked at when compiling, say where in the query the operator stands. */
+function located(compile: () => Evaluate, at: string): Evaluate {
+  let evaluate: Evaluate;
+  try {
+    evaluate = compile();
+  } catch (error) {
+    throw withPath(error, at);
+  }
   return (frame) => {
     try {
       return evaluate(frame);
     } catch (error) {
-      throw error instanceof QueryError && error.path === undefined ? error.at({ path: at }) : error;
+      throw withPath(error, at);
     }
   };
+}
+
+function withPath(error: unknown, at: string): unknown {
+  return error instanceof QueryError && error.path === undefined ? error.at({ path: at }) : error;
 }
