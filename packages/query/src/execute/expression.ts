@@ -90,7 +90,8 @@ function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]):
 
 /** Functions whose values grow with their arguments. */
 const builders: ReadonlySet<string> = new Set(
-  `agg.array agg.slice agg.concat agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
+  `agg.array agg.slice agg.concatArrays agg.reverseArray agg.range agg.zip agg.sortArray agg.objectToArray agg.arrayToObject
+   agg.mergeObjects agg.setField agg.setUnion agg.setIntersection agg.setDifference agg.concat agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
    sql.concat sql.upper sql.lower sql.substring sql.castString`.split(/\s+/),
 );
 

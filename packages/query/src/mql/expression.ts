@@ -4,7 +4,7 @@ import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
-import { arities, laterOperators } from './signatures.ts';
+import { arities, arityCodes, laterOperators } from './signatures.ts';
 import { specialForms } from './special-forms.ts';
 
 /** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
@@ -88,7 +88,8 @@ function parseOperator(name: string, operand: BsonValue, at: string, vars: reado
         : most === Number.POSITIVE_INFINITY
           ? `at least ${least}`
           : `${least} to ${most}`;
-    const code = name === '$ifNull' ? 1257300 : least === most ? 16020 : 28667;
+    const own = Object.hasOwn(arityCodes, name) ? arityCodes[name] : undefined;
+    const code = own ?? (least === most ? 16020 : 28667);
     throw new QueryError(code, `${name} takes ${expected} arguments, found ${operands.length}`, { path: at });
   }
   return call(

@@ -5,29 +5,45 @@ const any: number = Number.POSITIVE_INFINITY;
 export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $abs: [1, 1],
   $add: [0, any],
+  $allElementsTrue: [1, 1],
   $and: [0, any],
+  $anyElementTrue: [1, 1],
   $arrayElemAt: [2, 2],
+  $arrayToObject: [1, 1],
   $ceil: [1, 1],
   $cmp: [2, 2],
   $concat: [0, any],
+  $concatArrays: [0, any],
   $divide: [2, 2],
   $eq: [2, 2],
+  $first: [1, 1],
   $floor: [1, 1],
   $gt: [2, 2],
   $gte: [2, 2],
   $ifNull: [2, any],
   $in: [2, 2],
+  $indexOfArray: [2, 4],
   $isArray: [1, 1],
   $isNumber: [1, 1],
+  $last: [1, 1],
   $lt: [2, 2],
   $lte: [2, 2],
+  $mergeObjects: [0, any],
   $mod: [2, 2],
   $multiply: [0, any],
   $ne: [2, 2],
   $not: [1, 1],
+  $objectToArray: [1, 1],
   $or: [0, any],
   $pow: [2, 2],
+  $range: [2, 3],
+  $reverseArray: [1, 1],
   $round: [1, 2],
+  $setDifference: [2, 2],
+  $setEquals: [2, any],
+  $setIntersection: [0, any],
+  $setIsSubset: [2, 2],
+  $setUnion: [0, any],
   $size: [1, 1],
   $slice: [2, 3],
   $sqrt: [1, 1],
@@ -46,15 +62,18 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $type: [1, 1],
 };
 
+/** The codes of operators that have one of their own for a wrong number of arguments. */
+export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, $setEquals: 17045 };
+
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `acos acosh allElementsTrue anyElementTrue arrayToObject asin asinh atan atan2 atanh avg binarySize bitAnd bitNot bitOr bitXor
-   bsonSize concatArrays convert cos cosh dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts degreesToRadians
-   exp first firstN getField indexOfArray indexOfBytes indexOfCP isoDayOfWeek isoWeek isoWeekYear last lastN ln log log10 ltrim max
-   maxN median mergeObjects min minN objectToArray percentile radiansToDegrees rand range reduce regexFind regexFindAll regexMatch
-   replaceAll replaceOne reverseArray rtrim sampleRate setDifference setEquals setField setIntersection setIsSubset setUnion sigmoid sin
-   sinh sortArray split stdDevPop stdDevSamp strLenBytes strcasecmp substr substrBytes sum tan tanh toDecimal toObjectId toUUID trim
-   tsIncrement tsSecond unsetField week zip`
+  `acos acosh asin asinh atan atan2 atanh avg binarySize bitAnd bitNot bitOr bitXor
+   bsonSize convert cos cosh dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts degreesToRadians
+   exp firstN indexOfBytes indexOfCP isoDayOfWeek isoWeek isoWeekYear lastN ln log log10 ltrim max
+   maxN median min minN percentile radiansToDegrees rand regexFind regexFindAll regexMatch
+   replaceAll replaceOne rtrim sampleRate sigmoid sin
+   sinh split stdDevPop stdDevSamp strLenBytes strcasecmp substr substrBytes sum tan tanh toDecimal toObjectId toUUID trim
+   tsIncrement tsSecond week `
     .split(/\s+/)
     .map((name) => `$${name}`),
 );

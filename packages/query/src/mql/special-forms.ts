@@ -3,15 +3,19 @@
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
+import { arrayForms } from './forms/arrays.ts';
 import { conditionalForms } from './forms/conditional.ts';
 import type { ParseBelow, SpecialForm } from './forms/form.ts';
 import { namedParts } from './forms/named-parts.ts';
+import { objectForms } from './forms/objects.ts';
 import { variableForms } from './forms/variables.ts';
 
 export const specialForms: Readonly<Record<string, SpecialForm>> = {
   $literal: (operand) => literal(operand),
   $const: (operand) => literal(operand),
+  ...arrayForms,
   ...conditionalForms,
+  ...objectForms,
   ...variableForms,
   $dateTrunc: parseDateTrunc,
   $dateToString: parseDateToString,

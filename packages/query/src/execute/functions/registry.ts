@@ -4,12 +4,18 @@ import type { Maybe } from '../../bson/value.ts';
 import type { Evaluate } from '../scope.ts';
 import { arithmetic } from './arithmetic.ts';
 import { array } from './array.ts';
+import { arrayRange } from './array-range.ts';
+import { arraySearch } from './array-search.ts';
+import { arraySort } from './array-sort.ts';
+import { arrayZip } from './array-zip.ts';
 import { boolean } from './boolean.ts';
 import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
 import { conversion } from './convert.ts';
 import { date } from './date.ts';
+import { object } from './object.ts';
 import { rounding } from './rounding.ts';
+import { set, setLazy } from './set.ts';
 import { sql, sqlLazy } from './sql.ts';
 import { string } from './string.ts';
 
@@ -23,8 +29,14 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...string,
   ...conversion,
   ...array,
+  ...arrayRange,
+  ...arraySearch,
+  ...arraySort,
+  ...arrayZip,
+  ...object,
+  ...set,
   ...date,
   ...sql,
 };
 
-export const lazyFunctions: Readonly<Record<string, Lazy>> = { ...boolean, ...conditional, ...sqlLazy };
+export const lazyFunctions: Readonly<Record<string, Lazy>> = { ...boolean, ...conditional, ...setLazy, ...sqlLazy };

@@ -1,0 +1,37 @@
+/** $in and $indexOfArray. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
+import { Int32, type Maybe } from '../../bson/value.ts';
+import { describe } from '../../mql/describe.ts';
+import { QueryError } from '../../query-error.ts';
+import type { Eager } from './registry.ts';
+import { wholeInt32 } from './whole-int32.ts';
+
+export const arraySearch: Readonly<Record<string, Eager>> = {
+  'agg.in': (value, list) => {
+    if (!Array.isArray(list))
+      throw new QueryError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
+    return list.some((item) => compareValues(item, value) === 0);
+  },
+  'agg.indexOfArray': (...args) => {
+    const [list, sought] = args;
+    if (isNullish(list)) return null;
+    if (!Array.isArray(list))
+      throw new QueryError(40090, `$indexOfArray requires an array as a first argument, found: ${typeName(list)}`);
+    const start = args.length > 2 ? bound(args[2], 'start') : 0;
+    const end = args.length > 3 ? Math.min(bound(args[3], 'end'), list.length) : list.length;
+    for (let index = start; index < end; index++) {
+      if (compareValues(list[index], sought) === 0) return new Int32(index);
+    }
+    return new Int32(-1);
+  },
+};
+
+function bound(value: Maybe, what: string): number {
+  const number = wholeInt32(value);
+  if (number === undefined)
+    throw new QueryError(9711600, `$indexOfArray: the ${what} must be a 32-bit whole number, found ${describe(value)}`);
+  if (number < 0) throw new QueryError(9711601, `$indexOfArray: the ${what} must not be negative, found ${number}`);
+  return number;
+}
