@@ -1,55 +1,17 @@
-/** Runs a case and says whether what happened is what it expects. */
+/** Is what happened what the case expects? */
 
-import { type BsonDocument, QueryError, supportedStages } from '@platform/query';
-import type { Case } from './case.ts';
-import { exclusionOf } from './exclusion.ts';
-import { encodeExtended } from './extended-json/encode.ts';
-import { runMqlCase } from './run-mql.ts';
-import { runSqlCase } from './run-sql.ts';
+import { BsonDocument, type BsonValue, supportedStages, typeName } from '@platform/query';
+import type { Case, SqlCase } from './case.ts';
+import { documentsJson, type Outcome } from './outcome.ts';
 import { sameDocuments } from './same.ts';
 
-export type Verdict = 'passed' | 'failed' | 'excluded';
-
-/** What a case asserts: a result, a refusal by code, any refusal, the refusal of a stage that we do not have. */
-export type Kind = 'result' | 'code' | 'refusal' | 'unsupported stage';
-
-export interface Judgement {
-  readonly verdict: Verdict;
-  readonly kind: Kind;
-  /** Expected and actual in words, canonical Extended JSON for documents. */
-  readonly expected: string;
-  readonly actual: string;
-  /** Why it was excluded. */
-  readonly reason?: string;
-}
+/** What a case asserts: a result, a refusal by code, any refusal, the refusal of a stage that is not ours, the meaning of another statement. */
+export type Kind = 'result' | 'code' | 'refusal' | 'unsupported stage' | 'rewrite';
 
 /** The code with which a stage is refused that is not one of ours. */
 const unsupportedStageCode = 40324;
 
-/** What running a case gave. */
-export type Outcome =
-  | { readonly k: 'documents'; readonly documents: readonly BsonDocument[] }
-  | { readonly k: 'refused'; readonly error: QueryError }
-  | { readonly k: 'broken'; readonly error: unknown };
-
-export async function judge(given: Case): Promise<Judgement> {
-  const kind = kindOf(given);
-  const expected = describeExpected(given, kind);
-  const reason = exclusionOf(given);
-  if (reason !== undefined) return { verdict: 'excluded', kind, expected, actual: '', reason };
-  const outcome = await runCase(given);
-  return { verdict: meets(given, kind, outcome) ? 'passed' : 'failed', kind, expected, actual: describe(outcome) };
-}
-
-export async function runCase(given: Case): Promise<Outcome> {
-  try {
-    return { k: 'documents', documents: await (given.k === 'mql' ? runMqlCase(given) : runSqlCase(given)) };
-  } catch (error) {
-    return error instanceof QueryError ? { k: 'refused', error } : { k: 'broken', error };
-  }
-}
-
-function kindOf(given: Case): Kind {
+export function kindOf(given: Case): Kind {
   if (given.k === 'mql' && !isIn22(given.stages, given.in22)) return 'unsupported stage';
   return given.expected.k === 'documents' ? 'result' : given.expected.k;
 }
@@ -58,31 +20,54 @@ function isIn22(stages: readonly string[], given: boolean | undefined): boolean 
   return given ?? stages.every((stage) => (supportedStages as readonly string[]).includes(stage));
 }
 
-/** Does the outcome meet what the case expects? */
-export function meets(given: Case, kind: Kind, outcome: Outcome): boolean {
+export function meets(given: Case, outcome: Outcome): boolean {
   if (outcome.k === 'broken') return false;
-  if (kind === 'unsupported stage') return outcome.k === 'refused' && outcome.error.code === unsupportedStageCode;
+  if (outcome.k === 'plans') return outcome.actual === outcome.expected;
+  const kind = kindOf(given);
   const { expected } = given;
-  if (expected.k === 'code') return outcome.k === 'refused' && outcome.error.code === expected.code;
-  // What this version does not run yet is not a refusal of the same kind.
-  if (expected.k === 'refusal') return outcome.k === 'refused' && outcome.error.codeName !== 'NotImplemented';
-  return outcome.k === 'documents' && sameDocuments(outcome.documents, expected.documents, given);
+  if (outcome.k === 'documents') {
+    if (kind !== 'result' || expected.k !== 'documents') return false;
+    const documents = given.k === 'sql' ? asCompared(given, outcome.documents) : outcome.documents;
+    const wanted = given.k === 'sql' && given.typesOnly ? expected.documents.map(typesOf) : expected.documents;
+    return sameDocuments(documents, wanted, given);
+  }
+  const { code, codeName } = outcome.error;
+  if (kind === 'unsupported stage') return code === unsupportedStageCode;
+  if (expected.k === 'code') return code === expected.code;
+  if (expected.k !== 'refusal') return false;
+  // What this version does not run yet is not a refusal of the same kind; what must not compile may not fail later.
+  return codeName !== 'NotImplemented' && (given.k === 'mql' || !outcome.compiled);
 }
 
-function describeExpected({ expected }: Case, kind: Kind): string {
-  if (kind === 'unsupported stage') return `refused as an unsupported stage (code ${unsupportedStageCode})`;
+export function describeExpected(given: Case): string {
+  const { expected } = given;
+  if (kindOf(given) === 'unsupported stage') return `refused as an unsupported stage (code ${unsupportedStageCode})`;
   if (expected.k === 'code') return `refused with code ${expected.code}`;
-  if (expected.k === 'refusal') return `refused: ${expected.text}`;
-  return listText(expected.documents);
+  if (expected.k === 'rewrite') return `the same as ${expected.sql}`;
+  return expected.k === 'refusal' ? `refused: ${expected.text}` : documentsJson(expected.documents);
 }
 
-function describe(outcome: Outcome): string {
-  if (outcome.k === 'documents') return listText(outcome.documents);
-  if (outcome.k === 'refused') return `refused: ${outcome.error.message}`;
-  const { error } = outcome;
-  return `broken: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+/** A statement's documents in the form in which its case states them. */
+function asCompared(
+  { excludeNamespaces, columns, typesOnly }: SqlCase,
+  documents: readonly BsonDocument[],
+): BsonDocument[] {
+  return documents.map((document) => {
+    const merged = excludeNamespaces || columns !== undefined ? withoutNamespaces(document) : document;
+    return typesOnly ? typesOf(merged) : merged;
+  });
 }
 
-function listText(documents: readonly BsonDocument[]): string {
-  return `[${documents.map(encodeExtended).join(', ')}]`;
+function withoutNamespaces(document: BsonDocument): BsonDocument {
+  return new BsonDocument([...document.values()].flatMap((held) => (held instanceof BsonDocument ? [...held] : [])));
+}
+
+/** Every value replaced by the name of its type; documents and arrays keep their shape. */
+function typesOf(document: BsonDocument): BsonDocument {
+  return new BsonDocument([...document].map(([name, value]): [string, BsonValue] => [name, typeOf(value)]));
+}
+
+function typeOf(value: BsonValue): BsonValue {
+  if (value instanceof BsonDocument) return typesOf(value);
+  return Array.isArray(value) ? value.map(typeOf) : typeName(value);
 }

@@ -1,41 +1,93 @@
 /**
- * Runs case files (.jsonl, .jsonl.gz) through parser and executor and compares exactly.
+ * Runs case files (.jsonl, .jsonl.gz) through parser and executor and compares exactly: types, field order, NaN, −0.
  *
- *   node --conditions=@platform/source conformance/src/cases/main.ts FILE… [--only REGEX] [--show N]
+ *   npm run conformance -- FILE… [--only REGEX] [--show N] [--list] [--emit OUT] [--self-test] [--json]
+ *   node --conditions=@platform/source conformance/src/cases/main.ts FILE… …     the same without npm
  *
- * `--only` matches name, group, or an operator or stage of the pipeline (as `$unwind`); `--show` prints the first N failures.
+ * `--only` matches name, group, operator (`$abs`) or stage (`$match`); `--show` prints the first N failures.
+ * Exit code 0: every floor of floors.json is met; 1: one is not, or the self-test missed something; 2: usage.
  */
 
-import { parseArgs } from 'node:util';
-import { readCase } from './case.ts';
-import { judge } from './judge.ts';
-import { readLines } from './read-lines.ts';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { CheckedCase } from './check-case.ts';
+import { belowFloors, readFloors } from './floors.ts';
+import { type RunnerOptions, readOptions, UsageFault, usage } from './options.ts';
+import { detailLines, failureLines, tallyLines } from './report.ts';
+import { type CheckedFile, runFiles } from './run-files.ts';
+import { selfTest } from './self-test.ts';
+import { apartSource, type Count, Tally } from './tally.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { only: { type: 'string', default: '' }, show: { type: 'string', default: '0' } },
-});
+process.exitCode = await main(process.argv.slice(2));
 
-const only = new RegExp(values.only);
-let toShow = Number(values.show);
-for (const file of positionals) {
-  const counts = new Map<string, [number, number]>();
-  for (const line of readLines(file)) {
-    const given = readCase(line);
-    const text = line.slice(line.indexOf('"pipeline"')).match(/\$[a-zA-Z]+/g) ?? [];
-    if (![given.name, given.group, ...text].some((each) => only.test(each))) continue;
-    const { verdict, kind, expected, actual } = await judge(given);
-    for (const key of ['all', verdict, kind, ...(given.k === 'mql' ? new Set(given.stages) : [])]) {
-      const count = counts.get(key) ?? [0, 0];
-      counts.set(key, [count[0] + Number(verdict === 'passed'), count[1] + 1]);
-    }
-    if (verdict !== 'failed' || toShow-- <= 0) continue;
-    const query = given.k === 'sql' ? given.sql : line.slice(line.indexOf('"docs"'), line.indexOf('"ordered"'));
-    const cut = (each: string): string => (each.length > 1500 ? `${each.slice(0, 1500)} …` : each);
-    process.stdout.write(
-      `\n${given.name}\n  ${given.msg}\n  ${cut(query)}\n  expected ${cut(expected)}\n  actual   ${cut(actual)}\n`,
-    );
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    return await runAll(readOptions(args));
+  } catch (error) {
+    if (!(error instanceof UsageFault)) throw error;
+    process.stderr.write(`conformance: ${error.message}\n\n${usage}\n`);
+    return 2;
   }
-  process.stdout.write(`${file}\n`);
-  for (const [key, [passed, all]] of counts) process.stdout.write(`  ${key}: ${passed}/${all}\n`);
+}
+
+async function runAll(options: RunnerOptions): Promise<number> {
+  const counted = new Tally();
+  const all: CheckedCase[] = [];
+  const figures: Record<string, object> = {};
+  const output = options.emit === undefined ? undefined : openSync(options.emit, 'w');
+  for await (const checked of runFiles(options)) {
+    figures[checked.file] = report(checked, options, all.filter((each) => each.verdict === 'failed').length);
+    if (output !== undefined) emit(output, checked);
+    all.push(...checked.cases);
+    for (const each of checked.cases) if (each.source !== apartSource) counted.add(each);
+  }
+  if (output !== undefined) closeSync(output);
+  const faults = [
+    ...(options.only === undefined ? belowFloors(counted, readFloors()) : []),
+    ...(options.selfTest ? selfTestFaults(all) : []),
+  ];
+  for (const fault of faults) say(fault);
+  if (options.json) say(JSON.stringify(figures));
+  return faults.length === 0 ? 0 : 1;
+}
+
+/** Prints a file's rates and failures. @returns its figures for `--json`. */
+function report({ file, cases }: CheckedFile, { show, list }: RunnerOptions, failedBefore: number): object {
+  const tally = new Tally();
+  const apart = new Tally();
+  for (const each of cases) (each.source === apartSource ? apart : tally).add(each);
+  const failed = cases.filter((each) => each.verdict === 'failed');
+  const lines = [
+    ...tallyLines(file, tally),
+    ...(apart.all.cases > 0 ? tallyLines(`${file}, reported apart`, apart) : []),
+    ...failureLines(failed, list),
+    ...failed.slice(0, Math.max(0, show - failedBefore)).flatMap(detailLines),
+  ];
+  say(lines.join('\n'));
+  const both = new Tally();
+  for (const each of cases) both.add(each);
+  return { ...both.all, byStage: plain(both.byStage) };
+}
+
+function selfTestFaults(cases: readonly CheckedCase[]): string[] {
+  const { tried, noticed, missed, byAlteration } = selfTest(cases);
+  const each = [...byAlteration].map(([alteration, count]) => `${count} ${alteration}`).join(', ');
+  say(`self-test: ${noticed} of ${tried} altered expectations failed, as they must (${each})`);
+  if (tried === 0) return ['self-test: there was no passed case to alter'];
+  return missed.map((name) => `self-test: not noticed: ${name}`);
+}
+
+function emit(output: number, { file, cases, lineNumbers }: CheckedFile): void {
+  const lines = cases.map(({ name, actualJson }, index) => {
+    const place = JSON.stringify({ file, line: lineNumbers[index], name }).slice(0, -1);
+    return `${place},${actualJson}}\n`;
+  });
+  writeSync(output, lines.join(''));
+}
+
+function plain(counts: ReadonlyMap<string, Count>): Record<string, Count> {
+  return Object.fromEntries(counts);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

@@ -1,14 +1,19 @@
 /** A pipeline through parser and executor. */
 
-import { type Batch, type BsonDocument, batchOf, documentsOf, execute, parseMql } from '@platform/query';
+import { type Batch, type BsonDocument, batchOf, documentsOf, execute, type Limits, parseMql } from '@platform/query';
 import type { MqlCase } from './case.ts';
 
 /** After this long a case ends with an error of the executor's own. */
-export const caseDeadlineMs = 5000;
+const caseDeadlineMs = 5000;
 
-/** @throws QueryError when the query is refused; anything else is a defect. */
-export async function runMqlCase({ pipeline, docs }: MqlCase): Promise<BsonDocument[]> {
-  return collect(execute(parseMql(pipeline).stages, [batchOf(docs)], { deadlineMs: Date.now() + caseDeadlineMs }));
+/** Parsed; the returned function runs it. @throws QueryError when the query is refused; anything else is a defect. */
+export function compileMqlCase({ pipeline, docs }: MqlCase): () => Promise<BsonDocument[]> {
+  const { stages } = parseMql(pipeline);
+  return () => collect(execute(stages, [batchOf(docs)], caseLimits()));
+}
+
+export function caseLimits(): Limits {
+  return { deadlineMs: Date.now() + caseDeadlineMs };
 }
 
 export async function collect(batches: AsyncIterable<Batch>): Promise<BsonDocument[]> {
