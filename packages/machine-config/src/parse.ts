@@ -11,12 +11,12 @@ import { captureMethodOf, captureMethodsOf } from './capture-methods.ts';
 import { type CaptureMethodConfig, readCaptureAttributes, readDataManagerAttributes } from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
 import { expectedBy, type Path, placeOf, valueAt } from './expected-by.ts';
-import { unknownKey } from './read-fields.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
 import { settingProblems } from './setting-problems.ts';
 import { shown } from './shown.ts';
+import { unknownKey } from './unknown-key.ts';
 import { documentSchema } from './zod-schema.ts';
 
 export interface Parsed {

@@ -1,6 +1,7 @@
 import type { Field, Fields } from './fields.ts';
 import type { Json, JsonObject, Problem } from './schema.ts';
 import { shown } from './shown.ts';
+import { unknownKey } from './unknown-key.ts';
 
 export interface FieldValues {
   /** A value for every field: the given one if it fits, else the default. */
@@ -23,11 +24,6 @@ export function readFields(fields: Fields, from: JsonObject, path: string, probl
     values[key] = value ?? fallbackOf(field);
   }
   return { values, kept };
-}
-
-export function unknownKey(path: string, key: string, known: readonly string[]): Problem {
-  const message = `expected one of ${known.join(', ')}, found ${shown(key)}: this key does nothing`;
-  return { path, level: 'warning', message };
 }
 
 function fallbackOf(field: Field): unknown {

@@ -9,10 +9,11 @@ import { fromEnvironment } from '../settings.ts';
 import type { Context } from './context.ts';
 
 /**
- * Opens the editor until the text has no problems or the person gives up, then hands it to `use`.
+ * Opens the editor until the text has no problems or the person gives up, then hands it to `use`; a text that stayed as it was is
+ * none to use, which is said.
  *
  * @param problemsOf what is wrong with a text; none: it may be used.
- * @throws what `use` throws, with the file that keeps the edit; canceled when nothing was edited.
+ * @throws what `use` throws, with the file that keeps the edit; canceled when the editor failed.
  */
 export async function editText(
   before: string,
@@ -35,7 +36,10 @@ export async function editText(
       await runEditor(file);
       context.patience.resume();
       const text = await readFile(file, 'utf8');
-      if (text.trim() === before.trim()) throw new PlatformError('canceled', 'nothing was edited, nothing was saved');
+      if (text.trim() === before.trim()) {
+        context.out.note('nothing changed, nothing was saved');
+        break;
+      }
       const problems = await problemsOf(text).catch(mistakesOf);
       if (problems.length === 0) {
         await use(text);

@@ -3,9 +3,9 @@
  * handlers of one type, and for one without its `keys` list; so one handler is sent, with all keys and their list.
  */
 
-import { unknownKey } from '../read-fields.ts';
 import type { Json, JsonObject, Problem } from '../schema.ts';
 import { shown } from '../shown.ts';
+import { unknownKey } from '../unknown-key.ts';
 import type { Init } from './section.ts';
 import { isObject } from './section.ts';
 

@@ -1,8 +1,8 @@
 /** Sections of a document to parts of the RobotConfig message and back, both by one table for each kind of entry. */
 
-import { unknownKey } from '../read-fields.ts';
 import type { Json, JsonObject, Problem } from '../schema.ts';
 import { shown } from '../shown.ts';
+import { unknownKey } from '../unknown-key.ts';
 import { durationNanos, formatDuration } from './duration.ts';
 import { frameInit, frameOf } from './frame.ts';
 import { formatSignal, signalNumber } from './signal.ts';
