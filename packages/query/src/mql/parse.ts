@@ -2,17 +2,25 @@
 
 import { decodeBson } from '../bson/decode.ts';
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import type { Expr } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
 import { QueryError, reading } from '../query-error.ts';
+import { parseBucket } from './bucket.ts';
+import { parseBucketAuto } from './bucket-auto.ts';
 import { parseCount } from './count.ts';
 import { checkDepth } from './depth.ts';
 import { parseFilter } from './filter.ts';
+import { parseGeoNear } from './geo-near.ts';
 import { parseGroup } from './group.ts';
+import { parseRedact } from './redact.ts';
 import { parseReplace } from './replace.ts';
+import { parseSample } from './sample.ts';
 import { parseAddFields, parseProject, parseUnset } from './shape.ts';
 import { parseLimit, parseSkip } from './slice.ts';
 import { parseSort } from './sort.ts';
+import { parseSortByCount } from './sort-by-count.ts';
 import { supportedStages } from './stages.ts';
+import { parseUnwind } from './unwind.ts';
 
 /** A pipeline of more bytes than this is refused. */
 export const maxPipelineBytes: number = 1024 * 1024;
@@ -33,6 +41,13 @@ const parsers: Readonly<Record<string, (spec: BsonValue) => readonly Stage[]>> =
   $limit: (spec) => [parseLimit(spec)],
   $skip: (spec) => [parseSkip(spec)],
   $count: parseCount,
+  $unwind: (spec) => [parseUnwind(spec)],
+  $bucket: parseBucket,
+  $bucketAuto: (spec) => [parseBucketAuto(spec)],
+  $sortByCount: parseSortByCount,
+  $redact: (spec) => [parseRedact(spec)],
+  $sample: (spec) => [parseSample(spec)],
+  $geoNear: (spec) => [parseGeoNear(spec)],
 };
 
 /**
@@ -50,13 +65,13 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
   const stages: Stage[] = [];
   for (const [position, given] of pipeline.entries()) {
     try {
-      stages.push(
-        ...reading(() => {
-          const document = given instanceof BsonDocument ? given : decodeBson(given);
-          checkDepth(document);
-          return parseStage(document);
-        }),
-      );
+      const added = reading(() => {
+        const document = given instanceof BsonDocument ? given : decodeBson(given);
+        checkDepth(document);
+        return parseStage(document);
+      });
+      checkGeoNear(stages, added);
+      stages.push(...added);
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       const name = given instanceof BsonDocument ? [...given.keys()][0] : undefined;
@@ -64,6 +79,17 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
     }
   }
   return { source, stages: fuseTop(stages) };
+}
+
+/** Only filters that keep everything may stand before it. */
+function checkGeoNear(before: readonly Stage[], added: readonly Stage[]): void {
+  if (added[0]?.k !== 'geoNear') return;
+  const first = before.every((stage) => stage.k === 'filter' && keepsAll(stage.where));
+  if (!first) throw new QueryError(40603, '$geoNear must be the first stage of a pipeline');
+}
+
+function keepsAll(where: Expr): boolean {
+  return where.k === 'call' && where.fn === 'match.and' && where.args.length === 0;
 }
 
 function parseStage(document: BsonDocument): readonly Stage[] {

@@ -12,9 +12,14 @@ const maxKeys = 32;
 
 export function parseSort(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) throw new QueryError(15973, `$sort takes an object, found ${describe(spec)}`);
+  return { k: 'sort', by: parseSortKeys(spec) };
+}
+
+/** @throws QueryError 15974, 15975, 15976 and those of paths. */
+export function parseSortKeys(spec: BsonDocument): readonly SortKey[] {
   if (spec.size === 0) throw new QueryError(15976, '$sort needs at least one field to sort by');
   if (spec.size > maxKeys) throw new QueryError(13103, `$sort takes at most ${maxKeys} fields, found ${spec.size}`);
-  return { k: 'sort', by: [...spec].map(([name, direction]) => parseKey(name, direction)) };
+  return [...spec].map(([name, direction]) => parseKey(name, direction));
 }
 
 function parseKey(name: string, direction: BsonValue): SortKey {

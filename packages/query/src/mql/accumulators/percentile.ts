@@ -1,0 +1,71 @@
+/** $median and $percentile. */
+
+import { decimalToNumber } from '../../bson/decimal.ts';
+import { isNumeric } from '../../bson/type.ts';
+import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../../bson/value.ts';
+import type { PercentileMethod } from '../../plan/stage.ts';
+import { QueryError } from '../../query-error.ts';
+import { describe } from '../describe.ts';
+import { parseExpression } from '../expression.ts';
+import { constantOf } from '../window/constant.ts';
+import type { ParseAccumulator } from './parse-accumulator.ts';
+
+export const percentileAccumulators: Readonly<Record<string, ParseAccumulator>> = {
+  $median: (argument, at) => {
+    const parts = partsOf('$median', argument, ['input', 'method'], at, 7436100);
+    return { fn: 'median', arg: parseExpression(parts.get('input')!, `${at}.input`), method: methodOf(parts, at) };
+  },
+  $percentile: (argument, at) => {
+    const parts = partsOf('$percentile', argument, ['input', 'p', 'method'], at, 7429703);
+    const arg = parseExpression(parts.get('input')!, `${at}.input`);
+    return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, `${at}.p`), method: methodOf(parts, at) };
+  },
+};
+
+function partsOf(
+  name: string,
+  argument: BsonValue,
+  names: readonly string[],
+  at: string,
+  notObject: number,
+): BsonDocument {
+  if (!(argument instanceof BsonDocument)) {
+    throw new QueryError(notObject, `${name} takes an object with ${names.join(', ')}, found ${describe(argument)}`, {
+      path: at,
+    });
+  }
+  for (const part of argument.keys()) {
+    if (!names.includes(part)) throw new QueryError(40415, `${name} has no field '${part}'`, { path: at });
+  }
+  for (const part of names) {
+    if (!argument.has(part)) throw new QueryError(40414, `${name} needs the field '${part}'`, { path: at });
+  }
+  return argument;
+}
+
+function methodOf(parts: BsonDocument, at: string): PercentileMethod {
+  const method = parts.get('method');
+  if (method === 'approximate' || method === 'discrete' || method === 'continuous') return method;
+  const code = typeof method === 'string' ? 'BadValue' : 'TypeMismatch';
+  throw new QueryError(code, `the method is 'approximate', 'discrete' or 'continuous', found ${describe(method)}`, {
+    path: at,
+  });
+}
+
+/** @throws QueryError 7750300 not constant, 7750301 no array, 7750302 no number, 7750303 not from 0 to 1. */
+function probabilitiesOf(value: BsonValue, at: string): number[] {
+  const constant = constantOf(parseExpression(value, at));
+  if (constant === undefined) {
+    throw new QueryError(7750300, `'p' must be a constant, found ${describe(value)}`, { path: at });
+  }
+  const list = constant.value;
+  if (!Array.isArray(list) || list.length === 0) {
+    throw new QueryError(7750301, `'p' must be an array that is not empty, found ${describe(list)}`, { path: at });
+  }
+  return list.map((item) => {
+    if (!isNumeric(item)) throw new QueryError(7750302, `'p' holds numbers, found ${describe(item)}`, { path: at });
+    const p = item instanceof Decimal128 ? decimalToNumber(item) : Number(item instanceof Int32 ? item.value : item);
+    if (p >= 0 && p <= 1) return p;
+    throw new QueryError(7750303, `'p' holds numbers from 0 to 1, found ${p}`, { path: at });
+  });
+}

@@ -1,0 +1,117 @@
+/** $geoNear: the point, what is measured, and where the distance goes. */
+
+import { decimalToNumber } from '../bson/decimal.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../bson/value.ts';
+import { pairOf } from '../execute/geo/place.ts';
+import { isTruthy } from '../execute/truth.ts';
+import type { GeoNear } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
+import { describe } from './describe.ts';
+import { parseExpression } from './expression.ts';
+import { parseFilter } from './filter.ts';
+import { parseFieldPath } from './path.ts';
+import { constantOf } from './window/constant.ts';
+
+type Draft = { -readonly [Field in keyof GeoNear]?: GeoNear[Field] };
+
+const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> = {
+  near: (value, into) => {
+    const { value: near } = constantOf(parseExpression(value, '$geoNear.near')) ?? notConstant('near', 5860402);
+    if (!Array.isArray(near) && !(near instanceof BsonDocument)) {
+      throw new QueryError(5860401, `near must be a point, found ${describe(near)}`);
+    }
+    Object.assign(into, pointOf(near));
+  },
+  distanceField: (value, into) => {
+    if (typeof value !== 'string')
+      throw new QueryError(16606, `distanceField must be a name, found ${describe(value)}`);
+    into.distanceField = parseFieldPath(value);
+  },
+  includeLocs: (value, into) => {
+    if (typeof value !== 'string') throw new QueryError(16607, `includeLocs must be a name, found ${describe(value)}`);
+    into.includeLocs = parseFieldPath(value);
+  },
+  key: (value, into) => {
+    if (typeof value !== 'string') {
+      throw new QueryError('TypeMismatch', `key must be the name of a field, found ${describe(value)}`);
+    }
+    if (value === '') throw new QueryError('BadValue', 'key must be the name of a field, found an empty string');
+    into.key = parseFieldPath(value);
+  },
+  minDistance: (value, into) => {
+    into.minDistance = distanceOf(value, 'minDistance', 7555701);
+  },
+  maxDistance: (value, into) => {
+    into.maxDistance = distanceOf(value, 'maxDistance', 7555702);
+  },
+  distanceMultiplier: (value, into) => {
+    into.multiplier = numberOf(value, 'distanceMultiplier');
+  },
+  spherical: (value, into) => {
+    into.spherical = isTruthy(value);
+  },
+  query: (value, into) => {
+    if (!(value instanceof BsonDocument)) {
+      throw new QueryError('TypeMismatch', `query must be an object, found ${describe(value)}`);
+    }
+    into.where = parseFilter(value);
+  },
+};
+
+export function parseGeoNear(spec: BsonValue): GeoNear {
+  if (Array.isArray(spec)) throw new QueryError(5860400, '$geoNear needs the field near, found an array');
+  if (!(spec instanceof BsonDocument)) throw new QueryError(10065, `$geoNear takes an object, found ${describe(spec)}`);
+  const draft: Draft = {};
+  if (!spec.has('near')) throw new QueryError(5860400, '$geoNear needs the field near');
+  for (const [name, value] of spec) {
+    if (name === 'limit' || name === 'num') {
+      throw new QueryError(50858, `$geoNear has no option '${name}' any more`, { hint: 'put a $limit after it' });
+    }
+    if (!Object.hasOwn(parts, name)) throw new QueryError(40415, `$geoNear has no option '${name}'`);
+    parts[name]!(value, draft);
+  }
+  const { near, geoJson = false, spherical = geoJson, multiplier = 1 } = draft;
+  if (near === undefined) throw new QueryError(5860400, '$geoNear needs the field near');
+  return { ...draft, k: 'geoNear', near, geoJson, spherical, multiplier };
+}
+
+function notConstant(name: string, code: number): never {
+  throw new QueryError(code, `${name} must be a constant`);
+}
+
+function pointOf(near: BsonValue): Pick<GeoNear, 'near' | 'geoJson'> {
+  if (near instanceof BsonDocument && near.has('type')) {
+    const coordinates = near.get('coordinates');
+    const point = Array.isArray(coordinates) ? pairOf(coordinates) : undefined;
+    const valid = near.get('type') === 'Point' && point !== undefined && isOnEarth(point);
+    if (!valid) throw new QueryError('BadValue', `near must be a GeoJSON point, found ${describe(near)}`);
+    return { near: point, geoJson: true };
+  }
+  const point = pairOf(near);
+  const count = near instanceof BsonDocument ? near.size : Array.isArray(near) ? near.length : 0;
+  if (point === undefined || count > 2 || !point.every(Number.isFinite)) {
+    throw new QueryError('BadValue', `near must be a pair of numbers, found ${describe(near)}`);
+  }
+  if (!point.every((each) => Math.abs(each) <= 180)) {
+    throw new QueryError(16433, `near must lie between -180 and 180, found ${point.join(', ')}`);
+  }
+  return { near: point, geoJson: false };
+}
+
+function isOnEarth([longitude, latitude]: readonly [number, number]): boolean {
+  return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90;
+}
+
+function distanceOf(value: BsonValue, name: string, code: number): number {
+  const { value: distance } = constantOf(parseExpression(value, `$geoNear.${name}`)) ?? notConstant(name, code);
+  return numberOf(distance, name);
+}
+
+function numberOf(value: Maybe, name: string): number {
+  if (!isNumeric(value)) throw new QueryError('TypeMismatch', `${name} must be a number, found ${describe(value)}`);
+  const number =
+    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  if (number >= 0) return number;
+  throw new QueryError('BadValue', `${name} must not be negative, found ${number}`);
+}
