@@ -3,8 +3,11 @@
  * so that the result does not depend on luck with the order. What is not a number is passed over.
  */
 
+import { partsOfNumber } from '../bson/decimal.ts';
+import { add, decimalOfWhole, divide } from '../bson/decimal-arithmetic.ts';
+import { decimalInfinity, decimalNan, encodeDecimal } from '../bson/encode-decimal.ts';
 import { type BsonValue, Decimal128, Int32, type Maybe } from '../bson/value.ts';
-import { decimalLater, maxLong, minLong } from './functions/number.ts';
+import { maxLong, minLong } from './functions/number.ts';
 
 export class ExactSum {
   /** Numbers added. */
@@ -16,6 +19,7 @@ export class ExactSum {
   #special = 0;
   #sawDouble = false;
   #sawLong = false;
+  #decimal: Decimal128 | undefined;
 
   add(value: Maybe): void {
     if (typeof value === 'number') {
@@ -27,22 +31,36 @@ export class ExactSum {
     } else if (typeof value === 'bigint') {
       this.#sawLong = true;
       this.#wide += value;
-    } else if (value instanceof Decimal128) throw decimalLater('$sum');
-    else return;
+    } else if (value instanceof Decimal128) {
+      this.#decimal = this.#decimal === undefined ? value : add(this.#decimal, value);
+    } else return;
     this.count++;
   }
 
-  /** The least type that holds it: int, long; a double once one was added or 64 bits do not suffice. */
+  /** The least type that holds it: int, long; a double once one was added or 64 bits do not suffice; decimal beats all. */
   total(): BsonValue {
     this.#spill();
+    if (this.#decimal !== undefined) return this.#withDecimal(this.#decimal);
     if (this.#sawDouble) return this.#double();
     if (!this.#sawLong && this.#wide >= -2147483648n && this.#wide <= 2147483647n) return new Int32(Number(this.#wide));
     return this.#wide >= minLong && this.#wide <= maxLong ? this.#wide : Number(this.#wide);
   }
 
-  mean(): number {
+  mean(): number | Decimal128 {
     this.#spill();
+    if (this.#decimal !== undefined) return divide(this.#withDecimal(this.#decimal), decimalOfWhole(this.count));
     return this.#double() / this.count;
+  }
+
+  /** What was added as integers and doubles takes part with all its digits. */
+  #withDecimal(decimal: Decimal128): Decimal128 {
+    const special = this.#special;
+    if (special !== 0) return add(decimal, Number.isNaN(special) ? decimalNan : decimalInfinity(special < 0));
+    let sum = add(decimal, decimalOfWhole(this.#wide));
+    for (const part of [this.#high, this.#low]) {
+      if (part !== 0) sum = add(sum, encodeDecimal(partsOfNumber(part)));
+    }
+    return sum;
   }
 
   #spill(): void {

@@ -4,18 +4,33 @@ const any: number = Number.POSITIVE_INFINITY;
 
 export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $abs: [1, 1],
+  $acos: [1, 1],
+  $acosh: [1, 1],
   $add: [0, any],
   $allElementsTrue: [1, 1],
   $and: [0, any],
   $anyElementTrue: [1, 1],
   $arrayElemAt: [2, 2],
   $arrayToObject: [1, 1],
+  $asin: [1, 1],
+  $asinh: [1, 1],
+  $atan: [1, 1],
+  $atan2: [2, 2],
+  $atanh: [1, 1],
+  $bitAnd: [0, any],
+  $bitNot: [1, 1],
+  $bitOr: [0, any],
+  $bitXor: [0, any],
   $ceil: [1, 1],
   $cmp: [2, 2],
   $concat: [0, any],
   $concatArrays: [0, any],
+  $cos: [1, 1],
+  $cosh: [1, 1],
+  $degreesToRadians: [1, 1],
   $divide: [2, 2],
   $eq: [2, 2],
+  $exp: [1, 1],
   $first: [1, 1],
   $floor: [1, 1],
   $gt: [2, 2],
@@ -26,6 +41,9 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $isArray: [1, 1],
   $isNumber: [1, 1],
   $last: [1, 1],
+  $ln: [1, 1],
+  $log: [2, 2],
+  $log10: [1, 1],
   $lt: [2, 2],
   $lte: [2, 2],
   $mergeObjects: [0, any],
@@ -36,6 +54,7 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $objectToArray: [1, 1],
   $or: [0, any],
   $pow: [2, 2],
+  $radiansToDegrees: [1, 1],
   $range: [2, 3],
   $reverseArray: [1, 1],
   $round: [1, 2],
@@ -44,12 +63,16 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $setIntersection: [0, any],
   $setIsSubset: [2, 2],
   $setUnion: [0, any],
+  $sin: [1, 1],
+  $sinh: [1, 1],
   $size: [1, 1],
   $slice: [2, 3],
   $sqrt: [1, 1],
   $strLenCP: [1, 1],
   $substrCP: [3, 3],
   $subtract: [2, 2],
+  $tan: [1, 1],
+  $tanh: [1, 1],
   $toBool: [1, 1],
   $toDate: [1, 1],
   $toDouble: [1, 1],
@@ -67,12 +90,9 @@ export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, 
 
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `acos acosh asin asinh atan atan2 atanh avg binarySize bitAnd bitNot bitOr bitXor
-   bsonSize convert cos cosh dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts degreesToRadians
-   exp firstN indexOfBytes indexOfCP isoDayOfWeek isoWeek isoWeekYear lastN ln log log10 ltrim max
-   maxN median min minN percentile radiansToDegrees rand regexFind regexFindAll regexMatch
-   replaceAll replaceOne rtrim sampleRate sigmoid sin
-   sinh split stdDevPop stdDevSamp strLenBytes strcasecmp substr substrBytes sum tan tanh toDecimal toObjectId toUUID trim
+  `avg binarySize    bsonSize convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    firstN indexOfBytes indexOfCP isoDayOfWeek isoWeek isoWeekYear lastN ltrim max
+   maxN median min minN percentile regexFind regexFindAll regexMatch
+   replaceAll replaceOne rtrim  split stdDevPop stdDevSamp strLenBytes strcasecmp substr substrBytes sum toDecimal toObjectId toUUID trim
    tsIncrement tsSecond week `
     .split(/\s+/)
     .map((name) => `$${name}`),

@@ -7,6 +7,7 @@ import { arrayForms } from './forms/arrays.ts';
 import { conditionalForms } from './forms/conditional.ts';
 import type { ParseBelow, SpecialForm } from './forms/form.ts';
 import { namedParts } from './forms/named-parts.ts';
+import { numberForms } from './forms/numbers.ts';
 import { objectForms } from './forms/objects.ts';
 import { variableForms } from './forms/variables.ts';
 
@@ -17,6 +18,7 @@ export const specialForms: Readonly<Record<string, SpecialForm>> = {
   ...conditionalForms,
   ...objectForms,
   ...variableForms,
+  ...numberForms,
   $dateTrunc: parseDateTrunc,
   $dateToString: parseDateToString,
   ...Object.fromEntries(

@@ -1,8 +1,13 @@
 /** Numbers inside of functions: their values, the widest of their types, and the way back to BSON. */
 
+import { decimalParts, decimalToNumber } from '../../bson/decimal.ts';
+import { decimalOfDouble, decimalOfWhole } from '../../bson/decimal-arithmetic.ts';
 import { typeName } from '../../bson/type.ts';
 import { type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+
+export type Numeric = number | bigint | Int32 | Decimal128;
+export type Whole = bigint | Int32;
 
 export const maxLong: bigint = 2n ** 63n - 1n;
 export const minLong: bigint = -(2n ** 63n);
@@ -17,16 +22,50 @@ export function wholeResult(value: bigint, long: boolean): BsonValue | undefined
   return value >= minLong && value <= maxLong ? value : undefined;
 }
 
-/** A double, or a long as itself; refuses what is not a number. */
+/** A double, or a long as itself; a decimal as the nearest double. Refuses what is not a number. */
 export function plainNumber(value: Maybe, name: string, code: number): number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Int32) return value.value;
-  if (value instanceof Decimal128) throw decimalLater(name);
+  if (value instanceof Decimal128) return decimalToNumber(value);
   throw new QueryError(code, `${name} takes numbers, found ${typeName(value)}`);
 }
 
-export function decimalLater(name: string): QueryError {
-  return new QueryError('NotImplemented', `${name} of Decimal128 arrives in a later version`, {
-    hint: 'use $toDouble first',
-  });
+export function isDecimal(value: Maybe): value is Decimal128 {
+  return value instanceof Decimal128;
+}
+
+/** The nearest double. */
+export function toDouble(value: Numeric): number {
+  if (typeof value === 'number') return value;
+  if (value instanceof Int32) return value.value;
+  return typeof value === 'bigint' ? Number(value) : decimalToNumber(value);
+}
+
+export function toBigInt(value: Whole): bigint {
+  return typeof value === 'bigint' ? value : BigInt(value.value);
+}
+
+/** A double keeps its first 15 digits. */
+export function toDecimal(value: Numeric): Decimal128 {
+  if (value instanceof Decimal128) return value;
+  if (typeof value === 'number') return decimalOfDouble(value);
+  return decimalOfWhole(value instanceof Int32 ? value.value : value);
+}
+
+export function isNan(value: Numeric): boolean {
+  return value instanceof Decimal128 ? decimalParts(value).kind === 'nan' : Number.isNaN(value);
+}
+
+export function isFiniteNumber(value: Numeric): boolean {
+  if (value instanceof Decimal128) return decimalParts(value).kind === 'finite';
+  return typeof value !== 'number' || Number.isFinite(value);
+}
+
+/** -1, 0 or 1; NaN has none and gives NaN. */
+export function signOf(value: Numeric): number {
+  if (!(value instanceof Decimal128)) return Math.sign(toDouble(value));
+  const { kind, negative, coefficient } = decimalParts(value);
+  if (kind === 'nan') return Number.NaN;
+  if (kind === 'finite' && coefficient === 0n) return 0;
+  return negative ? -1 : 1;
 }

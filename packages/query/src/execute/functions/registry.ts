@@ -8,16 +8,20 @@ import { arrayRange } from './array-range.ts';
 import { arraySearch } from './array-search.ts';
 import { arraySort } from './array-sort.ts';
 import { arrayZip } from './array-zip.ts';
+import { bits } from './bits.ts';
 import { boolean } from './boolean.ts';
 import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
 import { conversion } from './convert.ts';
 import { date } from './date.ts';
+import { logarithms } from './logarithms.ts';
 import { object } from './object.ts';
+import { randWith } from './rand.ts';
 import { rounding } from './rounding.ts';
 import { set, setLazy } from './set.ts';
 import { sql, sqlLazy } from './sql.ts';
 import { string } from './string.ts';
+import { trigonometry } from './trigonometry.ts';
 
 export type Eager = (...values: Maybe[]) => Maybe;
 export type Lazy = (args: readonly Evaluate[]) => Evaluate;
@@ -25,6 +29,10 @@ export type Lazy = (args: readonly Evaluate[]) => Evaluate;
 export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...arithmetic,
   ...rounding,
+  ...logarithms,
+  ...trigonometry,
+  ...bits,
+  ...randWith(),
   ...comparison,
   ...string,
   ...conversion,

@@ -1,61 +1,60 @@
-/** $abs, $ceil, $floor, $round, $trunc, $sqrt. */
+/** $abs, $ceil, $floor, $round, $trunc. */
 
-import { partsOfNumber } from '../../bson/decimal.ts';
+import { decimalParts, partsOfNumber } from '../../bson/decimal.ts';
+import { quantized, type Rounding } from '../../bson/decimal-arithmetic.ts';
+import { decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
-import type { Maybe } from '../../bson/value.ts';
+import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { plainNumber, wholeResult } from './number.ts';
+import { isDecimal, isFiniteNumber, isNan, plainNumber, toBigInt, wholeResult } from './number.ts';
 import type { Eager } from './registry.ts';
 
 export const rounding: Readonly<Record<string, Eager>> = {
   'agg.abs': absolute,
-  'agg.ceil': (value) => onDouble(value, '$ceil', Math.ceil),
-  'agg.floor': (value) => onDouble(value, '$floor', Math.floor),
+  'agg.ceil': (value) => toWhole(value, '$ceil', Math.ceil, 'ceil'),
+  'agg.floor': (value) => toWhole(value, '$floor', Math.floor, 'floor'),
   'agg.round': (...args) => toPlace(args, '$round'),
   'agg.trunc': (...args) => toPlace(args, '$trunc'),
-  'agg.sqrt': (value) => {
-    if (isNullish(value)) return null;
-    const number = Number(number28765(value, '$sqrt'));
-    if (number < 0) throw new QueryError(28714, '$sqrt takes numbers that are not negative');
-    return Math.sqrt(number);
-  },
 };
 
-function number28765(value: Maybe, name: string): number | bigint {
-  if (!isNumeric(value)) throw new QueryError(28765, `${name} only supports numeric types, not ${typeName(value)}`);
-  return plainNumber(value, name, 28765);
+function notNumeric(value: Maybe, name: string, code: number): QueryError {
+  return new QueryError(code, `${name} only supports numeric types, not ${typeName(value)}`);
 }
 
 function absolute(value: Maybe): Maybe {
   if (isNullish(value)) return null;
-  const number = number28765(value, '$abs');
   if (typeof value === 'number') return Math.abs(value);
-  const whole = BigInt(number);
+  if (!isNumeric(value)) throw notNumeric(value, '$abs', 28765);
+  if (isDecimal(value)) return encodeDecimal({ ...decimalParts(value), negative: false });
+  const whole = toBigInt(value);
   const result = wholeResult(whole < 0n ? -whole : whole, typeof value === 'bigint');
   if (result === undefined) throw new QueryError(28680, "can't take $abs of the least int64");
   return result;
 }
 
-/** Integers stay as they are. */
-function onDouble(value: Maybe, name: string, round: (value: number) => number): Maybe {
+/** Integers stay as they are; an infinite decimal, or one of more than 34 digits, gives NaN. */
+function toWhole(value: Maybe, name: string, round: (value: number) => number, how: Rounding): Maybe {
+  if (typeof value === 'number') return round(value);
   if (isNullish(value)) return null;
-  number28765(value, name);
-  return typeof value === 'number' ? round(value) : value;
+  if (!isNumeric(value)) throw notNumeric(value, name, 28765);
+  if (!isDecimal(value)) return value;
+  return isFiniteNumber(value) ? quantized(value, 0, how) : decimalNan;
 }
 
 function toPlace(args: readonly Maybe[], name: '$round' | '$trunc'): Maybe {
-  if (args.some(isNullish)) return null;
   const [value, place] = args;
-  if (!isNumeric(value)) throw new QueryError(51081, `${name} only supports numeric types, not ${typeName(value)}`);
-  const number = plainNumber(value, name, 51081);
-  const digits = place === undefined ? 0 : decimalPlace(place, name);
-  if (typeof value === 'number') return roundDouble(value, digits, name === '$round');
+  if (isNullish(value) || (args.length > 1 && isNullish(place))) return null;
+  if (!isNumeric(value)) throw notNumeric(value, name, 51081);
+  const digits = args.length > 1 ? decimalPlace(place, name) : 0;
+  const halfEven = name === '$round';
+  if (typeof value === 'number') return roundDouble(value, digits, halfEven);
+  if (isDecimal(value)) return roundDecimal(value, digits, halfEven);
   if (digits >= 0) return value;
   const unit = 10n ** BigInt(-digits);
-  const whole = BigInt(number);
+  const whole = toBigInt(value);
   const rest = whole % unit;
   let result = whole - rest;
-  if (name === '$round') {
+  if (halfEven) {
     const twice = (rest < 0n ? -rest : rest) * 2n;
     if (twice > unit || (twice === unit && (result / unit) % 2n !== 0n)) result += rest < 0n ? -unit : unit;
   }
@@ -65,26 +64,32 @@ function toPlace(args: readonly Maybe[], name: '$round' | '$trunc'): Maybe {
 }
 
 function decimalPlace(place: Maybe, name: string): number {
-  if (!isNumeric(place))
+  if (!isNumeric(place)) {
     throw new QueryError(16004, `the place of ${name} must be a whole number, found ${typeName(place)}`);
+  }
   const digits = Number(plainNumber(place, name, 51082));
-  if (!Number.isFinite(digits))
-    throw new QueryError(31109, `the place of ${name} must be a whole number, found ${digits}`);
-  if (!Number.isInteger(digits))
-    throw new QueryError(51082, `the place of ${name} must be a whole number, found ${digits}`);
+  const found = `the place of ${name} must be a whole number, found ${digits}`;
+  if (!Number.isFinite(digits)) throw new QueryError(isDecimal(place) ? 51082 : 31109, found);
+  if (!Number.isInteger(digits)) throw new QueryError(51082, found);
   if (digits < -20 || digits > 100)
     throw new QueryError(51083, `the place of ${name} is from -20 to 100, found ${digits}`);
   return digits;
 }
 
+function roundDecimal(value: Decimal128, digits: number, halfEven: boolean): Maybe {
+  const rounded = quantized(value, -digits, halfEven ? 'halfEven' : 'down');
+  // More places than 34 digits have room for: nothing is to be rounded.
+  return isNan(rounded) ? value : rounded;
+}
+
 /** Exact: a double is a finite decimal number, and it is that number which is rounded (half to even) or cut off. */
-function roundDouble(value: number, digits: number, round: boolean): number {
+function roundDouble(value: number, digits: number, halfEven: boolean): number {
   if (!Number.isFinite(value) || value === 0) return value;
   const { negative, coefficient, exponent } = partsOfNumber(value);
   if (exponent >= -digits) return value;
   const unit = 10n ** BigInt(-digits - exponent);
   let kept = coefficient / unit;
   const twice = (coefficient % unit) * 2n;
-  if (round && (twice > unit || (twice === unit && kept % 2n === 1n))) kept++;
+  if (halfEven && (twice > unit || (twice === unit && kept % 2n === 1n))) kept++;
   return Number(`${negative ? '-' : ''}${kept}e${-digits}`);
 }
