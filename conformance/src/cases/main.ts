@@ -15,7 +15,7 @@ import { type RunnerOptions, readOptions, UsageFault, usage } from './options.ts
 import { detailLines, failureLines, tallyLines } from './report.ts';
 import { type CheckedFile, runFiles } from './run-files.ts';
 import { selfTest } from './self-test.ts';
-import { apartSource, type Count, Tally } from './tally.ts';
+import { apartSource, Tally } from './tally.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -63,9 +63,13 @@ function report({ file, cases }: CheckedFile, { show, list }: RunnerOptions, fai
     ...failed.slice(0, Math.max(0, show - failedBefore)).flatMap(detailLines),
   ];
   say(lines.join('\n'));
-  const both = new Tally();
-  for (const each of cases) both.add(each);
-  return { ...both.all, byStage: plain(both.byStage) };
+  return { ...figuresOf(tally), ...(apart.all.cases > 0 ? { apart: figuresOf(apart) } : {}) };
+}
+
+function figuresOf({ all, excluded, byStage, byOperator, byKind, byGroup }: Tally): object {
+  const counts = { byStage, byOperator, byKind, byGroup };
+  const plain = Object.entries(counts).map(([name, count]) => [name, Object.fromEntries(count)]);
+  return { ...all, excluded: Object.fromEntries(excluded), ...Object.fromEntries(plain) };
 }
 
 function selfTestFaults(cases: readonly CheckedCase[]): string[] {
@@ -82,10 +86,6 @@ function emit(output: number, { file, cases, lineNumbers }: CheckedFile): void {
     return `${place},${actualJson}}\n`;
   });
   writeSync(output, lines.join(''));
-}
-
-function plain(counts: ReadonlyMap<string, Count>): Record<string, Count> {
-  return Object.fromEntries(counts);
 }
 
 function say(text: string): void {

@@ -2,13 +2,19 @@
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { UsageFault } from './options.ts';
 
 /** A file that is larger than this, unpacked, is not a case file. */
 const maxBytes = 512 * 1024 * 1024;
 
+/** Lines that are empty are skipped. @throws UsageFault when the file cannot be read or unpacked. */
 export function readLines(file: string): string[] {
-  const bytes = readFileSync(file);
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const text = (isPacked ? gunzipSync(bytes, { maxOutputLength: maxBytes }) : bytes).toString('utf8');
-  return text.split('\n').filter((line) => line.trim() !== '');
+  try {
+    const bytes = readFileSync(file);
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    const text = (isPacked ? gunzipSync(bytes, { maxOutputLength: maxBytes }) : bytes).toString('utf8');
+    return text.split('\n').filter((line) => line.trim() !== '');
+  } catch (error) {
+    throw new UsageFault(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }

@@ -1,31 +1,47 @@
 /** Runs the files one after another, hands on every checked case. */
 
-import { basename } from 'node:path';
 import { type Case, readCase } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
 import { checkLines } from './check-lines.ts';
 import { operatorLabels, stageLabels } from './label.ts';
-import type { RunnerOptions } from './options.ts';
+import { type RunnerOptions, UsageFault } from './options.ts';
 import { readLines } from './read-lines.ts';
 
 export interface CheckedFile {
-  /** The file's name without folders. */
+  /** As it was given. */
   readonly file: string;
   readonly cases: readonly CheckedCase[];
   /** For each case its line in the file, from 1. */
   readonly lineNumbers: readonly number[];
 }
 
+/** @throws UsageFault for a file that cannot be read or holds a line that is not a case. */
 export async function* runFiles({ files, only, selfTest }: RunnerOptions): AsyncGenerator<CheckedFile> {
-  for (const path of files) {
-    const chosen = readLines(path)
-      .map((line, index) => ({ line, number: index + 1 }))
-      .filter(({ line }) => only === undefined || matches(readCase(line), only));
+  for (const file of files) {
+    const chosen = casesOf(file).filter(({ given }) => only === undefined || matches(given, only));
     const lines = chosen.map(({ line }) => line);
     const cases: CheckedCase[] = [];
     for await (const checked of checkLines(lines, { selfTest })) cases.push(checked);
-    yield { file: basename(path), cases, lineNumbers: chosen.map(({ number }) => number) };
+    yield { file, cases, lineNumbers: chosen.map(({ number }) => number) };
   }
+}
+
+interface CaseLine {
+  readonly line: string;
+  readonly number: number;
+  readonly given: Case;
+}
+
+function casesOf(file: string): CaseLine[] {
+  return readLines(file).map((line, index) => {
+    try {
+      return { line, number: index + 1, given: readCase(line) };
+    } catch (error) {
+      throw new UsageFault(
+        `${file}, line ${index + 1} is not a case: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  });
 }
 
 function matches(given: Case, only: RegExp): boolean {
