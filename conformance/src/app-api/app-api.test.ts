@@ -6,6 +6,7 @@
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { createViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditTrailTests } from './audit-trail.ts';
 import { fragmentTests } from './fragments.ts';
 import { hostileNameTests } from './hostile-names.ts';
 import { keyAndRoleTests } from './keys-and-roles.ts';
@@ -42,6 +43,7 @@ describe('fragments', () => fragmentTests(world));
 describe('push', () => pushTests(world));
 describe('hostile names', () => hostileNameTests(world));
 describe('out of mission', () => outOfMissionTests(world));
+describe('the audit trail', () => auditTrailTests(world));
 
 describe('all of it', () => {
   const inMission = AppService.methods.map(({ name }) => name).filter((name) => !outOfMission.has(name));
