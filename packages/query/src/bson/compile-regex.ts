@@ -12,6 +12,30 @@ const cacheSize = 256;
 
 /** @throws QueryError 51091 for a pattern that RE2 does not accept, 51108 for an unknown option. */
 export function compileRegex(regex: Regex): (text: string) => boolean {
+  const pattern = compiledOf(regex);
+  return (text) => pattern.matcher(text).find();
+}
+
+/** Places count UTF-16 units; a group that took no part is undefined. */
+export interface RegexMatch {
+  readonly start: number;
+  readonly end: number;
+  readonly groups: readonly (string | undefined)[];
+}
+
+/** The first match that begins at a place or after it. @throws QueryError as compileRegex */
+export function compileRegexSearch(regex: Regex): (text: string, from: number) => RegexMatch | undefined {
+  const pattern = compiledOf(regex);
+  return (text, from) => {
+    const matcher = pattern.matcher(text);
+    if (!matcher.find(from)) return undefined;
+    const groups: (string | undefined)[] = [];
+    for (let group = 1; group <= matcher.groupCount(); group++) groups.push(matcher.group(group) ?? undefined);
+    return { start: matcher.start(), end: matcher.end(), groups };
+  };
+}
+
+function compiledOf(regex: Regex): RE2JS {
   const id = `${regex.options}/${regex.pattern}`;
   let compiled = cache.get(id);
   if (compiled === undefined) {
@@ -19,8 +43,7 @@ export function compileRegex(regex: Regex): (text: string) => boolean {
     if (cache.size >= cacheSize) cache.clear();
     cache.set(id, compiled);
   }
-  const pattern = compiled;
-  return (text) => pattern.matcher(text).find();
+  return compiled;
 }
 
 function compile(regex: Regex): RE2JS {

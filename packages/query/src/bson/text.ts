@@ -1,6 +1,7 @@
 /** UTF-8 in and out, with short paths for the short ASCII texts of which documents mostly consist. */
 
-const decoder = new TextDecoder();
+/** A mark of byte order is a character like any other. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** Text of a byte range; bytes that are not UTF-8 become U+FFFD. */

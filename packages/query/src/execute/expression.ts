@@ -79,19 +79,21 @@ function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
 }
 
 function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]): Evaluate {
-  const lazy = lazyFunctions[expr.fn];
-  if (lazy !== undefined) return located(() => lazy(args), expr.at);
-  const eager = eagerFunctions[expr.fn];
-  if (eager === undefined)
+  const [lazy, eager] = [lazyFunctions[expr.fn], eagerFunctions[expr.fn]];
+  const compile = lazy ?? (eager === undefined ? undefined : (values: readonly Evaluate[]) => applied(eager, values));
+  if (compile === undefined)
     throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
-  const evaluate = applied(eager, args);
-  return located(() => (builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate), expr.at);
+  return located(() => {
+    const evaluate = compile(args);
+    return builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate;
+  }, expr.at);
 }
 
 /** Functions whose values grow with their arguments. */
 const builders: ReadonlySet<string> = new Set(
   `agg.array agg.slice agg.concatArrays agg.reverseArray agg.range agg.zip agg.sortArray agg.objectToArray agg.arrayToObject
-   agg.mergeObjects agg.setField agg.setUnion agg.setIntersection agg.setDifference agg.concat agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
+   agg.mergeObjects agg.setField agg.setUnion agg.setIntersection agg.setDifference agg.concat agg.split agg.replaceOne agg.replaceAll
+   agg.trim agg.ltrim agg.rtrim agg.substr agg.substrBytes agg.regexFind agg.regexFindAll agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
    sql.concat sql.upper sql.lower sql.substring sql.castString`.split(/\s+/),
 );
 

@@ -38,6 +38,8 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $ifNull: [2, any],
   $in: [2, 2],
   $indexOfArray: [2, 4],
+  $indexOfBytes: [2, 4],
+  $indexOfCP: [2, 4],
   $isArray: [1, 1],
   $isNumber: [1, 1],
   $last: [1, 1],
@@ -67,8 +69,13 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $sinh: [1, 1],
   $size: [1, 1],
   $slice: [2, 3],
+  $split: [2, 2],
   $sqrt: [1, 1],
+  $strLenBytes: [1, 1],
   $strLenCP: [1, 1],
+  $strcasecmp: [2, 2],
+  $substr: [3, 3],
+  $substrBytes: [3, 3],
   $substrCP: [3, 3],
   $subtract: [2, 2],
   $tan: [1, 1],
@@ -90,9 +97,9 @@ export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, 
 
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `avg binarySize    bsonSize convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    firstN indexOfBytes indexOfCP isoDayOfWeek isoWeek isoWeekYear lastN ltrim max
-   maxN median min minN percentile regexFind regexFindAll regexMatch
-   replaceAll replaceOne rtrim  split stdDevPop stdDevSamp strLenBytes strcasecmp substr substrBytes sum toDecimal toObjectId toUUID trim
+  `avg binarySize    bsonSize convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    firstN isoDayOfWeek isoWeek isoWeekYear lastN max
+   maxN median min minN percentile 
+    stdDevPop stdDevSamp sum toDecimal toObjectId toUUID 
    tsIncrement tsSecond week `
     .split(/\s+/)
     .map((name) => `$${name}`),

@@ -9,6 +9,7 @@ import type { ParseBelow, SpecialForm } from './forms/form.ts';
 import { namedParts } from './forms/named-parts.ts';
 import { numberForms } from './forms/numbers.ts';
 import { objectForms } from './forms/objects.ts';
+import { stringForms } from './forms/strings.ts';
 import { variableForms } from './forms/variables.ts';
 
 export const specialForms: Readonly<Record<string, SpecialForm>> = {
@@ -17,6 +18,7 @@ export const specialForms: Readonly<Record<string, SpecialForm>> = {
   ...arrayForms,
   ...conditionalForms,
   ...objectForms,
+  ...stringForms,
   ...variableForms,
   ...numberForms,
   $dateTrunc: parseDateTrunc,

@@ -17,10 +17,14 @@ import { date } from './date.ts';
 import { logarithms } from './logarithms.ts';
 import { object } from './object.ts';
 import { randWith } from './rand.ts';
+import { regex } from './regex.ts';
 import { rounding } from './rounding.ts';
 import { set, setLazy } from './set.ts';
 import { sql, sqlLazy } from './sql.ts';
 import { string } from './string.ts';
+import { stringSearch } from './string-search.ts';
+import { stringTrim } from './string-trim.ts';
+import { substring } from './substring.ts';
 import { trigonometry } from './trigonometry.ts';
 
 export type Eager = (...values: Maybe[]) => Maybe;
@@ -35,6 +39,9 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...randWith(),
   ...comparison,
   ...string,
+  ...stringSearch,
+  ...stringTrim,
+  ...substring,
   ...conversion,
   ...array,
   ...arrayRange,
@@ -47,4 +54,10 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...sql,
 };
 
-export const lazyFunctions: Readonly<Record<string, Lazy>> = { ...boolean, ...conditional, ...setLazy, ...sqlLazy };
+export const lazyFunctions: Readonly<Record<string, Lazy>> = {
+  ...boolean,
+  ...conditional,
+  ...regex,
+  ...setLazy,
+  ...sqlLazy,
+};
