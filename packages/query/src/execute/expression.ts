@@ -93,7 +93,8 @@ function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]):
 const builders: ReadonlySet<string> = new Set(
   `agg.array agg.slice agg.concatArrays agg.reverseArray agg.range agg.zip agg.sortArray agg.objectToArray agg.arrayToObject
    agg.mergeObjects agg.setField agg.setUnion agg.setIntersection agg.setDifference agg.concat agg.split agg.replaceOne agg.replaceAll
-   agg.trim agg.ltrim agg.rtrim agg.substr agg.substrBytes agg.regexFind agg.regexFindAll agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
+   agg.trim agg.ltrim agg.rtrim agg.substr agg.substrBytes agg.regexFind agg.regexFindAll
+   agg.firstN agg.lastN agg.minN agg.maxN agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
    sql.concat sql.upper sql.lower sql.substring sql.castString`.split(/\s+/),
 );
 

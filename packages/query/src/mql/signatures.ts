@@ -17,6 +17,7 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $atan: [1, 1],
   $atan2: [2, 2],
   $atanh: [1, 1],
+  $avg: [0, any],
   $bitAnd: [0, any],
   $bitNot: [1, 1],
   $bitOr: [0, any],
@@ -48,7 +49,9 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $log10: [1, 1],
   $lt: [2, 2],
   $lte: [2, 2],
+  $max: [0, any],
   $mergeObjects: [0, any],
+  $min: [0, any],
   $mod: [2, 2],
   $multiply: [0, any],
   $ne: [2, 2],
@@ -71,6 +74,8 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $slice: [2, 3],
   $split: [2, 2],
   $sqrt: [1, 1],
+  $stdDevPop: [0, any],
+  $stdDevSamp: [0, any],
   $strLenBytes: [1, 1],
   $strLenCP: [1, 1],
   $strcasecmp: [2, 2],
@@ -78,6 +83,7 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $substrBytes: [3, 3],
   $substrCP: [3, 3],
   $subtract: [2, 2],
+  $sum: [0, any],
   $tan: [1, 1],
   $tanh: [1, 1],
   $toBool: [1, 1],
@@ -97,9 +103,9 @@ export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, 
 
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `avg binarySize    bsonSize convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    firstN isoDayOfWeek isoWeek isoWeekYear lastN max
-   maxN median min minN percentile 
-    stdDevPop stdDevSamp sum toDecimal toObjectId toUUID 
+  `binarySize    bsonSize convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    isoDayOfWeek isoWeek isoWeekYear 
+   
+    toDecimal toObjectId toUUID 
    tsIncrement tsSecond week `
     .split(/\s+/)
     .map((name) => `$${name}`),

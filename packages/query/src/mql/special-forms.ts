@@ -5,6 +5,7 @@ import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { arrayForms } from './forms/arrays.ts';
 import { conditionalForms } from './forms/conditional.ts';
+import { foldForms } from './forms/folds.ts';
 import type { ParseBelow, SpecialForm } from './forms/form.ts';
 import { namedParts } from './forms/named-parts.ts';
 import { numberForms } from './forms/numbers.ts';
@@ -17,6 +18,7 @@ export const specialForms: Readonly<Record<string, SpecialForm>> = {
   $const: (operand) => literal(operand),
   ...arrayForms,
   ...conditionalForms,
+  ...foldForms,
   ...objectForms,
   ...stringForms,
   ...variableForms,

@@ -1,15 +1,13 @@
 /** The accumulators of one stage: closures for their arguments, and new folds for each group. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { valueKey } from '../../bson/key.ts';
-import { isNumeric, typeName } from '../../bson/type.ts';
-import { BsonDocument, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import type { Accumulator, Into } from '../../plan/stage.ts';
-import { QueryError } from '../../query-error.ts';
 import { accumulators } from '../accumulators.ts';
 import type { Budget } from '../budget.ts';
 import { compileExpression } from '../expression.ts';
 import { type Frame, newFrame } from '../scope.ts';
+import { countOf } from './count-of.ts';
 import type { Fold } from './fold.ts';
 
 export interface CompiledInto {
@@ -31,7 +29,7 @@ export function compileInto(into: Into, budget: Budget, hold: (bytes: number) =>
       hold(120 * args.length);
       return into.map(([, accumulator], index) => {
         const count = counts[index];
-        return newFold(accumulator, hold, count === undefined ? 1 : countOf(count(keyFrame), accumulator));
+        return newFold(accumulator, hold, count === undefined ? 1 : countOf(count(keyFrame), `$${accumulator.fn}`));
       });
     },
     add: (folds, frame, row) => {
@@ -57,16 +55,4 @@ function newFold(accumulator: Accumulator, hold: (bytes: number) => void, n: num
     },
     result: fold.result,
   };
-}
-
-function countOf(value: Maybe, accumulator: Accumulator): number {
-  const name = `$${accumulator.fn}`;
-  if (!isNumeric(value)) throw new QueryError(5787902, `${name} needs a number for 'n', found ${typeName(value)}`);
-  const count =
-    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
-  if (!Number.isInteger(count) || Math.abs(count) >= 2 ** 63) {
-    throw new QueryError(5787903, `${name} needs a whole number of 64 bits for 'n', found ${count}`);
-  }
-  if (count <= 0) throw new QueryError(5787908, `${name} needs an 'n' above 0, found ${count}`);
-  return count;
 }

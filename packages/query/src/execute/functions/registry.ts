@@ -14,6 +14,7 @@ import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
 import { conversion } from './convert.ts';
 import { date } from './date.ts';
+import { fold } from './fold.ts';
 import { logarithms } from './logarithms.ts';
 import { object } from './object.ts';
 import { randWith } from './rand.ts';
@@ -48,6 +49,7 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...arraySearch,
   ...arraySort,
   ...arrayZip,
+  ...fold,
   ...object,
   ...set,
   ...date,

@@ -6,8 +6,8 @@ import { nAccumulators } from './n-values.ts';
 import { percentileAccumulators } from './percentile.ts';
 import { simpleAccumulators } from './simple.ts';
 
-/** @param at where the argument stands in the query. */
-export type ParseAccumulator = (argument: BsonValue, at: string) => Accumulator;
+/** @param at where the argument stands in the query. @param vars bound around it, where it is used as an expression. */
+export type ParseAccumulator = (argument: BsonValue, at: string, vars?: readonly string[]) => Accumulator;
 
 const parsers: Readonly<Record<string, ParseAccumulator>> = {
   ...simpleAccumulators,

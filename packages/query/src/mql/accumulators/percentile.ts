@@ -11,13 +11,17 @@ import { constantOf } from '../window/constant.ts';
 import type { ParseAccumulator } from './parse-accumulator.ts';
 
 export const percentileAccumulators: Readonly<Record<string, ParseAccumulator>> = {
-  $median: (argument, at) => {
+  $median: (argument, at, vars = []) => {
     const parts = partsOf('$median', argument, ['input', 'method'], at, 7436100);
-    return { fn: 'median', arg: parseExpression(parts.get('input')!, `${at}.input`), method: methodOf(parts, at) };
+    return {
+      fn: 'median',
+      arg: parseExpression(parts.get('input')!, `${at}.input`, vars),
+      method: methodOf(parts, at),
+    };
   },
-  $percentile: (argument, at) => {
+  $percentile: (argument, at, vars = []) => {
     const parts = partsOf('$percentile', argument, ['input', 'p', 'method'], at, 7429703);
-    const arg = parseExpression(parts.get('input')!, `${at}.input`);
+    const arg = parseExpression(parts.get('input')!, `${at}.input`, vars);
     return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, `${at}.p`), method: methodOf(parts, at) };
   },
 };
