@@ -18,10 +18,12 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $atan2: [2, 2],
   $atanh: [1, 1],
   $avg: [0, any],
+  $binarySize: [1, 1],
   $bitAnd: [0, any],
   $bitNot: [1, 1],
   $bitOr: [0, any],
   $bitXor: [0, any],
+  $bsonSize: [1, 1],
   $ceil: [1, 1],
   $cmp: [2, 2],
   $concat: [0, any],
@@ -103,7 +105,7 @@ export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, 
 
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `binarySize    bsonSize convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    isoDayOfWeek isoWeek isoWeekYear 
+  `   convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    isoDayOfWeek isoWeek isoWeekYear 
    
     toDecimal toObjectId toUUID 
    tsIncrement tsSecond week `

@@ -7,6 +7,7 @@ import { arrayForms } from './forms/arrays.ts';
 import { conditionalForms } from './forms/conditional.ts';
 import { foldForms } from './forms/folds.ts';
 import type { ParseBelow, SpecialForm } from './forms/form.ts';
+import { metaForms } from './forms/meta.ts';
 import { namedParts } from './forms/named-parts.ts';
 import { numberForms } from './forms/numbers.ts';
 import { objectForms } from './forms/objects.ts';
@@ -19,6 +20,7 @@ export const specialForms: Readonly<Record<string, SpecialForm>> = {
   ...arrayForms,
   ...conditionalForms,
   ...foldForms,
+  ...metaForms,
   ...objectForms,
   ...stringForms,
   ...variableForms,

@@ -13,6 +13,7 @@ import { boolean } from './boolean.ts';
 import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
 import { conversion } from './convert.ts';
+import { dataSize } from './data-size.ts';
 import { date } from './date.ts';
 import { fold } from './fold.ts';
 import { logarithms } from './logarithms.ts';
@@ -49,6 +50,7 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...arraySearch,
   ...arraySort,
   ...arrayZip,
+  ...dataSize,
   ...fold,
   ...object,
   ...set,

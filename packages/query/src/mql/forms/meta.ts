@@ -1,0 +1,33 @@
+/** $meta: what other stages know about a row. No stage here knows more than the row. */
+
+import { literal } from '../../plan/expr.ts';
+import { QueryError } from '../../query-error.ts';
+import { describe } from '../describe.ts';
+import type { SpecialForm } from './form.ts';
+
+/** Missing on rows that do not have them. */
+const mayBeMissing: readonly string[] = [
+  ...[
+    'indexKey',
+    'randVal',
+    'recordId',
+    'searchHighlights',
+    'searchRootDocumentId',
+    'searchScore',
+    'searchScoreDetails',
+  ],
+  ...['searchSequenceToken', 'sortKey', 'timeseriesBucketMinTime', 'timeseriesBucketMaxTime', 'vectorSearchScore'],
+];
+
+/** An error where no stage before has made them. */
+const required: readonly string[] = ['geoNearDistance', 'geoNearPoint', 'score', 'scoreDetails', 'textScore'];
+
+export const metaForms: Readonly<Record<string, SpecialForm>> = {
+  $meta: (operand, at) => {
+    const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
+    if (typeof operand !== 'string') throw fail(17307, `$meta takes a string, found ${describe(operand)}`);
+    if (required.includes(operand)) throw fail(40218, `$meta: no stage before makes ${operand}`);
+    if (!mayBeMissing.includes(operand)) throw fail(17308, `unsupported argument to $meta: ${operand}`);
+    return literal(undefined);
+  },
+};
