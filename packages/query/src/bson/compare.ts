@@ -37,7 +37,7 @@ function compareSameRank(left: Maybe, right: Maybe): number {
   if (left instanceof ObjectId && right instanceof ObjectId) return compareBytes(left.bytes, right.bytes);
   if (left instanceof Binary && right instanceof Binary) {
     return (
-      left.bytes.length - right.bytes.length || left.subtype - right.subtype || compareBytes(left.bytes, right.bytes)
+      binaryLength(left) - binaryLength(right) || left.subtype - right.subtype || compareBytes(left.bytes, right.bytes)
     );
   }
   if (left instanceof Timestamp && right instanceof Timestamp) return order(left.value, right.value);
@@ -51,6 +51,11 @@ function compareSameRank(left: Maybe, right: Maybe): number {
     return compareText(left.namespace, right.namespace) || compareBytes(left.id.bytes, right.id.bytes);
   }
   return 0;
+}
+
+/** The old subtype 2 repeats its length inside, which counts. */
+function binaryLength({ bytes, subtype }: Binary): number {
+  return subtype === 2 ? bytes.length + 4 : bytes.length;
 }
 
 type Numeric = number | bigint | Int32 | Decimal128;
@@ -90,9 +95,12 @@ function compareNumbers(left: number | bigint, right: number | bigint): number {
 function compareDecimals(left: Numeric, right: Numeric): number {
   const a = nearest(left);
   const b = nearest(right);
-  // Far apart, not finite, or NaN: the nearest doubles decide; only close neighbours need exact digits.
-  if (a !== b || !isFiniteNumber(left) || !isFiniteNumber(right)) return compareNumbers(a, b);
-  return compareParts(exact(left), exact(right));
+  // Far apart or NaN: the nearest doubles decide; only close neighbours need exact digits.
+  if (a !== b) return compareNumbers(a, b);
+  const [leftFinite, rightFinite] = [isFiniteNumber(left), isFiniteNumber(right)];
+  if (leftFinite && rightFinite) return compareParts(exact(left), exact(right));
+  // A decimal beyond all doubles is still nearer to zero than infinity.
+  return (Number(rightFinite) - Number(leftFinite)) * Math.sign(a);
 }
 
 function isFiniteNumber(value: Numeric): boolean {
