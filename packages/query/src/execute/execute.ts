@@ -24,6 +24,8 @@ import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
 import { isTruthy } from './truth.ts';
 import { runUnwind } from './unwind.ts';
+import { runDensify } from './window/densify.ts';
+import { runWindow } from './window/run-window.ts';
 
 /** @throws QueryError while iterating: a value that an operator refuses, a limit, the deadline, the signal. */
 export async function* execute(
@@ -79,6 +81,10 @@ function runStage(stage: Stage, input: AsyncIterable<Row[]>, frame: Frame, budge
       return runBucketAuto(stage, input, budget);
     case 'geoNear':
       return runGeoNear(stage, input, budget);
+    case 'window':
+      return runWindow(stage, input, budget);
+    case 'densify':
+      return runDensify(stage, input, budget);
   }
 }
 

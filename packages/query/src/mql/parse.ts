@@ -21,6 +21,9 @@ import { parseSort } from './sort.ts';
 import { parseSortByCount } from './sort-by-count.ts';
 import { supportedStages } from './stages.ts';
 import { parseUnwind } from './unwind.ts';
+import { parseDensify } from './window/densify.ts';
+import { parseFill } from './window/fill.ts';
+import { parseSetWindowFields } from './window/set-window-fields.ts';
 
 /** A pipeline of more bytes than this is refused. */
 export const maxPipelineBytes: number = 1024 * 1024;
@@ -48,6 +51,9 @@ const parsers: Readonly<Record<string, (spec: BsonValue) => readonly Stage[]>> =
   $redact: (spec) => [parseRedact(spec)],
   $sample: (spec) => [parseSample(spec)],
   $geoNear: (spec) => [parseGeoNear(spec)],
+  $setWindowFields: (spec) => [parseSetWindowFields(spec)],
+  $densify: (spec) => [parseDensify(spec)],
+  $fill: parseFill,
 };
 
 /**
@@ -78,7 +84,7 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
       throw error.at({ stage: position, ...(name === undefined ? {} : { stageName: name }) });
     }
   }
-  return { source, stages: fuseTop(stages) };
+  return { source, stages: orderGroups(fuseTop(stages)) };
 }
 
 /** Only filters that keep everything may stand before it. */
@@ -126,5 +132,13 @@ function fuseTop(stages: readonly Stage[]): readonly Stage[] {
     const next = stages[index + 1];
     if (stage.k !== 'sort' || next?.k !== 'slice' || next.limit === undefined) return stage;
     return { ...stage, top: next.skip + next.limit };
+  });
+}
+
+/** What a $group hands on has no order of its own for the $project that follows. */
+function orderGroups(stages: readonly Stage[]): readonly Stage[] {
+  return stages.map((stage, index) => {
+    const follows = stage.k === 'shape' && stage.mode === 'include' && stages[index - 1]?.k === 'group';
+    return follows ? { ...stage, inOrder: true } : stage;
   });
 }

@@ -22,7 +22,8 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
     else if (stage.k === 'unwind') {
       paths.push(stage.path);
       passThrough = false;
-    } else if (stage.k === 'redact' || stage.k === 'geoNear') return { mask: true, passThrough: false };
+    } else if (stage.k === 'redact' || stage.k === 'geoNear' || stage.k === 'window' || stage.k === 'densify')
+      return { mask: true, passThrough: false };
     else if (stage.k === 'group' || stage.k === 'bucketAuto') {
       collect(stage.key, paths);
       for (const [, { arg, by }] of stage.into) {

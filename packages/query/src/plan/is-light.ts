@@ -29,6 +29,8 @@ function isLightStage(stage: Stage): boolean {
     case 'redact':
     case 'bucketAuto':
     case 'geoNear':
+    case 'window':
+    case 'densify':
       return false;
     case 'replace':
       return stage.with.k === 'doc' && isFlat(stage.with);

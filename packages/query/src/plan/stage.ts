@@ -1,6 +1,7 @@
 /** Stages of the intermediate form and the plan that they make up. Plain data. */
 
 import type { Expr, Path } from './expr.ts';
+import type { DensifyStage, WindowStage } from './window.ts';
 
 /** What happens to a field: kept, dropped, computed, or a subtree that is treated in the same way. */
 export type ShapeTree = { readonly k: 'tree'; readonly fields: readonly (readonly [string, ShapeTree | ShapeLeaf])[] };
@@ -61,7 +62,13 @@ export interface SortKey {
 export type Stage =
   | { readonly k: 'filter'; readonly where: Expr }
   /** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
-  | { readonly k: 'shape'; readonly mode: 'include' | 'exclude' | 'set'; readonly tree: ShapeTree }
+  | {
+      readonly k: 'shape';
+      readonly mode: 'include' | 'exclude' | 'set';
+      readonly tree: ShapeTree;
+      /** The fields come in the order of the tree, _id first: a $project right after a $group. */
+      readonly inOrder?: boolean;
+    }
   | { readonly k: 'replace'; readonly with: Expr }
   /** With `always`, no input gives one group all the same, as SQL wants it for aggregates without GROUP BY. */
   | {
@@ -86,7 +93,9 @@ export type Stage =
       readonly granularity?: string;
       readonly into: Into;
     }
-  | GeoNear;
+  | GeoNear
+  | WindowStage
+  | DensifyStage;
 
 /** Rows in the order of their distance from a point. */
 export interface GeoNear {

@@ -1,0 +1,96 @@
+/** $covariancePop and $covarianceSamp: means and the sum of products of distances from them, updated by each pair. */
+
+import { decimalInfinity, decimalNan } from '../../bson/encode-decimal.ts';
+import { isNumeric } from '../../bson/type.ts';
+import { type BsonValue, Decimal128, type Maybe } from '../../bson/value.ts';
+import type { WindowFunction } from '../../plan/window.ts';
+import { compileExpression } from '../expression.ts';
+import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../functions/number.ts';
+import { extents } from './extent.ts';
+import { minus, over, times } from './numbers.ts';
+import { evaluator, type StartWalk, type Workspace } from './partition.ts';
+import { slide } from './slide.ts';
+import { SlidingSum } from './sliding/sum.ts';
+
+export function covariance(fn: WindowFunction & { k: 'covariance' }, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  return (partition) => {
+    const value = evaluator(input, partition, workspace);
+    const pairs = new Pairs();
+    const move = slide(
+      extents(fn.frame, partition),
+      (index) => pairs.add(value(index)),
+      (index) => pairs.remove(value(index)),
+    );
+    return (index) => {
+      move(index);
+      return pairs.result(fn.sample);
+    };
+  };
+}
+
+class Pairs {
+  #count = 0;
+  #x = new SlidingSum();
+  #y = new SlidingSum();
+  #products = new SlidingSum();
+
+  /** What is not an array of two numbers is passed over. */
+  add(value: Maybe): void {
+    const pair = pairOf(value);
+    if (pair === undefined) return;
+    const [x, y] = pair;
+    if (!isFiniteNumber(x) || !isFiniteNumber(y)) {
+      this.#products.add(specialOf(x, y));
+      return;
+    }
+    this.#count++;
+    const fromX = minus(x, this.#x.mean());
+    this.#x.add(x);
+    this.#y.add(y);
+    this.#products.add(times(fromX, minus(y, this.#y.mean())));
+  }
+
+  remove(value: Maybe): void {
+    const pair = pairOf(value);
+    if (pair === undefined) return;
+    const [x, y] = pair;
+    if (!isFiniteNumber(x) || !isFiniteNumber(y)) {
+      this.#products.remove(specialOf(x, y));
+      return;
+    }
+    if (--this.#count === 0) {
+      this.#x = new SlidingSum();
+      this.#y = new SlidingSum();
+      this.#products = new SlidingSum();
+      return;
+    }
+    this.#x.remove(x);
+    this.#products.remove(times(minus(x, this.#x.mean()), minus(y, this.#y.mean())));
+    this.#y.remove(y);
+  }
+
+  result(sample: boolean): BsonValue {
+    if (this.#count === 1 && !sample) return 0;
+    const divisor = sample ? this.#count - 1 : this.#count;
+    if (divisor <= 0) return null;
+    const total = this.#products.total() as Numeric;
+    return total instanceof Decimal128 ? (over(total, divisor) ?? null) : toDouble(total) / divisor;
+  }
+}
+
+function pairOf(value: Maybe): readonly [Numeric, Numeric] | undefined {
+  if (!Array.isArray(value) || value.length !== 2) return undefined;
+  const [x, y] = value;
+  return isNumeric(x) && isNumeric(y) ? [x, y] : undefined;
+}
+
+/** What a pair with NaN or an infinity does to the sum of products. */
+function specialOf(x: Numeric, y: Numeric): Numeric {
+  const decimal = x instanceof Decimal128 || y instanceof Decimal128;
+  const signs = [x, y].filter((each) => !isFiniteNumber(each) && !isNan(each)).map(signOf);
+  if (isNan(x) || isNan(y) || (signs.includes(1) && signs.includes(-1))) return decimal ? decimalNan : Number.NaN;
+  const negative = !signs.includes(1);
+  if (decimal) return decimalInfinity(negative);
+  return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}

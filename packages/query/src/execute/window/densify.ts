@@ -1,0 +1,148 @@
+/**
+ * $densify: rows in the order of the field, and new rows for the steps between them. Each partition has its next step;
+ * a row that stands on the step moves it on, one between two steps does not.
+ */
+
+import { compareValues } from '../../bson/compare.ts';
+import { valueKey } from '../../bson/key.ts';
+import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import type { Path } from '../../plan/expr.ts';
+import type { DensifyStage } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import type { Budget } from '../budget.ts';
+import { valueAt } from '../path.ts';
+import type { Row } from '../row.ts';
+import { sizeOf } from '../size.ts';
+import { runSort } from '../sort.ts';
+import { isBelow, steppingOf } from './densify-step.ts';
+
+/** MongoDB's own limit on new rows. */
+const maxRows = 500_000;
+
+const chunkRows = 1000;
+
+interface Gap {
+  /** The partition's fields, which new rows repeat. */
+  readonly fields: BsonDocument;
+  next: BsonValue;
+}
+
+export async function* runDensify(
+  stage: DensifyStage,
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const { bounds, partitionBy } = stage;
+  const { next, densified } = steppingOf(stage);
+  const [low, high] = typeof bounds === 'string' ? [] : bounds.map(({ value }) => value ?? null);
+  const gaps = new Map<string, Gap>();
+  let least: BsonValue | undefined;
+  let greatest: BsonValue | undefined;
+  let made = 0;
+  let chunk: Row[] = [];
+
+  /** New rows from the gap's next step up to `end`, which is left out unless `closed`. */
+  function* steps(gap: Gap, end: BsonValue, closed = false): Generator<Row> {
+    while (closed ? compareValues(gap.next, end) <= 0 : isBelow(gap.next, end)) {
+      if (++made > maxRows) throw tooMany();
+      yield { document: withField(gap.fields, stage.field, gap.next) };
+      gap.next = next(gap.next);
+    }
+  }
+
+  /** The row and what comes before it. */
+  function* before(row: Row): Generator<Row> {
+    const value = densified(row.document);
+    if (value === undefined) return;
+    const fields = partitionOf(row.document, partitionBy);
+    const id = partitionBy.length === 0 ? '' : valueKey(fields);
+    let gap = gaps.get(id);
+    if (gap === undefined) {
+      least ??= value;
+      gap = { fields, next: low ?? (bounds === 'full' ? least : value) };
+      gaps.set(id, gap);
+      budget.hold(sizeOf(fields) + id.length + 64, '$densify');
+    }
+    greatest = value;
+    if (high !== undefined && compareValues(value, high) >= 0) yield* steps(gap, high);
+    else {
+      yield* steps(gap, value);
+      if (compareValues(gap.next, value) === 0) gap.next = next(gap.next);
+    }
+  }
+
+  /** What is missing after the last row. */
+  function* after(): Generator<Row> {
+    if (low !== undefined && high !== undefined) {
+      // Without any value there is at least the lower bound.
+      if (gaps.size === 0 && partitionBy.length === 0) {
+        const gap = { fields: new BsonDocument(), next: low };
+        yield* steps(gap, high, compareValues(low, high) === 0);
+      }
+      for (const gap of gaps.values()) yield* steps(gap, high);
+    } else if (bounds === 'full' && greatest !== undefined) {
+      for (const gap of gaps.values()) yield* steps(gap, greatest, true);
+    }
+  }
+
+  const by = [...(bounds === 'full' ? [] : partitionBy), stage.field].map((path) => ({ path, descending: false }));
+  for await (const rows of runSort({ k: 'sort', by }, input, budget)) {
+    for (const row of rows) {
+      for (const each of before(row)) {
+        if (chunk.push(each) < chunkRows) continue;
+        await budget.pause();
+        yield chunk;
+        chunk = [];
+      }
+      chunk.push(row);
+    }
+    await budget.pause();
+    yield chunk;
+    chunk = [];
+  }
+  for (const each of after()) {
+    if (chunk.push(each) < chunkRows) continue;
+    await budget.pause();
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function tooMany(): QueryError {
+  return new QueryError(5897900, `$densify may make ${maxRows} new documents, this one would make more`, {
+    hint: 'take a larger step or narrower bounds',
+  });
+}
+
+/** The fields at their paths, missing ones left out. */
+function partitionOf(document: BsonDocument, paths: readonly Path[]): BsonDocument {
+  const fields = new BsonDocument();
+  for (const path of paths) {
+    let into = fields;
+    for (const name of path.slice(0, -1)) {
+      const below = into.get(name);
+      const nested = below instanceof BsonDocument ? below : new BsonDocument();
+      into.set(name, nested);
+      into = nested;
+    }
+    const value = valueAt(document, path);
+    if (value !== undefined) into.set(path[path.length - 1]!, value);
+  }
+  return fields;
+}
+
+function withField(fields: BsonDocument, path: Path, value: BsonValue, depth = 0): BsonDocument {
+  const result = new BsonDocument(fields);
+  const name = path[depth]!;
+  const below = fields.get(name);
+  if (Array.isArray(below)) throw new QueryError(5733307, '$densify cannot make fields inside of arrays');
+  if (depth === path.length - 1) result.set(name, value);
+  else {
+    if (below !== undefined && !(below instanceof BsonDocument)) {
+      throw new QueryError(5733308, '$densify cannot overwrite a value that is not an object with an object');
+    }
+    result.set(name, withField(below ?? new BsonDocument(), path, value, depth + 1));
+  }
+  return result;
+}

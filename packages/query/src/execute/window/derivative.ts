@@ -1,0 +1,44 @@
+/** $derivative: the slope between the first and the last row of the window. */
+
+import { isNullish, isNumeric } from '../../bson/type.ts';
+import { BsonDate, type Maybe } from '../../bson/value.ts';
+import type { WindowFunction } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import { compileExpression } from '../expression.ts';
+import { valueAt } from '../path.ts';
+import { extents } from './extent.ts';
+import { minus, overOrNull, times } from './numbers.ts';
+import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
+
+export function derivative(fn: WindowFunction & { k: 'derivative' | 'integral' }, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  return (partition) => {
+    const extent = extents(fn.frame, partition);
+    const value = evaluator(input, partition, workspace);
+    const path = sortPath(partition.by);
+    return (index) => {
+      const { from, to } = extent(index);
+      if (from === to) return null;
+      const start = valueAt(partition.documents[from], path);
+      const end = valueAt(partition.documents[to - 1], path);
+      checkTimes(start, end, fn.unitMs);
+      const run = minus(end, start);
+      const rise = minus(value(to - 1), value(from));
+      if (isNullish(rise)) throw new QueryError(5624903, 'the input of $derivative must not be null or missing');
+      const slope = overOrNull(rise, run);
+      return slope === null || fn.unitMs === undefined ? slope : times(slope, BigInt(fn.unitMs));
+    };
+  };
+}
+
+function checkTimes(start: Maybe, end: Maybe, unitMs: number | undefined): void {
+  const dates = start instanceof BsonDate && end instanceof BsonDate;
+  if (unitMs !== undefined) {
+    if (!dates) throw new QueryError(5624900, "$derivative with a 'unit' needs dates to sort by");
+    return;
+  }
+  if (start instanceof BsonDate || end instanceof BsonDate) {
+    throw new QueryError(5624901, "$derivative over dates needs a 'unit'");
+  }
+  if (!isNumeric(start) || !isNumeric(end)) throw new QueryError(5624902, '$derivative needs numbers to sort by');
+}

@@ -1,0 +1,83 @@
+/** $locf: the last value that was there. $linearFill: the straight line between the values around a gap. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import { BsonDate, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
+import type { WindowFunction } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import { compileExpression } from '../expression.ts';
+import { valueAt } from '../path.ts';
+import { minus, over, plus, times } from './numbers.ts';
+import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
+
+export function locf(fn: WindowFunction & { k: 'linearFill' | 'locf' }, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  return (partition) => {
+    const value = evaluator(input, partition, workspace);
+    let last: Maybe = null;
+    return (index) => {
+      const found = value(index);
+      if (!isNullish(found)) last = found;
+      return last;
+    };
+  };
+}
+
+interface Point {
+  readonly x: Maybe;
+  readonly y: Maybe;
+}
+
+export function linearFill(fn: WindowFunction & { k: 'linearFill' | 'locf' }, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  return (partition) => {
+    const count = partition.documents.length;
+    const value = evaluator(input, partition, workspace);
+    const path = sortPath(partition.by);
+    const place = (index: number): Maybe => valueAt(partition.documents[index], path);
+    let before: Point | undefined;
+    /** The next row with a value; looked for once for each gap. */
+    let after: Point | undefined;
+    let lookedTo = 0;
+    let lastPlace: Maybe;
+    return (index) => {
+      const y = value(index);
+      const x = place(index);
+      if (!isNumeric(y) && !isNullish(y)) {
+        throw new QueryError('TypeMismatch', `a value to be filled must be a number or null, found ${typeName(y)}`);
+      }
+      checkPlace(x, lastPlace);
+      lastPlace = x;
+      if (!isNullish(y)) {
+        before = { x, y };
+        after = undefined;
+        return y;
+      }
+      if (before === undefined) return null;
+      for (lookedTo = Math.max(lookedTo, index + 1); after === undefined && lookedTo < count; lookedTo++) {
+        const found = value(lookedTo);
+        if (!isNullish(found)) after = { x: place(lookedTo), y: found };
+      }
+      if (after === undefined) return null;
+      const slope = over(minus(after.y, before.y), minus(after.x, before.x));
+      return plus(before.y, times(minus(x, before.x), slope));
+    };
+  };
+}
+
+function checkPlace(x: Maybe, last: Maybe): void {
+  if (!isNumeric(x) && !isTime(x)) {
+    throw new QueryError('TypeMismatch', `$linearFill needs numbers or dates to sort by, found ${typeName(x)}`);
+  }
+  if (last === undefined) return;
+  if (compareValues(x, last) === 0) {
+    throw new QueryError(6050106, 'there can be no repeated values in the field by which $linearFill sorts');
+  }
+  if (isNumeric(x) !== isNumeric(last)) {
+    throw new QueryError('TypeMismatch', `the field to sort by changes from ${typeName(last)} to ${typeName(x)}`);
+  }
+}
+
+function isTime(value: Maybe): boolean {
+  return value instanceof BsonDate || value instanceof Timestamp || value instanceof ObjectId;
+}

@@ -1,0 +1,46 @@
+/** $minMaxScaler: where a number lies between the least and the greatest of its window. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { isNumeric, typeName } from '../../bson/type.ts';
+import type { BsonValue } from '../../bson/value.ts';
+import type { WindowFunction } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import { compileExpression } from '../expression.ts';
+import { extents } from './extent.ts';
+import { minus, over, plus, times } from './numbers.ts';
+import { evaluator, type StartWalk, type Workspace } from './partition.ts';
+import { slide } from './slide.ts';
+import { slidingExtreme } from './sliding/extreme.ts';
+
+export function minMaxScaler(fn: WindowFunction & { k: 'minMaxScaler' }, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  const [min, max] = [fn.min.value, fn.max.value];
+  return (partition) => {
+    const evaluate = evaluator(input, partition, workspace);
+    const value = (index: number): BsonValue => {
+      const found = evaluate(index);
+      if (isNumeric(found)) return found;
+      throw new QueryError(10487000, `the input of $minMaxScaler must be a number, found ${typeName(found)}`);
+    };
+    const least = slidingExtreme(1);
+    const greatest = slidingExtreme(-1);
+    const move = slide(
+      extents(fn.frame, partition),
+      (index) => {
+        const found = value(index);
+        least.add(found);
+        greatest.add(found);
+      },
+      () => {
+        least.remove(undefined);
+        greatest.remove(undefined);
+      },
+    );
+    return (index) => {
+      move(index);
+      const [low, high] = [least.result(), greatest.result()];
+      if (compareValues(low, high) === 0) return min;
+      return plus(times(over(minus(value(index), low), minus(high, low)), minus(max, min)), min);
+    };
+  };
+}

@@ -1,0 +1,167 @@
+/** $setWindowFields: rows are held, ordered by partition and sort keys, and each gets what its window functions give. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
+import type { Path } from '../../plan/expr.ts';
+import type { WindowFunction, WindowStage } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import type { Budget } from '../budget.ts';
+import { built } from '../built.ts';
+import { compileExpression } from '../expression.ts';
+import type { Row } from '../row.ts';
+import { enterRow, newFrame } from '../scope.ts';
+import { sizeOf } from '../size.ts';
+import { compareKeys, sortKeysOf } from '../sort-keys.ts';
+import { covariance } from './covariance.ts';
+import { derivative } from './derivative.ts';
+import { expMovingAvg } from './exp-moving-avg.ts';
+import { fold } from './fold.ts';
+import { linearFill, locf } from './gap-fill.ts';
+import { integral } from './integral.ts';
+import { minMaxScaler } from './min-max-scaler.ts';
+import type { Partition, StartWalk, Workspace } from './partition.ts';
+import { rank } from './rank.ts';
+import { shift } from './shift.ts';
+
+const stageName = '$setWindowFields';
+
+interface Held {
+  readonly document: BsonDocument;
+  readonly partition: BsonValue;
+  readonly keys: readonly BsonValue[];
+  readonly order: number;
+}
+
+const chunkRows = 1000;
+const chunkBytes = 8 * 1024 * 1024;
+/** Rows of windows that are walked between two pauses. */
+const turnSteps = 4096;
+
+export async function* runWindow(
+  stage: WindowStage,
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  let steps = 0;
+  let kept = 0;
+  const workspace: Workspace = {
+    frame,
+    budget,
+    hold: (bytes) => {
+      kept += bytes;
+      budget.hold(bytes, stageName);
+    },
+    worked: (more) => {
+      steps += more;
+    },
+  };
+  const starts = stage.into.map(([path, fn]) => [path, start(fn, workspace)] as const);
+  const rows = await gather(stage, input, budget);
+  for (let from = 0; from < rows.length; ) {
+    const partition = partitionFrom(rows, from, stage);
+    const walks = starts.map(([path, begin]) => [path, begin(partition)] as const);
+    let chunk: Row[] = [];
+    let bytes = 0;
+    for (let index = 0; index < partition.documents.length; index++) {
+      const values = walks.map(([path, walk]) => [path, walk(index)] as const);
+      let document = partition.documents[index]!;
+      for (const [path, value] of values) document = withValue(document, path, 0, value);
+      enterRow(frame, undefined);
+      chunk.push({ document: built(frame, document) });
+      bytes += frame.builtBytes;
+      if (++steps >= turnSteps) {
+        steps = 0;
+        await budget.pause();
+      }
+      if (chunk.length < chunkRows && bytes < chunkBytes) continue;
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    if (chunk.length > 0) yield chunk;
+    budget.release(kept);
+    kept = 0;
+    from += partition.documents.length;
+  }
+}
+
+function start(fn: WindowFunction, workspace: Workspace): StartWalk {
+  switch (fn.k) {
+    case 'fold':
+      return fold(fn, workspace);
+    case 'covariance':
+      return covariance(fn, workspace);
+    case 'derivative':
+      return derivative(fn, workspace);
+    case 'integral':
+      return integral(fn, workspace);
+    case 'minMaxScaler':
+      return minMaxScaler(fn, workspace);
+    case 'rank':
+    case 'denseRank':
+    case 'documentNumber':
+      return rank(fn);
+    case 'shift':
+      return shift(fn, workspace);
+    case 'expMovingAvg':
+      return expMovingAvg(fn, workspace);
+    case 'linearFill':
+      return linearFill(fn, workspace);
+    case 'locf':
+      return locf(fn, workspace);
+  }
+}
+
+async function gather(stage: WindowStage, input: AsyncIterable<Row[]>, budget: Budget): Promise<readonly Held[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  const partitionOf = stage.partitionBy === undefined ? undefined : compileExpression(stage.partitionBy);
+  const rows: Held[] = [];
+  for await (const chunk of input) {
+    for (const { document } of chunk) {
+      enterRow(frame, document);
+      const partition = partitionOf?.(frame) ?? null;
+      if (Array.isArray(partition)) {
+        throw new QueryError('TypeMismatch', 'an expression used to partition must not give an array');
+      }
+      budget.hold(sizeOf(document) + 96 + 48 * stage.by.length, stageName);
+      rows.push({ document, partition, keys: sortKeysOf(document, stage.by), order: rows.length });
+    }
+    await budget.pause();
+  }
+  return rows.sort(
+    (left, right) =>
+      compareValues(left.partition, right.partition) ||
+      compareKeys(left.keys, right.keys, stage.by) ||
+      left.order - right.order,
+  );
+}
+
+function partitionFrom(rows: readonly Held[], from: number, stage: WindowStage): Partition {
+  const documents: BsonDocument[] = [];
+  const keys: (readonly BsonValue[])[] = [];
+  const first = rows[from]!;
+  for (let at = from; at < rows.length; at++) {
+    const row = rows[at]!;
+    if (compareValues(row.partition, first.partition) !== 0) break;
+    documents.push(row.document);
+    keys.push(row.keys);
+  }
+  return { documents, keys, by: stage.by };
+}
+
+/** As $addFields sets it: below an array in each element. */
+function withValue(document: BsonDocument, path: Path, depth: number, value: Maybe): BsonDocument {
+  const changed = new BsonDocument(document);
+  const name = path[depth]!;
+  if (depth === path.length - 1) {
+    if (value === undefined) changed.delete(name);
+    else changed.set(name, value);
+  } else changed.set(name, below(document.get(name), path, depth + 1, value));
+  return changed;
+}
+
+function below(found: Maybe, path: Path, depth: number, value: Maybe): BsonValue {
+  if (Array.isArray(found)) return found.map((item) => below(item, path, depth, value));
+  return withValue(found instanceof BsonDocument ? found : new BsonDocument(), path, depth, value);
+}

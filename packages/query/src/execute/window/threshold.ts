@@ -1,0 +1,96 @@
+/** Where the range of a row begins and ends: its sort value plus a bound, compared exactly with the other rows' values. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { compareParts, type DecimalParts, decimalParts, partsOfNumber } from '../../bson/decimal.ts';
+import { isNumeric, typeName } from '../../bson/type.ts';
+import { BsonDate, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import type { TimeUnit } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import { addTime } from './add-time.ts';
+
+/** @throws QueryError when a range cannot be told from the value. */
+export function checkRangeValue(value: Maybe, unit: TimeUnit | undefined): BsonValue {
+  if (unit !== undefined) {
+    if (value instanceof BsonDate) return value;
+    throw new QueryError(5429513, `a range with a unit needs dates to sort by, found ${typeName(value)}`);
+  }
+  if (value instanceof BsonDate) throw new QueryError(5429413, 'a range over dates needs a unit');
+  if (isNumeric(value)) return value;
+  throw new QueryError(5429414, `a range needs numbers to sort by, found ${typeName(value)}`);
+}
+
+/** Compares a row's value with `base + delta`: negative when the value is less. */
+export function thresholdOf(
+  base: BsonValue,
+  delta: BsonValue,
+  unit: TimeUnit | undefined,
+): (value: BsonValue) => number {
+  if (base instanceof BsonDate && unit !== undefined) {
+    const limit = addTime(base.ms, unit, plain(delta));
+    return (value) => (value as BsonDate).ms - limit;
+  }
+  const [a, b] = [wholeNumber(base), wholeNumber(delta)];
+  if (a !== undefined && b !== undefined) return (value) => compareValues(value, a + b);
+  const [left, right] = [partsOf(base), partsOf(delta)];
+  if (left === undefined || right === undefined) {
+    const limit = plain(base) + plain(delta);
+    return (value) => compareValues(value, limit);
+  }
+  const limit = sum(left, right);
+  return (value) => {
+    const parts = value instanceof Decimal128 ? finite(value) : exact(value);
+    return parts === undefined ? compareValues(value, 0) : compareParts(parts, limit);
+  };
+}
+
+function plain(value: BsonValue): number {
+  if (value instanceof Int32) return value.value;
+  if (value instanceof Decimal128) {
+    const { kind, negative } = decimalParts(value);
+    if (kind === 'nan') return Number.NaN;
+    if (kind === 'infinite') return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    return Number(decimalParts(value).coefficient) * 10 ** decimalParts(value).exponent * (negative ? -1 : 1);
+  }
+  return Number(value);
+}
+
+/** Sums of these are exact as doubles. */
+function wholeNumber(value: BsonValue): number | undefined {
+  const number = value instanceof Int32 ? value.value : value;
+  return typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < 2 ** 51 ? number : undefined;
+}
+
+/** A double stands for its first 15 digits, so that 0.1 + 0.2 is 0.3. */
+function partsOf(value: BsonValue): DecimalParts | undefined {
+  if (value instanceof Decimal128) return finite(value);
+  const number = value instanceof Int32 ? value.value : value;
+  if (typeof number === 'bigint') return partsOfNumber(number);
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
+  const [digits, exponent] = number.toExponential(14).split('e') as [string, string];
+  const whole = BigInt(digits.replace('.', ''));
+  return {
+    kind: 'finite',
+    negative: whole < 0n,
+    coefficient: whole < 0n ? -whole : whole,
+    exponent: Number(exponent) - 14,
+  };
+}
+
+function finite(value: Decimal128): DecimalParts | undefined {
+  const parts = decimalParts(value);
+  return parts.kind === 'finite' ? parts : undefined;
+}
+
+function exact(value: BsonValue): DecimalParts | undefined {
+  const number = value instanceof Int32 ? value.value : value;
+  if (typeof number === 'bigint') return partsOfNumber(number);
+  return typeof number === 'number' && Number.isFinite(number) ? partsOfNumber(number) : undefined;
+}
+
+function sum(left: DecimalParts, right: DecimalParts): DecimalParts {
+  const exponent = Math.min(left.exponent, right.exponent);
+  const signed = (parts: DecimalParts): bigint =>
+    parts.coefficient * 10n ** BigInt(parts.exponent - exponent) * (parts.negative ? -1n : 1n);
+  const total = signed(left) + signed(right);
+  return { kind: 'finite', negative: total < 0n, coefficient: total < 0n ? -total : total, exponent };
+}

@@ -1,0 +1,25 @@
+/** Arguments that must not depend on the row are computed when the query is read. */
+
+import { compileExpression } from '../../execute/expression.ts';
+import { newFrame } from '../../execute/scope.ts';
+import type { Expr } from '../../plan/expr.ts';
+import type { Constant } from '../../plan/window.ts';
+
+/** @returns undefined when the expression reads a field or a variable. @throws QueryError of the operators in it. */
+export function constantOf(expr: Expr): Constant | undefined {
+  if (!isConstant(expr)) return undefined;
+  return { k: 'lit', value: compileExpression(expr)(newFrame(0)) };
+}
+
+function isConstant(expr: Expr): boolean {
+  switch (expr.k) {
+    case 'lit':
+      return true;
+    case 'call':
+      return expr.fn !== 'agg.rand' && expr.args.every(isConstant);
+    case 'doc':
+      return expr.fields.every(([, value]) => isConstant(value));
+    default:
+      return false;
+  }
+}

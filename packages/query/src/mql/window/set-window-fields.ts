@@ -1,0 +1,58 @@
+/** $setWindowFields: partition, order, and outputs by window functions. */
+
+import { typeName } from '../../bson/type.ts';
+import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import type { Expr, Path } from '../../plan/expr.ts';
+import type { SortKey, Stage } from '../../plan/stage.ts';
+import type { WindowFunction } from '../../plan/window.ts';
+import { QueryError } from '../../query-error.ts';
+import { parseExpression } from '../expression.ts';
+import { parseFieldPath } from '../path.ts';
+import { parseSortKeys } from '../sort.ts';
+import { constantOf } from './constant.ts';
+import { parseWindowFunction } from './function.ts';
+import { strictFields } from './strict-fields.ts';
+
+export function parseSetWindowFields(spec: BsonValue): Stage {
+  if (!(spec instanceof BsonDocument)) {
+    throw new QueryError('FailedToParse', `$setWindowFields takes an object, found ${typeName(spec)}`);
+  }
+  const fields = strictFields(spec, '$setWindowFields', {
+    partitionBy: { type: 'any' },
+    sortBy: { type: 'object' },
+    output: { type: 'object', required: true },
+  });
+  const partitionBy = parsePartition(fields.get('partitionBy'));
+  const by = fields.has('sortBy') ? parseOrder(fields.get('sortBy') as BsonDocument) : undefined;
+  const into: [Path, WindowFunction][] = [];
+  for (const [name, value] of fields.get('output') as BsonDocument) {
+    const path = parseFieldPath(name);
+    if (into.some(([known]) => conflict(known, path))) {
+      throw new QueryError(6307900, `the output has conflicting paths, one of them '${name}'`);
+    }
+    into.push([path, parseWindowFunction(value, by, `$setWindowFields.output.${name}`)]);
+  }
+  return { k: 'window', by: by ?? [], into, ...(partitionBy === undefined ? {} : { partitionBy }) };
+}
+
+/** A constant partitions nothing. */
+function parsePartition(value: BsonValue | undefined): Expr | undefined {
+  if (value === undefined) return undefined;
+  const expr = parseExpression(value, '$setWindowFields.partitionBy');
+  const constant = constantOf(expr);
+  if (constant === undefined) return expr;
+  if (Array.isArray(constant.value)) {
+    throw new QueryError('TypeMismatch', 'an expression used to partition must not give an array');
+  }
+  return undefined;
+}
+
+function parseOrder(sortBy: BsonDocument): readonly SortKey[] {
+  return sortBy.size === 0 ? [] : parseSortKeys(sortBy);
+}
+
+/** One path is the other or leads to it. */
+function conflict(left: Path, right: Path): boolean {
+  const shared = Math.min(left.length, right.length);
+  return left.slice(0, shared).every((part, index) => part === right[index]);
+}
