@@ -146,7 +146,8 @@ test("D31 the demo's webhook arrives at the cloud's own catcher, which only its 
     ],
   });
   const { entity, type, payload } = keyOf(ready);
-  const signedIn = await link.client(AuthService).authenticate({ entity, credentials: { type, payload } });
+  await using stranger = connect({ baseUrl: ready.url, ca });
+  const signedIn = await stranger.client(AuthService).authenticate({ entity, credentials: { type, payload } });
   await expect
     .poll(async () => (await get('/catcher/requests', { authorization: `Bearer ${signedIn.accessToken}` })).body, {
       timeout: 30_000,
