@@ -82,9 +82,22 @@ describe('a stage that is not ours', () => {
   });
 });
 
-test('a case with options that are not on the wire is excluded and counted with the reason', async () => {
-  const checked = await checkCase(line({ options: { collation: { locale: 'en' } } }), false);
-  expect(checked).toMatchObject({ verdict: 'excluded', reason: 'the option collation is not on the wire' });
+describe('what cannot be asked of this engine is excluded and counted with the reason', () => {
+  test.each<[string, object, string]>([
+    ['options', { options: { collation: { locale: 'en' } } }, 'the option collation is not on the wire'],
+    ['text indexes', { pipeline: [{ $match: { $text: { $search: 'a' } } }] }, '$text needs a text index'],
+    ['a fault of an index', { expected: undefined, error: { code: 27 } }, 'missing or unclear index'],
+    ['documents that are not in the case', { docs: [] }, 'were written by an earlier query'],
+  ])('%s', async (_, fields, reason) => {
+    expect(await checkCase(line({ in22: true, ...fields }), false)).toMatchObject({
+      verdict: 'excluded',
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  test('but never a stage that is not ours', async () => {
+    expect(await verdictOf({ pipeline: [{ $facet: {} }], docs: [] })).toBe('passed');
+  });
 });
 
 test('a statement that must not compile passes when it is refused, and fails when it is not', async () => {

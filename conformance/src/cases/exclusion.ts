@@ -1,11 +1,34 @@
 /** Which cases cannot be asked of this engine, and why. They are counted, never hidden. */
 
-import type { Case } from './case.ts';
+import { BsonDocument, type BsonValue } from '@platform/query';
+import type { Case, MqlCase } from './case.ts';
+import { kindOf } from './judge.ts';
+
+/** MongoDB's code for an index that a query needs and the collection does not have, or not clearly. */
+const indexNotFoundCode = 27;
 
 /** The reason, or `undefined` for a case that counts. */
 export function exclusionOf(given: Case): string | undefined {
-  if (given.k === 'mql' && given.options.length > 0) {
-    return `the option ${given.options.join(', ')} is not on the wire`;
+  if (given.k === 'sql') return undefined;
+  const { options, pipeline, expected } = given;
+  if (options.length > 0) return `the option ${options.join(', ')} is not on the wire`;
+  if (kindOf(given) === 'unsupported stage') return undefined;
+  if (pipeline.some((stage) => names(stage.get('$match') ?? null, '$text')))
+    return '$text needs a text index, which only the server has';
+  if (expected.k === 'code' && expected.code === indexNotFoundCode) {
+    return 'it asks for the fault of a missing or unclear index; here no query needs one';
   }
+  if (wasFilledElsewhere(given)) return 'its documents were written by an earlier query that the case does not hold';
   return undefined;
+}
+
+/** No stage makes documents of none, so the collection was not as empty as the case says. */
+function wasFilledElsewhere({ docs, expected }: MqlCase): boolean {
+  return docs.length === 0 && expected.k === 'documents' && expected.documents.length > 0;
+}
+
+function names(value: BsonValue, key: string): boolean {
+  if (Array.isArray(value)) return value.some((each) => names(each, key));
+  if (!(value instanceof BsonDocument)) return false;
+  return value.has(key) || [...value.values()].some((each) => names(each, key));
 }
