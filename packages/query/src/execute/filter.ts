@@ -17,6 +17,8 @@ import {
 } from '../bson/value.ts';
 import type { Expr, Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
+import { type BitsTest, bitsTest } from './match/bits.ts';
+import { compileJsonSchema } from './match/json-schema.ts';
 import { pathMatches } from './match-path.ts';
 import type { Evaluate } from './scope.ts';
 import { isTruthy } from './truth.ts';
@@ -42,6 +44,14 @@ export function compileMatch(expr: Expr & { k: 'call' }, compile: Compile): Eval
     case 'match.expr': {
       const inner = compile(expr.args[0]!);
       return (frame) => isTruthy(inner(frame));
+    }
+    case 'match.sampleRate': {
+      const rate = literalOf(expr.args[0]);
+      return () => Math.random() < Number(rate);
+    }
+    case 'match.jsonSchema': {
+      const test = compileJsonSchema(literalOf(expr.args[1]));
+      return (frame) => frame.root !== undefined && test(frame.root);
     }
     case 'match.size': {
       const size = literalOf(expr.args[1]);
@@ -108,6 +118,14 @@ function compileTest(expr: Expr & { k: 'call' }): Test {
       return typeTest(value as number[]);
     case 'match.mod':
       return modTest(value as bigint, literalOf(expr.args[2]) as bigint);
+    case 'match.bitsAllSet':
+    case 'match.bitsAllClear':
+    case 'match.bitsAnySet':
+    case 'match.bitsAnyClear':
+      return bitsTest(
+        expr.fn.slice('match.'.length) as BitsTest,
+        (value as Int32[]).map((position) => position.value),
+      );
     default:
       throw new QueryError('BadValue', `unknown query operator ${expr.fn}`);
   }

@@ -3,6 +3,7 @@
 import { valueKey } from '../bson/key.ts';
 import { BsonDocument, type Maybe } from '../bson/value.ts';
 import type { Stage } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
 import { compileInto } from './accumulators/compile-into.ts';
 import type { Fold } from './accumulators/fold.ts';
 import type { Budget } from './budget.ts';
@@ -26,17 +27,21 @@ export async function* runGroup(
   const hold = (bytes: number): void => budget.hold(bytes, '$group');
   const into = compileInto(stage.into, budget, hold);
   for await (const rows of input) {
-    for (const { document } of rows) {
-      enterRow(frame, document);
-      const key = keyOf(frame);
-      const id = valueKey(key ?? null);
-      let group = groups.get(id);
-      if (group === undefined) {
-        group = { key, folds: into.open(key) };
-        groups.set(id, group);
-        hold(200 + id.length * 2);
+    try {
+      for (const { document } of rows) {
+        enterRow(frame, document);
+        const key = keyOf(frame);
+        const id = valueKey(key ?? null);
+        let group = groups.get(id);
+        if (group === undefined) {
+          group = { key, folds: into.open(key) };
+          groups.set(id, group);
+          hold(200 + id.length * 2);
+        }
+        into.add(group.folds, frame, document);
       }
-      into.add(group.folds, frame, document);
+    } catch (error) {
+      throw error instanceof QueryError ? withGroupCode(error) : error;
     }
   }
   if (groups.size === 0 && stage.always === true) {
@@ -52,4 +57,16 @@ export async function* runGroup(
     }
   }
   if (chunk.length > 0) yield chunk;
+}
+
+/** Inside of $group MongoDB has codes of its own for what other stages refuse with the codes on the left. */
+const groupCodes: readonly (readonly [number, RegExp, number])[] = [
+  [2, /\$divide$/, 4848401],
+  [16610, /\$mod$/, 4848403],
+  [40400, /^$/, 5911200],
+];
+
+function withGroupCode(error: QueryError): QueryError {
+  const found = groupCodes.find(([code, path]) => code === error.code && path.test(error.path ?? ''));
+  return found === undefined ? error : new QueryError(found[2], error.reason, { path: error.path ?? '$group' });
 }

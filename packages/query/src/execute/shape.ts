@@ -20,9 +20,18 @@ export function compileShape(stage: Stage & { k: 'shape' }): (frame: Frame) => B
   return (frame) => {
     const root = frame.root instanceof BsonDocument ? frame.root : new BsonDocument();
     const shaped = stage.mode === 'set' ? new BsonDocument(root) : project(root, node, keepOthers);
-    if (node.computed.length === 0) return shaped;
-    return built(frame, compute(shaped, node, frame));
+    if (node.computed.length > 0) built(frame, compute(shaped, node, frame));
+    return stage.inOrder === true ? inOrder(shaped, stage.tree) : shaped;
   };
+}
+
+function inOrder(document: BsonDocument, tree: ShapeTree): BsonDocument {
+  const ordered = new BsonDocument();
+  for (const name of ['_id', ...tree.fields.map(([field]) => field)]) {
+    const value = document.get(name);
+    if (value !== undefined) ordered.set(name, value);
+  }
+  return ordered;
 }
 
 function compileNode(tree: ShapeTree): Node {

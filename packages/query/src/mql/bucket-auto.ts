@@ -21,7 +21,7 @@ export function parseBucketAuto(spec: BsonValue): Stage {
   for (const [name, value] of spec) {
     if (name === 'groupBy') key = parseGroupBy(value, '$bucketAuto', 40239);
     else if (name === 'buckets') buckets = parseBuckets(value);
-    else if (name === 'output') into = parseOutput(value, '$bucketAuto', 40244);
+    else if (name === 'output') into = withCount(parseOutput(value, '$bucketAuto', 40244));
     else if (name === 'granularity') granularity = parseGranularity(value);
     else {
       throw new QueryError(40245, `$bucketAuto has no option '${name}'`, {
@@ -34,6 +34,11 @@ export function parseBucketAuto(spec: BsonValue): Stage {
   }
   const stage = { k: 'bucketAuto', key, buckets, into } as const;
   return granularity === undefined ? stage : { ...stage, granularity };
+}
+
+/** An output that is empty counts as none. */
+function withCount(into: Into): Into {
+  return into.length === 0 ? countOnly : into;
 }
 
 function parseBuckets(value: BsonValue): number {

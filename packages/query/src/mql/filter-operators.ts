@@ -3,8 +3,10 @@
 import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric, typeNumbers } from '../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, Decimal128, Int32, Regex } from '../bson/value.ts';
+import type { BitsTest } from '../execute/match/bits.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
+import { parseBitPositions } from './bits.ts';
 import { describe } from './describe.ts';
 import type { FilterParts } from './filter.ts';
 import { checkRegex } from './regex.ts';
@@ -34,6 +36,10 @@ export const fieldOperators: Readonly<Record<string, FieldOperator>> = {
   $all: parseAll,
   $elemMatch: parseElemMatch,
   $mod: parseMod,
+  $bitsAllSet: bits('bitsAllSet'),
+  $bitsAllClear: bits('bitsAllClear'),
+  $bitsAnySet: bits('bitsAnySet'),
+  $bitsAnyClear: bits('bitsAnyClear'),
 };
 
 function bad(reason: string, at: string): QueryError {
@@ -63,6 +69,11 @@ function comparison(op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte'): FieldOperator {
     if (op !== 'eq' && value instanceof Regex) throw bad(`$${op} cannot take a regular expression`, at);
     return call(`match.${op}`, [subject, literal(defined(value, at))], at);
   };
+}
+
+function bits(test: BitsTest): FieldOperator {
+  return (subject, value, at) =>
+    call(`match.${test}`, [subject, literal(parseBitPositions(value, `$${test}`, at))], at);
 }
 
 function listOf(value: BsonValue, name: string, at: string): BsonValue[] {

@@ -1,11 +1,14 @@
 /** $match: the query language, in which a comparison looks into arrays and compares only values of one kind. */
 
-import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../bson/value.ts';
-import { call, type Expr, literal, type Path } from '../plan/expr.ts';
+import { decimalToNumber } from '../bson/decimal.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDocument, BsonUndefined, type BsonValue, Decimal128, Int32, Regex } from '../bson/value.ts';
+import { call, type Expr, field, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
 import { parseExpression } from './expression.ts';
 import { fieldOperators } from './filter-operators.ts';
+import { checkJsonSchema } from './json-schema.ts';
 
 export function parseFilter(spec: BsonValue): Expr {
   if (!(spec instanceof BsonDocument)) throw new QueryError(15959, `$match takes an object, found ${describe(spec)}`);
@@ -34,22 +37,32 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
     case '$comment':
       return [];
     case '$where':
+      throw new QueryError('BadValue', '$where is server-side JavaScript, which this platform does not run', { path });
     case '$text':
-    case '$near':
-    case '$nearSphere':
-      throw new QueryError('BadValue', `${name} is not allowed in $match`, { path });
+      throw new QueryError('BadValue', '$text needs a text index, which this platform does not have', { path });
     case '$alwaysTrue':
     case '$alwaysFalse':
       return [literal(name === '$alwaysTrue')];
     case '$jsonSchema':
+      return [call('match.jsonSchema', [field(), literal(checkJsonSchema(value, path))], path)];
     case '$sampleRate':
-      throw new QueryError('NotImplemented', `${name} arrives in a later version`, { path });
+      return [call('match.sampleRate', [literal(rateOf(value, path))], path)];
     default:
       throw new QueryError('BadValue', `unknown top level operator: ${name}`, {
         path,
         hint: 'at the top level are field names, $and, $or, $nor, $expr and $comment',
       });
   }
+}
+
+function rateOf(value: BsonValue, path: string): number {
+  if (!isNumeric(value)) {
+    throw new QueryError('BadValue', `$sampleRate takes a number, found ${describe(value)}`, { path });
+  }
+  const rate =
+    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  if (rate >= 0 && rate <= 1) return rate;
+  throw new QueryError('BadValue', `$sampleRate takes a number from 0 to 1, found ${rate}`, { path });
 }
 
 function queryList(name: string, value: BsonValue, at: string, top: boolean): readonly Expr[] {
@@ -86,8 +99,8 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
     }
     const operator = Object.hasOwn(fieldOperators, name) ? fieldOperators[name] : undefined;
     if (operator === undefined) {
-      if (/^\$(bits|geo|near|within|jsonSchema)/.test(name)) {
-        throw new QueryError('NotImplemented', `the operator ${name} arrives in a later version`, { path: at });
+      if (name === '$near' || name === '$nearSphere') {
+        throw new QueryError(5626500, `${name} is not allowed in a pipeline`, { path: at, hint: 'use $geoNear' });
       }
       throw new QueryError('BadValue', `unknown operator: ${name}`, {
         path: at,

@@ -1,6 +1,7 @@
 /** $sample: how many rows. */
 
 import { decimalToNumber } from '../bson/decimal.ts';
+import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
 import { isNumeric } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
 import type { Stage } from '../plan/stage.ts';
@@ -13,9 +14,11 @@ export function parseSample(spec: BsonValue): Stage {
   for (const [name, value] of spec) {
     if (name !== 'size') throw new QueryError(28748, `$sample has only the option size, found '${name}'`);
     if (!isNumeric(value)) throw new QueryError(28746, `size must be a number, found ${describe(value)}`);
-    size = Math.trunc(
-      value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value),
-    );
+    // Fractions of decimals are rounded, those of doubles cut off.
+    size =
+      value instanceof Decimal128
+        ? decimalToNumber(toWholeDecimal(value, 'halfEven'))
+        : Math.trunc(Number(value instanceof Int32 ? value.value : value));
     if (!(size > 0)) throw new QueryError(28747, `size must be a positive whole number, found ${describe(value)}`);
   }
   if (size === undefined) throw new QueryError(28749, '$sample needs a size');

@@ -1,6 +1,7 @@
 /** $sort: 1 and -1 for each path. */
 
 import { decimalToNumber } from '../bson/decimal.ts';
+import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
 import { isNumeric } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
 import type { SortKey, Stage } from '../plan/stage.ts';
@@ -18,16 +19,29 @@ export function parseSort(spec: BsonValue): Stage {
 /** @throws QueryError 15974, 15975, 15976 and those of paths. */
 export function parseSortKeys(spec: BsonDocument): readonly SortKey[] {
   if (spec.size === 0) throw new QueryError(15976, '$sort needs at least one field to sort by');
-  if (spec.size > maxKeys) throw new QueryError(13103, `$sort takes at most ${maxKeys} fields, found ${spec.size}`);
-  return [...spec].map(([name, direction]) => parseKey(name, direction));
+  const keys = [...spec].flatMap(([name, direction]) => (isMeta(name, direction) ? [] : [parseKey(name, direction)]));
+  if (keys.length > maxKeys) throw new QueryError(13103, `$sort takes at most ${maxKeys} fields, found ${keys.length}`);
+  return keys;
+}
+
+/**
+ * Order by what a stage before knows of a row. No stage here gives scores, and $sample's rows are in the order of theirs
+ * already: such keys change nothing.
+ */
+function isMeta(name: string, direction: BsonValue): boolean {
+  if (!(direction instanceof BsonDocument)) return false;
+  if (!direction.has('$meta')) throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
+  const kind = direction.get('$meta');
+  if (kind === 'textScore' || kind === 'geoNearDistance') {
+    throw new QueryError(40218, `$sort of '${name}': no stage before gives ${kind}`, {
+      hint: 'sort by the distanceField of $geoNear',
+    });
+  }
+  if (kind === 'randVal' || kind === 'searchScore' || kind === 'vectorSearchScore' || kind === 'score') return true;
+  throw new QueryError(31138, `$sort of '${name}': unknown {$meta: ${describe(kind)}}`);
 }
 
 function parseKey(name: string, direction: BsonValue): SortKey {
-  if (direction instanceof BsonDocument) {
-    if (!direction.has('$meta'))
-      throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
-    throw new QueryError(31138, `$sort of '${name}': {$meta: …} needs a text index, which this platform does not have`);
-  }
   if (!isNumeric(direction)) {
     throw new QueryError(
       15974,
@@ -37,7 +51,7 @@ function parseKey(name: string, direction: BsonValue): SortKey {
   // Fractions are cut off, those of decimals rounded, as MongoDB does.
   const number =
     direction instanceof Decimal128
-      ? Math.round(decimalToNumber(direction))
+      ? decimalToNumber(toWholeDecimal(direction, 'halfEven'))
       : Math.trunc(Number(direction instanceof Int32 ? direction.value : direction));
   if (number !== 1 && number !== -1) {
     throw new QueryError(

@@ -18,7 +18,8 @@ export function newRounder(granularity: string): Rounder {
   const [up, down] = decade === undefined ? [powerAbove, powerBelow] : [above(decade), below(decade)];
   const rounded = (value: Maybe, round: (number: number) => number): BsonValue => {
     const number = checked(value);
-    return number === 0 ? (value as BsonValue) : round(number);
+    if (number === 0) return value ?? null;
+    return decade === undefined ? power(round(number)) : round(number);
   };
   return { up: (value) => rounded(value, up), down: (value) => rounded(value, down) };
 }
@@ -32,6 +33,12 @@ function checked(value: Maybe): number {
   if (Number.isNaN(number)) throw new QueryError(40259, '$bucketAuto with a granularity takes numbers, found NaN');
   if (number < 0) throw new QueryError(40260, `$bucketAuto with a granularity takes no negative numbers: ${number}`);
   return number;
+}
+
+/** Whole powers of two are whole numbers, however wide they need to be. */
+function power(number: number): BsonValue {
+  if (number < 1 || number >= 2 ** 63) return number;
+  return number < 2 ** 31 ? new Int32(number) : BigInt(number);
 }
 
 function powerAbove(number: number): number {

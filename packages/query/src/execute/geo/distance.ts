@@ -9,14 +9,7 @@ export function flatDistance([ax, ay]: Point, [bx, by]: Point): number {
   return Math.sqrt((ax - bx) ** 2 + (ay - by) ** 2);
 }
 
-/** The angle between two places in radians, by their cosine: what pairs of numbers are measured with. */
-export function cosineAngle(a: Point, b: Point): number {
-  const cosine = dot(vector(a), vector(b));
-  if (cosine >= 1) return 0;
-  return cosine <= -1 ? Math.PI : Math.acos(cosine);
-}
-
-/** The angle between two places in radians, exact for small ones as well: what GeoJSON is measured with. */
+/** The angle between two places in radians, exact for small ones as well. */
 export function angle(a: Point, b: Point): number {
   return angleOf(vector(a), vector(b));
 }

@@ -11,7 +11,7 @@ import { enterRow, newFrame } from '../scope.ts';
 import { sizeOf } from '../size.ts';
 import { isTruthy } from '../truth.ts';
 import { withValue } from '../with-value.ts';
-import { cosineAngle, flatDistance } from './distance.ts';
+import { flatDistance } from './distance.ts';
 import { type Place, placeOf } from './place.ts';
 
 /** Of the sphere that stands for the earth. */
@@ -56,9 +56,7 @@ function nearest(document: BsonDocument, stage: GeoNear): Near | undefined {
 
 function distanceTo(place: Place, { near, geoJson, spherical }: GeoNear): number {
   if (geoJson) return place.angleFrom(near) * earthMetres;
-  if (place.point === undefined) return place.angleFrom(near);
-  if (!spherical) return flatDistance(near, place.point);
-  return place.geoJson ? place.angleFrom(near) : cosineAngle(near, place.point);
+  return spherical || place.point === undefined ? place.angleFrom(near) : flatDistance(near, place.point);
 }
 
 /** Without a key: the first field that holds a place. */
