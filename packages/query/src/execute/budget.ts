@@ -1,6 +1,7 @@
 /** What a query may use: memory for rows that it must hold, and time. */
 
 import { type Clock, systemClock } from '@platform/base';
+import type { Batch } from '../bson/batch.ts';
 import { QueryError } from '../query-error.ts';
 
 export interface Limits {
@@ -15,6 +16,8 @@ export interface Limits {
   readonly batchRows?: number;
   /** Bytes of an output batch after which it is closed. Default 1 MiB. */
   readonly batchBytes?: number;
+  /** Rows of the sources that joins, subqueries and unions name, as often as they are read. Absent: there are none. */
+  readonly open?: (source: string) => AsyncIterable<Batch> | Iterable<Batch>;
 }
 
 /** The event loop is given a turn after this much work. */
@@ -46,6 +49,13 @@ export class Budget {
       `${stage} needs more memory than the ${this.#maxBytes} bytes that a query may hold`,
       { stageName: stage, hint: 'filter earlier, project fewer fields, or limit the rows' },
     );
+  }
+
+  /** Rows of another source of the plan. */
+  open(source: string): AsyncIterable<Batch> | Iterable<Batch> {
+    if (source === 'none') return [];
+    if (this.#limits.open !== undefined) return this.#limits.open(source);
+    throw new QueryError('NotImplemented', `rows of ${source} cannot be combined with others here`);
   }
 
   release(bytes: number): void {

@@ -14,16 +14,21 @@ import { Budget, type Limits } from './budget.ts';
 import { compileExpression } from './expression.ts';
 import { runGeoNear } from './geo/run-geo-near.ts';
 import { runGroup } from './group.ts';
+import { runJoin } from './join.ts';
+import { runLookup } from './lookup.ts';
 import { runRedact } from './redact.ts';
 import { compileReplace } from './replace.ts';
 import type { Row } from './row.ts';
+import type { RunPlan } from './run-plan.ts';
 import { runSample } from './sample.ts';
 import { enterRow, type Frame, newFrame } from './scope.ts';
 import { compileShape } from './shape.ts';
 import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
 import { isTruthy } from './truth.ts';
+import { runUnion } from './union.ts';
 import { runUnwind } from './unwind.ts';
+import { runValues } from './values.ts';
 import { runDensify } from './window/densify.ts';
 import { runWindow } from './window/run-window.ts';
 
@@ -34,14 +39,23 @@ export async function* execute(
   limits: Limits = {},
 ): AsyncGenerator<Batch, void, undefined> {
   const budget = new Budget(limits);
-  const frame = newFrame(budget.nowMs, () => budget.check());
   try {
-    let rows = decoded(stages, input, budget);
-    for (const stage of stages) rows = runStage(stage, rows, frame, budget);
-    yield* encoded(rows, budget, limits);
+    yield* encoded(runStages(stages, input, budget), budget, limits);
   } catch (caught) {
     throw caught instanceof RangeError ? outgrown(caught) : caught;
   }
+}
+
+function runStages(
+  stages: readonly Stage[],
+  input: AsyncIterable<Batch> | Iterable<Batch>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  const run: RunPlan = (plan) => runStages(plan.stages, budget.open(plan.source), budget);
+  let rows = decoded(stages, input, budget);
+  for (const stage of stages) rows = runStage(stage, rows, frame, budget, run);
+  return rows;
 }
 
 /** The engine's own limits on texts, arrays and the stack: the query asked for more, nothing is broken. */
@@ -51,7 +65,13 @@ function outgrown(caught: RangeError): QueryError {
   });
 }
 
-function runStage(stage: Stage, input: AsyncIterable<Row[]>, frame: Frame, budget: Budget): AsyncIterable<Row[]> {
+function runStage(
+  stage: Stage,
+  input: AsyncIterable<Row[]>,
+  frame: Frame,
+  budget: Budget,
+  run: RunPlan,
+): AsyncIterable<Row[]> {
   switch (stage.k) {
     case 'filter': {
       const where = compileExpression(stage.where);
@@ -73,6 +93,14 @@ function runStage(stage: Stage, input: AsyncIterable<Row[]>, frame: Frame, budge
       return runSlice(stage, input);
     case 'unwind':
       return runUnwind(stage, input);
+    case 'values':
+      return runValues(stage, budget);
+    case 'join':
+      return runJoin(stage, input, run, budget);
+    case 'lookup':
+      return runLookup(stage, input, run, budget);
+    case 'union':
+      return runUnion(stage, input, run);
     case 'redact':
       return runRedact(stage, input, budget);
     case 'sample':

@@ -19,10 +19,20 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
     if (stage.k === 'filter') collect(stage.where, paths);
     else if (stage.k === 'sort') paths.push(...stage.by.map((key) => key.path));
     else if (stage.k === 'slice' || stage.k === 'sample') continue;
+    // What joins, subqueries and unions add stands beside the whole row.
+    else if (stage.k === 'values') return { mask: maskOf([]), passThrough: false };
     else if (stage.k === 'unwind') {
       paths.push(stage.path);
       passThrough = false;
-    } else if (stage.k === 'redact' || stage.k === 'geoNear' || stage.k === 'window' || stage.k === 'densify')
+    } else if (
+      stage.k === 'join' ||
+      stage.k === 'lookup' ||
+      stage.k === 'union' ||
+      stage.k === 'redact' ||
+      stage.k === 'geoNear' ||
+      stage.k === 'window' ||
+      stage.k === 'densify'
+    )
       return { mask: true, passThrough: false };
     else if (stage.k === 'group' || stage.k === 'bucketAuto') {
       collect(stage.key, paths);

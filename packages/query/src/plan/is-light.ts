@@ -31,6 +31,10 @@ function isLightStage(stage: Stage): boolean {
     case 'geoNear':
     case 'window':
     case 'densify':
+    case 'values':
+    case 'join':
+    case 'lookup':
+    case 'union':
       return false;
     case 'replace':
       return stage.with.k === 'doc' && isFlat(stage.with);

@@ -1,5 +1,6 @@
 /** Stages of the intermediate form and the plan that they make up. Plain data. */
 
+import type { CombineStage } from './combine.ts';
 import type { Expr, Path } from './expr.ts';
 import type { DensifyStage, WindowStage } from './window.ts';
 
@@ -94,6 +95,7 @@ export type Stage =
       readonly into: Into;
     }
   | GeoNear
+  | CombineStage
   | WindowStage
   | DensifyStage;
 
@@ -116,6 +118,7 @@ export interface GeoNear {
 }
 
 export interface Plan {
-  readonly source: 'readings' | 'hot' | 'none';
+  /** Which rows: `readings`, `hot`, `none`, or another table by a name that whoever runs the plan knows. */
+  readonly source: string;
   readonly stages: readonly Stage[];
 }

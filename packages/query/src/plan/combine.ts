@@ -1,0 +1,40 @@
+/** Stages that only SQL has: they bring rows of other sources, or of none, to those of a plan. */
+
+import type { Expr } from './expr.ts';
+import type { Plan } from './stage.ts';
+
+/** Rows that are written in the statement. */
+export interface ValuesStage {
+  readonly k: 'values';
+  readonly rows: readonly Expr[];
+}
+
+/** A row of each pair of rows for which the condition holds: the fields of both; `left` keeps rows that have no partner. */
+export interface JoinStage {
+  readonly k: 'join';
+  readonly how: 'inner' | 'left';
+  readonly right: Plan;
+  /** Over the fields of both rows. */
+  readonly on?: Expr;
+  /** Values of the left row and of the right row that are equal wherever the condition holds. */
+  readonly equal: readonly (readonly [left: Expr, right: Expr])[];
+}
+
+/** The answer of a subquery for each row, as a field. The subquery's rows have one field, `v`. */
+export interface LookupStage {
+  readonly k: 'lookup';
+  readonly right: Plan;
+  /** Variables of the subquery's plan and what they are in the row. */
+  readonly let: readonly (readonly [name: string, value: Expr])[];
+  readonly into: string;
+  /** The first row's value, all rows' values (missing ones as null), or whether there is a row. */
+  readonly gives: 'value' | 'values' | 'exists';
+}
+
+/** The rows of another plan after those of this one. */
+export interface UnionStage {
+  readonly k: 'union';
+  readonly right: Plan;
+}
+
+export type CombineStage = ValuesStage | JoinStage | LookupStage | UnionStage;
