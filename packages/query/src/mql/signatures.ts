@@ -105,10 +105,10 @@ export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, 
 
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `   convert dateAdd dateDiff dateFromParts dateFromString dateSubtract dateToParts    isoDayOfWeek isoWeek isoWeekYear 
+  `   convert    
    
     toDecimal toObjectId toUUID 
-   tsIncrement tsSecond week `
+   tsIncrement tsSecond `
     .split(/\s+/)
     .map((name) => `$${name}`),
 );

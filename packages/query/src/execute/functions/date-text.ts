@@ -1,34 +1,109 @@
-/** Times in text: ISO 8601 in its common forms, without a zone UTC. */
+/** Times in text: ISO 8601 in its common forms, and dates with names of months; without a zone UTC. */
 
-const shape: RegExp =
-  /^\s*(\d{4})-(\d{2})(?:-(\d{2}))?(?:(?:T|\s+)(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?\s*$/;
+import { dayMs, daysOf, daysOfMonth } from './calendar.ts';
+import { findZone, toInstant, utc, type Zone } from './time-zone.ts';
+
+/** What a text says; the zone only if it names one. */
+export interface WrittenTime {
+  readonly localMs: number;
+  readonly zone: Zone | undefined;
+}
 
 /** Milliseconds since 1970 UTC, or undefined for a text that is not a time. */
 export function parseDate(text: string): number | undefined {
-  const found = shape.exec(text);
-  if (found === null) return undefined;
-  const [, year, month, day = '01', hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = found;
+  const written = readTime(text);
+  return written === undefined ? undefined : toInstant(written.zone ?? utc, written.localMs);
+}
+
+export const monthNames: readonly string[] =
+  'January February March April May June July August September October November December'.split(' ');
+
+/** 1 to 12, by the full name or its first three letters in any case. */
+export function monthOf(name: string): number | undefined {
+  const lower = name.toLowerCase();
+  const index = monthNames.findIndex(
+    (month) => month.toLowerCase() === lower || month.slice(0, 3).toLowerCase() === lower,
+  );
+  return index < 0 ? (lower === 'sept' ? 9 : undefined) : index + 1;
+}
+
+const maxLength = 200;
+const weekday = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\\s+)?';
+
+/** The names of the groups tell year, month, name of the month and day. */
+const dates: readonly RegExp[] = [
+  /^(?<y>\d{4})-(?<m>\d{1,2})(?:-(?<d>\d{1,2}))?(?!\d)/,
+  /^(?<y>\d{4})(?<m>\d{2})(?<d>\d{2})(?!\d)/,
+  /^(?<y>\d{4})\/(?<m>\d{1,2})\/(?<d>\d{1,2})(?!\d)/,
+  /^(?<m>\d{1,2})\/(?<d>\d{1,2})\/(?<y>\d{4})(?!\d)/,
+  /^(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>\d{4})(?!\d)/,
+  new RegExp(
+    `^${weekday}(?<name>[a-z]{3,9})\\.?[\\s-]+(?<d>\\d{1,2})(?:st|nd|rd|th)?(?:,\\s*|\\s+|-)(?<y>\\d{4})(?!\\d)`,
+    'i',
+  ),
+  new RegExp(
+    `^${weekday}(?<d>\\d{1,2})(?:st|nd|rd|th)?[\\s-]*(?<name>[a-z]{3,9})\\.?,?[\\s-]*(?<y>\\d{4})(?!\\d)`,
+    'i',
+  ),
+];
+
+const time =
+  /^(?:t|,?[ \t\n\r]+|(?<=\d)t)(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,:](\d{1,9}))?)?)?(?:\s?([ap])\.?m\.?)?(?![\d:])/i;
+
+export function readTime(text: string): WrittenTime | undefined {
+  if (text.length > maxLength) return undefined;
+  const trimmed = text.replace(/^[ \t\n\r\v\f\0\u00a0]+|[ \t\n\r\v\f\0\u00a0]+$/g, '');
+  const day = readDay(trimmed);
+  if (day === undefined) return undefined;
+  const clock = time.exec(day.rest);
+  const ms = clock === null ? 0 : clockMs(clock);
+  if (ms === undefined) return undefined;
+  const zone = readZone(day.rest.slice(clock?.[0].length ?? 0).trim());
+  return zone === null ? undefined : { localMs: day.days * dayMs + ms, zone };
+}
+
+function readDay(text: string): { days: number; rest: string } | undefined {
+  for (const shape of dates) {
+    const found = shape.exec(text);
+    if (found === null) continue;
+    const { y, m, d = '1', name } = found.groups as Readonly<Record<'y' | 'm' | 'd' | 'name', string | undefined>>;
+    const month = name === undefined ? Number(m) : monthOf(name);
+    const [year, day] = [Number(y), Number(d)];
+    if (month === undefined || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) continue;
+    return { days: daysOf(year, month, day), rest: text.slice(found[0].length) };
+  }
+  return undefined;
+}
+
+function clockMs([, hours, minutes = '0', seconds = '0', fraction = '', half]: RegExpExecArray): number | undefined {
+  let hour = Number(hours);
+  if (half !== undefined) {
+    if (hour < 1 || hour > 12) return undefined;
+    hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  }
+  const [minute, second] = [Number(minutes), Number(seconds)];
+  if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined;
   const ms = Number(fraction.padEnd(3, '0').slice(0, 3));
-  const [y, m, d] = [Number(year), Number(month), Number(day)];
-  if (m < 1 || m > 12 || d < 1 || d > daysOf(y, m)) return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(y, m - 1, d);
-  date.setUTCHours(Number(hour), Number(minute), Number(second), ms);
-  const offset = zoneMinutes(zone);
-  return offset === undefined ? undefined : date.getTime() - offset * 60_000;
+  return hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
 }
 
-function daysOf(year: number, month: number): number {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
-}
+const abbreviations: Readonly<Record<string, number>> = {
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+};
 
-/** Minutes east of UTC of `Z`, `UTC`, `GMT`, `+02`, `+0200`, `+02:00`; undefined for anything else. */
-export function zoneMinutes(zone: string): number | undefined {
-  if (/^(z|utc|gmt)$/i.test(zone)) return 0;
-  const found = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone);
-  if (found === null) return undefined;
-  const minutes = Number(found[2]) * 60 + Number(found[3] ?? 0);
-  return found[1] === '-' ? -minutes : minutes;
+/** Undefined for an empty text, null for one that is no zone. */
+function readZone(text: string): Zone | undefined | null {
+  if (text === '') return undefined;
+  if (/^(z|utc|gmt)$/i.test(text)) return utc;
+  const hours = abbreviations[text.toLowerCase()];
+  if (hours !== undefined) return { isUtc: false, offsetAt: () => hours * 3_600_000 };
+  const offset = /^(?:utc|gmt)?([+-]\d{1,2}(?::?\d{2})?)$/i.exec(text)?.[1];
+  return findZone(offset?.replace(/^([+-])(\d)(?!\d)/, '$10$2') ?? text) ?? null;
 }

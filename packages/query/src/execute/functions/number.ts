@@ -52,6 +52,19 @@ export function toDecimal(value: Numeric): Decimal128 {
   return decimalOfWhole(value instanceof Int32 ? value.value : value);
 }
 
+/** The number if it is whole; undefined for fractions and what is not finite. */
+export function exactWhole(value: Numeric): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  if (value instanceof Int32) return BigInt(value.value);
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;
+  const { kind, negative, coefficient, exponent } = decimalParts(value);
+  if (kind !== 'finite') return undefined;
+  const unit = 10n ** BigInt(Math.abs(exponent));
+  if (exponent < 0 && coefficient % unit !== 0n) return undefined;
+  const size = exponent < 0 ? coefficient / unit : coefficient * unit;
+  return negative ? -size : size;
+}
+
 export function isNan(value: Numeric): boolean {
   return value instanceof Decimal128 ? decimalParts(value).kind === 'nan' : Number.isNaN(value);
 }

@@ -14,7 +14,7 @@ import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
 import { conversion } from './convert.ts';
 import { dataSize } from './data-size.ts';
-import { date } from './date.ts';
+import { date, dateLazy } from './date.ts';
 import { fold } from './fold.ts';
 import { logarithms } from './logarithms.ts';
 import { object } from './object.ts';
@@ -63,5 +63,6 @@ export const lazyFunctions: Readonly<Record<string, Lazy>> = {
   ...conditional,
   ...regex,
   ...setLazy,
+  ...dateLazy,
   ...sqlLazy,
 };
