@@ -2,17 +2,24 @@
 
 import { RE2JS } from 're2js';
 import { QueryError } from '../query-error.ts';
+import { trailingContext } from './trailing-context.ts';
 import type { Regex } from './value.ts';
 
 const maxPatternBytes = 32_764;
 
+interface Compiled {
+  readonly pattern: RE2JS;
+  /** The group where a match ends; 0 is the match itself. */
+  readonly endGroup: number;
+}
+
 /** Cached, since the same pattern is tested against every row. */
-const cache: Map<string, RE2JS> = new Map();
+const cache: Map<string, Compiled> = new Map();
 const cacheSize = 256;
 
 /** @throws QueryError 51091 for a pattern that RE2 does not accept, 51108 for an unknown option. */
 export function compileRegex(regex: Regex): (text: string) => boolean {
-  const pattern = compiledOf(regex);
+  const { pattern } = compiledOf(regex);
   return (text) => pattern.matcher(text).find();
 }
 
@@ -25,17 +32,19 @@ export interface RegexMatch {
 
 /** The first match that begins at a place or after it. @throws QueryError as compileRegex */
 export function compileRegexSearch(regex: Regex): (text: string, from: number) => RegexMatch | undefined {
-  const pattern = compiledOf(regex);
+  const { pattern, endGroup } = compiledOf(regex);
   return (text, from) => {
     const matcher = pattern.matcher(text);
     if (!matcher.find(from)) return undefined;
     const groups: (string | undefined)[] = [];
-    for (let group = 1; group <= matcher.groupCount(); group++) groups.push(matcher.group(group) ?? undefined);
-    return { start: matcher.start(), end: matcher.end(), groups };
+    for (let group = 1; group <= matcher.groupCount(); group++) {
+      if (group !== endGroup) groups.push(matcher.group(group) ?? undefined);
+    }
+    return { start: matcher.start(), end: matcher.end(endGroup), groups };
   };
 }
 
-function compiledOf(regex: Regex): RE2JS {
+function compiledOf(regex: Regex): Compiled {
   const id = `${regex.options}/${regex.pattern}`;
   let compiled = cache.get(id);
   if (compiled === undefined) {
@@ -46,7 +55,7 @@ function compiledOf(regex: Regex): RE2JS {
   return compiled;
 }
 
-function compile(regex: Regex): RE2JS {
+function compile(regex: Regex): Compiled {
   if (regex.pattern.includes('\0') || regex.options.includes('\0')) {
     throw new QueryError('BadValue', 'a regular expression cannot contain a null byte');
   }
@@ -66,7 +75,8 @@ function compile(regex: Regex): RE2JS {
     else if (option !== 'u') throw new QueryError(51108, `invalid flag in regex options: ${option}`);
   }
   try {
-    return RE2JS.compile(pattern, flags);
+    const context = trailingContext(pattern, (flags & RE2JS.MULTILINE) !== 0);
+    return { pattern: RE2JS.compile(context?.pattern ?? pattern, flags), endGroup: context?.endGroup ?? 0 };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new QueryError(51091, `the regular expression '${regex.pattern.slice(0, 80)}' is invalid: ${reason}`, {

@@ -27,9 +27,11 @@ export function parseExpression(value: BsonValue, at: string, vars: readonly str
     return parseOperator(entry[0], entry[1], `${at}.${entry[0]}`, vars);
   }
   const fields = [...value].map(([name, item]): [string, Expr] => {
+    if (name === '') throw new QueryError(15998, 'a field name must not be empty', { path: at });
     if (name.startsWith('$')) {
       throw new QueryError(16410, `a field name must not start with '$': '${name}'`, { path: at });
     }
+    if (name.includes('\0')) throw new QueryError(16411, 'a field name must not contain a null byte', { path: at });
     if (name.includes('.')) throw new QueryError(16412, `a field name must not contain a dot: '${name}'`, { path: at });
     return [name, parseExpression(item, `${at}.${name}`, vars)];
   });
@@ -46,6 +48,9 @@ function parseReference(text: string, at: string, vars: readonly string[]): Expr
     const dot = text.indexOf('.');
     const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
     const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
+    if (!/^[A-Za-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
+      throw new QueryError('FailedToParse', `a variable name has letters, digits and '_', found '${name}'`);
+    }
     if (vars.includes(name)) return { k: 'var', name, path };
     if (name === 'ROOT') return { k: 'var', name, path };
     if (name === 'CURRENT') return { k: 'field', path };

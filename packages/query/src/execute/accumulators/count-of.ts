@@ -10,7 +10,8 @@ export function countOf(value: Maybe, name: string): number {
   if (!isNumeric(value)) throw new QueryError(5787902, `${name} needs a number for 'n', found ${typeName(value)}`);
   const count =
     value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
-  if (!Number.isInteger(count) || Math.abs(count) >= 2 ** 63) {
+  // The greatest long is 2^63 once it is a double.
+  if (!Number.isInteger(count) || count > 2 ** 63 || value === 2 ** 63) {
     throw new QueryError(5787903, `${name} needs a whole number of 64 bits for 'n', found ${count}`);
   }
   if (count <= 0) throw new QueryError(5787908, `${name} needs an 'n' above 0, found ${count}`);

@@ -25,7 +25,7 @@ export const objectForms: Readonly<Record<string, SpecialForm>> = {
 
   $setField: (operand, at, _vars, parse) => {
     const parts = namedParts(operand, at, {
-      required: ['field', 'input', 'value'],
+      required: ['field', 'value', 'input'],
       optional: [],
       notObject: 4161100,
       unknown: 4161101,

@@ -1,0 +1,74 @@
+/**
+ * What Perl's regular expressions have at the end of a pattern and RE2 has not: a look-ahead, and `$` before a last line break.
+ * A match of `head(?=tail)` is what `head()tail` matches up to the empty group, in linear time all the same.
+ */
+
+export interface TrailingContext {
+  /** The pattern for RE2. */
+  readonly pattern: string;
+  /** The number of the empty group, where the match ends. */
+  readonly endGroup: number;
+}
+
+/** Undefined where a pattern has no such end; then it is RE2's own. @param multiline `$` is the end of each line. */
+export function trailingContext(pattern: string, multiline: boolean): TrailingContext | undefined {
+  const scanned = scan(pattern);
+  if (scanned.alternatives || /\(\?[a-zA-Z]*m/.test(pattern)) return undefined;
+  const { lookAhead, groups, dollar } = scanned;
+  if (lookAhead !== undefined) {
+    const [head, tail] = [pattern.slice(0, lookAhead.start), pattern.slice(lookAhead.start + 3, -1)];
+    return { pattern: `${head}()(?:${tail})`, endGroup: lookAhead.groups + 1 };
+  }
+  if (!dollar || multiline) return undefined;
+  return { pattern: `${pattern.slice(0, -1)}()(?:\\n?\\z)`, endGroup: groups + 1 };
+}
+
+interface Scanned {
+  /** There is a `|` outside of groups. */
+  readonly alternatives: boolean;
+  readonly groups: number;
+  /** A look-ahead that reaches to the end, and the groups before it. */
+  readonly lookAhead: { readonly start: number; readonly groups: number } | undefined;
+  /** The last character is a `$` outside of groups. */
+  readonly dollar: boolean;
+}
+
+function scan(pattern: string): Scanned {
+  let alternatives = false;
+  let groups = 0;
+  let depth = 0;
+  let opened: { start: number; groups: number } | undefined;
+  let lookAhead: { start: number; groups: number } | undefined;
+  let dollar = false;
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at]!;
+    const isLast = at === pattern.length - 1;
+    if (char === '\\') at++;
+    else if (char === '[') at = endOfClass(pattern, at);
+    else if (char === '(') {
+      if (depth === 0) opened = pattern.startsWith('(?=', at) ? { start: at, groups } : undefined;
+      if (pattern[at + 1] !== '?' || /^\(\?P?<[^=!]/.test(pattern.slice(at, at + 5))) groups++;
+      depth++;
+    } else if (char === ')') {
+      depth--;
+      if (depth === 0 && isLast) lookAhead = opened;
+    } else if (char === '|' && depth === 0) alternatives = true;
+    else if (char === '$' && depth === 0 && isLast) dollar = true;
+  }
+  return { alternatives, groups, lookAhead, dollar };
+}
+
+/** Where a class `[…]` closes. */
+function endOfClass(pattern: string, start: number): number {
+  let at = start + 1;
+  if (pattern[at] === '^') at++;
+  if (pattern[at] === ']') at++;
+  for (; at < pattern.length && pattern[at] !== ']'; at++) {
+    if (pattern[at] === '\\') at++;
+    else if (pattern.startsWith('[:', at)) {
+      const end = pattern.indexOf(':]', at + 2);
+      if (end > 0) at = end + 1;
+    }
+  }
+  return at;
+}
