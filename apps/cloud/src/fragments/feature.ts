@@ -15,6 +15,7 @@ import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { asEffective, type EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import { createHistoryBound } from './bound-history.ts';
 import type { TriggerProblems } from './check-fragment.ts';
 import { defaultImports } from './default-imports.ts';
 import { forgetFragmentsOf } from './forget-organization.ts';
@@ -45,6 +46,8 @@ export interface FragmentsDeps {
   readonly tellPart: (partId: string, message: string) => Promise<void>;
   /** How many fragments an organization may have. Default: 1,000. */
   readonly maxFragmentsOf?: (organizationId: string) => number;
+  /** What the configurations of one fragment may take together. Default: 64 MiB. */
+  readonly maxHistoryBytes?: number;
 }
 
 export interface Fragments extends EffectiveConfigurations {
@@ -74,6 +77,11 @@ export function createFragments(deps: FragmentsDeps): Fragments {
   const moveStamp = (partId: string): void => void stamps.set(partId, (stamps.get(partId) ?? 0) + 1);
   const reader = createFragmentReader(db, tree);
   const read = { ...deps, reader, cache };
+  const defaultVersionsOf = (fragmentId: string): string[] =>
+    tree
+      .organizations()
+      .flatMap(({ default_fragments: list }) => defaultImports(list))
+      .flatMap(({ id, version }) => (id === fragmentId && typeof version === 'string' ? [version] : []));
 
   const onReached = (fragmentId: string, reached: Reached): void => {
     // Only now: whoever read meanwhile read what stood before the change, under the stamp of before.
@@ -94,6 +102,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
         ...read,
         reachDeps: () => ({ nowMs: clock.now(), onTriggers }),
         onReached,
+        bound: createHistoryBound(defaultVersionsOf, deps.maxHistoryBytes),
         maxFragmentsOf: deps.maxFragmentsOf ?? (() => defaultMaxFragments),
       }),
     },

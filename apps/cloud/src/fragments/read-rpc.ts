@@ -92,13 +92,15 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       if (revision === undefined || !(all || revision.visibility !== 'private'))
         throw new PlatformError(
           'not_found',
-          `fragment ${row.id}: expected one of its revisions or tags as version, found ${JSON.stringify(asked.slice(0, 80))}`,
+          `fragment ${row.id}: expected one of its tags or of the revisions whose configuration is still kept as version, found ${JSON.stringify(asked.slice(0, 80))}`,
         );
       const usage = usageFor(principal, row, await readUsage(db, [row.id]), request.currentOrganizationId);
       const revisions = await db
         .selectFrom('fragment_revisions')
         .select(['revision', 'created_ms', 'visibility'])
         .where('fragment_id', '=', row.id)
+        // Only its length: the texts of all are long.
+        .where(sql<number>`octet_length(config)`, '>', 0)
         .orderBy('revision', 'desc')
         .limit(shownRevisions)
         .execute();
@@ -141,7 +143,8 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
             // Who works for an organization is its own business.
             ...(all ? { editedBy: authenticatorInfo(author) } : {}),
             revision: String(revision.revision),
-            config: JSON.parse(revision.config),
+            // Of the oldest it may be gone.
+            ...(revision.config === '' ? {} : { config: JSON.parse(revision.config) }),
           };
         }),
         nextPageToken: page.length > shown.length ? String(shown.at(-1)?.revision ?? '') : '',
@@ -175,7 +178,7 @@ function readable(sizes: readonly { readonly revision: number; readonly size: nu
 function fitting<Row extends { readonly config: string }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const beyond = rows.findIndex((row) => {
-    bytes += 2 * structBytes(JSON.parse(row.config)) + entryBytes;
+    bytes += (row.config === '' ? 0 : 2 * structBytes(JSON.parse(row.config))) + entryBytes;
     return bytes > answerBytes;
   });
   return beyond === -1 ? rows : rows.slice(0, Math.max(1, beyond));

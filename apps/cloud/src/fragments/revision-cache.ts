@@ -34,17 +34,17 @@ export class RevisionCache {
   }
 
   set(key: string, revision: KnownRevision): void {
-    this.#drop(key);
+    this.forget(key);
     const bytes = revision.row.config.length + memoryOf(revision.config);
     this.#known.set(key, { ...revision, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#known.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
-      this.#drop(oldest);
+      this.forget(oldest);
     }
   }
 
-  #drop(key: string): void {
+  forget(key: string): void {
     this.#bytes -= this.#known.get(key)?.bytes ?? 0;
     this.#known.delete(key);
   }

@@ -8,6 +8,7 @@ import { audit, type Caller } from '../access/audit.ts';
 import { authorOf, authorText } from '../machines/author.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { timeText } from '../wire/time-text.ts';
+import type { FragmentHistoryBound } from './bound-history.ts';
 import { checkFragment, type TriggerProblems } from './check-fragment.ts';
 import { type ReachDeps, type Reached, reach } from './reach.ts';
 import { createFragmentSource, type FragmentRow } from './source.ts';
@@ -23,10 +24,13 @@ export interface Saved {
   readonly row: FragmentRow;
   readonly warnings: readonly string[];
   readonly reached: Reached;
+  /** Older revisions whose configurations went to make room. */
+  readonly dropped: readonly number[];
 }
 
 interface SaveDeps extends ReachDeps {
   readonly triggerProblems: TriggerProblems;
+  readonly bound: FragmentHistoryBound;
 }
 
 export async function createFragment(
@@ -57,7 +61,7 @@ export async function createFragment(
   const detail = { name: change.name, visibility: change.visibility };
   const entry = { action: 'AppService.CreateFragment', organizationId, targetKind: 'fragment', targetId: id, detail };
   await audit(trx, by, entry, nowMs);
-  return { row, warnings, reached: { partIds: [], failed: [] } };
+  return { row, warnings, reached: { partIds: [], failed: [] }, dropped: [] };
 }
 
 /**
@@ -96,8 +100,9 @@ export async function updateFragment(
   };
   const { name, visibility, revision, updated_ms } = row;
   await trx.updateTable('fragments').set({ name, visibility, revision, updated_ms }).where('id', '=', row.id).execute();
-  await insertRevision(trx, by, row, next.config);
+  const savedBytes = await insertRevision(trx, by, row, next.config);
   const reached = await reach(trx, row.id, deps);
+  const dropped = await deps.bound.saved(trx, row, savedBytes);
   await audit(
     trx,
     by,
@@ -118,16 +123,18 @@ export async function updateFragment(
     },
     deps.nowMs,
   );
-  return { row, warnings, reached };
+  return { row, warnings, reached, dropped };
 }
 
+/** @returns the bytes of the configuration */
 async function insertRevision(
   trx: Transaction<CloudTables>,
   by: Caller,
   row: FragmentRow,
   config: JsonObject,
-): Promise<void> {
+): Promise<number> {
   const author = authorOf(by);
+  const text = JSON.stringify(config);
   await trx
     .insertInto('fragment_revisions')
     .values({
@@ -135,7 +142,7 @@ async function insertRevision(
       revision: row.revision,
       name: row.name,
       visibility: row.visibility,
-      config: JSON.stringify(config),
+      config: text,
       author_kind: author.kind,
       author_id: author.id,
       author_name: author.name,
@@ -143,11 +150,12 @@ async function insertRevision(
     })
     .execute();
   const imports = importsIn(config);
-  if (imports.length === 0) return;
-  await trx
-    .insertInto('fragment_imports')
-    .values(imports.map((each) => ({ fragment_id: row.id, revision: row.revision, ...each })))
-    .execute();
+  if (imports.length > 0)
+    await trx
+      .insertInto('fragment_imports')
+      .values(imports.map((each) => ({ fragment_id: row.id, revision: row.revision, ...each })))
+      .execute();
+  return Buffer.byteLength(text);
 }
 
 /** What a configuration names as imports, each once; a version that is a variable counts as the newest. */
@@ -182,7 +190,7 @@ export async function overtaken(db: Kysely<CloudTables>, row: FragmentRow, edite
       ? ''
       : ` by ${authorText({ kind: newest.author_kind, id: newest.author_id, name: newest.author_name })}`;
   const head = `fragment ${row.id}: you edited the revision of ${timeText(editedMs)}, but the newest is revision ${row.revision}, saved at ${timeText(row.updated_ms)}${by}. Nothing was saved: read it again and repeat your edit`;
-  if (newest === undefined || edited === undefined) return new PlatformError('aborted', head);
+  if (newest === undefined || edited === undefined || edited.config === '') return new PlatformError('aborted', head);
   const changes = diff(JSON.parse(edited.config), JSON.parse(newest.config));
   const lines = diffLines(changes.slice(0, shownChanges));
   if (edited.name !== newest.name)

@@ -21,6 +21,7 @@ export const rightsOf =
 
 export interface FragmentSource {
   fragment(id: string): Promise<FragmentRow | undefined>;
+  /** Undefined also when its configuration is kept no longer. */
   revision(id: string, revision: number): Promise<RevisionRow | undefined>;
   /** The revision that a version (a revision, a tag, '' for the newest) means now; undefined when it means none. */
   revisionOf(fragment: FragmentRow, version: string): Promise<number | undefined>;
@@ -61,7 +62,7 @@ export function createFragmentSource(
       .where('fragment_id', '=', id)
       .where('revision', '=', number)
       .executeTakeFirst();
-    if (row === undefined) return undefined;
+    if (row === undefined || row.config === '') return undefined;
     const found = { row, config: JSON.parse(row.config) as JsonObject };
     cache.set(key, found);
     return found;

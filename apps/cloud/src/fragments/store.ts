@@ -1,7 +1,7 @@
 /**
  * Tables of fragments: shared pieces of configuration, their revisions and tags, and who uses them.
  *
- * A revision never changes. `part_fragments` is kept in the transactions that save configurations and fragments: it says
+ * A revision never changes, but its configuration may go when it is old and nothing uses it. `part_fragments` is kept in the transactions that save configurations and fragments: it says
  * which parts a fragment reaches, and it is the recipe of what a part last ran when its present imports have errors.
  */
 
@@ -26,7 +26,7 @@ export interface FragmentsTables {
     name: string;
     /** Other organizations are never given a revision that was saved as private. */
     visibility: Visibility;
-    /** JSON as it was saved. */
+    /** JSON as it was saved; '' when it went to make room for newer ones. */
     config: string;
     author_kind: string;
     author_id: string;

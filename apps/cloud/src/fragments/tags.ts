@@ -17,7 +17,7 @@ export function checkedTag(tag: string): string {
   );
 }
 
-/** @throws invalid_argument, not_found, resource_exhausted */
+/** @throws invalid_argument, not_found, failed_precondition when its configuration is kept no longer, resource_exhausted */
 export async function setTag(
   trx: Transaction<CloudTables>,
   by: Caller,
@@ -32,6 +32,18 @@ export async function setTag(
     throw new PlatformError(
       'not_found',
       `fragment ${row.id}: expected a revision from 1 to ${row.revision}, found ${JSON.stringify(revisionText.slice(0, 80))}`,
+    );
+  const kept = await trx
+    .selectFrom('fragment_revisions')
+    .select('revision')
+    .where('fragment_id', '=', row.id)
+    .where('revision', '=', revision)
+    .where('config', '<>', '')
+    .executeTakeFirst();
+  if (kept === undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `fragment ${row.id}: expected a revision whose configuration is still kept, found ${revision}, one of the oldest: it went to make room for newer ones`,
     );
   const tags = await trx.selectFrom('fragment_tags').selectAll().where('fragment_id', '=', row.id).execute();
   const before = tags.find((each) => each.tag === tag)?.revision;

@@ -31,7 +31,7 @@ export function visibilityOf(value: FragmentVisibility | undefined): Visibility 
   return found;
 }
 
-/** A fragment with the configuration of `revision`, where that is given. The owner is named to those who see that organization. */
+/** A fragment with the configuration of `revision`, where that is given and still kept. The owner is named to those who see that organization. */
 export function fragmentMessage(
   tree: AccountTree,
   principal: Principal,
@@ -44,7 +44,9 @@ export function fragmentMessage(
   return {
     id: row.id,
     name: row.name,
-    ...(revision.config === undefined ? {} : { fragment: JSON.parse(revision.config) as ProtobufJson }),
+    ...(revision.config === undefined || revision.config === ''
+      ? {}
+      : { fragment: JSON.parse(revision.config) as ProtobufJson }),
     ...(sees(principal, row.organization_id)
       ? { organizationOwner: row.organization_id, organizationName: owner?.name ?? '' }
       : {}),

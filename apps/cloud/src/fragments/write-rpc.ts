@@ -9,11 +9,13 @@ import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import { checkedName } from '../accounts/checked-name.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { FragmentHistoryBound } from './bound-history.ts';
 import type { TriggerProblems } from './check-fragment.ts';
 import { deleteFragment } from './delete-fragment.ts';
 import type { ReachDeps, Reached } from './reach.ts';
 import type { FragmentReader } from './reader.ts';
 import { requireRoom } from './require-room.ts';
+import type { RevisionCache } from './revision-cache.ts';
 import { visibleFragment } from './rights.ts';
 import { createFragment, overtaken, type Saved, updateFragment } from './save-fragment.ts';
 import type { FragmentRow } from './source.ts';
@@ -29,12 +31,14 @@ export interface WriteDeps {
   /** After the change is durable. */
   readonly onReached: (fragmentId: string, reached: Reached) => void;
   readonly maxFragmentsOf: (organizationId: string) => number;
+  readonly bound: FragmentHistoryBound;
+  readonly cache: RevisionCache;
 }
 
 const maxWarningBytes = 4_000;
 
 export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
-  const { db, access, reader, triggerProblems, reachDeps, onReached, maxFragmentsOf } = deps;
+  const { db, access, reader, triggerProblems, reachDeps, onReached, maxFragmentsOf, bound, cache } = deps;
 
   /** Reads it inside the transaction, and says nothing of it to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
@@ -47,6 +51,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
     );
   };
   const answer = async (call: Call<Principal>, saved: Saved) => {
+    for (const revision of saved.dropped) cache.forget(`${saved.row.id} ${revision}`);
     onReached(saved.row.id, saved.reached);
     warn(call, saved.warnings);
     return { fragment: await reader.message(call.principal, saved.row) };
@@ -63,7 +68,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       };
       const saved = await db.transaction().execute(async (trx) => {
         await requireRoom(trx, request.organizationId, maxFragmentsOf(request.organizationId));
-        return createFragment(trx, call, request.organizationId, change, { ...reachDeps(), triggerProblems });
+        return createFragment(trx, call, request.organizationId, change, { ...reachDeps(), triggerProblems, bound });
       });
       return answer(call, saved);
     },
@@ -71,7 +76,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       const legacy = request.public === undefined ? undefined : request.public ? 'public' : 'private';
       const asked = visibilityOf(request.visibility) ?? legacy;
       const edited = request.lastKnownUpdate === undefined ? undefined : timestampMs(request.lastKnownUpdate);
-      const { row: before, saved } = await db.transaction().execute(async (trx) => {
+      const saving = db.transaction().execute(async (trx) => {
         const row = await owned(trx, call, request.id);
         // "public: false" of a client that knows no third kind does not hide what is unlisted.
         const visibility =
@@ -83,8 +88,12 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         };
         return {
           row,
-          saved: await updateFragment(trx, call, row, change, edited, { ...reachDeps(), triggerProblems }),
+          saved: await updateFragment(trx, call, row, change, edited, { ...reachDeps(), triggerProblems, bound }),
         };
+      });
+      const { row: before, saved } = await saving.catch((caught: unknown) => {
+        bound.forget(request.id);
+        throw caught;
       });
       if (saved === undefined) throw await overtaken(db, before, edited ?? 0);
       return answer(call, saved);
@@ -94,6 +103,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         const row = await owned(trx, call, request.id);
         await deleteFragment(trx, call, row, access, reachDeps().nowMs);
       });
+      bound.forget(request.id);
       return {};
     },
     async setFragmentTag(request, call) {

@@ -16,7 +16,7 @@ import { callOf } from '../../access/testing/call-of.ts';
 import { machines, on, openFleet } from '../../access/testing/open-fleet.ts';
 import { openAccountTree } from '../../accounts/tree.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { createFragments, type Fragments } from '../feature.ts';
+import { createFragments, type Fragments, type FragmentsDeps } from '../feature.ts';
 
 type FragmentInit = MessageInitShape<typeof FragmentSchema>;
 
@@ -53,7 +53,7 @@ export const owner: Principal = { kind: 'key', keyId: 'owner', grants: [on.organ
 export const operator: Principal = { kind: 'key', keyId: 'operator', grants: [on.organization('operator')] };
 export const stranger: Principal = { kind: 'key', keyId: 'stranger', grants: [on.organization('owner', 'umbrella')] };
 
-export async function openFragments(): Promise<FragmentsGiven> {
+export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryBytes'> = {}): Promise<FragmentsGiven> {
   const { db, access, clock } = await openFleet();
   for (const [id, location] of Object.entries(machines)) {
     await db.insertInto('machines').values({ id, location_id: location, name: id, created_ms: 1 }).execute();
@@ -74,6 +74,7 @@ export async function openFragments(): Promise<FragmentsGiven> {
     return row === undefined ? {} : JSON.parse(row.document);
   };
   const fragments = createFragments({
+    ...settings,
     db,
     tree,
     access,
