@@ -48,10 +48,7 @@ export interface Accumulator {
   readonly by?: readonly SortKey[];
   /** The probabilities of $percentile, from 0 to 1. */
   readonly p?: readonly number[];
-  readonly method?: PercentileMethod;
 }
-
-export type PercentileMethod = 'approximate' | 'discrete' | 'continuous';
 
 export type Into = readonly (readonly [string, Accumulator])[];
 

@@ -1,52 +1,41 @@
-/** $median and $percentile, exact with every method: 'approximate' gives what 'discrete' does. */
+/** $median and $percentile: the least number that so many of all do not exceed, exactly; an approximation may be exact. */
 
 import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Decimal128, Int32 } from '../../bson/value.ts';
-import type { PercentileMethod } from '../../plan/stage.ts';
 import type { Folds } from './fold.ts';
 
 export const percentileFolds: Folds<'median' | 'percentile'> = {
-  median: (hold, spec) => {
+  median: (hold) => {
     const numbers = new Numbers(hold);
-    return { add: (value) => numbers.add(value), result: () => numbers.at(0.5, spec.method) };
+    return { add: (value) => numbers.add(value), result: () => numbers.at([0.5])[0] ?? null };
   },
   percentile: (hold, spec) => {
     const numbers = new Numbers(hold);
-    return {
-      add: (value) => numbers.add(value),
-      result: () => (spec.p ?? []).map((p) => numbers.at(p, spec.method)),
-    };
+    return { add: (value) => numbers.add(value), result: () => numbers.at(spec.p ?? []) };
   },
 };
 
 class Numbers {
   readonly #numbers: number[] = [];
   readonly #hold: (bytes: number) => void;
-  #sorted = false;
 
   constructor(hold: (bytes: number) => void) {
     this.#hold = hold;
   }
 
-  /** What is not a number does not take part. */
+  /** What is not a number does not take part, nor does NaN. */
   add(value: unknown): void {
     const number = numberOf(value);
-    if (number === undefined) return;
-    this.#hold(8);
+    if (number === undefined || Number.isNaN(number)) return;
+    this.#hold(16);
     this.#numbers.push(number);
   }
 
-  at(p: number, method: PercentileMethod = 'approximate'): number | null {
-    if (!this.#sorted)
-      this.#numbers.sort((left, right) => (left < right ? -1 : left > right ? 1 : nanFirst(left, right)));
-    this.#sorted = true;
-    return percentileOf(this.#numbers, p, method);
+  at(probabilities: readonly number[]): (number | null)[] {
+    const sorted = Float64Array.from(this.#numbers).sort();
+    return probabilities.map((p) => percentileOf(sorted, p));
   }
-}
-
-function nanFirst(left: number, right: number): number {
-  return Number(Number.isNaN(right)) - Number(Number.isNaN(left));
 }
 
 function numberOf(value: unknown): number | undefined {
@@ -56,12 +45,8 @@ function numberOf(value: unknown): number | undefined {
   return value instanceof Decimal128 && isNumeric(value) ? decimalToNumber(value) : undefined;
 }
 
-/** @param sorted ascending, NaN first. */
-export function percentileOf(sorted: readonly number[], p: number, method: PercentileMethod): number | null {
+/** @param sorted ascending. */
+function percentileOf(sorted: Float64Array, p: number): number | null {
   const count = sorted.length;
-  if (count === 0) return null;
-  if (method !== 'continuous') return sorted[p >= 1 ? count - 1 : Math.max(0, Math.ceil(count * p) - 1)]!;
-  const rank = p * (count - 1);
-  const [low, high] = [sorted[Math.floor(rank)]!, sorted[Math.ceil(rank)]!];
-  return low === high ? low : low * (Math.ceil(rank) - rank) + high * (rank - Math.floor(rank));
+  return count === 0 ? null : sorted[p >= 1 ? count - 1 : Math.max(0, Math.ceil(count * p) - 1)]!;
 }

@@ -1,11 +1,11 @@
 /**
  * Accumulators as expressions. $sum, $avg, $min, $max, $stdDevPop, $stdDevSamp: over their arguments, or over the elements of the
- * only one. $firstN, $lastN, $minN, $maxN: `n`, array. $median, $percentile: method, array or value, and the probabilities.
+ * only one. $firstN, $lastN, $minN, $maxN: `n`, array. $median, $percentile: array or value, and the probabilities.
  */
 
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
-import type { AccumulatorName, PercentileMethod } from '../../plan/stage.ts';
+import type { AccumulatorName } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { countOf } from '../accumulators/count-of.ts';
 import { percentileFolds } from '../accumulators/percentile.ts';
@@ -17,11 +17,10 @@ export const fold: Readonly<Record<string, Eager>> = {
     (['sum', 'avg', 'min', 'max', 'stdDevPop', 'stdDevSamp'] as const).map((name) => [`agg.${name}`, overAll(name)]),
   ),
   ...Object.fromEntries((['firstN', 'lastN', 'minN', 'maxN'] as const).map((name) => [`agg.${name}`, someOf(name)])),
-  'agg.median': (method, input) => quantiles('median', method, input, [0.5]),
-  'agg.percentile': (method, input, ...p) =>
+  'agg.median': (input) => quantiles('median', input, [0.5]),
+  'agg.percentile': (input, ...p) =>
     quantiles(
       'percentile',
-      method,
       input,
       p.filter((each) => typeof each === 'number'),
     ),
@@ -55,9 +54,8 @@ function someOf(name: AccumulatorName): Eager {
   };
 }
 
-function quantiles(fn: 'median' | 'percentile', method: Maybe, input: Maybe, p: readonly number[]): BsonValue {
-  const known: PercentileMethod = method === 'discrete' || method === 'continuous' ? method : 'approximate';
-  const folded = percentileFolds[fn](holdNothing, { fn, arg: { k: 'lit', value: null }, method: known, p }, 1);
+function quantiles(fn: 'median' | 'percentile', input: Maybe, p: readonly number[]): BsonValue {
+  const folded = percentileFolds[fn](holdNothing, { fn, arg: { k: 'lit', value: null }, p }, 1);
   for (const value of Array.isArray(input) ? input : [input]) folded.add(value, noRow);
   return folded.result();
 }

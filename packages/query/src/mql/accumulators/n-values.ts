@@ -45,7 +45,7 @@ function ordered(fn: AccumulatorName, many: boolean): ParseAccumulator {
     const sortBy = parts.get('sortBy');
     if (sortBy === undefined) throw missing(fn, 'sortBy', at, 5788005);
     if (!(sortBy instanceof BsonDocument)) {
-      throw new QueryError(5788604, `$${fn} takes an object for 'sortBy', found ${describe(sortBy)}`, { path: at });
+      throw new QueryError(10065, `$${fn} takes an object for 'sortBy', found ${describe(sortBy)}`, { path: at });
     }
     const by = parseSortKeys(sortBy);
     const arg = parseExpression(output, `${at}.output`);

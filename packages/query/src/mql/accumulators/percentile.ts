@@ -3,7 +3,6 @@
 import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../../bson/value.ts';
-import type { PercentileMethod } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
@@ -13,16 +12,14 @@ import type { ParseAccumulator } from './parse-accumulator.ts';
 export const percentileAccumulators: Readonly<Record<string, ParseAccumulator>> = {
   $median: (argument, at, vars = []) => {
     const parts = partsOf('$median', argument, ['input', 'method'], at, 7436100);
-    return {
-      fn: 'median',
-      arg: parseExpression(parts.get('input')!, `${at}.input`, vars),
-      method: methodOf(parts, at),
-    };
+    checkMethod(parts, at);
+    return { fn: 'median', arg: parseExpression(parts.get('input')!, `${at}.input`, vars) };
   },
   $percentile: (argument, at, vars = []) => {
     const parts = partsOf('$percentile', argument, ['input', 'p', 'method'], at, 7429703);
+    checkMethod(parts, at);
     const arg = parseExpression(parts.get('input')!, `${at}.input`, vars);
-    return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, `${at}.p`), method: methodOf(parts, at) };
+    return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, `${at}.p`) };
   },
 };
 
@@ -47,13 +44,11 @@ function partsOf(
   return argument;
 }
 
-function methodOf(parts: BsonDocument, at: string): PercentileMethod {
+function checkMethod(parts: BsonDocument, at: string): void {
   const method = parts.get('method');
-  if (method === 'approximate' || method === 'discrete' || method === 'continuous') return method;
+  if (method === 'approximate') return;
   const code = typeof method === 'string' ? 'BadValue' : 'TypeMismatch';
-  throw new QueryError(code, `the method is 'approximate', 'discrete' or 'continuous', found ${describe(method)}`, {
-    path: at,
-  });
+  throw new QueryError(code, `the method is 'approximate', found ${describe(method)}`, { path: at });
 }
 
 /** @throws QueryError 7750300 not constant, 7750301 no array, 7750302 no number, 7750303 not from 0 to 1. */

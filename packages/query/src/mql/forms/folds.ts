@@ -26,7 +26,7 @@ function someOf(name: string): SpecialForm {
 /** The accumulator's own parser checks everything. */
 function quantiles(name: string): SpecialForm {
   return (operand, at, vars) => {
-    const { arg, method, p } = percentileAccumulators[`$${name}`]!(operand, at, vars);
-    return call(`agg.${name}`, [literal(method), arg, ...(p ?? []).map((each) => literal(each))], at);
+    const { arg, p } = percentileAccumulators[`$${name}`]!(operand, at, vars);
+    return call(`agg.${name}`, [arg, ...(p ?? []).map((each) => literal(each))], at);
   };
 }
