@@ -34,6 +34,8 @@ class Pairs {
   #x = new SlidingSum();
   #y = new SlidingSum();
   #products = new SlidingSum();
+  /** Pairs with a NaN, whose sum is a double even among decimals. */
+  #nans = 0;
 
   /** What is not an array of two numbers is passed over. */
   add(value: Maybe): void {
@@ -41,7 +43,8 @@ class Pairs {
     if (pair === undefined) return;
     const [x, y] = pair;
     if (!isFiniteNumber(x) || !isFiniteNumber(y)) {
-      this.#products.add(specialOf(x, y));
+      if (isNan(x) || isNan(y)) this.#nans++;
+      else this.#products.add(infinityOf(x, y));
       return;
     }
     this.#count++;
@@ -56,7 +59,8 @@ class Pairs {
     if (pair === undefined) return;
     const [x, y] = pair;
     if (!isFiniteNumber(x) || !isFiniteNumber(y)) {
-      this.#products.remove(specialOf(x, y));
+      if (isNan(x) || isNan(y)) this.#nans--;
+      else this.#products.remove(infinityOf(x, y));
       return;
     }
     if (--this.#count === 0) {
@@ -74,6 +78,7 @@ class Pairs {
     if (this.#count === 1 && !sample) return 0;
     const divisor = sample ? this.#count - 1 : this.#count;
     if (divisor <= 0) return null;
+    if (this.#nans > 0) return Number.NaN;
     const total = this.#products.total() as Numeric;
     return total instanceof Decimal128 ? (over(total, divisor) ?? null) : toDouble(total) / divisor;
   }
@@ -85,11 +90,11 @@ function pairOf(value: Maybe): readonly [Numeric, Numeric] | undefined {
   return isNumeric(x) && isNumeric(y) ? [x, y] : undefined;
 }
 
-/** What a pair with NaN or an infinity does to the sum of products. */
-function specialOf(x: Numeric, y: Numeric): Numeric {
+/** What a pair with an infinity does to the sum of products. */
+function infinityOf(x: Numeric, y: Numeric): Numeric {
   const decimal = x instanceof Decimal128 || y instanceof Decimal128;
-  const signs = [x, y].filter((each) => !isFiniteNumber(each) && !isNan(each)).map(signOf);
-  if (isNan(x) || isNan(y) || (signs.includes(1) && signs.includes(-1))) return decimal ? decimalNan : Number.NaN;
+  const signs = [x, y].filter((each) => !isFiniteNumber(each)).map(signOf);
+  if (signs.includes(1) && signs.includes(-1)) return decimal ? decimalNan : Number.NaN;
   const negative = !signs.includes(1);
   if (decimal) return decimalInfinity(negative);
   return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

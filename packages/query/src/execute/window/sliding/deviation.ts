@@ -16,7 +16,6 @@ export function slidingDeviation(fewer: 0 | 1): Sliding {
     if (!isNumeric(value)) return;
     if (!isFiniteNumber(value)) {
       notFinite += by;
-      count += by;
       return;
     }
     const number = toDouble(value);
@@ -27,7 +26,6 @@ export function slidingDeviation(fewer: 0 | 1): Sliding {
     }
     if (count + by === 0) {
       count = 0;
-      notFinite = 0;
       sum = new ExactSum();
       squares = new ExactSum();
       return;
