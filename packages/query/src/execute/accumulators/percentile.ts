@@ -1,8 +1,8 @@
 /** $median and $percentile: the least number that so many of all do not exceed, exactly; an approximation may be exact. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
-import { Decimal128, Int32 } from '../../bson/value.ts';
+import type { Maybe } from '../../bson/value.ts';
+import { toDouble } from '../functions/number.ts';
 import type { Folds } from './fold.ts';
 
 export const percentileFolds: Folds<'median' | 'percentile'> = {
@@ -25,9 +25,9 @@ class Numbers {
   }
 
   /** What is not a number does not take part, nor does NaN. */
-  add(value: unknown): void {
-    const number = numberOf(value);
-    if (number === undefined || Number.isNaN(number)) return;
+  add(value: Maybe): void {
+    const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+    if (Number.isNaN(number)) return;
     this.#hold(16);
     this.#numbers.push(number);
   }
@@ -38,15 +38,8 @@ class Numbers {
   }
 }
 
-function numberOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'bigint') return Number(value);
-  if (value instanceof Int32) return value.value;
-  return value instanceof Decimal128 && isNumeric(value) ? decimalToNumber(value) : undefined;
-}
-
 /** @param sorted ascending. */
-function percentileOf(sorted: Float64Array, p: number): number | null {
+export function percentileOf(sorted: ArrayLike<number>, p: number): number | null {
   const count = sorted.length;
   return count === 0 ? null : sorted[p >= 1 ? count - 1 : Math.max(0, Math.ceil(count * p) - 1)]!;
 }

@@ -9,34 +9,34 @@ import type { Sliding } from './sliding.ts';
 
 export function slidingPercentile(spec: Accumulator, hold: (bytes: number) => void): Sliding {
   const sorted: number[] = [];
-  const { p = [0.5], method = 'approximate' } = spec;
+  const { p = [0.5] } = spec;
   return {
     add: (value: Maybe) => {
-      if (!isNumeric(value)) return;
+      const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+      if (Number.isNaN(number)) return;
       hold(8);
-      const number = toDouble(value);
       sorted.splice(placeOf(sorted, number), 0, number);
     },
     remove: (value: Maybe) => {
-      if (!isNumeric(value)) return;
+      const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+      if (Number.isNaN(number)) return;
       hold(-8);
-      sorted.splice(placeOf(sorted, toDouble(value)), 1);
+      sorted.splice(placeOf(sorted, number), 1);
     },
     result: () => {
-      const found = p.map((each) => percentileOf(sorted, each, method));
+      const found = p.map((each) => percentileOf(sorted, each));
       return spec.fn === 'median' ? found[0]! : found;
     },
   };
 }
 
-/** Where the first number stands that is not less; NaN is the least. */
+/** Where the first number stands that is not less. */
 function placeOf(sorted: readonly number[], number: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const other = sorted[middle]!;
-    if (Number.isNaN(number) ? false : Number.isNaN(other) || other < number) low = middle + 1;
+    if (sorted[middle]! < number) low = middle + 1;
     else high = middle;
   }
   return low;
