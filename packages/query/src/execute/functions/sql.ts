@@ -4,16 +4,21 @@
  */
 
 import { compareValues } from '../../bson/compare.ts';
-import { compileRegex } from '../../bson/compile-regex.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
-import { Binary, BsonDate, Int32, type Maybe, Regex } from '../../bson/value.ts';
+import { Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { maxValueBytes, tooLarge } from '../built.ts';
 import { arithmetic } from './arithmetic.ts';
-import { conversion, textOf } from './convert.ts';
 import type { Eager, Lazy } from './registry.ts';
+import { sqlCast } from './sql-cast.ts';
+import { sqlNumber } from './sql-number.ts';
+import { sqlRows } from './sql-rows.ts';
+import { sqlText } from './sql-text.ts';
 
 export const sql: Readonly<Record<string, Eager>> = {
+  ...sqlCast,
+  ...sqlNumber,
+  ...sqlRows,
+  ...sqlText,
   'sql.eq': compared((order) => order === 0),
   'sql.ne': compared((order) => order !== 0),
   'sql.gt': compared((order) => order > 0),
@@ -31,40 +36,9 @@ export const sql: Readonly<Record<string, Eager>> = {
     if (list.some((item) => !isNullish(item) && compareValues(value, item) === 0)) return true;
     return list.some(isNullish) ? null : false;
   },
-  'sql.like': like,
-  'sql.concat': (...values) => {
-    if (values.some(isNullish)) return null;
-    let text = '';
-    for (const value of values) {
-      text += textOf(value) ?? fail(`|| takes strings, found ${typeName(value)}`);
-      if (text.length > maxValueBytes) throw tooLarge();
-    }
-    return text;
-  },
-  'sql.upper': (value) => onText(value, 'UPPER', (text) => text.toUpperCase()),
-  'sql.lower': (value) => onText(value, 'LOWER', (text) => text.toLowerCase()),
-  'sql.length': (value) => (isNullish(value) ? null : new Int32(Array.from(text(value, 'CHAR_LENGTH')).length)),
-  'sql.substring': (value, start, length) => {
-    if (isNullish(value) || isNullish(start) || (length !== undefined && isNullish(length))) return null;
-    const from = Number(conversion['agg.toDouble']!(start)) - 1;
-    const to = length === undefined ? undefined : from + Number(conversion['agg.toDouble']!(length));
-    return Array.from(text(value, 'SUBSTRING'))
-      .slice(Math.max(0, from), to === undefined ? undefined : Math.max(0, to))
-      .join('');
-  },
-  'sql.castString': (value) => (value instanceof Binary ? null : orNull(() => conversion['agg.toString']!(value))),
-  'sql.castInt': (value) => orNull(() => conversion['agg.toInt']!(value)),
-  'sql.castLong': (value) => orNull(() => conversion['agg.toLong']!(value)),
-  'sql.castDouble': (value) => orNull(() => conversion['agg.toDouble']!(value)),
-  'sql.castBool': (value) => orNull(() => conversion['agg.toBool']!(value)),
-  'sql.castTimestamp': (value) =>
-    orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
-  'sql.size': (value) =>
-    Array.isArray(value)
-      ? new Int32(value.length)
-      : isNullish(value)
-        ? null
-        : fail(`SIZE takes an array, found ${typeName(value)}`),
+  'sql.isType': (value, ...types) => types.includes(typeName(value)),
+  'sql.any': quantified(true),
+  'sql.all': quantified(false),
 };
 
 export const sqlLazy: Readonly<Record<string, Lazy>> = {
@@ -107,14 +81,6 @@ function truth(value: Maybe): boolean {
   return typeof value === 'boolean' ? value : fail(`a condition must be true or false, found ${typeName(value)}`);
 }
 
-function text(value: Maybe, name: string): string {
-  return textOf(value) ?? fail(`${name} takes a string, found ${typeName(value)}`);
-}
-
-function onText(value: Maybe, name: string, change: (text: string) => string): Maybe {
-  return isNullish(value) ? null : change(text(value, name));
-}
-
 function isZero(value: Maybe): boolean {
   return !isNullish(value) && compareValues(value, 0) === 0;
 }
@@ -130,29 +96,16 @@ function divide(a: Maybe, b: Maybe): Maybe {
     : BigInt.asIntN(64, quotient);
 }
 
-/** A cast that fails gives null, the dialect's default. */
-function orNull(cast: () => Maybe): Maybe {
-  try {
-    return cast() ?? null;
-  } catch (error) {
-    if (error instanceof QueryError) return null;
-    throw error;
-  }
-}
-
-/** `%` is any text, `_` one character; the third argument is the character that makes them literal. */
-function like(value: Maybe, pattern: Maybe, escaping: Maybe): Maybe {
-  if (isNullish(value) || isNullish(pattern)) return null;
-  const escaped = typeof escaping === 'string' ? escaping : '';
-  let source = '';
-  const chars = Array.from(text(pattern, 'LIKE'));
-  for (let index = 0; index < chars.length; index++) {
-    const char = chars[index]!;
-    const literal = char === escaped && index + 1 < chars.length;
-    if (!literal && char === '%') source += '.*';
-    else if (!literal && char === '_') source += '.';
-    else source += (literal ? chars[++index]! : char).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  }
-  // Case does not count, as in the reference dialect.
-  return compileRegex(new Regex(`^${source}$`, 'is'))(text(value, 'LIKE'));
+/** `= ANY` and the like over the values of a subquery: known as soon as one value decides, else null if one was null. */
+function quantified(any: boolean): Eager {
+  return (left, values, op) => {
+    const compare = sql[`sql.${String(op)}`]!;
+    let known = true;
+    for (const value of Array.isArray(values) ? values : []) {
+      const result = compare(left, value);
+      if (result === null) known = false;
+      else if (result === any) return any;
+    }
+    return known ? !any : null;
+  };
 }

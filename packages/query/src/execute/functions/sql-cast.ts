@@ -1,0 +1,46 @@
+/** Casts of SQL. A value that cannot be cast becomes null, the dialect's default. */
+
+import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { isNullish } from '../../bson/type.ts';
+import { Binary, BsonDate, BsonDocument, Decimal128, Int32, type Maybe, ObjectId } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { conversion, textOf } from './convert.ts';
+import type { Eager } from './registry.ts';
+
+export const sqlCast: Readonly<Record<string, Eager>> = {
+  'sql.castString': (value) => (value instanceof Binary ? null : orNull(() => conversion['agg.toString']!(value))),
+  'sql.castInt': (value) => orNull(() => conversion['agg.toInt']!(value)),
+  'sql.castLong': (value) => orNull(() => conversion['agg.toLong']!(value)),
+  'sql.castDouble': (value) => orNull(() => conversion['agg.toDouble']!(value)),
+  'sql.castBool': (value) => orNull(() => conversion['agg.toBool']!(value)),
+  'sql.castTimestamp': (value) =>
+    orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
+  'sql.castDecimal': (value) => orNull(() => decimalOf(value)),
+  'sql.castObjectId': (value) => {
+    if (value instanceof ObjectId) return value;
+    if (typeof value !== 'string' || !/^[\da-f]{24}$/i.test(value)) return null;
+    return new ObjectId(Uint8Array.from(value.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
+  },
+  'sql.castDocument': (value) => (value instanceof BsonDocument ? value : null),
+  'sql.castArray': (value) => (Array.isArray(value) ? value : null),
+};
+
+function orNull(cast: () => Maybe): Maybe {
+  try {
+    return cast() ?? null;
+  } catch (error) {
+    if (error instanceof QueryError) return null;
+    throw error;
+  }
+}
+
+function decimalOf(value: Maybe): Maybe {
+  if (isNullish(value)) return null;
+  const convert = conversion['agg.toDecimal'];
+  if (convert !== undefined) return convert(value);
+  if (value instanceof Decimal128) return value;
+  if (value instanceof BsonDate) return parseDecimal(String(value.ms));
+  if (typeof value === 'boolean') return parseDecimal(value ? '1' : '0');
+  const isNumber = typeof value === 'number' || typeof value === 'bigint' || value instanceof Int32;
+  return isNumber || typeof value === 'string' ? parseDecimal(textOf(value) ?? '') : null;
+}

@@ -1,0 +1,25 @@
+/** Numbers in SQL: outside of what a function is defined for, its value is null; parts of times. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { isNullish } from '../../bson/type.ts';
+import { Int32, type Maybe } from '../../bson/value.ts';
+import { dateParts } from './date-parts.ts';
+import { logarithms } from './logarithms.ts';
+import type { Eager } from './registry.ts';
+
+export const sqlNumber: Readonly<Record<string, Eager>> = {
+  'sql.sqrt': (value) => (isNullish(value) || isBelow(value, 0) ? null : logarithms['agg.sqrt']!(value)),
+  'sql.log': (value, base) => {
+    const none = isNullish(value) || isNullish(base) || isBelow(value, 0, true) || isBelow(base, 0, true);
+    return none || compareValues(base, 1) === 0 ? null : logarithms['agg.log']!(value, base);
+  },
+  'sql.quarter': (value) => {
+    const month = dateParts['agg.month']!(value);
+    return month instanceof Int32 ? new Int32(Math.ceil(month.value / 3)) : null;
+  },
+};
+
+function isBelow(value: Maybe, bound: number, orEqual = false): boolean {
+  const order = compareValues(value, bound);
+  return order < 0 || (orEqual && order === 0);
+}
