@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { codeOf, evaluate } from '../testing/evaluate.ts';
+import { runMql } from '../testing/run.ts';
+
+test('a constant that fails is an error even in a branch that is not taken and over no rows', async () => {
+  const cond = { $cond: [{ $gt: ['$a', 0] }, 'yes', { $concat: ['x', 5] }] };
+  expect(await codeOf(cond, { a: 1 })).toBe(16702);
+  await expect(runMql([], [{ $project: { r: cond } }])).rejects.toMatchObject({
+    code: 16702,
+    path: expect.any(String),
+  });
+});
+
+test('what depends on the row fails only where it is evaluated', async () => {
+  const cond = { $cond: [{ $gt: ['$a', 0] }, 'yes', { $concat: ['x', '$a'] }] };
+  expect(await evaluate(cond, { a: 1 })).toBe('yes');
+  expect(await codeOf(cond, { a: -1 })).toBe(16702);
+});
+
+test('a $switch whose cases are all constant and false is told apart from one that no row matched', async () => {
+  const branches = (when: unknown): object => ({
+    $switch: {
+      branches: [
+        Object.fromEntries([
+          ['case', when],
+          ['then', 1],
+        ]),
+      ],
+    },
+  });
+  expect(await codeOf(branches(false))).toBe(40069);
+  expect(await codeOf(branches('$missing'))).toBe(40066);
+  expect(await evaluate({ $switch: { ...Object(branches(null)).$switch, default: 'd' } })).toBe('d');
+});
