@@ -2,14 +2,12 @@
 
 import { compareValues } from '../bson/compare.ts';
 import { compileRegex } from '../bson/compile-regex.ts';
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric, typeName, typeNumbers, typeRank } from '../bson/type.ts';
 import {
   BsonDocument,
   BsonSymbol,
   type BsonValue,
-  Decimal128,
-  Int32,
+  type Int32,
   MaxKey,
   type Maybe,
   MinKey,
@@ -17,6 +15,7 @@ import {
 } from '../bson/value.ts';
 import type { Expr, Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
+import { toDouble } from './functions/number.ts';
 import { type BitsTest, bitsTest } from './match/bits.ts';
 import { compileJsonSchema } from './match/json-schema.ts';
 import { pathMatches } from './match-path.ts';
@@ -179,7 +178,7 @@ function modTest(divisor: bigint, remainder: bigint): Test {
   return (found) => {
     if (!isNumeric(found)) return false;
     if (typeof found === 'bigint') return found % divisor === remainder;
-    const number = found instanceof Decimal128 ? decimalToNumber(found) : found instanceof Int32 ? found.value : found;
+    const number = toDouble(found);
     return Number.isFinite(number) && BigInt(Math.trunc(number)) % divisor === remainder;
   };
 }

@@ -2,8 +2,8 @@
 
 import { valueKey } from '../bson/key.ts';
 import { BsonDocument, type Maybe } from '../bson/value.ts';
+import { withGroupCode } from '../group-codes.ts';
 import type { Stage } from '../plan/stage.ts';
-import { QueryError } from '../query-error.ts';
 import { compileInto } from './accumulators/compile-into.ts';
 import type { Fold } from './accumulators/fold.ts';
 import type { Budget } from './budget.ts';
@@ -41,7 +41,7 @@ export async function* runGroup(
         into.add(group.folds, frame, document);
       }
     } catch (error) {
-      throw error instanceof QueryError ? withGroupCode(error) : error;
+      throw withGroupCode(error);
     }
   }
   if (groups.size === 0 && stage.always === true) {
@@ -57,16 +57,4 @@ export async function* runGroup(
     }
   }
   if (chunk.length > 0) yield chunk;
-}
-
-/** Inside of $group MongoDB has codes of its own for what other stages refuse with the codes on the left. */
-const groupCodes: readonly (readonly [number, RegExp, number])[] = [
-  [2, /\$divide$/, 4848401],
-  [16610, /\$mod$/, 4848403],
-  [40400, /^$/, 5911200],
-];
-
-function withGroupCode(error: QueryError): QueryError {
-  const found = groupCodes.find(([code, path]) => code === error.code && path.test(error.path ?? ''));
-  return found === undefined ? error : new QueryError(found[2], error.reason, { path: error.path ?? '$group' });
 }

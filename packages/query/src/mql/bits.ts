@@ -1,8 +1,8 @@
 /** The positions that $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear ask for: a number, bytes, or a list. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric } from '../bson/type.ts';
-import { Binary, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import { Binary, type BsonValue, type Decimal128, Int32 } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
 
@@ -30,7 +30,7 @@ function positionOf(value: BsonValue, name: string, at: string): number {
 
 function wholeOf(value: number | bigint | Int32 | Decimal128, name: string, at: string): bigint {
   if (typeof value === 'bigint') return value;
-  const number = value instanceof Decimal128 ? decimalToNumber(value) : value instanceof Int32 ? value.value : value;
+  const number = toDouble(value);
   if (Number.isInteger(number) && Math.abs(number) < 2 ** 63) return BigInt(number);
   throw refused(`${name} takes whole numbers of 64 bits, found ${number}`, at);
 }

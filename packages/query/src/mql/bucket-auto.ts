@@ -1,9 +1,9 @@
 /** $bucketAuto: how many buckets, and to which series their bounds are rounded. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import { granularities } from '../execute/bucket-auto/series.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Into, Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
@@ -43,8 +43,7 @@ function withCount(into: Into): Into {
 
 function parseBuckets(value: BsonValue): number {
   if (!isNumeric(value)) throw new QueryError(40241, `buckets must be a number, found ${describe(value)}`);
-  const count =
-    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  const count = toDouble(value);
   if (count !== (count | 0)) {
     throw new QueryError(40242, `buckets must be a whole number of 32 bits, found ${describe(value)}`);
   }

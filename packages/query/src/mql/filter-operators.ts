@@ -1,8 +1,8 @@
 /** The operators that $match knows for one field. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric, typeNumbers } from '../bson/type.ts';
-import { BsonDocument, BsonUndefined, type BsonValue, Decimal128, Int32, Regex } from '../bson/value.ts';
+import { BsonDocument, BsonUndefined, type BsonValue, type Decimal128, type Int32, Regex } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import type { BitsTest } from '../execute/match/bits.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
@@ -56,7 +56,7 @@ function isTrue(value: BsonValue): boolean {
 }
 
 function numberOf(value: number | bigint | Int32 | Decimal128): number {
-  return value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  return toDouble(value);
 }
 
 function defined(value: BsonValue, at: string): BsonValue {

@@ -1,8 +1,8 @@
 /** $match: the query language, in which a comparison looks into arrays and compares only values of one kind. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, BsonUndefined, type BsonValue, Decimal128, Int32, Regex } from '../bson/value.ts';
+import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import { call, type Expr, field, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -59,8 +59,7 @@ function rateOf(value: BsonValue, path: string): number {
   if (!isNumeric(value)) {
     throw new QueryError('BadValue', `$sampleRate takes a number, found ${describe(value)}`, { path });
   }
-  const rate =
-    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  const rate = toDouble(value);
   if (rate >= 0 && rate <= 1) return rate;
   throw new QueryError('BadValue', `$sampleRate takes a number from 0 to 1, found ${rate}`, { path });
 }

@@ -1,8 +1,8 @@
 /** $geoNear: the point, what is measured, and where the distance goes. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import { pairOf } from '../execute/geo/place.ts';
 import { isTruthy } from '../execute/truth.ts';
 import type { GeoNear } from '../plan/stage.ts';
@@ -110,8 +110,7 @@ function distanceOf(value: BsonValue, name: string, code: number): number {
 
 function numberOf(value: Maybe, name: string): number {
   if (!isNumeric(value)) throw new QueryError('TypeMismatch', `${name} must be a number, found ${describe(value)}`);
-  const number =
-    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  const number = toDouble(value);
   if (number >= 0) return number;
   throw new QueryError('BadValue', `${name} must not be negative, found ${number}`);
 }

@@ -1,6 +1,7 @@
 /** The fields that $group and the `output` of $bucket and $bucketAuto compute: a name and one accumulator each. */
 
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { withGroupCode } from '../group-codes.ts';
 import type { Accumulator } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { accumulatorNames, parseAccumulator } from './accumulators/parse-accumulator.ts';
@@ -23,10 +24,20 @@ export function parseInto(name: string, spec: BsonValue, stage: string): readonl
   if (spec.size > 1) {
     throw refused(40238, `the field '${name}' must name one accumulator, found ${[...spec.keys()].join(', ')}`);
   }
-  const accumulator = parseAccumulator(operator, argument, `${path}.${operator}`);
+  const accumulator = parsed(operator, argument, `${path}.${operator}`, stage);
   if (accumulator !== undefined) return [name, accumulator];
   if (operator === '$accumulator') {
     throw refused(15952, '$accumulator is server-side JavaScript, which this platform does not run');
   }
   throw refused(15952, `unknown group operator '${operator}'`, `the accumulators are ${accumulatorNames.join(', ')}`);
+}
+
+/** $bucketAuto is not a $group in disguise, unlike $bucket. */
+function parsed(operator: string, argument: BsonValue, at: string, stage: string): Accumulator | undefined {
+  try {
+    return parseAccumulator(operator, argument, at);
+  } catch (error) {
+    const located = error instanceof QueryError ? error.at({ path: at }) : error;
+    throw stage.startsWith('$bucketAuto') ? located : withGroupCode(located);
+  }
 }

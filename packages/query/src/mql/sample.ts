@@ -3,7 +3,8 @@
 import { decimalToNumber } from '../bson/decimal.ts';
 import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Decimal128 } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -16,9 +17,7 @@ export function parseSample(spec: BsonValue): Stage {
     if (!isNumeric(value)) throw new QueryError(28746, `size must be a number, found ${describe(value)}`);
     // Fractions of decimals are rounded, those of doubles cut off.
     size =
-      value instanceof Decimal128
-        ? decimalToNumber(toWholeDecimal(value, 'halfEven'))
-        : Math.trunc(Number(value instanceof Int32 ? value.value : value));
+      value instanceof Decimal128 ? decimalToNumber(toWholeDecimal(value, 'halfEven')) : Math.trunc(toDouble(value));
     if (!(size > 0)) throw new QueryError(28747, `size must be a positive whole number, found ${describe(value)}`);
   }
   if (size === undefined) throw new QueryError(28749, '$sample needs a size');

@@ -1,8 +1,8 @@
 /** $limit and $skip. */
 
-import { decimalToNumber } from '../bson/decimal.ts';
 import { isNumeric } from '../bson/type.ts';
-import { type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import type { BsonValue } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -21,8 +21,7 @@ export function parseSkip(spec: BsonValue): Stage {
 
 function wholeNumber(value: BsonValue, stage: string, code: number): number {
   if (!isNumeric(value)) throw new QueryError(code, `${stage} takes a whole number, found ${describe(value)}`);
-  const number =
-    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  const number = toDouble(value);
   if (!Number.isInteger(number) || (typeof value !== 'bigint' && Math.abs(number) >= 2 ** 63)) {
     throw new QueryError(code, `${stage} takes a whole number of 64 bits, found ${describe(value)}`);
   }

@@ -3,7 +3,8 @@
 import { decimalToNumber } from '../bson/decimal.ts';
 import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Decimal128 } from '../bson/value.ts';
+import { toDouble } from '../execute/functions/number.ts';
 import type { SortKey, Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -52,7 +53,7 @@ function parseKey(name: string, direction: BsonValue): SortKey {
   const number =
     direction instanceof Decimal128
       ? decimalToNumber(toWholeDecimal(direction, 'halfEven'))
-      : Math.trunc(Number(direction instanceof Int32 ? direction.value : direction));
+      : Math.trunc(toDouble(direction));
   if (number !== 1 && number !== -1) {
     throw new QueryError(
       15975,

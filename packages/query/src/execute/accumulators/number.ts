@@ -1,9 +1,9 @@
 /** Folds that keep a few numbers: sums, means, deviations, counts. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNullish, isNumeric } from '../../bson/type.ts';
-import { Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { ExactSum } from '../exact-sum.ts';
+import { toDouble } from '../functions/number.ts';
 import type { Fold, Folds } from './fold.ts';
 
 export const numberFolds: Folds<'sum' | 'avg' | 'stdDevPop' | 'stdDevSamp' | 'count' | 'sql.count' | 'sql.sum'> = {
@@ -45,7 +45,7 @@ function deviation(fewer: 0 | 1): Fold {
 
 function plain(value: number | bigint | Int32 | Decimal128): number {
   if (typeof value === 'number') return value;
-  return value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  return toDouble(value);
 }
 
 function counting(counts: (value: Maybe) => boolean): Fold {

@@ -1,9 +1,9 @@
 /** Bounds of buckets are rounded to a series: the next number above a value, and the next one below it. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
-import { type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { toDouble } from '../functions/number.ts';
 import { series } from './series.ts';
 
 export interface Rounder {
@@ -28,8 +28,7 @@ function checked(value: Maybe): number {
   if (!isNumeric(value)) {
     throw new QueryError(40258, `$bucketAuto with a granularity takes numbers, found ${typeName(value)}`);
   }
-  const number =
-    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  const number = toDouble(value);
   if (Number.isNaN(number)) throw new QueryError(40259, '$bucketAuto with a granularity takes numbers, found NaN');
   if (number < 0) throw new QueryError(40260, `$bucketAuto with a granularity takes no negative numbers: ${number}`);
   return number;

@@ -1,8 +1,8 @@
 /** Places in rows: pairs of numbers, and GeoJSON. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
+import { toDouble } from '../functions/number.ts';
 import { angle, angleToArc, isInRing, type Point } from './distance.ts';
 
 export interface Place {
@@ -34,7 +34,7 @@ export function pairOf(value: Maybe): Point | undefined {
 
 function numberOf(value: Maybe): number | undefined {
   if (!isNumeric(value)) return undefined;
-  return value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  return toDouble(value);
 }
 
 type Shape = (coordinates: Maybe) => Place | undefined;

@@ -1,8 +1,8 @@
 /** $bitsAllSet and its like over numbers, whose sign bit goes on for ever, and bytes, after which all bits are clear. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
-import { Binary, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { Binary, type Maybe } from '../../bson/value.ts';
+import { toDouble } from '../functions/number.ts';
 
 export type BitsTest = 'bitsAllSet' | 'bitsAllClear' | 'bitsAnySet' | 'bitsAnyClear';
 
@@ -36,6 +36,6 @@ function bitsOf(value: Maybe): ((position: number) => boolean) | undefined {
 function wholeOf(value: Maybe): bigint | undefined {
   if (!isNumeric(value)) return undefined;
   if (typeof value === 'bigint') return value;
-  const number = value instanceof Int32 ? value.value : value instanceof Decimal128 ? decimalToNumber(value) : value;
+  const number = toDouble(value);
   return Number.isInteger(number) && number >= -(2 ** 63) && number < 2 ** 63 ? BigInt(number) : undefined;
 }

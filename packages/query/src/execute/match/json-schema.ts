@@ -2,10 +2,10 @@
 
 import { compareValues } from '../../bson/compare.ts';
 import { compileRegex } from '../../bson/compile-regex.ts';
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { valueKey } from '../../bson/key.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe, Regex } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue, type Maybe, Regex } from '../../bson/value.ts';
+import { toDouble } from '../functions/number.ts';
 
 type Test = (value: BsonValue) => boolean;
 
@@ -144,5 +144,5 @@ function dependency([name, needed]: [string, BsonValue]): Test {
 }
 
 function numberOf(value: BsonValue): number {
-  return value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  return isNumeric(value) ? toDouble(value) : Number.NaN;
 }

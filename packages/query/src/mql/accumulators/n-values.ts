@@ -1,8 +1,7 @@
 /** $firstN, $lastN, $minN and $maxN; $top, $bottom, $topN and $bottomN. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
-import { isNumeric } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import { countOf } from '../../execute/accumulators/count-of.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { AccumulatorName } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
@@ -30,7 +29,7 @@ function ofInput(fn: AccumulatorName): ParseAccumulator {
     const input = parts.get('input');
     if (n === undefined) throw missing(fn, 'n', at, 5787906);
     if (input === undefined) throw missing(fn, 'input', at, 5787907);
-    return { fn, n: parseCount(n, `${at}.n`), arg: parseExpression(input, `${at}.input`) };
+    return { fn, n: parseCount(n, fn, `${at}.n`), arg: parseExpression(input, `${at}.input`) };
   };
 }
 
@@ -49,7 +48,7 @@ function ordered(fn: AccumulatorName, many: boolean): ParseAccumulator {
     }
     const by = parseSortKeys(sortBy);
     const arg = parseExpression(output, `${at}.output`);
-    return n === undefined ? { fn, arg, by } : { fn, arg, by, n: parseCount(n, `${at}.n`) };
+    return n === undefined ? { fn, arg, by } : { fn, arg, by, n: parseCount(n, fn, `${at}.n`) };
   };
 }
 
@@ -78,16 +77,10 @@ function missing(fn: string, part: string, at: string, code: number): QueryError
 }
 
 /** A constant is checked here; one that reads the group's key, when there is one. */
-function parseCount(value: BsonValue, at: string): Expr {
+function parseCount(value: BsonValue, fn: string, at: string): Expr {
   const expr = parseExpression(value, at);
   const constant = constantOf(expr);
   if (constant === undefined) return expr;
-  const count = constant.value;
-  const number = isNumeric(count)
-    ? count instanceof Decimal128
-      ? decimalToNumber(count)
-      : Number(count instanceof Int32 ? count.value : count)
-    : Number.NaN;
-  if (Number.isInteger(number) && number > 0 && number < 2 ** 63) return constant;
-  throw new QueryError(7548606, `expected a whole number above 0, found ${describe(count)}`, { path: at });
+  countOf(constant.value, `$${fn}`);
+  return constant;
 }

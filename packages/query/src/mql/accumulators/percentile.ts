@@ -1,8 +1,8 @@
 /** $median and $percentile. */
 
-import { decimalToNumber } from '../../bson/decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import { toDouble } from '../../execute/functions/number.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
@@ -63,7 +63,7 @@ function probabilitiesOf(value: BsonValue, at: string): number[] {
   }
   return list.map((item) => {
     if (!isNumeric(item)) throw new QueryError(7750302, `'p' holds numbers, found ${describe(item)}`, { path: at });
-    const p = item instanceof Decimal128 ? decimalToNumber(item) : Number(item instanceof Int32 ? item.value : item);
+    const p = toDouble(item);
     if (p >= 0 && p <= 1) return p;
     throw new QueryError(7750303, `'p' holds numbers from 0 to 1, found ${p}`, { path: at });
   });
