@@ -78,9 +78,9 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $sqrt: [1, 1],
   $stdDevPop: [0, any],
   $stdDevSamp: [0, any],
+  $strcasecmp: [2, 2],
   $strLenBytes: [1, 1],
   $strLenCP: [1, 1],
-  $strcasecmp: [2, 2],
   $substr: [3, 3],
   $substrBytes: [3, 3],
   $substrCP: [3, 3],
@@ -90,25 +90,42 @@ export const arities: Readonly<Record<string, readonly [number, number]>> = {
   $tanh: [1, 1],
   $toBool: [1, 1],
   $toDate: [1, 1],
+  $toDecimal: [1, 1],
   $toDouble: [1, 1],
   $toInt: [1, 1],
   $toLong: [1, 1],
   $toLower: [1, 1],
+  $toObjectId: [1, 1],
   $toString: [1, 1],
   $toUpper: [1, 1],
+  $toUUID: [1, 1],
   $trunc: [1, 2],
+  $tsIncrement: [1, 1],
+  $tsSecond: [1, 1],
   $type: [1, 1],
 };
 
 /** The codes of operators that have one of their own for a wrong number of arguments. */
-export const arityCodes: Readonly<Record<string, number>> = { $ifNull: 1257300, $setEquals: 17045 };
+export const arityCodes: Readonly<Record<string, number>> = {
+  $ifNull: 1257300,
+  $setEquals: 17045,
+  $toBool: 50723,
+  $toDate: 50723,
+  $toDecimal: 50723,
+  $toDouble: 50723,
+  $toInt: 50723,
+  $toLong: 50723,
+  $toObjectId: 50723,
+  $toString: 50723,
+  $toUUID: 50723,
+};
 
 /** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
 export const laterOperators: ReadonlySet<string> = new Set(
-  `   convert    
+  `      
    
-    toDecimal toObjectId toUUID 
-   tsIncrement tsSecond `
+    
+   `
     .split(/\s+/)
     .map((name) => `$${name}`),
 );

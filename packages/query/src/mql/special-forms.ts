@@ -3,6 +3,7 @@
 import { literal } from '../plan/expr.ts';
 import { arrayForms } from './forms/arrays.ts';
 import { conditionalForms } from './forms/conditional.ts';
+import { conversionForms } from './forms/conversion.ts';
 import { dateForms } from './forms/dates.ts';
 import { foldForms } from './forms/folds.ts';
 import type { SpecialForm } from './forms/form.ts';
@@ -23,5 +24,6 @@ export const specialForms: Readonly<Record<string, SpecialForm>> = {
   ...stringForms,
   ...variableForms,
   ...numberForms,
+  ...conversionForms,
   ...dateForms,
 };

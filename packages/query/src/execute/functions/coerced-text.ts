@@ -3,7 +3,7 @@
 import { isNullish, typeName } from '../../bson/type.ts';
 import { type Maybe, Timestamp } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { shortDoubleText, textOf } from './convert.ts';
+import { shortDoubleText, textOf } from './value-text.ts';
 
 /** Numbers, dates and the like as text, nothing as the empty text. @throws QueryError 16007 for all others */
 export function coerced(value: Maybe, name: string): string {

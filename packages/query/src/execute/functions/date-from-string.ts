@@ -3,20 +3,18 @@
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { constantOf } from '../constant.ts';
-import type { Evaluate } from '../scope.ts';
 import { dayMs, daysOf, daysOfIsoWeek, daysOfMonth } from './calendar.ts';
 import { checkFormat } from './date-format.ts';
 import { monthOf, readTime, type WrittenTime } from './date-text.ts';
+import { namedArguments } from './named-arguments.ts';
 import type { Lazy } from './registry.ts';
 import { findZone, toInstant, type Zone, zoneOf } from './time-zone.ts';
 
 const conversionFailure = 241;
 
 /** Arguments: the names of the named parts as a constant list, then their values. */
-export const dateFromString: Lazy = ([names, ...values]) => {
-  const list = names === undefined ? undefined : constantOf(names)?.value;
-  const given = new Map<Maybe, Evaluate>(Array.isArray(list) ? list.map((name, index) => [name, values[index]!]) : []);
+export const dateFromString: Lazy = (args) => {
+  const given = namedArguments(args);
   const [dateString, timezone, format] = ['dateString', 'timezone', 'format'].map((name) => given.get(name));
   const [onNull, onError] = [given.get('onNull'), given.get('onError')];
   return (frame) => {

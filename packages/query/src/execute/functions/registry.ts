@@ -12,7 +12,7 @@ import { bits } from './bits.ts';
 import { boolean } from './boolean.ts';
 import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
-import { conversion } from './convert.ts';
+import { conversion, conversionLazy } from './convert.ts';
 import { dataSize } from './data-size.ts';
 import { date, dateLazy } from './date.ts';
 import { fold } from './fold.ts';
@@ -27,6 +27,7 @@ import { string } from './string.ts';
 import { stringSearch } from './string-search.ts';
 import { stringTrim } from './string-trim.ts';
 import { substring } from './substring.ts';
+import { timestamp } from './timestamp.ts';
 import { trigonometry } from './trigonometry.ts';
 
 export type Eager = (...values: Maybe[]) => Maybe;
@@ -37,6 +38,7 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...rounding,
   ...logarithms,
   ...trigonometry,
+  ...timestamp,
   ...bits,
   ...randWith(),
   ...comparison,
@@ -63,6 +65,7 @@ export const lazyFunctions: Readonly<Record<string, Lazy>> = {
   ...conditional,
   ...regex,
   ...setLazy,
+  ...conversionLazy,
   ...dateLazy,
   ...sqlLazy,
 };

@@ -1,17 +1,19 @@
 /** Casts of SQL. A value that cannot be cast becomes null, the dialect's default. */
 
+import { decimalParts } from '../../bson/decimal.ts';
 import { parseDecimal } from '../../bson/parse-decimal.ts';
 import { isNullish } from '../../bson/type.ts';
 import { Binary, BsonDate, BsonDocument, Decimal128, Int32, type Maybe, ObjectId } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { conversion, textOf } from './convert.ts';
+import { conversion } from './convert.ts';
 import type { Eager } from './registry.ts';
+import { textOf } from './value-text.ts';
 
 export const sqlCast: Readonly<Record<string, Eager>> = {
   'sql.castString': (value) => (value instanceof Binary ? null : orNull(() => conversion['agg.toString']!(value))),
   'sql.castInt': (value) => orNull(() => conversion['agg.toInt']!(value)),
   'sql.castLong': (value) => orNull(() => conversion['agg.toLong']!(value)),
-  'sql.castDouble': (value) => orNull(() => conversion['agg.toDouble']!(value)),
+  'sql.castDouble': (value) => orNull(() => doubleOf(value)),
   'sql.castBool': (value) => orNull(() => conversion['agg.toBool']!(value)),
   'sql.castTimestamp': (value) =>
     orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
@@ -32,6 +34,13 @@ function orNull(cast: () => Maybe): Maybe {
     if (error instanceof QueryError) return null;
     throw error;
   }
+}
+
+/** A decimal beyond all doubles is none. */
+function doubleOf(value: Maybe): Maybe {
+  const double = conversion['agg.toDouble']!(value);
+  const beyond = value instanceof Decimal128 && typeof double === 'number' && !Number.isFinite(double);
+  return beyond && decimalParts(value).kind === 'finite' ? null : double;
 }
 
 function decimalOf(value: Maybe): Maybe {

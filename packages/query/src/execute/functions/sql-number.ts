@@ -6,6 +6,7 @@ import { Int32, type Maybe } from '../../bson/value.ts';
 import { dateParts } from './date-parts.ts';
 import { logarithms } from './logarithms.ts';
 import type { Eager } from './registry.ts';
+import { trigonometry } from './trigonometry.ts';
 
 export const sqlNumber: Readonly<Record<string, Eager>> = {
   'sql.sqrt': (value) => (isNullish(value) || isBelow(value, 0) ? null : logarithms['agg.sqrt']!(value)),
@@ -13,11 +14,23 @@ export const sqlNumber: Readonly<Record<string, Eager>> = {
     const none = isNullish(value) || isNullish(base) || isBelow(value, 0, true) || isBelow(base, 0, true);
     return none || compareValues(base, 1) === 0 ? null : logarithms['agg.log']!(value, base);
   },
+  'sql.sin': finite('agg.sin'),
+  'sql.cos': finite('agg.cos'),
+  'sql.tan': finite('agg.tan'),
   'sql.quarter': (value) => {
     const month = dateParts['agg.month']!(value);
     return month instanceof Int32 ? new Int32(Math.ceil(month.value / 3)) : null;
   },
 };
+
+function finite(name: string): Eager {
+  return (value) => {
+    const endless = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].some(
+      (each) => compareValues(value, each) === 0,
+    );
+    return endless ? null : trigonometry[name]!(value);
+  };
+}
 
 function isBelow(value: Maybe, bound: number, orEqual = false): boolean {
   const order = compareValues(value, bound);

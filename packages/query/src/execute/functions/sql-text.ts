@@ -5,9 +5,9 @@ import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe, Regex } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { maxValueBytes, tooLarge } from '../built.ts';
-import { textOf } from './convert.ts';
 import { plainNumber } from './number.ts';
 import type { Eager } from './registry.ts';
+import { textOf } from './value-text.ts';
 
 export const sqlText: Readonly<Record<string, Eager>> = {
   'sql.like': like,
@@ -75,12 +75,12 @@ function substring(value: Maybe, start: Maybe, length: Maybe): Maybe {
   return letters.slice(Math.max(0, from), Math.max(0, end)).join('');
 }
 
-/** The part of a number; parts count from 1 at the start, from -1 at the end. There is no part 0: it is the first. */
+/** The part of a number; parts count from 0 at the start, from -1 at the end. Nothing delimits nothing. */
 function split(value: Maybe, delimiter: Maybe, number: Maybe): Maybe {
   if (isNullish(value) || isNullish(delimiter) || isNullish(number)) return null;
   const at = Number(plainNumber(number, 'SPLIT', 28690));
-  const parts = text(value, 'SPLIT').split(text(delimiter, 'SPLIT'));
-  return parts.at(at > 0 ? at - 1 : at) ?? '';
+  const between = text(delimiter, 'SPLIT');
+  return between === '' ? null : (text(value, 'SPLIT').split(between).at(at) ?? '');
 }
 
 /** `%` is any text, `_` one character; the third argument is the character that makes them literal. */

@@ -1,0 +1,147 @@
+/** Values as int, long, double and decimal. */
+
+import { decimalParts, decimalToNumber } from '../../bson/decimal.ts';
+import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
+import { parseDecimal, partsOfText } from '../../bson/parse-decimal.ts';
+import { isNumeric } from '../../bson/type.ts';
+import { Binary, BsonDate, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { binaryToDouble, binaryToWhole } from './convert-binary.ts';
+import { failure } from './convert-failure.ts';
+import { toDecimal as decimalOf, maxLong, minLong } from './number.ts';
+
+/** What $convert says beyond the type. */
+export interface NumberOptions {
+  readonly littleEndian: boolean;
+  /** Of the digits in texts. */
+  readonly base: 2 | 8 | 10 | 16;
+}
+
+export const plainNumbers: NumberOptions = { littleEndian: true, base: 10 };
+
+export function toInt(value: Maybe, options: NumberOptions): Int32 {
+  if (value instanceof Int32) return value;
+  return new Int32(Number(toWhole(value, 'int', -2147483648n, 2147483647n, 4, options)));
+}
+
+export function toLong(value: Maybe, options: NumberOptions): bigint {
+  if (typeof value === 'bigint') return value;
+  return value instanceof BsonDate ? BigInt(value.ms) : toWhole(value, 'long', minLong, maxLong, 8, options);
+}
+
+/** Fractions are cut off. */
+function toWhole(
+  value: Maybe,
+  to: string,
+  least: bigint,
+  most: bigint,
+  mostBytes: number,
+  { littleEndian, base }: NumberOptions,
+): bigint {
+  let whole: bigint | undefined;
+  if (typeof value === 'bigint') whole = value;
+  else if (value instanceof Int32) whole = BigInt(value.value);
+  else if (typeof value === 'boolean') whole = value ? 1n : 0n;
+  else if (typeof value === 'string') whole = wholeOfText(value, base);
+  else if (value instanceof Binary) whole = binaryToWhole(value, to, mostBytes, littleEndian);
+  else if (typeof value === 'number') whole = Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined;
+  else if (value instanceof Decimal128) whole = wholeOfDecimal(value);
+  else throw failure(value, to);
+  if (whole === undefined)
+    throw failure(value, to, typeof value === 'string' ? 'expected digits only' : 'it is not finite');
+  if (whole < least || whole > most) throw failure(value, to, 'the value is out of range');
+  return whole;
+}
+
+const digits = {
+  2: /^([+-]?)([01]+)$/,
+  8: /^([+-]?)([0-7]+)$/,
+  10: /^([+-]?)(\d+)$/,
+  16: /^([+-]?)([\da-f]+)$/i,
+} as const;
+const prefixes = { 2: '0b', 8: '0o', 10: '', 16: '0x' } as const;
+
+function wholeOfText(text: string, base: NumberOptions['base']): bigint | undefined {
+  const [, sign, size = ''] = digits[base].exec(text) ?? [];
+  if (size === '') return undefined;
+  // More digits cannot fit; zeros in front do not count.
+  const short = size.replace(/^0+(?=.)/, '');
+  const whole = short.length > 64 ? maxLong + 1n : BigInt(prefixes[base] + short);
+  return sign === '-' ? -whole : whole;
+}
+
+/** Beyond 64 bits any value will do: it is out of range. */
+function wholeOfDecimal(value: Decimal128): bigint | undefined {
+  const { kind, negative, coefficient, exponent } = decimalParts(value);
+  if (kind !== 'finite') return undefined;
+  const size =
+    exponent >= 0 ? coefficient * 10n ** BigInt(Math.min(exponent, 40)) : coefficient / 10n ** BigInt(-exponent);
+  return negative ? -size : size;
+}
+
+export function toDouble(value: Maybe, { littleEndian, base }: NumberOptions): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Int32) return value.value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof BsonDate) return value.ms;
+  if (value instanceof Binary) return binaryToDouble(value, littleEndian);
+  if (value instanceof Decimal128) return doubleOfDecimal(value);
+  if (typeof value !== 'string') throw failure(value, 'double');
+  if (base !== 10) {
+    const whole = wholeOfText(value, base);
+    if (whole === undefined) throw failure(value, 'double', `expected digits of base ${base}`);
+    return Number(whole);
+  }
+  return doubleOfText(value);
+}
+
+function doubleOfDecimal(value: Decimal128): number {
+  const parts = decimalParts(value);
+  const number = decimalToNumber(value);
+  if (parts.kind !== 'finite') return number;
+  if (!Number.isFinite(number)) throw failure(value, 'double', 'the value is out of range');
+  if (number === 0 && !isZero(parts)) throw failure(value, 'double', 'the value is too small');
+  return number;
+}
+
+function doubleOfText(text: string): number {
+  const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
+  if (special !== null) {
+    if (special[2]!.toLowerCase() === 'nan') return Number.NaN;
+    return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  }
+  const number = hexDouble(text) ?? (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined);
+  if (number === undefined) throw failure(text, 'double', 'expected a number');
+  if (!Number.isFinite(number)) throw failure(text, 'double', 'the value is out of range');
+  return number;
+}
+
+/** `0x1.8p1` as in C, exact for digits that a double holds. */
+function hexDouble(text: string): number | undefined {
+  const found = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?(?:p([+-]?\d{1,5}))?$/i.exec(text);
+  if (found === null) return undefined;
+  const [, sign, whole = '', fraction = '', power = '0'] = found;
+  if (whole + fraction === '') return undefined;
+  const size = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(power) - 4 * fraction.length);
+  return sign === '-' ? -size : size;
+}
+
+export function toDecimal(value: Maybe, { base }: NumberOptions): Decimal128 {
+  if (isNumeric(value)) return decimalOf(value);
+  if (typeof value === 'boolean') return decimalOfWhole(value ? 1 : 0);
+  if (value instanceof BsonDate) return decimalOfWhole(value.ms);
+  if (typeof value !== 'string') throw failure(value, 'decimal');
+  if (base !== 10) {
+    const whole = wholeOfText(value, base);
+    if (whole === undefined) throw failure(value, 'decimal', `expected digits of base ${base}`);
+    return decimalOfWhole(whole);
+  }
+  const decimal = parseDecimal(value);
+  if (decimal === undefined) throw failure(value, 'decimal', 'expected a number');
+  const parts = decimalParts(decimal);
+  const written = partsOfText(value);
+  if (written === undefined) return decimal;
+  if (parts.kind !== 'finite') throw failure(value, 'decimal', 'the value is out of range');
+  if (isZero(parts) && !isZero(written)) throw failure(value, 'decimal', 'the value is too small');
+  return decimal;
+}
