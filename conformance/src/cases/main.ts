@@ -63,7 +63,7 @@ function report({ file, cases }: CheckedFile, { show, list }: RunnerOptions, fai
     ...failed.slice(0, Math.max(0, show - failedBefore)).flatMap(detailLines),
   ];
   say(lines.join('\n'));
-  return { ...figuresOf(tally), ...(apart.all.cases > 0 ? { apart: figuresOf(apart) } : {}) };
+  return { lines: cases.length, ...figuresOf(tally), ...(apart.all.cases > 0 ? { apart: figuresOf(apart) } : {}) };
 }
 
 function figuresOf({ all, excluded, byStage, byOperator, byKind, byGroup }: Tally): object {
