@@ -135,15 +135,6 @@ test('a stage outside of the 22 is refused by name and position, with the list',
   for (const stage of supportedStages) expect(error.message).toContain(stage);
 });
 
-test('a stage of the 22 that is not there yet says so', () => {
-  expect(refusal({ $unwind: '$a' })).toMatchObject({
-    code: 238,
-    codeName: 'NotImplemented',
-    stage: 0,
-    status: 'unimplemented',
-  });
-});
-
 test('unknown operators carry MongoDB codes and the place', () => {
   expect(refusal({ $match: { a: { $foo: 1 } } })).toMatchObject({
     code: 2,
