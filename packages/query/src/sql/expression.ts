@@ -2,12 +2,13 @@
 
 import { maxDepth } from '../bson/decode.ts';
 import { type BsonValue, Int32 } from '../bson/value.ts';
-import type { SqlNode } from './ast.ts';
-import { parseCast } from './cast.ts';
-import { type Cursor, fault, later } from './cursor.ts';
+import type { Query, SqlNode } from './ast.ts';
+import { parseAssert, parseCast, typeTest } from './cast.ts';
+import { type Cursor, fault } from './cursor.ts';
 import { parseFunction } from './function.ts';
 import { reserved } from './keywords.ts';
 import type { Token } from './lex.ts';
+import { parseQuery } from './statement.ts';
 
 const powers: Readonly<Record<string, number>> = {
   OR: 10,
@@ -32,14 +33,11 @@ const operators: Readonly<Record<string, string>> = {
   ...{ OR: 'sql.or', AND: 'sql.and', '||': 'sql.concat', '+': 'agg.add', '-': 'agg.subtract', '*': 'agg.multiply' },
   ...{ '/': 'sql.divide', '%': 'sql.mod' },
 };
-const laterTypeTests: ReadonlySet<string> = new Set(
-  `DOUBLE STRING DOCUMENT ARRAY BINDATA UNDEFINED OBJECTID BOOL BOOLEAN BIT BSON_DATE TIMESTAMP BSON_TIMESTAMP REGEX DBPOINTER JAVASCRIPT
-   SYMBOL JAVASCRIPTWITHSCOPE INT INTEGER LONG DECIMAL MINKEY MAXKEY NUMBER`.split(/\s+/),
-);
-
 /** Chained operators nest to the left, so their number is a depth too. */
 const maxChain = 1000;
 const comparisonPower = 40;
+/** LIKE binds less than the other comparisons. */
+const likePower = 35;
 const notPower = 30;
 
 /** Parses as long as operators bind more strongly than `power`. */
@@ -61,7 +59,7 @@ export function parseSqlExpression(cursor: Cursor, power = 0, depth = 1): SqlNod
       const flat =
         (text === 'AND' || text === 'OR') && left.k === 'call' && left.fn === operators[text] ? left.args : [left];
       left = { k: 'call', fn: operators[text]!, args: [...flat, right], at: token };
-    } else if (comparisonPower > power) {
+    } else if (comparisonPower > power || (likePower > power && isLike(cursor))) {
       const compared = parseComparison(cursor, left, below);
       if (compared === undefined) return left;
       left = compared;
@@ -74,22 +72,30 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
   const call = (fn: string, ...args: SqlNode[]): SqlNode => ({ k: 'call', fn, args, at });
   if (at.kind === 'symbol' && comparisons[at.text] !== undefined) {
     cursor.next();
-    return call(`sql.${comparisons[at.text]}`, left, below(comparisonPower));
+    const op = `sql.${comparisons[at.text]}`;
+    for (const word of ['ANY', 'SOME', 'ALL']) {
+      if (!cursor.is(word) || !cursor.is('(', 1)) continue;
+      cursor.next();
+      return { k: 'subquery', how: word === 'ALL' ? 'all' : 'any', op, left, query: parseSubquery(cursor), at };
+    }
+    return call(op, left, below(comparisonPower));
   }
   if (cursor.take('IS')) {
     const not = cursor.take('NOT');
-    if (laterTypeTests.has(cursor.peek().text.toUpperCase())) throw later(cursor.peek(), `IS ${cursor.peek().text}`);
-    if (!cursor.is('NULL') && !cursor.is('MISSING'))
-      throw cursor.unexpected('NULL or MISSING after IS', ['NULL', 'MISSING', 'NOT']);
-    const test = call(cursor.next().text.toUpperCase() === 'NULL' ? 'sql.isNull' : 'sql.isMissing', left);
+    const test = typeTest(cursor, left, at);
     return not ? call('sql.not', test) : test;
   }
   const not = cursor.is('NOT') && ['IN', 'BETWEEN', 'LIKE'].some((word) => cursor.is(word, 1));
   if (not) cursor.next();
   const negated = (node: SqlNode): SqlNode => (not ? call('sql.not', node) : node);
   if (cursor.take('IN')) {
-    const open = cursor.expect('(', 'after IN');
-    if (cursor.is('SELECT')) throw later(open, 'IN with a subquery');
+    if (cursor.is('(') && startsQuery(cursor, 1)) {
+      const query = parseSubquery(cursor);
+      return not
+        ? { k: 'subquery', how: 'all', op: 'sql.ne', left, query, at }
+        : { k: 'subquery', how: 'any', op: 'sql.eq', left, query, at };
+    }
+    cursor.expect('(', 'after IN');
     const list = [below()];
     while (cursor.take(',')) list.push(below());
     cursor.expect(')', 'after the values of IN');
@@ -101,10 +107,28 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
     return negated(call('sql.and', call('sql.gte', left, low), call('sql.lte', left, below(comparisonPower))));
   }
   if (cursor.take('LIKE')) {
-    const pattern = below(comparisonPower);
+    const pattern = below(likePower);
     return negated(call('sql.like', left, pattern, ...(cursor.take('ESCAPE') ? [below(comparisonPower)] : [])));
   }
   return undefined;
+}
+
+function isLike(cursor: Cursor): boolean {
+  return cursor.is('LIKE') || (cursor.is('NOT') && cursor.is('LIKE', 1));
+}
+
+/** At SELECT or WITH, or at a parenthesis before them. */
+function startsQuery(cursor: Cursor, ahead = 0): boolean {
+  let at = ahead;
+  while (cursor.is('(', at)) at++;
+  return cursor.is('SELECT', at) || cursor.is('WITH', at);
+}
+
+function parseSubquery(cursor: Cursor): Query {
+  cursor.expect('(', 'before a subquery');
+  const query = parseQuery(cursor);
+  cursor.expect(')', 'to close the subquery');
+  return query;
 }
 
 function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNode {
@@ -121,8 +145,10 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
   }
   if (cursor.take('+')) return below(80);
   if (cursor.take('NOT')) return { k: 'call', fn: 'sql.not', args: [below(notPower)], at };
+  if (cursor.is('(') && startsQuery(cursor)) {
+    return access(cursor, { k: 'subquery', how: 'scalar', query: parseSubquery(cursor), at }, below);
+  }
   if (cursor.take('(')) {
-    if (cursor.is('SELECT')) throw later(at, 'a subquery');
     const inner = below();
     cursor.expect(')', 'to close the parenthesis');
     return access(cursor, inner, below);
@@ -137,8 +163,9 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
   ] as const) {
     if (cursor.take(word)) return { k: 'literal', value, at };
   }
-  for (const word of ['ANY', 'ALL', 'SOME', 'EXISTS']) {
-    if (cursor.is(word) && cursor.is('(', 1)) throw later(at, `${word} with a subquery`);
+  if (cursor.is('EXISTS') && cursor.is('(', 1)) {
+    cursor.next();
+    return { k: 'subquery', how: 'exists', query: parseSubquery(cursor), at };
   }
   if (cursor.take('CASE')) return parseCase(cursor, at, below);
   if (cursor.is('CAST') && cursor.is('(', 1)) return access(cursor, parseCast(cursor, below), below);
@@ -165,7 +192,8 @@ function access(cursor: Cursor, start: SqlNode, below: (power?: number) => SqlNo
       cursor.expect(']', 'to close the bracket');
       if (index.k === 'literal' && typeof index.value === 'string') node = child(node, index.value, at);
       else node = { k: 'call', fn: 'agg.arrayElemAt', args: [node, index], at };
-    } else if (cursor.is('::')) node = parseCast(cursor, below, node);
+    } else if (cursor.is('::!')) node = parseAssert(cursor, node);
+    else if (cursor.is('::')) node = parseCast(cursor, below, node);
     else return node;
   }
 }
@@ -177,7 +205,7 @@ function fieldName(cursor: Cursor): string {
 
 function child(node: SqlNode, name: string, at: Token): SqlNode {
   if (node.k === 'column') return { ...node, path: [...node.path, name] };
-  throw later(at, 'access to a field of an expression');
+  return { k: 'access', of: node, name, at };
 }
 
 function parseList(cursor: Cursor, close: string, below: () => SqlNode): SqlNode[] {

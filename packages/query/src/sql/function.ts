@@ -1,8 +1,11 @@
 /** Function calls of SQL: scalar functions, aggregates, typed literals such as TIMESTAMP '…'. */
 
+import type { BsonValue } from '../bson/value.ts';
+import { Int32 } from '../bson/value.ts';
 import type { SqlNode } from './ast.ts';
 import { refuseDate } from './cast.ts';
-import { type Cursor, fault, later } from './cursor.ts';
+import { type Cursor, fault } from './cursor.ts';
+import { dateFunctions, parseExtract } from './date-function.ts';
 import { nearest } from './keywords.ts';
 import type { Token } from './lex.ts';
 
@@ -13,18 +16,31 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   CEILING: ['agg.ceil', 1, 1],
   FLOOR: ['agg.floor', 1, 1],
   ROUND: ['agg.round', 1, 2],
-  SQRT: ['agg.sqrt', 1, 1],
+  SQRT: ['sql.sqrt', 1, 1],
   POW: ['agg.pow', 2, 2],
   POWER: ['agg.pow', 2, 2],
   MOD: ['sql.mod', 2, 2],
+  LOG: ['sql.log', 2, 2],
+  LOG10: ['sql.log', 1, 1],
+  SIN: ['sql.sin', 1, 1],
+  COS: ['sql.cos', 1, 1],
+  TAN: ['sql.tan', 1, 1],
+  RADIANS: ['agg.degreesToRadians', 1, 1],
+  DEGREES: ['agg.radiansToDegrees', 1, 1],
   UPPER: ['sql.upper', 1, 1],
   LOWER: ['sql.lower', 1, 1],
   CHAR_LENGTH: ['sql.length', 1, 1],
   CHARACTER_LENGTH: ['sql.length', 1, 1],
   LENGTH: ['sql.length', 1, 1],
+  OCTET_LENGTH: ['sql.octets', 1, 1],
+  BIT_LENGTH: ['sql.bits', 1, 1],
   SUBSTRING: ['sql.substring', 2, 3],
+  SPLIT: ['sql.split', 3, 3],
+  REPLACE: ['sql.replace', 3, 3],
   COALESCE: ['agg.ifNull', 1, 100],
+  NULLIF: ['sql.nullIf', 2, 2],
   SIZE: ['sql.size', 1, 1],
+  SLICE: ['sql.slice', 2, 3],
   YEAR: ['agg.year', 1, 1],
   MONTH: ['agg.month', 1, 1],
   DAY: ['agg.dayOfMonth', 1, 1],
@@ -33,74 +49,65 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   SECOND: ['agg.second', 1, 1],
 };
 
-const aggregates: readonly string[] = [
-  'COUNT',
-  'SUM',
-  'AVG',
-  'MIN',
-  'MAX',
-  'FIRST',
-  'LAST',
-  'ADD_TO_ARRAY',
-  'ADD_TO_SET',
+export const aggregates: readonly string[] = [
+  ...['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'FIRST', 'LAST', 'ADD_TO_ARRAY', 'ADD_TO_SET'],
+  ...['STDDEV_POP', 'STDDEV_SAMP', 'MERGE_DOCUMENTS'],
 ];
-const laterAggregates: readonly string[] = ['STDDEV_POP', 'STDDEV_SAMP', 'MERGE_DOCUMENTS'];
-const laterFunctions: readonly string[] = [
-  ...[
-    'BIT_LENGTH',
-    'COS',
-    'DATEADD',
-    'DATEDIFF',
-    'DEGREES',
-    'LOG',
-    'LOG10',
-    'OCTET_LENGTH',
-    'POSITION',
-    'RADIANS',
-    'REPLACE',
-  ],
-  ...['SIN', 'SLICE', 'SPLIT', 'TAN', 'TRIM', 'USER'],
+const special: readonly string[] = [
+  ...['EXTRACT', 'DATEADD', 'DATEDIFF', 'DATETRUNC', 'CURRENT_TIMESTAMP'],
+  ...['TRIM', 'LTRIM', 'RTRIM', 'POSITION'],
 ];
-const special: readonly string[] = ['NULLIF', 'EXTRACT', 'DATETRUNC', 'CURRENT_TIMESTAMP'];
 
 /** A call, or undefined where the word is a plain name. */
-export function parseFunction(cursor: Cursor, below: () => SqlNode): SqlNode | undefined {
+export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode): SqlNode | undefined {
   const at = cursor.peek();
   const name = at.text.toUpperCase();
   if (cursor.peek(1).kind === 'string') return parseTypedLiteral(cursor, at, name);
   if (name === 'CURRENT_TIMESTAMP') {
     cursor.next();
-    if (cursor.take('(')) cursor.expect(')', 'after CURRENT_TIMESTAMP(');
+    if (cursor.take('(') && !cursor.take(')')) {
+      cursor.next();
+      cursor.expect(')', 'after the precision of CURRENT_TIMESTAMP');
+    }
     return { k: 'call', fn: 'now', args: [], at };
   }
   cursor.next();
   cursor.next();
   if (aggregates.includes(name)) return parseAggregate(cursor, at, name, below);
-  if (laterAggregates.includes(name) || laterFunctions.includes(name)) throw later(at, name);
   if (name === 'EXTRACT') return parseExtract(cursor, at, below);
+  if (name === 'TRIM') return parseTrim(cursor, at, below);
+  if (name === 'POSITION') return parsePosition(cursor, at, below);
   const args = parseArguments(cursor, name, below);
-  if (name === 'NULLIF' && args.length === 2) {
-    const nothing: SqlNode = { k: 'literal', value: null, at };
-    return { k: 'call', fn: 'sql.case', args: [{ k: 'call', fn: 'sql.eq', args, at }, nothing, args[0]!], at };
+  if (name === 'LTRIM' || name === 'RTRIM') {
+    const [text, chars = literal(' ', at)] = args;
+    if (text === undefined || args.length > 2)
+      throw fault(at, `${name} takes a string, found ${args.length} arguments`);
+    return { k: 'call', fn: name === 'LTRIM' ? 'sql.trimStart' : 'sql.trimEnd', args: [text, chars], at };
   }
-  if (name === 'DATETRUNC' && args.length === 2) return dateTrunc(at, args);
+  const dates = Object.hasOwn(dateFunctions, name) ? dateFunctions[name] : undefined;
+  if (dates !== undefined) return dates(at, args);
   const scalar = Object.hasOwn(scalars, name) ? scalars[name] : undefined;
   if (scalar === undefined) {
     if (name === 'DATE') refuseDate(at, name);
     const known = [...Object.keys(scalars), ...aggregates, ...special, 'CAST'];
     const meant = nearest(name, known);
-    throw fault(
-      at,
-      `unknown function ${at.text}`,
-      meant ? `did you mean ${meant}?` : `the functions are ${known.join(', ')}`,
-    );
+    const hint = meant ? `did you mean ${meant}?` : `the functions are ${known.join(', ')}`;
+    throw fault(at, `unknown function ${at.text}`, hint);
   }
   const [fn, least, most] = scalar;
   if (args.length < least || args.length > most) {
     throw fault(at, `${name} takes ${least === most ? least : `${least} to ${most}`} arguments, found ${args.length}`);
   }
-  if (name === 'COALESCE') return { k: 'call', fn, args: [...args, { k: 'literal', value: null, at }], at };
+  if (name === 'COALESCE') return { k: 'call', fn, args: [...args, literal(null, at)], at };
+  if (name === 'LOG10') return { k: 'call', fn, args: [...args, literal(new Int32(10), at)], at };
+  // Without a length, the rest of the text.
+  if (name === 'SUBSTRING' && args.length === 2)
+    return { k: 'call', fn, args: [...args, literal(new Int32(-1), at)], at };
   return { k: 'call', fn, args, at };
+}
+
+function literal(value: BsonValue, at: Token): SqlNode {
+  return { k: 'literal', value, at };
 }
 
 function parseTypedLiteral(cursor: Cursor, at: Token, name: string): SqlNode | undefined {
@@ -108,7 +115,7 @@ function parseTypedLiteral(cursor: Cursor, at: Token, name: string): SqlNode | u
   if (name !== 'TIMESTAMP') return undefined;
   cursor.next();
   const text = cursor.next();
-  return { k: 'call', fn: 'sql.castTimestamp', args: [{ k: 'literal', value: text.text, at: text }], at };
+  return { k: 'call', fn: 'sql.castTimestamp', args: [literal(text.text, text)], at };
 }
 
 function parseAggregate(cursor: Cursor, at: Token, fn: string, below: () => SqlNode): SqlNode {
@@ -119,8 +126,10 @@ function parseAggregate(cursor: Cursor, at: Token, fn: string, below: () => SqlN
   }
   const distinct = cursor.take('DISTINCT');
   if (!distinct) cursor.take('ALL');
-  const arg = below();
+  const args = [below()];
+  while (fn === 'COUNT' && cursor.take(',')) args.push(below());
   cursor.expect(')', `to close ${fn}`);
+  const arg: SqlNode = args.length === 1 ? args[0]! : { k: 'call', fn: 'agg.array', args, at };
   return { k: 'aggregate', fn, arg, distinct, at };
 }
 
@@ -133,28 +142,26 @@ function parseArguments(cursor: Cursor, name: string, below: () => SqlNode): Sql
   return args;
 }
 
-/** EXTRACT(YEAR FROM x) is YEAR(x). */
-function parseExtract(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
-  const part = cursor.next();
-  const fn = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'].find((unit) => unit === part.text.toUpperCase());
-  if (fn === undefined)
-    throw fault(part, `EXTRACT does not know the unit ${part.text}`, 'use YEAR, MONTH, DAY, HOUR, MINUTE or SECOND');
-  cursor.expect('FROM', 'after the unit of EXTRACT');
-  const args = [below()];
-  cursor.expect(')', 'to close EXTRACT');
-  return { k: 'call', fn: scalars[fn]![0], args, at };
+/** TRIM([LEADING | TRAILING | BOTH] [characters] [FROM] text); the characters are a blank if not given. */
+function parseTrim(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
+  const side = ['LEADING', 'TRAILING', 'BOTH'].find((word) => cursor.take(word));
+  const fn = side === 'LEADING' ? 'sql.trimStart' : side === 'TRAILING' ? 'sql.trimEnd' : 'sql.trim';
+  let chars: SqlNode = literal(' ', at);
+  let text: SqlNode | undefined;
+  if (!cursor.is('FROM')) text = below();
+  if (cursor.take('FROM')) {
+    if (text !== undefined) chars = text;
+    text = below();
+  }
+  cursor.expect(')', 'to close TRIM');
+  return { k: 'call', fn, args: [text!, chars], at };
 }
 
-function dateTrunc(at: Token, args: readonly SqlNode[]): SqlNode {
-  const [unit, date] = args;
-  const text =
-    unit!.k === 'column' && unit!.path.length === 1
-      ? unit!.path[0]!.toLowerCase()
-      : unit!.k === 'literal'
-        ? unit!.value
-        : undefined;
-  if (typeof text !== 'string')
-    throw fault(at, 'DATETRUNC takes a unit and a timestamp', "e.g. DATETRUNC('minute', time_received)");
-  const rest = [text.toLowerCase(), 1, 'UTC', 'sunday'].map((value): SqlNode => ({ k: 'literal', value, at }));
-  return { k: 'call', fn: 'agg.dateTrunc', args: [date!, ...rest], at };
+/** POSITION(part IN text): from 0; the part is not read as a condition with IN. */
+function parsePosition(cursor: Cursor, at: Token, below: (power?: number) => SqlNode): SqlNode {
+  const part = below(40);
+  cursor.expect('IN', 'between the two texts of POSITION');
+  const text = below();
+  cursor.expect(')', 'to close POSITION');
+  return { k: 'call', fn: 'sql.position', args: [part, text], at };
 }

@@ -1,11 +1,18 @@
 /** Words that cannot be bare names, and the words that a typing mistake is compared with. */
 
+import type { Token } from './lex.ts';
+
 export const reserved: ReadonlySet<string> = new Set(
   `SELECT DISTINCT ALL FROM WHERE GROUP BY HAVING ORDER LIMIT OFFSET AS AND OR NOT IN BETWEEN LIKE ESCAPE IS NULL MISSING TRUE FALSE
-   CASE WHEN THEN ELSE END CAST ASC DESC UNION JOIN INNER LEFT RIGHT CROSS FULL OUTER ON USING UNWIND FLATTEN WITH EXISTS SOME ANY FETCH`
+   CASE WHEN THEN ELSE END CAST ASC DESC UNION JOIN INNER LEFT RIGHT CROSS FULL OUTER ON USING UNWIND FLATTEN WITH EXISTS SOME ANY FETCH AGGREGATE`
     .split(/\s+/)
     .filter((word) => word !== ''),
 );
+
+/** A name that may stand without AS. */
+export function isName(token: Token): boolean {
+  return token.kind === 'quoted' || (token.kind === 'word' && !reserved.has(token.text.toUpperCase()));
+}
 
 /** The nearest of the candidates, if it is near enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {

@@ -12,7 +12,7 @@ export interface Token {
   readonly column: number;
 }
 
-const symbols: RegExp = /<>|<=|>=|!=|\|\||::|[-+*/%(),.=<>[\]{}:;]/y;
+const symbols: RegExp = /<>|<=|>=|=>|!=|\|\||::!|::|[-+*/%(),.=<>[\]{}:;]/y;
 const word: RegExp = /[A-Za-z_$][\w$]*/y;
 const number: RegExp = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const space: RegExp = /(?:\s+|--[^\n]*|\/\*[\s\S]*?\*\/)+/y;

@@ -1,138 +1,143 @@
-/** Expressions of SQL become expressions of the plan, before or after grouping. */
+/** Expressions of SQL become expressions of the plan, with what is known of their types. */
 
-import { valueKey } from '../bson/key.ts';
-import { Int32 } from '../bson/value.ts';
+import type { TypeName } from '../bson/type.ts';
 import { isTimeColumn } from '../plan/columns.ts';
-import { call, type Expr, field, literal } from '../plan/expr.ts';
-import type { Accumulator, AccumulatorName } from '../plan/stage.ts';
-import type { SqlNode } from './ast.ts';
-import type { Columns } from './columns.ts';
+import { call, type Expr, literal } from '../plan/expr.ts';
+import type { SqlAggregate, SqlNode, SqlSubquery } from './ast.ts';
 import { fault } from './cursor.ts';
+import { literalOf } from './extended-json.ts';
 import { foldCast } from './fold.ts';
+import { documentKind, excludes, incomparable, kindText } from './kind.ts';
+import { kindOfValue } from './kind-of-value.ts';
 import type { Token } from './lex.ts';
+import { fieldsOf, type Typed } from './scope.ts';
+import { compares, gives, takes } from './signatures.ts';
 
-/** What a grouping statement has gathered: its keys, and the aggregates that its expressions ask for. */
-export interface Grouping {
-  readonly keys: readonly string[];
-  /** Names that GROUP BY … AS gives to the keys, by the same index. */
-  readonly aliases: readonly (string | undefined)[];
-  readonly into: [string, Accumulator][];
+/** What the names, aggregates and subqueries of an expression mean where it stands. */
+export interface Meaning {
+  column(path: readonly string[], at: Token): Typed;
+  aggregate(node: SqlAggregate): Typed;
+  subquery(node: SqlSubquery): Typed;
+  /** A whole expression that has a meaning of its own, such as a group key. */
+  whole?(node: SqlNode): Typed | undefined;
 }
 
 export function site(at: Token): string {
   return `line ${at.line}, column ${at.column}`;
 }
 
-/** An expression over the rows of the table. */
-export function lowerRow(node: SqlNode, columns: Columns): Expr {
+export function lower(node: SqlNode, meaning: Meaning): Typed {
+  const whole = meaning.whole?.(node);
+  if (whole !== undefined) return whole;
   switch (node.k) {
     case 'literal':
-      return literal(node.value);
+      return { expr: literal(node.value), kind: kindOfValue(node.value) };
     case 'column':
-      return columns.resolve(node.path, node.at);
+      return meaning.column(node.path, node.at);
+    case 'access':
+      return fieldsOf(lower(node.of, meaning), [node.name], node.at);
     case 'aggregate':
-      throw fault(node.at, `${node.fn} is not allowed here`, 'conditions on aggregates belong into HAVING');
-    case 'document':
-      return { k: 'doc', fields: node.fields.map(([name, value]) => [name, lowerRow(value, columns)]) };
+      return meaning.aggregate(node);
+    case 'subquery':
+      return meaning.subquery(node);
+    case 'assert': {
+      const value = lower(node.of, meaning);
+      const kind = { types: new Set([node.type as TypeName, 'null' as const, 'missing' as const]) };
+      const { expr } = literalOf(value, (each) => !each.has('string')) ?? value;
+      return { expr, kind: expr.k === 'lit' ? kindOfValue(expr.value) : kind };
+    }
+    case 'document': {
+      const fields = node.fields.map(([name, value]) => [name, lower(value, meaning)] as const);
+      for (const [index, [name]] of fields.entries()) {
+        if (fields.findIndex(([each]) => each === name) < index)
+          throw fault(node.at, `the field '${name}' is there twice`);
+      }
+      return {
+        expr: { k: 'doc', fields: fields.map(([name, value]) => [name, value.expr]) },
+        kind: documentKind(fields.map(([name, value]) => [name, value.kind])),
+      };
+    }
     case 'call':
-      return lowered(
+      return lowerCall(
         node,
-        node.args.map((arg) => lowerRow(arg, columns)),
+        node.args.map((arg) => lower(arg, meaning)),
       );
   }
 }
 
-/** An expression over the groups: keys and aggregates are fields of the grouped row. */
-export function lowerGroup(node: SqlNode, columns: Columns, grouping: Grouping): Expr {
-  if (!hasAggregate(node)) {
-    const alias = node.k === 'column' && node.path.length === 1 ? grouping.aliases.indexOf(node.path[0]) : -1;
-    if (alias >= 0) return field('_id', `k${alias}`);
-    const row = lowerRow(node, columns);
-    const index = grouping.keys.indexOf(exprKey(row));
-    if (index >= 0) return field('_id', `k${index}`);
-  }
-  const below = (arg: SqlNode): Expr => lowerGroup(arg, columns, grouping);
-  switch (node.k) {
-    case 'literal':
-      return literal(node.value);
-    case 'column':
-      throw fault(
-        node.at,
-        `the column ${node.path.join('.')} is neither grouped nor aggregated`,
-        'add it to GROUP BY or wrap it, e.g. in MAX',
-      );
-    case 'aggregate':
-      return aggregated(node, columns, grouping);
-    case 'document':
-      return { k: 'doc', fields: node.fields.map(([name, value]) => [name, below(value)]) };
-    case 'call':
-      return lowered(node, node.args.map(below));
-  }
-}
-
-function lowered(node: SqlNode & { k: 'call' }, args: readonly Expr[]): Expr {
-  if (node.fn === 'now') return { k: 'var', name: 'NOW', path: [] };
-  refuseTextForTime(node, args);
-  return foldCast(call(node.fn, args, site(node.at)));
-}
-
-/** A string never equals a time, so that the comparison would quietly find nothing, or everything. */
-function refuseTextForTime(node: SqlNode & { k: 'call' }, args: readonly Expr[]): void {
-  if (!/^sql\.(eq|ne|gt|gte|lt|lte|in)$/.test(node.fn)) return;
-  const time = args.find((arg) => arg.k === 'field' && arg.path.length === 1 && isTimeColumn(arg.path[0]!));
-  const text = args.find((arg) => arg.k === 'lit' && typeof arg.value === 'string');
-  if (time?.k !== 'field' || text?.k !== 'lit') return;
-  throw fault(
-    node.at,
-    `${time.path[0]} is a timestamp and is compared with a string`,
-    `write CAST('${text.value}' AS TIMESTAMP)`,
+export function lowerCall(node: { readonly fn: string; readonly at: Token }, given: readonly Typed[]): Typed {
+  const { fn, at } = node;
+  if (fn === 'now') return { expr: { k: 'var', name: 'NOW', path: [] }, kind: gives(fn, []) };
+  const args = given.map((arg, index) => converted(fn, arg, index, given));
+  for (const [index, arg] of args.entries()) check(fn, arg, index, at);
+  if (compares(fn)) for (const other of args.slice(1)) compare(args[0]!, other, at);
+  const exprs = args.map(({ expr }) => expr);
+  const kind = gives(
+    fn,
+    args.map((arg) => arg.kind),
   );
+  const expr = foldCast(simplified(fn, exprs, at));
+  // Whole numbers that may be long divide to a long, whatever each value is.
+  if (fn === 'sql.divide' && kind.types?.has('long') && kind.types.size === 2) {
+    return { expr: call('sql.castLong', [expr], site(at)), kind };
+  }
+  return { expr, kind };
 }
 
-const accumulators: Readonly<Record<string, AccumulatorName>> = {
-  COUNT: 'sql.count',
-  SUM: 'sql.sum',
-  AVG: 'avg',
-  MIN: 'min',
-  MAX: 'max',
-  FIRST: 'first',
-  LAST: 'last',
-  ADD_TO_ARRAY: 'push',
-  ADD_TO_SET: 'addToSet',
+const negations: Readonly<Record<string, string>> = {
+  ...{
+    'sql.eq': 'sql.ne',
+    'sql.ne': 'sql.eq',
+    'sql.gt': 'sql.lte',
+    'sql.lte': 'sql.gt',
+    'sql.lt': 'sql.gte',
+    'sql.gte': 'sql.lt',
+  },
 };
 
-function aggregated(node: SqlNode & { k: 'aggregate' }, columns: Columns, grouping: Grouping): Expr {
-  const arg = node.arg === undefined ? literal(new Int32(1)) : lowerRow(node.arg, columns);
-  const wanted: Accumulator = { fn: accumulators[node.fn]!, arg, ...(node.distinct ? { distinct: true } : {}) };
-  const same = grouping.into.find(
-    ([, each]) => each.fn === wanted.fn && each.distinct === wanted.distinct && exprKey(each.arg) === exprKey(arg),
-  );
-  if (same !== undefined) return field(same[0]);
-  const name = `a${grouping.into.length}`;
-  grouping.into.push([name, wanted]);
-  return field(name);
-}
-
-export function hasAggregate(node: SqlNode): boolean {
-  if (node.k === 'aggregate') return true;
-  if (node.k === 'call') return node.args.some(hasAggregate);
-  return node.k === 'document' && node.fields.some(([, value]) => hasAggregate(value));
-}
-
-/** Equal for expressions that mean the same, wherever they stand in the text. */
-export function exprKey(expr: Expr): string {
-  switch (expr.k) {
-    case 'lit':
-      return `l${valueKey(expr.value)}`;
-    case 'field':
-      return `f${JSON.stringify(expr.path)}`;
-    case 'var':
-      return `v${JSON.stringify([expr.name, expr.path])}`;
-    case 'call':
-      return `${expr.fn}(${expr.args.map(exprKey).join()})`;
-    case 'doc':
-      return `{${expr.fields.map(([name, value]) => `${JSON.stringify(name)}:${exprKey(value)}`).join()}}`;
-    case 'bind':
-      return `${expr.fn}[${expr.vars.join()}](${expr.args.map(exprKey).join()};${exprKey(expr.body)})`;
+function simplified(fn: string, args: readonly Expr[], at: Token): Expr {
+  const [first] = args;
+  if (fn === 'sql.not' && first?.k === 'call') {
+    const opposite = Object.hasOwn(negations, first.fn) ? negations[first.fn] : undefined;
+    if (opposite !== undefined) return call(opposite, first.args, first.at);
   }
+  if (fn === 'sql.nullIf') return call('sql.case', [call('sql.eq', args, site(at)), literal(null), first!], site(at));
+  return call(fn, args, site(at));
+}
+
+/** A text of Extended JSON stands for its value where a string cannot be meant. */
+function converted(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
+  const wanted = takes(fn, index);
+  if (wanted !== undefined && !wanted.includes('string')) {
+    return literalOf(arg, (types) => excludes({ types }, ['string'])) ?? arg;
+  }
+  if (!compares(fn)) return arg;
+  const others = all.filter((_, other) => other !== index && (index === 0 || other === 0));
+  if (!others.every(({ kind }) => excludes(kind, ['string']))) return arg;
+  return literalOf(arg, (types) => others.every(({ kind }) => !incomparable(kind, { types }))) ?? arg;
+}
+
+function check(fn: string, arg: Typed, index: number, at: Token): void {
+  const wanted = takes(fn, index);
+  if (wanted === undefined || !excludes(arg.kind, wanted)) return;
+  const name = fn.slice(fn.indexOf('.') + 1);
+  throw fault(
+    at,
+    `${name} takes ${wanted.join(' or ')}, found ${kindText(arg.kind)}`,
+    'write CAST(… AS …) where another type is meant',
+  );
+}
+
+function compare(left: Typed, right: Typed, at: Token): void {
+  if (!incomparable(left.kind, right.kind)) return;
+  const time = [left, right].find(({ expr }) => expr.k === 'field' && isTimeColumn(expr.path.at(-1) ?? ''));
+  const text = [left, right].find(({ expr }) => expr.k === 'lit' && typeof expr.value === 'string');
+  if (time?.expr.k === 'field' && text?.expr.k === 'lit') {
+    throw fault(
+      at,
+      `${time.expr.path.at(-1)} is a timestamp and is compared with a string`,
+      `write CAST('${String(text.expr.value)}' AS TIMESTAMP)`,
+    );
+  }
+  throw fault(at, `${kindText(left.kind)} cannot be compared with ${kindText(right.kind)}`, 'cast one of them');
 }

@@ -1,28 +1,72 @@
-/** SQL: a SELECT statement becomes the same plan that MQL does. */
+/** SQL: a statement becomes the same plan that MQL does. */
 
-import { readingColumns } from '../plan/columns.ts';
-import type { Plan } from '../plan/stage.ts';
+import { isPathColumn, isTimeColumn, readingColumns } from '../plan/columns.ts';
+import { call, literal } from '../plan/expr.ts';
+import type { Plan, Stage } from '../plan/stage.ts';
 import { QueryError, reading } from '../query-error.ts';
-import { compileSelect } from './compile.ts';
-import { Cursor } from './cursor.ts';
+import { Cursor, fault } from './cursor.ts';
+import { anyDocument, anything, documentKind, holds, type Kind, kindOf } from './kind.ts';
 import { lex } from './lex.ts';
-import { parseSelect } from './statement.ts';
+import { compileQuery } from './query-plan.ts';
+import { isBare, type Rows, wrapped } from './rows.ts';
+import { parseStatement } from './statement.ts';
+import type { Tables } from './tables.ts';
+
+export type { Tables } from './tables.ts';
 
 /** A statement of more UTF-16 units than this is refused. */
 export const maxStatementLength: number = 1024 * 1024;
 
-/** Names of tables → their columns; null where any name is a column. */
-export type Tables = Readonly<Record<string, readonly string[] | null>>;
+/**
+ * How rows of several tables are handed out. `flat` is for clients: one document, whose fields are those of all tables.
+ * `tables` is the dialect's own form, a field for each table, '' for computed columns; `merged` is `flat`, but two fields of
+ * the same name are an error.
+ */
+export type RowForm = 'flat' | 'tables' | 'merged';
 
-const readings: Tables = { readings: readingColumns };
+const readings: Tables = {
+  database: 'sensorData',
+  databases: { sensorData: { readings: { source: 'readings', kind: documentKind(readingColumns.map(columnKind)) } } },
+};
+
+function columnKind(name: string): [string, Kind] {
+  if (isPathColumn(name)) return [name, kindOf('string', 'null', 'missing')];
+  if (isTimeColumn(name)) return [name, kindOf('date', 'null', 'missing')];
+  return [
+    name,
+    name === 'tags' || name === 'additional_parameters' ? anything : name === 'data' ? anything : anyDocument,
+  ];
+}
 
 /** @throws QueryError with line, column and mostly a hint. */
-export function parseSql(text: string, tables: Tables = readings): Plan {
+export function parseSql(text: string, tables: Tables = readings, form: RowForm = 'flat'): Plan {
   if (text.length > maxStatementLength) {
     throw new QueryError(
       'BadValue',
       `a statement may have ${maxStatementLength} characters, this one has ${text.length}`,
     );
   }
-  return reading(() => compileSelect(parseSelect(new Cursor(lex(text))), tables));
+  return reading(() => {
+    const query = parseStatement(new Cursor(lex(text)));
+    const rows = compileQuery(query, { tables, named: new Map(), exact: form !== 'flat' });
+    return { source: rows.source, stages: [...rows.stages, ...formed(rows, form, query.at)] };
+  });
+}
+
+function formed(rows: Rows, form: RowForm, at: Parameters<typeof fault>[0]): Stage[] {
+  if (form === 'tables') return wrapped(rows).stages.slice(rows.stages.length);
+  if (isBare(rows)) return [];
+  if (form === 'merged') refuseSameNames(rows, at);
+  const args = rows.sources.flatMap(({ name, doc }) => [literal(name), doc]);
+  return [{ k: 'replace', with: call('sql.flat', args, 'SELECT') }];
+}
+
+function refuseSameNames({ sources }: Rows, at: Parameters<typeof fault>[0]): void {
+  for (const [index, source] of sources.entries()) {
+    for (const name of source.kind.fields?.keys() ?? []) {
+      const other = sources.slice(0, index).find(({ kind }) => kind.fields?.has(name) ?? holds(kind, name) === 'must');
+      if (other !== undefined)
+        throw fault(at, `${other.name} and ${source.name} both have a column ${name}`, 'select them with aliases');
+    }
+  }
 }

@@ -1,49 +1,93 @@
-/** The SELECT statement. */
+/** Statements: SELECT, UNION of several, WITH in front. */
 
-import type { OrderItem, Select, SelectItem } from './ast.ts';
-import { type Cursor, fault, later } from './cursor.ts';
+import { maxDepth } from '../bson/decode.ts';
+import type { OrderItem, Query, Select, SelectItem, SqlAggregate } from './ast.ts';
+import { type Cursor, fault } from './cursor.ts';
 import { parseSqlExpression } from './expression.ts';
-import { reserved } from './keywords.ts';
+import { parseFrom } from './from.ts';
+import { isName } from './keywords.ts';
 
-export function parseSelect(cursor: Cursor): Select {
-  if (cursor.is('WITH')) throw later(cursor.peek(), 'WITH');
-  cursor.expect('SELECT', 'at the start of the statement');
+export function parseStatement(cursor: Cursor): Query {
+  const query = parseQuery(cursor);
+  cursor.take(';');
+  if (cursor.peek().kind !== 'end') {
+    throw cursor.unexpected('the end of the statement or its next clause', [
+      ...['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'OFFSET', 'UNION', 'JOIN', 'AS'],
+    ]);
+  }
+  return query;
+}
+
+export function parseQuery(cursor: Cursor, depth = 0): Query {
+  const at = cursor.peek();
+  if (depth > maxDepth) throw fault(at, `queries may be nested ${maxDepth} levels deep`);
+  if (cursor.take('WITH')) {
+    const tables: [string, Query][] = [];
+    do {
+      const name = cursor.name('the name of a query');
+      cursor.expect('AS', 'after the name of a query');
+      cursor.expect('(', 'before a query');
+      tables.push([name, parseQuery(cursor, depth + 1)]);
+      cursor.expect(')', 'to close a query');
+    } while (cursor.take(','));
+    return { k: 'with', tables, query: parseQuery(cursor, depth + 1), at };
+  }
+  let query = parseTerm(cursor, depth);
+  for (let unions = 0; ; unions++) {
+    const union = cursor.peek();
+    if (!cursor.take('UNION')) return query;
+    if (unions > maxDepth) throw fault(union, `a statement may unite ${maxDepth} queries`);
+    const all = cursor.take('ALL');
+    if (!all) cursor.take('DISTINCT');
+    query = { k: 'union', all, left: query, right: parseTerm(cursor, depth), at: union };
+  }
+}
+
+function parseTerm(cursor: Cursor, depth: number): Query {
+  if (!cursor.take('(')) return parseSelect(cursor);
+  const query = parseQuery(cursor, depth + 1);
+  cursor.expect(')', 'to close the query');
+  return query;
+}
+
+function parseSelect(cursor: Cursor): Select {
+  const at = cursor.expect('SELECT', 'at the start of the statement');
   const distinct = cursor.take('DISTINCT');
   if (!distinct) cursor.take('ALL');
   const value = (cursor.is('VALUE') || cursor.is('VALUES')) && !cursor.is(',', 1) && !cursor.is('FROM', 1);
   if (value) cursor.next();
+  if (value && cursor.is('*')) throw cursor.unexpected('documents after SELECT VALUE');
   const items = [parseItem(cursor)];
   while (cursor.take(',')) items.push(parseItem(cursor));
-  if (!cursor.is('FROM')) throw cursor.unexpected('a comma or FROM', ['FROM', 'AS']);
-  cursor.next();
-  const table = parseTable(cursor);
+  const ends = cursor.peek().kind === 'end' || [')', ';', 'UNION'].some((text) => cursor.is(text));
+  if (!ends && !cursor.is('FROM')) throw cursor.unexpected('a comma or FROM', ['FROM', 'AS']);
+  const from = cursor.take('FROM') ? parseFrom(cursor) : undefined;
   const where = cursor.take('WHERE') ? parseSqlExpression(cursor) : undefined;
-  const groupBy = cursor.take('GROUP', 'BY') ? parseGroupKeys(cursor) : [];
+  const groupBy = cursor.take('GROUP', 'BY') ? parseGroupKeys(cursor) : undefined;
+  const aggregates = cursor.take('AGGREGATE') ? parseAggregates(cursor) : [];
   const having = cursor.take('HAVING') ? parseSqlExpression(cursor) : undefined;
   const orderBy = cursor.take('ORDER', 'BY') ? parseOrder(cursor) : [];
+  const slice = parseSlice(cursor);
+  return { k: 'select', distinct, value, items, from, where, groupBy, aggregates, having, orderBy, ...slice, at };
+}
+
+function parseSlice(cursor: Cursor): { limit: number | undefined; offset: number } {
   let limit: number | undefined;
   let offset = 0;
   for (;;) {
-    if (cursor.take('LIMIT')) limit = count(cursor, 'LIMIT');
-    else if (cursor.take('OFFSET')) {
+    if (cursor.take('LIMIT')) {
+      limit = count(cursor, 'LIMIT');
+      if (cursor.take(',')) [offset, limit] = [limit, count(cursor, 'LIMIT')];
+    } else if (cursor.take('OFFSET')) {
       offset = count(cursor, 'OFFSET');
       if (!cursor.take('ROWS')) cursor.take('ROW');
-    } else break;
+    } else if (cursor.take('FETCH')) {
+      if (!cursor.take('FIRST')) cursor.take('NEXT');
+      limit = count(cursor, 'FETCH');
+      if (!cursor.take('ROWS')) cursor.take('ROW');
+      cursor.take('ONLY');
+    } else return { limit, offset };
   }
-  if (cursor.is('UNION')) throw later(cursor.peek(), 'UNION');
-  cursor.take(';');
-  if (cursor.peek().kind !== 'end') {
-    throw cursor.unexpected('the end of the statement or its next clause', [
-      'WHERE',
-      'GROUP',
-      'HAVING',
-      'ORDER',
-      'LIMIT',
-      'OFFSET',
-      'AS',
-    ]);
-  }
-  return { distinct, value, items, table, where, groupBy, having, orderBy, limit, offset };
 }
 
 function parseItem(cursor: Cursor): SelectItem {
@@ -59,36 +103,31 @@ function parseItem(cursor: Cursor): SelectItem {
 }
 
 /** With or without AS; a bare word that is reserved belongs to the next clause. */
-function parseAlias(cursor: Cursor): string | undefined {
+export function parseAlias(cursor: Cursor): string | undefined {
   if (cursor.take('AS')) return cursor.name('an alias');
-  const token = cursor.peek();
-  const isName = token.kind === 'quoted' || (token.kind === 'word' && !reserved.has(token.text.toUpperCase()));
-  return isName ? cursor.next().text : undefined;
+  return isName(cursor.peek()) ? cursor.next().text : undefined;
 }
 
-function parseTable(cursor: Cursor): Select['table'] {
-  const at = cursor.peek();
-  if (['(', '[', 'UNWIND', 'FLATTEN'].some((start) => cursor.is(start)))
-    throw later(at, 'FROM with a subquery, an array, UNWIND or FLATTEN');
-  const path = [cursor.name('a table')];
-  while (cursor.take('.')) path.push(cursor.name('a table'));
-  if (cursor.is('(')) throw later(at, `FROM ${path.join('.')}(…)`);
-  const alias = parseAlias(cursor);
-  const next = cursor.peek();
-  if (cursor.is(',') || ['JOIN', 'INNER', 'LEFT', 'RIGHT', 'CROSS', 'FULL'].some((word) => cursor.is(word))) {
-    throw later(next, 'a join');
-  }
-  return { path, alias, at };
-}
-
-function parseGroupKeys(cursor: Cursor): Select['groupBy'] {
-  const keys: Select['groupBy'][number][] = [];
+function parseGroupKeys(cursor: Cursor): NonNullable<Select['groupBy']> {
+  const keys: NonNullable<Select['groupBy']>[number][] = [];
   do {
     const value = parseSqlExpression(cursor);
-    keys.push({ value, alias: cursor.take('AS') ? cursor.name('an alias') : undefined });
+    keys.push({ value, alias: parseAlias(cursor) });
   } while (cursor.take(','));
-  if (cursor.is('AGGREGATE')) throw later(cursor.peek(), 'GROUP BY … AGGREGATE');
   return keys;
+}
+
+function parseAggregates(cursor: Cursor): Select['aggregates'] {
+  const aggregates: { value: SqlAggregate; alias: string }[] = [];
+  do {
+    const at = cursor.peek();
+    const value = parseSqlExpression(cursor);
+    if (value.k !== 'aggregate') throw fault(at, 'AGGREGATE takes aggregates', 'e.g. SUM(x) AS total');
+    const alias = parseAlias(cursor);
+    if (alias === undefined) throw cursor.unexpected('AS and a name after the aggregate', ['AS']);
+    aggregates.push({ value, alias });
+  } while (cursor.take(','));
+  return aggregates;
 }
 
 function parseOrder(cursor: Cursor): OrderItem[] {

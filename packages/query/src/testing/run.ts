@@ -39,5 +39,7 @@ export function runMql(
 }
 
 export function runSql(rows: readonly BsonDocument[], text: string): Promise<BsonDocument[]> {
-  return run(rows, parseSql(text).stages);
+  const input = [batchOf(rows)];
+  const plan = parseSql(text);
+  return run(plan.source === 'none' ? [] : rows, plan.stages, { open: () => input });
 }

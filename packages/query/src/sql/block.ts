@@ -1,0 +1,52 @@
+/** A query while it is compiled: the stages so far, and what names mean in the rows that these give. */
+
+import type { Expr } from '../plan/expr.ts';
+import type { Stage } from '../plan/stage.ts';
+import type { SqlNode } from './ast.ts';
+import { fault } from './cursor.ts';
+import { excludes, kindText } from './kind.ts';
+import { lower, type Meaning } from './lower.ts';
+import type { Around, Rows } from './rows.ts';
+import { resolve, type Scope, type Source, type Typed } from './scope.ts';
+import { compileSubquery } from './subquery-plan.ts';
+
+export class Block {
+  readonly stages: Stage[];
+  readonly scope: Scope;
+  readonly around: Around;
+  /** Fields that subqueries added to the rows. */
+  lookups = 0;
+  readonly #meaning: Meaning;
+
+  constructor(stages: readonly Stage[], sources: readonly Source[], around: Around, meaning: Partial<Meaning> = {}) {
+    this.stages = [...stages];
+    this.scope = { sources, ...(around.outer && { outer: around.outer }) };
+    this.around = around;
+    this.#meaning = {
+      column: (path, at) => resolve(path, at, this.scope),
+      aggregate: (node) => {
+        throw fault(node.at, `${node.fn} is not allowed here`, 'conditions on aggregates belong into HAVING');
+      },
+      subquery: (node) => compileSubquery(node, this),
+      ...meaning,
+    };
+  }
+
+  static of(rows: Rows, around: Around): Block {
+    return new Block(rows.stages, rows.sources, around);
+  }
+
+  lower(node: SqlNode, changed: Partial<Meaning> = {}): Typed {
+    return lower(node, { ...this.#meaning, ...changed });
+  }
+
+  filter(node: SqlNode, clause: string): void {
+    this.stages.push({ k: 'filter', where: this.condition(node, clause) });
+  }
+
+  condition(node: SqlNode, clause: string): Expr {
+    const { expr, kind } = this.lower(node);
+    if (excludes(kind, ['bool'])) throw fault(node.at, `${clause} takes a condition, found ${kindText(kind)}`);
+    return expr;
+  }
+}

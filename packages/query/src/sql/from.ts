@@ -1,0 +1,165 @@
+/** FROM: tables, arrays, queries, joins, UNWIND and FLATTEN. */
+
+import { maxDepth } from '../bson/decode.ts';
+import type { From, SqlNode, UnwindPath } from './ast.ts';
+import { type Cursor, fault } from './cursor.ts';
+import { parseSqlExpression } from './expression.ts';
+import { parseAlias, parseQuery } from './statement.ts';
+
+export function parseFrom(cursor: Cursor, depth = 0): From {
+  if (depth > maxDepth) throw fault(cursor.peek(), `FROM may be nested ${maxDepth} levels deep`);
+  let left = parseJoins(cursor, depth);
+  for (let terms = 0; ; terms++) {
+    const at = cursor.peek();
+    if (!cursor.take(',')) return left;
+    if (terms > maxDepth) throw fault(at, `FROM may have ${maxDepth} tables`);
+    left = { k: 'join', how: 'inner', left, right: parseJoins(cursor, depth), on: undefined, at };
+  }
+}
+
+function parseJoins(cursor: Cursor, depth: number): From {
+  let left = parseSource(cursor, depth);
+  for (let terms = 0; ; terms++) {
+    const at = cursor.peek();
+    const how = joinOf(cursor);
+    if (how === undefined) return left;
+    if (terms > maxDepth) throw fault(at, `FROM may have ${maxDepth} tables`);
+    const right = parseSource(cursor, depth);
+    const on = how !== 'cross' && cursor.take('ON') ? parseSqlExpression(cursor) : undefined;
+    if (on === undefined && (how === 'left' || how === 'right')) {
+      throw cursor.unexpected(`ON and the condition of the ${how.toUpperCase()} JOIN`, ['ON']);
+    }
+    left =
+      how === 'right'
+        ? { k: 'join', how: 'left', left: right, right: left, on, at }
+        : { k: 'join', how: how === 'left' ? 'left' : 'inner', left, right, on, at };
+  }
+}
+
+function joinOf(cursor: Cursor): 'inner' | 'left' | 'right' | 'cross' | undefined {
+  if (cursor.is('FULL')) throw fault(cursor.peek(), 'FULL JOIN is not supported', 'unite a LEFT and a RIGHT JOIN');
+  if (cursor.take('JOIN') || cursor.take('INNER', 'JOIN')) return 'inner';
+  if (cursor.take('CROSS', 'JOIN')) return 'cross';
+  if (cursor.take('LEFT', 'JOIN') || cursor.take('LEFT', 'OUTER', 'JOIN')) return 'left';
+  if (cursor.take('RIGHT', 'JOIN') || cursor.take('RIGHT', 'OUTER', 'JOIN')) return 'right';
+  return undefined;
+}
+
+function parseSource(cursor: Cursor, depth: number): From {
+  const at = cursor.peek();
+  if (cursor.take('UNWIND')) return parseUnwind(cursor, depth);
+  if (cursor.take('FLATTEN')) return parseFlatten(cursor, depth);
+  if (cursor.take('[')) {
+    const items: SqlNode[] = [];
+    if (!cursor.is(']'))
+      do items.push(parseSqlExpression(cursor));
+      while (cursor.take(','));
+    cursor.expect(']', 'to close the array');
+    return { k: 'array', items, alias: required(cursor, 'an array'), at };
+  }
+  if (cursor.take('(')) {
+    const isQuery = ['SELECT', 'WITH', '('].some((word) => cursor.is(word));
+    if (isQuery) {
+      const query = parseQuery(cursor, depth + 1);
+      cursor.expect(')', 'to close the query');
+      return { k: 'derived', query, alias: required(cursor, 'a query'), at };
+    }
+    const inner = parseFrom(cursor, depth + 1);
+    cursor.expect(')', 'to close the parenthesis');
+    return inner;
+  }
+  const path = [cursor.name('a table')];
+  while (cursor.take('.')) path.push(cursor.name('a table'));
+  if (path.length > 2) {
+    throw fault(
+      at,
+      `a table is named by database and name, found ${path.join('.')}`,
+      `did you mean ${path.slice(0, 2).join('.')}?`,
+    );
+  }
+  return { k: 'collection', path, alias: parseAlias(cursor), at };
+}
+
+function required(cursor: Cursor, what: string): string {
+  const alias = parseAlias(cursor);
+  if (alias === undefined) throw cursor.unexpected(`an alias, which ${what} in FROM must have`, ['AS']);
+  return alias;
+}
+
+function parseUnwind(cursor: Cursor, depth: number): From {
+  const at = cursor.expect('(', 'after UNWIND');
+  const of = parseFrom(cursor, depth + 1);
+  cursor.expect('WITH', 'before the options of UNWIND');
+  let paths: UnwindPath[] = [];
+  let index: string | undefined;
+  let outer = false;
+  do {
+    if (cursor.take('PATH')) {
+      arrow(cursor);
+      paths = [parsePath(cursor)];
+    } else if (cursor.take('PATHS')) {
+      arrow(cursor);
+      cursor.expect('(', 'before the paths');
+      paths = [];
+      do paths.push(parsePath(cursor));
+      while (cursor.take(','));
+      cursor.expect(')', 'after the paths');
+    } else if (cursor.take('INDEX')) {
+      arrow(cursor);
+      index = cursor.name('the name of the index');
+    } else if (cursor.take('OUTER')) {
+      arrow(cursor);
+      outer = cursor.take('TRUE');
+      if (!outer) cursor.expect('FALSE', 'or TRUE as the value of OUTER');
+    } else throw cursor.unexpected('PATH, PATHS, INDEX or OUTER', ['PATH', 'PATHS', 'INDEX', 'OUTER']);
+  } while (cursor.take(','));
+  cursor.expect(')', 'to close UNWIND');
+  if (paths.length === 0) throw fault(at, 'UNWIND needs PATH', 'e.g. UNWIND(readings WITH PATH => tags)');
+  return { k: 'unwind', of, paths, index, outer, at };
+}
+
+function parsePath(cursor: Cursor): UnwindPath {
+  const at = cursor.peek();
+  const steps: string[][] = [];
+  let step = [cursor.name('a path')];
+  let opened = false;
+  for (;;) {
+    if (cursor.take('[', ']')) {
+      steps.push(step);
+      step = [];
+      opened = true;
+    } else if (cursor.take('.')) {
+      step.push(cursor.peek().kind === 'word' ? cursor.next().text : cursor.name('a path'));
+      opened = false;
+    } else break;
+  }
+  if (!opened) steps.push(step);
+  return { steps, at };
+}
+
+function parseFlatten(cursor: Cursor, depth: number): From {
+  const at = cursor.expect('(', 'after FLATTEN');
+  const of = parseFrom(cursor, depth + 1);
+  let separator = '_';
+  let levels: number | undefined;
+  if (cursor.take('WITH')) {
+    do {
+      if (cursor.take('SEPARATOR')) {
+        arrow(cursor);
+        if (cursor.peek().kind !== 'string') throw cursor.unexpected("a string such as '_'");
+        separator = cursor.next().text;
+      } else if (cursor.take('DEPTH')) {
+        arrow(cursor);
+        const token = cursor.next();
+        levels = Number(token.text);
+        if (token.kind !== 'number' || !Number.isInteger(levels)) throw fault(token, 'DEPTH takes a whole number');
+      } else throw cursor.unexpected('SEPARATOR or DEPTH', ['SEPARATOR', 'DEPTH']);
+    } while (cursor.take(','));
+  }
+  cursor.expect(')', 'to close FLATTEN');
+  return { k: 'flatten', of, separator, depth: levels, at };
+}
+
+function arrow(cursor: Cursor): void {
+  cursor.expect('=>', 'before the value of the option');
+}

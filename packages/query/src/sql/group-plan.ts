@@ -1,0 +1,206 @@
+/** GROUP BY, AGGREGATE, and the aggregates that the other clauses ask for. */
+
+import { call, type Expr, field, literal } from '../plan/expr.ts';
+import type { Accumulator, AccumulatorName } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
+import { aggregatesIn } from './aggregates-in.ts';
+import type { Select, SqlAggregate, SqlNode } from './ast.ts';
+import { Block } from './block.ts';
+import { fault } from './cursor.ts';
+import { exprKey } from './expr-key.ts';
+import { documentKind, either, excludes, isMixed, type Kind, kindOf, kindText, numbers } from './kind.ts';
+import { find, resolve, type Source, type Typed } from './scope.ts';
+
+interface Column {
+  /** The table that the column stays in; '' for those with a name of their own. */
+  readonly table: string;
+  readonly name: string;
+  readonly value: Typed;
+}
+
+interface Key extends Column {
+  readonly key: string;
+}
+
+/** The block of the grouped rows; undefined where nothing is grouped. */
+export function grouped(select: Select, before: Block): Block | undefined {
+  const asked = aggregatesIn(select);
+  if (select.groupBy === undefined && select.aggregates.length === 0 && asked.length === 0) return undefined;
+  const keys = keysOf(select, before);
+  const into: (readonly [string, Accumulator])[] = [];
+  const lowered = new Map<string, Typed>();
+  const fold = (node: SqlAggregate): Typed => {
+    const { accumulator, kind } = accumulatorOf(node, before);
+    const id = `${accumulator.fn} ${accumulator.distinct} ${exprKey(accumulator.arg)}`;
+    const known = lowered.get(id);
+    if (known !== undefined) return known;
+    const name = `a${into.length}`;
+    into.push([name, accumulator]);
+    const value = { expr: field(name), kind };
+    lowered.set(id, value);
+    return value;
+  };
+  const named = select.aggregates.map(({ value, alias }): Column => ({ table: '', name: alias, value: fold(value) }));
+  const generated = new Set(asked.map(fold));
+  const shown = [...generated].map((value, index): Column => ({ table: '', name: `_agg${index + 1}`, value }));
+  const columns = [...keys, ...named, ...(select.items.some((item) => item.k === 'all') ? shown : [])];
+  for (const [index, { table, name }] of columns.entries()) {
+    const same = columns.findIndex((other) => other.table === table && other.name === name);
+    if (same < index)
+      throw fault(select.at, `two columns of the groups are named ${name}`, 'give them different aliases');
+  }
+  const constant = keys.every(({ value }) => value.expr.k === 'lit');
+  const fields = (constant ? [] : keys).map(({ key: _, value }, index): [string, Expr] => [
+    `k${index}`,
+    nullable(value.expr),
+  ]);
+  const key: Expr = fields.length === 0 ? literal(null) : { k: 'doc', fields };
+  // Without keys that differ from row to row there is one group, even of no rows.
+  const always = constant ? { always: true } : {};
+  before.stages.push({ k: 'group', key, into, ...always });
+  const after = columns.map((column, index) =>
+    index < keys.length && !constant
+      ? { ...column, value: { ...column.value, expr: field('_id', `k${index}`) } }
+      : column,
+  );
+  return afterGroup(before, keys, sourcesOf(after), fold);
+}
+
+function afterGroup(
+  before: Block,
+  keys: readonly Key[],
+  sources: readonly Source[],
+  fold: (node: SqlAggregate) => Typed,
+): Block {
+  const byKey = (node: SqlNode): Typed | undefined => {
+    if (node.k === 'literal' || aggregatesInNode(node)) return undefined;
+    const row = attempt(() => before.lower(node, { subquery: (each) => refuse(each) }));
+    const index = row === undefined ? -1 : keys.findIndex(({ key }) => key === exprKey(row.expr));
+    return index < 0 ? undefined : { expr: field('_id', `k${index}`), kind: keys[index]!.value.kind };
+  };
+  const block: Block = new Block(before.stages, sources, before.around, {
+    aggregate: fold,
+    column: (path, at) => {
+      const own = find(path, at, { sources });
+      if (own !== undefined) return own;
+      const key = byKey({ k: 'column', path, at });
+      if (key !== undefined) return key;
+      const around = find(path, at, block.scope);
+      if (around !== undefined) return around;
+      resolve(path, at, before.scope);
+      throw fault(
+        at,
+        `the column ${path.join('.')} is neither grouped nor aggregated`,
+        'add it to GROUP BY or wrap it, e.g. in MAX',
+      );
+    },
+    whole: (node) => (node.k === 'column' || keys.length === 0 ? undefined : byKey(node)),
+  });
+  block.lookups = before.lookups;
+  return block;
+}
+
+function aggregatesInNode(node: SqlNode): boolean {
+  return (
+    aggregatesIn({
+      items: [{ k: 'expression', value: node, alias: undefined, at: node.at }],
+      orderBy: [],
+      having: undefined,
+    }).length > 0
+  );
+}
+
+function refuse(node: SqlNode): never {
+  throw fault(node.at, 'a subquery is no group key');
+}
+
+function attempt(read: () => Typed): Typed | undefined {
+  try {
+    return read();
+  } catch (caught) {
+    if (caught instanceof QueryError) return undefined;
+    throw caught;
+  }
+}
+
+/** Null and missing are one group. */
+function nullable(expr: Expr): Expr {
+  return call('agg.ifNull', [expr, literal(null)], 'GROUP BY');
+}
+
+function keysOf(select: Select, before: Block): Key[] {
+  return (select.groupBy ?? []).map(({ value: node, alias }, index): Key => {
+    const value = keyValue(node, select, before);
+    const own = before.scope.sources.find((source) => node.k === 'column' && isColumnOf(source, node.path, value.expr));
+    if (value.kind.types !== undefined && isMixed(value.kind)) {
+      throw fault(
+        node.at,
+        `values of types that do not compare cannot be grouped: ${kindText(value.kind)}`,
+        'cast them',
+      );
+    }
+    const types = value.kind.types && new Set([...value.kind.types].filter((type) => type !== 'missing'));
+    const kind: Kind = { ...value.kind, ...(types && { types: types.add('null') }) };
+    const last = node.k === 'column' ? node.path.at(-1)! : node.k === 'access' ? node.name : `_groupKey${index + 1}`;
+    const table = alias === undefined && own !== undefined ? own.name : '';
+    return { table, name: alias ?? last, value: { expr: value.expr, kind }, key: exprKey(value.expr) };
+  });
+}
+
+/** A key may also be the alias of a selected expression, where no column has the name. */
+function keyValue(node: SqlNode, select: Select, before: Block): Typed {
+  if (node.k === 'column' && node.path.length === 1 && find(node.path, node.at, before.scope) === undefined) {
+    const item = select.items.find((each) => each.k === 'expression' && each.alias === node.path[0]);
+    if (item?.k === 'expression') return before.lower(item.value);
+  }
+  return before.lower(node);
+}
+
+function isColumnOf(source: Source, path: readonly string[], expr: Expr): boolean {
+  if (path.length > 2 || (path.length === 2 && path[0] !== source.name)) return false;
+  const own = fieldPath(source.doc, path.at(-1)!);
+  return own !== undefined && exprKey(own) === exprKey(expr);
+}
+
+function fieldPath(doc: Expr, name: string): Expr | undefined {
+  return doc.k === 'field' ? field(...doc.path, name) : undefined;
+}
+
+function sourcesOf(columns: readonly Column[]): Source[] {
+  const tables = [...new Set(columns.map(({ table }) => table))];
+  return tables.map((table): Source => {
+    const own = columns.filter((column) => column.table === table);
+    const doc: Expr = { k: 'doc', fields: own.map(({ name, value }) => [name, value.expr]) };
+    return { name: table, doc, kind: documentKind(own.map(({ name, value }) => [name, value.kind])) };
+  });
+}
+
+const accumulators: Readonly<Record<string, AccumulatorName>> = {
+  ...{ COUNT: 'sql.count', SUM: 'sql.sum', AVG: 'avg', MIN: 'min', MAX: 'max', FIRST: 'first', LAST: 'last' },
+  ...{ ADD_TO_ARRAY: 'push', ADD_TO_SET: 'addToSet', STDDEV_POP: 'stdDevPop', STDDEV_SAMP: 'stdDevSamp' },
+  MERGE_DOCUMENTS: 'mergeObjects',
+};
+const numeric: readonly string[] = ['SUM', 'AVG', 'STDDEV_POP', 'STDDEV_SAMP'];
+
+function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumulator; kind: Kind } {
+  const arg: Typed = node.arg === undefined ? { expr: literal(true), kind: kindOf('bool') } : before.lower(node.arg);
+  const wanted = numeric.includes(node.fn)
+    ? numbers
+    : node.fn === 'MERGE_DOCUMENTS'
+      ? (['object'] as const)
+      : undefined;
+  if (wanted !== undefined && excludes(arg.kind, wanted)) {
+    throw fault(node.at, `${node.fn} takes ${wanted.join(' or ')}, found ${kindText(arg.kind)}`);
+  }
+  if ((node.fn === 'MIN' || node.fn === 'MAX') && isMixed(arg.kind) && arg.kind.types !== undefined) {
+    throw fault(node.at, `${node.fn} takes values that compare with each other, found ${kindText(arg.kind)}`);
+  }
+  const accumulator = { fn: accumulators[node.fn]!, arg: arg.expr, ...(node.distinct && { distinct: true }) };
+  const kind = ((): Kind => {
+    if (node.fn === 'COUNT') return kindOf('int', 'long');
+    if (numeric.includes(node.fn)) return kindOf(...numbers, 'null');
+    if (node.fn === 'ADD_TO_ARRAY' || node.fn === 'ADD_TO_SET') return { types: new Set(['array']), items: arg.kind };
+    return either(arg.kind, kindOf('null'));
+  })();
+  return { accumulator, kind };
+}
