@@ -120,3 +120,19 @@ test('what one row builds and throws away again is bounded too', async () => {
 test('a pipeline of more than a thousand stages is refused', () => {
   expect(() => parseMql(repeated(1001, { $limit: 1 }).map(doc))).toThrow(/1000 stages, this one has 1001/);
 });
+
+test('loops within loops end at the deadline, in the middle of a row', async () => {
+  let calls = 0;
+  const clock = {
+    now: () => (calls++ > 50 ? 2000 : 0),
+    monotonic: () => 0,
+    sleep: () => Promise.resolve(),
+    after: () => ({ [Symbol.dispose]: () => {} }),
+    every: () => ({ [Symbol.dispose]: () => {} }),
+  };
+  const nested = (depth: number): object => ({
+    $reduce: { input: { $range: [0, 100_000] }, initialValue: 0, in: depth === 0 ? 1 : nested(depth - 1) },
+  });
+  const endless = runMql([doc({ n: 1 })], [{ $project: { r: nested(3) } }], { deadlineMs: 1000, clock });
+  await expect(endless).rejects.toMatchObject({ codeName: 'MaxTimeMSExpired' });
+});

@@ -4,7 +4,7 @@ import { BsonDocument, type BsonValue } from '../bson/value.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
-import { arities, arityCodes, laterOperators } from './signatures.ts';
+import { arities, arityCodes } from './signatures.ts';
 import { specialForms } from './special-forms.ts';
 
 /** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
@@ -72,17 +72,28 @@ function fieldOf(path: Path, vars: readonly string[]): Expr {
   return vars.includes('CURRENT') ? { k: 'var', name: 'CURRENT', path } : { k: 'field', path };
 }
 
+/** Of names that are known elsewhere. */
+const hints: Readonly<Record<string, string | undefined>> = {
+  $function: 'server-side JavaScript is not run here',
+  $accumulator: 'server-side JavaScript is not run here',
+  $push: '$push is an accumulator: use it in $group or $setWindowFields',
+  $addToSet: '$addToSet is an accumulator: use it in $group or $setWindowFields',
+  $count: 'for the length of an array use $size',
+  $exists: 'as an expression, $exists is {$ne: [{$type: path}, "missing"]}',
+  $regex: 'as an expression, $regex is $regexMatch',
+  $elemMatch: 'as an expression, $elemMatch is $filter or $anyElementTrue',
+};
+
 function parseOperator(name: string, operand: BsonValue, at: string, vars: readonly string[]): Expr {
   const form = Object.hasOwn(specialForms, name) ? specialForms[name] : undefined;
   if (form !== undefined) {
     return form(operand, at, vars, (value, below = at, bound = vars) => parseExpression(value, below, bound));
   }
   const arity = Object.hasOwn(arities, name) ? arities[name] : undefined;
-  if (arity === undefined && laterOperators.has(name)) {
-    throw new QueryError('NotImplemented', `the expression ${name} arrives in a later version`, { path: at });
-  }
   if (arity === undefined) {
-    throw new QueryError('InvalidPipelineOperator', `unrecognized expression '${name}'`, { path: at });
+    const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
+    const place = { path: at, ...(hint === undefined ? {} : { hint }) };
+    throw new QueryError('InvalidPipelineOperator', `unrecognized expression '${name}'`, place);
   }
   const [least, most] = arity;
   const operands = Array.isArray(operand) ? operand : [operand];

@@ -119,13 +119,3 @@ export const arityCodes: Readonly<Record<string, number>> = {
   $toString: 50723,
   $toUUID: 50723,
 };
-
-/** Operators of the language that this version does not run: refused by name, unlike those that do not exist. */
-export const laterOperators: ReadonlySet<string> = new Set(
-  `      
-   
-    
-   `
-    .split(/\s+/)
-    .map((name) => `$${name}`),
-);

@@ -1,19 +1,16 @@
 /** $in and $indexOfArray. */
 
 import { compareValues } from '../../bson/compare.ts';
+import { valueKey } from '../../bson/key.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
-import { Int32, type Maybe } from '../../bson/value.ts';
+import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { describe } from '../../mql/describe.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Eager } from './registry.ts';
+import { constantOf } from '../constant.ts';
+import type { Eager, Lazy } from './registry.ts';
 import { wholeInt32 } from './whole-int32.ts';
 
 export const arraySearch: Readonly<Record<string, Eager>> = {
-  'agg.in': (value, list) => {
-    if (!Array.isArray(list))
-      throw new QueryError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
-    return list.some((item) => compareValues(item, value) === 0);
-  },
   'agg.indexOfArray': (...args) => {
     const [list, sought] = args;
     if (isNullish(list)) return null;
@@ -27,6 +24,26 @@ export const arraySearch: Readonly<Record<string, Eager>> = {
     return new Int32(-1);
   },
 };
+
+export const arraySearchLazy: Readonly<Record<string, Lazy>> = {
+  /** A constant list is looked up by key, however long it is. */
+  'agg.in': ([value, list]) => {
+    const known = constantOf(list!);
+    if (known === undefined) {
+      return (frame) => {
+        const sought = value!(frame);
+        return listOf(list!(frame)).some((item) => compareValues(item, sought) === 0);
+      };
+    }
+    const keys = new Set(listOf(known.value).map(valueKey));
+    return (frame) => keys.has(valueKey(value!(frame)));
+  },
+};
+
+function listOf(list: Maybe): readonly BsonValue[] {
+  if (Array.isArray(list)) return list;
+  throw new QueryError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
+}
 
 function bound(value: Maybe, what: string): number {
   const number = wholeInt32(value);
