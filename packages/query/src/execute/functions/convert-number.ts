@@ -1,7 +1,8 @@
 /** Values as int, long, double and decimal. */
 
-import { decimalParts, decimalToNumber } from '../../bson/decimal.ts';
+import { type DecimalParts, decimalParts, decimalToNumber } from '../../bson/decimal.ts';
 import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
+import { decimalDigits, digitsOf, encodeDecimal, leastExponent } from '../../bson/encode-decimal.ts';
 import { parseDecimal, partsOfText } from '../../bson/parse-decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, BsonDate, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
@@ -138,10 +139,20 @@ export function toDecimal(value: Maybe, { base }: NumberOptions): Decimal128 {
   }
   const decimal = parseDecimal(value);
   if (decimal === undefined) throw failure(value, 'decimal', 'expected a number');
-  const parts = decimalParts(decimal);
   const written = partsOfText(value);
-  if (written === undefined) return decimal;
-  if (parts.kind !== 'finite') throw failure(value, 'decimal', 'the value is out of range');
-  if (isZero(parts) && !isZero(written)) throw failure(value, 'decimal', 'the value is too small');
+  return written === undefined ? decimal : truncated(written, value);
+}
+
+/** Unlike in arithmetic, digits beyond 34 are cut off; what the format's exponents do not reach is an error. */
+function truncated(written: DecimalParts, text: string): Decimal128 {
+  const surplus = Math.max(0, digitsOf(written.coefficient) - decimalDigits);
+  const coefficient = written.coefficient / 10n ** BigInt(surplus);
+  const exponent = written.exponent + surplus;
+  const decimal = encodeDecimal({ ...written, coefficient, exponent });
+  if (decimalParts(decimal).kind !== 'finite') throw failure(text, 'decimal', 'the value is out of range');
+  const lost = leastExponent - exponent;
+  if (lost > 0 && coefficient % 10n ** BigInt(Math.min(lost, decimalDigits)) !== 0n) {
+    throw failure(text, 'decimal', 'the value is too small');
+  }
   return decimal;
 }
