@@ -18,6 +18,10 @@ export function exclusionOf(given: Case): string | undefined {
   if (expected.k === 'code' && expected.code === indexNotFoundCode) {
     return 'it asks for the fault of a missing or unclear index; here no query needs one';
   }
+  if (pipeline.some(asksForIndexKey)) return 'it asks for the key in an index; here there is none';
+  if (expected.k === 'documents' && pipeline.some((stage) => names(stage, '$accumulator'))) {
+    return 'it needs server-side JavaScript, which is refused';
+  }
   if (wasFilledElsewhere(given)) return 'its documents were written by an earlier query that the case does not hold';
   return undefined;
 }
@@ -25,6 +29,12 @@ export function exclusionOf(given: Case): string | undefined {
 /** No stage makes documents of none, so the collection was not as empty as the case says. */
 function wasFilledElsewhere({ docs, expected }: MqlCase): boolean {
   return docs.length === 0 && expected.k === 'documents' && expected.documents.length > 0;
+}
+
+function asksForIndexKey(value: BsonValue): boolean {
+  if (Array.isArray(value)) return value.some(asksForIndexKey);
+  if (!(value instanceof BsonDocument)) return false;
+  return value.get('$meta') === 'indexKey' || [...value.values()].some(asksForIndexKey);
 }
 
 function names(value: BsonValue, key: string): boolean {

@@ -44,7 +44,9 @@ const wrappers: Readonly<Record<string, (json: JsonObject) => BsonValue>> = {
   $date: (json) => new BsonDate(milliseconds(json.get('$date'))),
   $binary: (json) => {
     const { base64, subType } = Object.fromEntries(inner(json, '$binary'));
-    return new Binary(Uint8Array.from(Buffer.from(String(base64), 'base64')), Number.parseInt(String(subType), 16));
+    const bytes = Uint8Array.from(Buffer.from(String(base64), 'base64'));
+    const subtype = Number.parseInt(String(subType), 16);
+    return new Binary(subtype === oldBinary ? withInnerLength(bytes) : bytes, subtype);
   },
   $uuid: (json) => new Binary(Uint8Array.from(Buffer.from(text(json, '$uuid').replaceAll('-', ''), 'hex')), 4),
   $regularExpression: (json) => {
@@ -68,6 +70,16 @@ const wrappers: Readonly<Record<string, (json: JsonObject) => BsonValue>> = {
     return new DbPointer(text(pointer, '$ref'), id);
   },
 };
+
+/** On the wire this subtype repeats its length before the bytes; Extended JSON leaves that out. */
+export const oldBinary = 2;
+
+function withInnerLength(bytes: Uint8Array): Uint8Array {
+  const held = new Uint8Array(4 + bytes.length);
+  new DataView(held.buffer).setInt32(0, bytes.length, true);
+  held.set(bytes, 4);
+  return held;
+}
 
 function signature(json: JsonObject): string {
   return json.size === 1 ? [...json.keys()][0]! : [...json.keys()].sort().join(',');

@@ -21,6 +21,7 @@ import {
   Regex,
   Timestamp,
 } from '@platform/query';
+import { oldBinary } from './decode.ts';
 
 export function encodeExtended(value: BsonValue): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
@@ -42,7 +43,8 @@ function encodeRare(value: BsonValue): string {
   if (value instanceof ObjectId) return wrap('$oid', value.toHex());
   if (value instanceof Binary) {
     const subType = value.subtype.toString(16).padStart(2, '0');
-    return nested('$binary', { base64: Buffer.from(value.bytes).toString('base64'), subType });
+    const bytes = value.subtype === oldBinary ? value.bytes.subarray(4) : value.bytes;
+    return nested('$binary', { base64: Buffer.from(bytes).toString('base64'), subType });
   }
   if (value instanceof Regex) {
     return nested('$regularExpression', { pattern: value.pattern, options: value.options });

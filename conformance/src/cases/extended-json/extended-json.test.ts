@@ -1,4 +1,4 @@
-import { BsonDocument, Decimal128, Int32, ObjectId, Timestamp } from '@platform/query';
+import { Binary, BsonDocument, Decimal128, Int32, ObjectId, Timestamp } from '@platform/query';
 import { expect, test } from 'vitest';
 import { decodeExtended } from './decode.ts';
 import { encodeExtended } from './encode.ts';
@@ -25,6 +25,7 @@ const canonical = [
   '{"$oid":"0123456789abcdef01234567"}',
   '{"$date":{"$numberLong":"-1"}}',
   '{"$binary":{"base64":"AQID","subType":"80"}}',
+  '{"$binary":{"base64":"AQID","subType":"02"}}',
   '{"$regularExpression":{"pattern":"^a","options":"im"}}',
   '{"$timestamp":{"t":4294967295,"i":7}}',
   '{"$symbol":"s"}',
@@ -55,6 +56,11 @@ test('operators that look like values stay documents', () => {
   const operator = decodeExtended(readJson('{"$regex":"a","$options":"i"}'));
   expect(operator).toEqual(BsonDocument.of({ $regex: 'a', $options: 'i' }));
   expect(decodeExtended(readJson('{"$date":"$a","x":1}'))).toBeInstanceOf(BsonDocument);
+});
+
+test('an old binary has its length before its bytes, as on the wire', () => {
+  const old = decodeExtended(readJson('{"$binary":{"base64":"AQID","subType":"02"}}'));
+  expect(old).toEqual(new Binary(Uint8Array.of(3, 0, 0, 0, 1, 2, 3), 2));
 });
 
 test('values get the classes of the query package', () => {

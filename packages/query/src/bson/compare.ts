@@ -37,7 +37,7 @@ function compareSameRank(left: Maybe, right: Maybe): number {
   if (left instanceof ObjectId && right instanceof ObjectId) return compareBytes(left.bytes, right.bytes);
   if (left instanceof Binary && right instanceof Binary) {
     return (
-      binaryLength(left) - binaryLength(right) || left.subtype - right.subtype || compareBytes(left.bytes, right.bytes)
+      left.bytes.length - right.bytes.length || left.subtype - right.subtype || compareBytes(left.bytes, right.bytes)
     );
   }
   if (left instanceof Timestamp && right instanceof Timestamp) return order(left.value, right.value);
@@ -51,11 +51,6 @@ function compareSameRank(left: Maybe, right: Maybe): number {
     return compareText(left.namespace, right.namespace) || compareBytes(left.id.bytes, right.id.bytes);
   }
   return 0;
-}
-
-/** The old subtype 2 repeats its length inside, which counts. */
-function binaryLength({ bytes, subtype }: Binary): number {
-  return subtype === 2 ? bytes.length + 4 : bytes.length;
 }
 
 type Numeric = number | bigint | Int32 | Decimal128;
