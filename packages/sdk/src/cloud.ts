@@ -1,6 +1,6 @@
 /** Client of the cloud: what programs and the command line ask it. */
 export type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-export { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+export { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 export {
   asPlatformError,
   type Clock,

@@ -1,14 +1,19 @@
 /** `platform logs`: the log of a machine's part: filtered, paged, followed. */
-import { type JsonObject, type LogEntry, PlatformError, timestampFromDate } from '@platform/sdk/cloud';
+import { type JsonObject, type LogEntry, PlatformError, systemClock, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
-import { leaf } from '../invocation/leaf.ts';
+import { type Flags, leaf } from '../invocation/leaf.ts';
 import { timeOf } from '../invocation/shapes.ts';
 import { timeBefore } from '../invocation/when.ts';
+import { followLog } from './follow-log.ts';
 
 const fields = ['time', 'level', 'logger', 'message', 'host', 'stack', 'fields'];
 const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'dpanic', 'panic', 'fatal', 'critical'];
 const pageSize = 500;
+/** Lines that came while the cloud was away. */
+const maxCaughtUp = 10_000;
+
+type Timestamp = ReturnType<typeof timestampFromDate>;
 
 export function logsCommand(): Command {
   return leaf(
@@ -43,37 +48,59 @@ export function logsCommand(): Command {
         );
       const print = (entry: LogEntry): void => out.element(shape(entry), lineOf(entry));
 
-      const newestFirst: LogEntry[] = [];
-      let pageToken = '';
-      do {
-        const page = await app.getRobotPartLogs(
-          {
-            id,
-            levels,
-            ...filter,
-            limit: BigInt(Math.min(pageSize, limit - newestFirst.length)),
-            ...(flags['source'] === undefined ? {} : { source: String(flags['source']) }),
-            ...(flags['since'] === undefined
-              ? {}
-              : { start: timestampFromDate(timeBefore(String(flags['since']), '--since')) }),
-            ...(flags['until'] === undefined
-              ? {}
-              : { end: timestampFromDate(timeBefore(String(flags['until']), '--until')) }),
-            ...(pageToken === '' ? {} : { pageToken }),
-          },
-          { signal },
-        );
-        newestFirst.push(...page.logs);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '' && newestFirst.length < limit);
-      for (const entry of newestFirst.toReversed()) print(entry);
+      const query = {
+        id,
+        levels,
+        ...filter,
+        ...(flags['source'] === undefined ? {} : { source: String(flags['source']) }),
+      };
+      /** The newest, oldest first. */
+      const read = async (times: { start?: Timestamp; end?: Timestamp }, most: number): Promise<LogEntry[]> => {
+        const newestFirst: LogEntry[] = [];
+        let pageToken = '';
+        do {
+          const room = BigInt(Math.min(pageSize, most - newestFirst.length));
+          const page = await app.getRobotPartLogs({ ...query, ...times, limit: room, pageToken }, { signal });
+          newestFirst.push(...page.logs);
+          pageToken = page.nextPageToken;
+        } while (pageToken !== '' && newestFirst.length < most);
+        return newestFirst.toReversed();
+      };
+      const printed = await read(
+        { ...timeOption(flags, 'since', 'start'), ...timeOption(flags, 'until', 'end') },
+        limit,
+      );
+      for (const entry of printed) print(entry);
 
       if (flags['follow'] !== true) return;
       patience.pause();
-      for await (const { logs } of app.tailRobotPartLogs({ id, ...filter }, { signal, timeoutMs: 0 }))
-        for (const entry of logs) if (levels.length === 0 || levels.includes(entry.level.toLowerCase())) print(entry);
+      const isAsked = ({ level, loggerName }: LogEntry): boolean => {
+        const source = String(flags['source'] ?? '');
+        return (
+          (levels.length === 0 || levels.includes(level.toLowerCase())) &&
+          (source === '' || loggerName === source || loggerName.startsWith(`${source}.`))
+        );
+      };
+      await followLog({
+        async *open(onHeader) {
+          const coming = app.tailRobotPartLogs({ id, ...filter }, { signal, timeoutMs: 0, onHeader: () => onHeader() });
+          for await (const { logs } of coming) yield logs.filter(isAsked);
+        },
+        readFrom: (fromMs) =>
+          read(fromMs === undefined ? {} : { start: timestampFromDate(new Date(fromMs)) }, maxCaughtUp),
+        printed,
+        print,
+        warn: (sentence) => out.warn(sentence),
+        clock: systemClock,
+        signal,
+      });
     },
   );
+}
+
+function timeOption(flags: Flags, flag: 'since' | 'until', name: 'start' | 'end'): Record<string, Timestamp> {
+  const text = flags[flag];
+  return text === undefined ? {} : { [name]: timestampFromDate(timeBefore(String(text), `--${flag}`)) };
 }
 
 function shape(entry: LogEntry): JsonObject {
