@@ -1,6 +1,6 @@
 /** Values as int, long, double and decimal. */
 
-import { type DecimalParts, decimalParts, decimalToNumber } from '../../bson/decimal.ts';
+import { compareParts, type DecimalParts, decimalParts, decimalToNumber, partsOfNumber } from '../../bson/decimal.ts';
 import { decimalOfWhole, isZero } from '../../bson/decimal-arithmetic.ts';
 import { decimalDigits, digitsOf, encodeDecimal, leastExponent } from '../../bson/encode-decimal.ts';
 import { parseDecimal, partsOfText } from '../../bson/parse-decimal.ts';
@@ -13,11 +13,11 @@ import { toDecimal as decimalOf, maxLong, minLong } from './number.ts';
 /** What $convert says beyond the type. */
 export interface NumberOptions {
   readonly littleEndian: boolean;
-  /** Of the digits in texts. */
-  readonly base: 2 | 8 | 10 | 16;
+  /** Of the digits in texts, if it was asked for. */
+  readonly base: Base | undefined;
 }
 
-export const plainNumbers: NumberOptions = { littleEndian: true, base: 10 };
+export type Base = 2 | 8 | 10 | 16;
 
 export function toInt(value: Maybe, options: NumberOptions): Int32 {
   if (value instanceof Int32) return value;
@@ -42,7 +42,7 @@ function toWhole(
   if (typeof value === 'bigint') whole = value;
   else if (value instanceof Int32) whole = BigInt(value.value);
   else if (typeof value === 'boolean') whole = value ? 1n : 0n;
-  else if (typeof value === 'string') whole = wholeOfText(value, base);
+  else if (typeof value === 'string') whole = wholeOfText(value, base ?? 10);
   else if (value instanceof Binary) whole = binaryToWhole(value, to, mostBytes, littleEndian);
   else if (typeof value === 'number') whole = Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined;
   else if (value instanceof Decimal128) whole = wholeOfDecimal(value);
@@ -61,7 +61,14 @@ const digits = {
 } as const;
 const prefixes = { 2: '0b', 8: '0o', 10: '', 16: '0x' } as const;
 
-function wholeOfText(text: string, base: NumberOptions['base']): bigint | undefined {
+/** With a base, all numbers are read as whole ones of 64 bits first. */
+function wholeWithBase(text: string, to: string, base: Base): bigint {
+  const whole = wholeOfText(text, base);
+  if (whole !== undefined && whole >= minLong && whole <= maxLong) return whole;
+  throw failure(text, to, `expected a whole number of 64 bits in base ${base}`);
+}
+
+function wholeOfText(text: string, base: Base): bigint | undefined {
   const [, sign, size = ''] = digits[base].exec(text) ?? [];
   if (size === '') return undefined;
   // More digits cannot fit; zeros in front do not count.
@@ -88,12 +95,7 @@ export function toDouble(value: Maybe, { littleEndian, base }: NumberOptions): n
   if (value instanceof Binary) return binaryToDouble(value, littleEndian);
   if (value instanceof Decimal128) return doubleOfDecimal(value);
   if (typeof value !== 'string') throw failure(value, 'double');
-  if (base !== 10) {
-    const whole = wholeOfText(value, base);
-    if (whole === undefined) throw failure(value, 'double', `expected digits of base ${base}`);
-    return Number(whole);
-  }
-  return doubleOfText(value);
+  return base === undefined ? doubleOfText(value) : Number(wholeWithBase(value, 'double', base));
 }
 
 function doubleOfDecimal(value: Decimal128): number {
@@ -101,7 +103,10 @@ function doubleOfDecimal(value: Decimal128): number {
   const number = decimalToNumber(value);
   if (parts.kind !== 'finite') return number;
   if (!Number.isFinite(number)) throw failure(value, 'double', 'the value is out of range');
-  if (number === 0 && !isZero(parts)) throw failure(value, 'double', 'the value is too small');
+  // Below the normal doubles digits are lost, which counts as an underflow.
+  if (Math.abs(number) < 2 ** -1022 && !isZero(parts) && compareParts(parts, partsOfNumber(number)) !== 0) {
+    throw failure(value, 'double', 'the value is too small');
+  }
   return number;
 }
 
@@ -132,11 +137,7 @@ export function toDecimal(value: Maybe, { base }: NumberOptions): Decimal128 {
   if (typeof value === 'boolean') return decimalOfWhole(value ? 1 : 0);
   if (value instanceof BsonDate) return decimalOfWhole(value.ms);
   if (typeof value !== 'string') throw failure(value, 'decimal');
-  if (base !== 10) {
-    const whole = wholeOfText(value, base);
-    if (whole === undefined) throw failure(value, 'decimal', `expected digits of base ${base}`);
-    return decimalOfWhole(whole);
-  }
+  if (base !== undefined) return decimalOfWhole(wholeWithBase(value, 'decimal', base));
   const decimal = parseDecimal(value);
   if (decimal === undefined) throw failure(value, 'decimal', 'expected a number');
   const written = partsOfText(value);

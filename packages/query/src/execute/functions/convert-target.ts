@@ -4,6 +4,7 @@ import { isNullish, isNumeric, type TypeName, typeName, typeNumbers } from '../.
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import type { Format } from './convert-binary.ts';
+import type { Base } from './convert-number.ts';
 import { exactWhole } from './number.ts';
 
 export interface Target {
@@ -75,10 +76,10 @@ export function isLittleEndian(value: Maybe): boolean {
   return value === 'little';
 }
 
-export function baseOf(value: Maybe): 2 | 8 | 10 | 16 {
+export function baseOf(value: Maybe): Base {
   const base = isNumeric(value) ? exactWhole(value) : undefined;
   if (base === undefined)
     throw new QueryError(3501300, `$convert's 'base' must be a whole number, found ${typeName(value)}`);
-  if (base === 2n || base === 8n || base === 10n || base === 16n) return Number(base) as 2 | 8 | 10 | 16;
+  if (base === 2n || base === 8n || base === 10n || base === 16n) return Number(base) as Base;
   throw new QueryError(3501301, `$convert's 'base' must be 2, 8, 10 or 16, found ${base}`);
 }

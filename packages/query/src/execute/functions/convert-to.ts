@@ -1,6 +1,6 @@
 /** A value as another type. */
 
-import { type TypeName, typeName } from '../../bson/type.ts';
+import { isNumeric, type TypeName, typeName } from '../../bson/type.ts';
 import { Binary, BsonDate, Decimal128, Int32, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
 import { isTruthy } from '../truth.ts';
 import { binaryToText, type Format, fromHex, numberToBinary, sameBinary, textToBinary } from './convert-binary.ts';
@@ -8,7 +8,7 @@ import { failure } from './convert-failure.ts';
 import { type NumberOptions, toDecimal, toDouble, toInt, toLong } from './convert-number.ts';
 import { parseDate } from './date-text.ts';
 import { millisecondsOf } from './date-value.ts';
-import { exactWhole } from './number.ts';
+import { exactWhole, maxLong, minLong } from './number.ts';
 import { textOf } from './value-text.ts';
 
 export interface ConvertOptions extends NumberOptions {
@@ -57,9 +57,12 @@ function toText(value: Maybe, { format, base }: ConvertOptions): string {
   if (value instanceof Binary) return binaryToText(value, format);
   const text = textual.has(typeName(value)) ? textOf(value) : undefined;
   if (text === undefined) throw failure(value, 'string');
-  if (base === 10) return text;
-  const whole = value instanceof Int32 || typeof value === 'bigint' ? exactWhole(value) : undefined;
-  return whole === undefined ? text : whole.toString(base).toUpperCase();
+  if (base === undefined || !isNumeric(value)) return text;
+  const whole = exactWhole(value);
+  if (whole === undefined || whole < minLong || whole > maxLong) {
+    throw failure(value, 'string', 'with a base, only whole numbers of 64 bits are converted');
+  }
+  return whole.toString(base).toUpperCase();
 }
 
 function toDate(value: Maybe): BsonDate {
@@ -72,7 +75,7 @@ function toDate(value: Maybe): BsonDate {
   }
   if (typeof value !== 'number' && typeof value !== 'bigint' && !(value instanceof Decimal128))
     throw failure(value, 'date');
-  return new BsonDate(Number(toLong(value, { littleEndian: true, base: 10 })));
+  return new BsonDate(Number(toLong(value, { littleEndian: true, base: undefined })));
 }
 
 function toObjectId(value: Maybe): ObjectId {

@@ -8,7 +8,7 @@ import { type ConvertOptions, convertTo } from './convert-to.ts';
 import { namedArguments } from './named-arguments.ts';
 import type { Eager, Lazy } from './registry.ts';
 
-const plain: ConvertOptions = { littleEndian: true, base: 10, format: 'auto', subtype: 0 };
+const plain: ConvertOptions = { littleEndian: true, base: undefined, format: 'auto', subtype: 0 };
 const uuid: ConvertOptions = { ...plain, format: 'uuid', subtype: 4 };
 
 export const conversion: Readonly<Record<string, Eager>> = {
@@ -56,7 +56,7 @@ function convert(...[args]: Parameters<Lazy>): ReturnType<Lazy> {
       subtype: into.subtype,
       format: isNullish(formatValue) ? undefined : formatOf(formatValue),
       littleEndian: isNullish(orderValue) || isLittleEndian(orderValue),
-      base: isNullish(baseValue) ? 10 : baseOf(baseValue),
+      base: isNullish(baseValue) ? undefined : baseOf(baseValue),
     };
     try {
       return convertTo(into.type, value, options);
