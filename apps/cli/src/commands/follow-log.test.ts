@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import { followLog } from './follow-log.ts';
 
 const at = (ms: number, message = `line ${ms}`): LogEntry =>
-  ({ time: timestampFromDate(new Date(ms)), level: 'info', loggerName: 'a', host: 'h', message, stack: '' }) as LogEntry;
+  ({
+    time: timestampFromDate(new Date(ms)),
+    level: 'info',
+    loggerName: 'a',
+    host: 'h',
+    message,
+    stack: '',
+  }) as LogEntry;
 
 /** A log that is read and listened to; each connection hears what is appended until it is cut. */
 function log() {
