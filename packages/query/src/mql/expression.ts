@@ -47,6 +47,7 @@ function parseReference(text: string, at: string, vars: readonly string[]): Expr
     if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
     const dot = text.indexOf('.');
     const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
+    if (text.endsWith('.')) throw new QueryError(40353, `a field path must not end with a dot: '${text}'`);
     const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
     if (!/^[A-Za-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
       throw new QueryError('FailedToParse', `a variable name has letters, digits and '_', found '${name}'`);

@@ -53,20 +53,20 @@ export const arrayForms: Readonly<Record<string, SpecialForm>> = {
 
 /** For each key its path and its direction; the path is empty for the element itself. */
 function sortKeys(sortBy: BsonValue, at: string): Expr[] {
-  const fail = (code: number | 'BadValue', reason: string): QueryError => new QueryError(code, reason, { path: at });
+  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
   if (isNumeric(sortBy)) {
     const sign = signOf(sortBy);
     if (sign === undefined) throw fail(2942506, `sortBy must be 1 or -1, found ${describe(sortBy)}`);
     return [literal(''), literal(new Int32(sign))];
   }
   if (!(sortBy instanceof BsonDocument))
-    throw fail(2942505, `sortBy must be 1, -1 or an object of fields, found ${describe(sortBy)}`);
-  if (sortBy.size === 0) throw fail('BadValue', 'the sort pattern must name at least one field');
+    throw fail(2942507, `sortBy must be 1, -1 or an object of fields, found ${describe(sortBy)}`);
+  if (sortBy.size === 0) throw fail(2942505, 'the sort pattern must name at least one field');
   return [...sortBy].flatMap(([path, direction]) => {
     const sign = signOf(direction);
     if (sign === undefined)
-      throw fail('BadValue', `the direction of '${path}' must be 1 or -1, found ${describe(direction)}`);
-    if (path.split('.').includes('')) throw fail('BadValue', `a sort field must not have empty parts: '${path}'`);
+      throw fail(2942505, `the direction of '${path}' must be 1 or -1, found ${describe(direction)}`);
+    if (path.split('.').includes('')) throw fail(2942505, `a sort field must not have empty parts: '${path}'`);
     return [literal(path), literal(new Int32(sign))];
   });
 }
