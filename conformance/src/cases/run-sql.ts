@@ -1,21 +1,68 @@
-/** A statement through parser, compiler and executor, before flattening: documents of namespaces. */
+/** A statement through parser, compiler and executor, its rows in the form in which the case states them. */
 
-import { type BsonDocument, batchOf, execute, parseSql } from '@platform/query';
+import {
+  type BsonDocument,
+  batchOf,
+  execute,
+  kindOfSchema,
+  parseSql,
+  type RowForm,
+  type SqlSchema,
+  type Tables,
+} from '@platform/query';
 import type { SqlCase } from './case.ts';
+import type { Json, JsonObject } from './extended-json/read-json.ts';
 import { caseLimits, collect } from './run-mql.ts';
 
 /** Compiled; the returned function runs it. @throws QueryError when the statement is refused; anything else is a defect. */
-export function compileSqlCase({ sql, databases, currentDatabase }: SqlCase): () => Promise<BsonDocument[]> {
-  const collections = databases.get(currentDatabase) ?? new Map<string, readonly BsonDocument[]>();
-  const tables = Object.fromEntries([...collections.keys()].map((name) => [name, null]));
-  const plan = parseSql(sql, tables);
-  const [documents = []] = collections.values();
-  return () => collect(execute(plan.stages, [batchOf(documents)], caseLimits()));
+export function compileSqlCase(given: SqlCase): () => Promise<BsonDocument[]> {
+  const plan = parseSql(given.sql, tablesOf(given), formOf(given));
+  const open = (source: string): ReturnType<typeof batchOf>[] => [batchOf(documentsOf(given, source))];
+  return () => collect(execute(plan.stages, open(plan.source), { ...caseLimits(), open }));
 }
 
 /** What a statement compiles to where every name may be a collection with any fields. @throws QueryError */
-export function planText(sql: string, given: SqlCase): string {
-  const names = `${given.sql} ${sql}`.match(/\w+/g) ?? [];
-  const plan = parseSql(sql, Object.fromEntries(names.map((name) => [name, null])));
+export function planText(sql: string, { currentDatabase }: SqlCase): string {
+  const plan = parseSql(sql, { database: currentDatabase, databases: undefined }, 'tables');
   return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value} (long)` : value));
+}
+
+function formOf({ columns, excludeNamespaces }: SqlCase): RowForm {
+  if (columns !== undefined) return 'flat';
+  return excludeNamespaces ? 'merged' : 'tables';
+}
+
+/** Collections of which the case says nothing but their documents may have any fields. */
+function tablesOf({ databases, schemas, currentDatabase }: SqlCase): Tables {
+  const named = new Set([...databases.keys(), ...schemas.keys()]);
+  const found = [...named].map((database) => {
+    const described = members(schemas.get(database));
+    const collections = new Set([...(databases.get(database)?.keys() ?? []), ...described.keys()]);
+    const tables = [...collections].map((name) => {
+      const schema = (plain(described.get(name) ?? null) ?? { bsonType: 'object' }) as SqlSchema;
+      return [name, { source: sourceName(database, name), kind: kindOfSchema(schema) }] as const;
+    });
+    return [database, Object.fromEntries(tables)] as const;
+  });
+  return { database: currentDatabase, databases: Object.fromEntries(found) };
+}
+
+function documentsOf({ databases }: SqlCase, source: string): readonly BsonDocument[] {
+  for (const [database, collections] of databases) {
+    for (const [name, documents] of collections) if (sourceName(database, name) === source) return documents;
+  }
+  return [];
+}
+
+function sourceName(database: string, collection: string): string {
+  return `${database}.${collection}`;
+}
+
+function members(json: Json | undefined): JsonObject {
+  return json instanceof Map ? json : new Map();
+}
+
+function plain(json: Json): unknown {
+  if (json instanceof Map) return Object.fromEntries([...json].map(([name, value]) => [name, plain(value)]));
+  return Array.isArray(json) ? json.map(plain) : json;
 }
