@@ -18,6 +18,7 @@ const namedCodes = {
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
   Interrupted: 11601,
   InvalidBSON: 22,
+  IndexNotFound: 27,
   BSONObjectTooLarge: 10334,
 } as const;
 

@@ -44,6 +44,10 @@ export function compileMatch(expr: Expr & { k: 'call' }, compile: Compile): Eval
       const inner = compile(expr.args[0]!);
       return (frame) => isTruthy(inner(frame));
     }
+    case 'match.text':
+      throw new QueryError('IndexNotFound', '$text needs a text index, which this platform does not have', {
+        path: expr.at,
+      });
     case 'match.sampleRate': {
       const rate = literalOf(expr.args[0]);
       return () => Math.random() < Number(rate);
@@ -141,8 +145,7 @@ function equality(value: Maybe): Test {
 /** Only values of the same kind compare; NaN compares only with NaN, and only as equal. */
 function ordered(value: Maybe, holds: (order: number) => boolean): Test {
   if (value === null) return holds(0) ? (found) => found === undefined || found === null : () => false;
-  if (value instanceof MinKey || value instanceof MaxKey)
-    return (found) => found !== undefined && holds(compareValues(found, value));
+  if (value instanceof MinKey || value instanceof MaxKey) return (found) => holds(compareValues(found, value));
   const rank = typeRank(value);
   const isNan = (each: Maybe): boolean => typeof each === 'number' && Number.isNaN(each);
   if (isNan(value)) return holds(0) ? isNan : () => false;

@@ -39,7 +39,8 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
     case '$where':
       throw new QueryError('BadValue', '$where is server-side JavaScript, which this platform does not run', { path });
     case '$text':
-      throw new QueryError('BadValue', '$text needs a text index, which this platform does not have', { path });
+      // The rest of the pipeline is read first, as in MongoDB, which misses the index only when it runs.
+      return [call('match.text', [literal(value)], path)];
     case '$alwaysTrue':
     case '$alwaysFalse':
       return [literal(name === '$alwaysTrue')];
@@ -98,6 +99,12 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
     }
     const operator = Object.hasOwn(fieldOperators, name) ? fieldOperators[name] : undefined;
     if (operator === undefined) {
+      if (name === '$geoWithin' || name === '$geoIntersects' || name === '$within') {
+        throw new QueryError('BadValue', `${name} is not supported`, {
+          path: at,
+          hint: 'use $geoNear with maxDistance',
+        });
+      }
       if (name === '$near' || name === '$nearSphere') {
         throw new QueryError(5626500, `${name} is not allowed in a pipeline`, { path: at, hint: 'use $geoNear' });
       }
