@@ -1,7 +1,7 @@
 /** Is what happened what the case expects? */
 
 import { BsonDocument, type BsonValue, supportedStages, typeName } from '@platform/query';
-import type { Case, SqlCase } from './case.ts';
+import type { Case } from './case.ts';
 import { documentsJson, type Outcome } from './outcome.ts';
 import { sameDocuments } from './same.ts';
 
@@ -27,9 +27,9 @@ export function meets(given: Case, outcome: Outcome): boolean {
   const { expected } = given;
   if (outcome.k === 'documents') {
     if (kind !== 'result' || expected.k !== 'documents') return false;
-    const documents = given.k === 'sql' ? asCompared(given, outcome.documents) : outcome.documents;
-    const wanted = given.k === 'sql' && given.typesOnly ? expected.documents.map(typesOf) : expected.documents;
-    return sameDocuments(documents, wanted, given);
+    const [actual, wanted] = [outcome.documents, expected.documents];
+    if (given.k === 'sql' && given.typesOnly) return sameDocuments(actual.map(typesOf), wanted.map(typesOf), given);
+    return sameDocuments(actual, wanted, given);
   }
   const { code, codeName } = outcome.error;
   // MongoDB's own fault with such a stage (a second key beside it) is as good an answer.
@@ -46,21 +46,6 @@ export function describeExpected(given: Case): string {
   if (expected.k === 'code') return `refused with code ${expected.code}`;
   if (expected.k === 'rewrite') return `the same as ${expected.sql}`;
   return expected.k === 'refusal' ? `refused: ${expected.text}` : documentsJson(expected.documents);
-}
-
-/** A statement's documents in the form in which its case states them. */
-function asCompared(
-  { excludeNamespaces, columns, typesOnly }: SqlCase,
-  documents: readonly BsonDocument[],
-): BsonDocument[] {
-  return documents.map((document) => {
-    const merged = excludeNamespaces || columns !== undefined ? withoutNamespaces(document) : document;
-    return typesOnly ? typesOf(merged) : merged;
-  });
-}
-
-function withoutNamespaces(document: BsonDocument): BsonDocument {
-  return new BsonDocument([...document.values()].flatMap((held) => (held instanceof BsonDocument ? [...held] : [])));
 }
 
 /** Every value replaced by the name of its type; documents and arrays keep their shape. */
