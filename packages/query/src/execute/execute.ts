@@ -23,6 +23,7 @@ import type { RunPlan } from './run-plan.ts';
 import { runSample } from './sample.ts';
 import { enterRow, type Frame, newFrame } from './scope.ts';
 import { compileShape } from './shape.ts';
+import { SharedInput } from './shared-input.ts';
 import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
 import { isTruthy } from './truth.ts';
@@ -40,19 +41,29 @@ export async function* execute(
 ): AsyncGenerator<Batch, void, undefined> {
   const budget = new Budget(limits);
   try {
-    yield* encoded(runStages(stages, input, budget), budget, limits);
+    // Without other sources, all places of the plan read the same rows.
+    const shared = limits.open === undefined && stages.some(isCombining) ? new SharedInput(input, budget) : undefined;
+    const open = (source: string): Input => (source === 'none' ? [] : (shared ?? budget.open(source)));
+    yield* encoded(runStages(stages, shared ?? input, budget, open), budget, limits);
   } catch (caught) {
     throw caught instanceof RangeError ? outgrown(caught) : caught;
   }
 }
 
+type Input = AsyncIterable<Batch> | Iterable<Batch>;
+
+function isCombining(stage: Stage): boolean {
+  return stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union';
+}
+
 function runStages(
   stages: readonly Stage[],
-  input: AsyncIterable<Batch> | Iterable<Batch>,
+  input: Input,
   budget: Budget,
+  open: (source: string) => Input,
 ): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs, () => budget.check());
-  const run: RunPlan = (plan) => runStages(plan.stages, budget.open(plan.source), budget);
+  const run: RunPlan = (plan) => runStages(plan.stages, open(plan.source), budget, open);
   let rows = decoded(stages, input, budget);
   for (const stage of stages) rows = runStage(stage, rows, frame, budget, run);
   return rows;
@@ -92,7 +103,7 @@ function runStage(
     case 'slice':
       return runSlice(stage, input);
     case 'unwind':
-      return runUnwind(stage, input);
+      return runUnwind(stage, input, budget);
     case 'values':
       return runValues(stage, budget);
     case 'join':

@@ -67,7 +67,9 @@ function project(document: BsonDocument, node: Node, keepOthers: boolean): BsonD
 function projectValue(value: BsonValue, node: Node, keepOthers: boolean): Maybe {
   if (value instanceof BsonDocument) return project(value, node, keepOthers);
   if (!Array.isArray(value)) return keepOthers ? value : undefined;
-  return value.map((item) => projectValue(item, node, keepOthers)).filter((item) => item !== undefined);
+  // An element that has nothing to keep still gets the computed fields.
+  const none = node.computed.length > 0 ? new BsonDocument() : undefined;
+  return value.map((item) => projectValue(item, node, keepOthers) ?? none).filter((item) => item !== undefined);
 }
 
 function compute(document: BsonDocument, node: Node, frame: Frame): BsonDocument {

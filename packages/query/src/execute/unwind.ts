@@ -4,17 +4,23 @@ import { isNullish } from '../bson/type.ts';
 import { BsonDocument, type Maybe } from '../bson/value.ts';
 import type { Path } from '../plan/expr.ts';
 import type { Stage } from '../plan/stage.ts';
+import type { Budget } from './budget.ts';
 import type { Row } from './row.ts';
 import { withValue } from './with-value.ts';
 
 const chunkRows = 1000;
 
-export async function* runUnwind(stage: Stage & { k: 'unwind' }, input: AsyncIterable<Row[]>): AsyncIterable<Row[]> {
+export async function* runUnwind(
+  stage: Stage & { k: 'unwind' },
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
   let chunk: Row[] = [];
   for await (const rows of input) {
     for (const row of rows) {
       for (const document of unwound(row.document, stage)) {
         if (chunk.push({ document }) < chunkRows) continue;
+        await budget.pause();
         yield chunk;
         chunk = [];
       }

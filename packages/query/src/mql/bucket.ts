@@ -59,6 +59,7 @@ export function parseGroupBy(value: BsonValue, stage: string, code: number): Exp
 export function parseOutput(value: BsonValue, stage: string, code: number): Into {
   if (!(value instanceof BsonDocument))
     throw new QueryError(code, `output must be an object, found ${describe(value)}`);
+  if (value.has('_id')) throw new QueryError(15948, 'output must not have the field _id, which is the bucket');
   return [...value].map(([name, spec]): readonly [string, Accumulator] => parseInto(name, spec, `${stage}.output`));
 }
 

@@ -6,6 +6,7 @@ import type { Limits } from '../execute/budget.ts';
 import { execute } from '../execute/execute.ts';
 import { parseMql } from '../mql/parse.ts';
 import type { Stage } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
 import { parseSql } from '../sql/parse.ts';
 
 export function bson(value: unknown): BsonValue {
@@ -42,4 +43,15 @@ export function runSql(rows: readonly BsonDocument[], text: string): Promise<Bso
   const input = [batchOf(rows)];
   const plan = parseSql(text);
   return run(plan.source === 'none' ? [] : rows, plan.stages, { open: () => input });
+}
+
+/** The error with which a pipeline is refused before it runs. */
+export function refusalOf(...pipeline: object[]): QueryError {
+  try {
+    parseMql(pipeline.map(doc));
+  } catch (error) {
+    if (error instanceof QueryError) return error;
+    throw error;
+  }
+  throw new Error('the pipeline was accepted');
 }

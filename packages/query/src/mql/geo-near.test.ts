@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { BsonDocument } from '../bson/value.ts';
+import { doc, refusalOf, runMql } from '../testing/run.ts';
+
+const point = (...coordinates: number[]): object => ({ type: 'Point', coordinates });
+const rows = [
+  { _id: 1, at: point(2, 0) },
+  { _id: 2, at: point(0, 0) },
+  { _id: 3, at: point(1, 0) },
+  { _id: 4, name: 'nowhere' },
+].map(doc);
+const ids = (found: readonly BsonDocument[]): unknown[] =>
+  found.map((row) => Number(JSON.parse(JSON.stringify(row.get('_id'))).value));
+
+test('rows come in the order of their distance in metres, those without a place not at all', async () => {
+  const found = await runMql(rows, [
+    { $geoNear: { near: point(0, 0), distanceField: 'far.by', key: 'at', includeLocs: 'place' } },
+  ]);
+  expect(ids(found)).toEqual([2, 3, 1]);
+  expect(found[1]).toEqual(doc({ _id: 3, at: point(1, 0), far: { by: 111318.84502145034 }, place: point(1, 0) }));
+});
+
+test('bounds hold for the distance before it is multiplied', async () => {
+  const near = { near: point(0, 0), distanceField: 'km', distanceMultiplier: 0.001 };
+  const found = await runMql(rows, [{ $geoNear: { ...near, minDistance: 1, maxDistance: 150_000 } }]);
+  expect(found).toEqual([doc({ _id: 3, at: point(1, 0), km: 111.31884502145034 })]);
+  expect(ids(await runMql(rows, [{ $geoNear: { ...near, query: { _id: { $ne: 2 } } } }]))).toEqual([3, 1]);
+});
+
+test('pairs of numbers are measured on the plane, or in radians on the sphere', async () => {
+  const flat = [doc({ _id: 1, at: [3, 4] })];
+  const near = { near: [0, 0], distanceField: 'd' };
+  expect((await runMql(flat, [{ $geoNear: near }]))[0]!.get('d')).toBe(5);
+  const radians = (await runMql(flat, [{ $geoNear: { ...near, spherical: true } }]))[0]!.get('d');
+  expect(radians).toBeCloseTo(0.0872, 4);
+});
+
+test('a place inside of a polygon is at distance 0, one beside a line as far as its nearest point', async () => {
+  const square = {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [0, 0],
+        [4, 0],
+        [4, 4],
+        [0, 4],
+        [0, 0],
+      ],
+    ],
+  };
+  const line = {
+    type: 'LineString',
+    coordinates: [
+      [-10, 0],
+      [10, 0],
+    ],
+  };
+  const shapes = [doc({ _id: 1, at: square }), doc({ _id: 2, at: line })];
+  const found = await runMql(shapes, [{ $geoNear: { near: point(1, 1), distanceField: 'd' } }]);
+  expect(ids(found)).toEqual([1, 2]);
+  expect(found[0]!.get('d')).toBe(0);
+  expect(found[1]!.get('d')).toBeCloseTo(111318.845, 2);
+});
+
+test('$geoNear stands first; filters that keep everything may stand before it', async () => {
+  const near = { $geoNear: { near: point(0, 0), distanceField: 'd' } };
+  expect(refusalOf({ $match: { a: 1 } }, near)).toMatchObject({ code: 40603, stage: 1, stageName: '$geoNear' });
+  expect(ids(await runMql(rows, [{ $match: {} }, near, { $limit: 1 }]))).toEqual([2]);
+});
+
+test.each([
+  [10065, 1],
+  [5860400, {}],
+  [5860401, { near: null }],
+  [5860402, { near: '$at' }],
+  [2, { near: [1] }],
+  [2, { near: { type: 'Point', coordinates: [0, 91] } }],
+  [16433, { near: [181, 0] }],
+  [14, { near: [0, 0], query: 1 }],
+  [14, { near: [0, 0], key: 1 }],
+  [14, { near: [0, 0], minDistance: 'a' }],
+  [2, { near: [0, 0], maxDistance: -1 }],
+  [16606, { near: [0, 0], distanceField: 1 }],
+  [16607, { near: [0, 0], includeLocs: 1 }],
+])('refused with code %i: %o', (code, spec) => {
+  expect(refusalOf({ $geoNear: spec })).toMatchObject({ code });
+});
