@@ -1,7 +1,8 @@
-/** User regular expressions in linear time: RE2 syntax, so no look-around and no back-references. */
+/** User regular expressions in linear time: RE2 syntax, with look-around only at the two ends of a pattern and no back-references. */
 
 import { RE2JS } from 're2js';
 import { QueryError } from '../query-error.ts';
+import { leadingContext } from './leading-context.ts';
 import { trailingContext } from './trailing-context.ts';
 import type { Regex } from './value.ts';
 
@@ -9,8 +10,11 @@ const maxPatternBytes = 32_764;
 
 interface Compiled {
   readonly pattern: RE2JS;
-  /** The group where a match ends; 0 is the match itself. */
+  /** The groups where a match starts and ends; 0 is the match itself. */
+  readonly startGroup: number;
   readonly endGroup: number;
+  /** Code points that are looked at before the start. */
+  readonly behind: number;
 }
 
 /** Cached, since the same pattern is tested against every row. */
@@ -32,16 +36,25 @@ export interface RegexMatch {
 
 /** The first match that begins at a place or after it. @throws QueryError as compileRegex */
 export function compileRegexSearch(regex: Regex): (text: string, from: number) => RegexMatch | undefined {
-  const { pattern, endGroup } = compiledOf(regex);
+  const { pattern, startGroup, behind, endGroup } = compiledOf(regex);
   return (text, from) => {
     const matcher = pattern.matcher(text);
-    if (!matcher.find(from)) return undefined;
+    if (!matcher.find(before(text, from, behind))) return undefined;
     const groups: (string | undefined)[] = [];
     for (let group = 1; group <= matcher.groupCount(); group++) {
-      if (group !== endGroup) groups.push(matcher.group(group) ?? undefined);
+      if (group !== startGroup && group !== endGroup) groups.push(matcher.group(group) ?? undefined);
     }
-    return { start: matcher.start(), end: matcher.end(endGroup), groups };
+    return { start: matcher.start(startGroup), end: matcher.end(endGroup), groups };
   };
+}
+
+/** The place so many code points before another one, or the start. */
+function before(text: string, from: number, codePoints: number): number {
+  let at = from;
+  for (let left = codePoints; left > 0 && at > 0; left--) {
+    at -= at > 1 && text.codePointAt(at - 2)! > 0xffff ? 2 : 1;
+  }
+  return at;
 }
 
 function compiledOf(regex: Regex): Compiled {
@@ -75,12 +88,19 @@ function compile(regex: Regex): Compiled {
     else if (option !== 'u') throw new QueryError(51108, `invalid flag in regex options: ${option}`);
   }
   try {
-    const context = trailingContext(pattern, (flags & RE2JS.MULTILINE) !== 0);
-    return { pattern: RE2JS.compile(context?.pattern ?? pattern, flags), endGroup: context?.endGroup ?? 0 };
+    const leading = leadingContext(pattern);
+    const started = leading?.pattern ?? pattern;
+    const trailing = trailingContext(started, (flags & RE2JS.MULTILINE) !== 0);
+    return {
+      pattern: RE2JS.compile(trailing?.pattern ?? started, flags),
+      startGroup: leading?.startGroup ?? 0,
+      endGroup: trailing?.endGroup ?? 0,
+      behind: leading?.length ?? 0,
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new QueryError(51091, `the regular expression '${regex.pattern.slice(0, 80)}' is invalid: ${reason}`, {
-      hint: 'look-around and back-references are not supported',
+      hint: 'of look-around, only a look-ahead at the end and a look-behind of fixed length at the start; no back-references',
     });
   }
 }

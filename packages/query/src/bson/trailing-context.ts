@@ -3,6 +3,8 @@
  * A match of `head(?=tail)` is what `head()tail` matches up to the empty group, in linear time all the same.
  */
 
+import { endOfClass } from './pattern-class.ts';
+
 export interface TrailingContext {
   /** The pattern for RE2. */
   readonly pattern: string;
@@ -56,19 +58,4 @@ function scan(pattern: string): Scanned {
     else if (char === '$' && depth === 0 && isLast) dollar = true;
   }
   return { alternatives, groups, lookAhead, dollar };
-}
-
-/** Where a class `[…]` closes. */
-function endOfClass(pattern: string, start: number): number {
-  let at = start + 1;
-  if (pattern[at] === '^') at++;
-  if (pattern[at] === ']') at++;
-  for (; at < pattern.length && pattern[at] !== ']'; at++) {
-    if (pattern[at] === '\\') at++;
-    else if (pattern.startsWith('[:', at)) {
-      const end = pattern.indexOf(':]', at + 2);
-      if (end > 0) at = end + 1;
-    }
-  }
-  return at;
 }
