@@ -5,6 +5,7 @@ import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { toDouble } from '../execute/functions/number.ts';
 import { pairOf } from '../execute/geo/place.ts';
 import { isTruthy } from '../execute/truth.ts';
+import type { Expr } from '../plan/expr.ts';
 import type { GeoNear } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -55,7 +56,9 @@ const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> =
     if (!(value instanceof BsonDocument)) {
       throw new QueryError('TypeMismatch', `query must be an object, found ${describe(value)}`);
     }
-    into.where = parseFilter(value);
+    const where = parseFilter(value);
+    if (asksForText(where)) throw new QueryError('BadValue', '$text is not allowed in the query of $geoNear');
+    into.where = where;
   },
 };
 
@@ -74,6 +77,10 @@ export function parseGeoNear(spec: BsonValue): GeoNear {
   const { near, geoJson = false, spherical = geoJson, multiplier = 1 } = draft;
   if (near === undefined) throw new QueryError(5860400, '$geoNear needs the field near');
   return { ...draft, k: 'geoNear', near, geoJson, spherical, multiplier };
+}
+
+function asksForText(where: Expr): boolean {
+  return where.k === 'call' && (where.fn === 'match.text' || where.args.some(asksForText));
 }
 
 function notConstant(name: string, code: number): never {
