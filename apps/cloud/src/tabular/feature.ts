@@ -7,7 +7,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { encodePlan, pathFilter, QueryError } from '@platform/query';
+import { encodePlan, pathFilter, QueryError, sourcesOf } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -198,7 +198,9 @@ export function createTabular(options: TabularOptions): Tabular {
       // Read after the snapshot: what is committed up to here is either in its files or hot.
       const upTo = Math.max(snapshot.sealed, ingestLog.lastPosition());
       const filter = storedFilter(pathFilter(plan));
-      const files = plan.source === 'readings' ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter)) : [];
+      const files = sourcesOf(plan).includes('readings')
+        ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter))
+        : [];
       const reservation = await meter.reserve(
         scope.organizationId,
         files.reduce((sum, file) => sum + file.logicalBytes, 0),

@@ -5,7 +5,7 @@
 
 import { compareText } from '../bson/compare.ts';
 import { BsonDate } from '../bson/value.ts';
-import { isPathColumn, isTimeColumn, type PathColumn, type TimeColumn } from './columns.ts';
+import { isPathColumn, isTimeColumn, type PathColumn, pathColumns, type TimeColumn, timeColumns } from './columns.ts';
 import type { Expr } from './expr.ts';
 import type { Plan } from './stage.ts';
 
@@ -27,7 +27,43 @@ export interface PathFilter {
   readonly times: { readonly [column in TimeColumn]?: TimeBounds };
 }
 
+/** Of a plan that reads `readings` in several places, what holds for all of them. */
 export function pathFilter(plan: Plan): PathFilter {
+  const filters = readers(plan).map(leadingFilter);
+  const [first] = filters;
+  return first === undefined ? { columns: {}, times: {} } : filters.reduce(either, first);
+}
+
+/** The plan and those in its stages, as far as they read stored rows. */
+function readers(plan: Plan): Plan[] {
+  const inside = plan.stages.flatMap((stage) =>
+    stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union' ? readers(stage.right) : [],
+  );
+  return plan.source === 'none' ? inside : [plan, ...inside];
+}
+
+function either(left: PathFilter, right: PathFilter): PathFilter {
+  const columns: { [column in PathColumn]?: TextBounds } = {};
+  const times: { [column in TimeColumn]?: TimeBounds } = {};
+  for (const name of pathColumns) {
+    const [a, b] = [left.columns[name], right.columns[name]];
+    if (a === undefined || b === undefined) continue;
+    const same = a.from === b.from && a.to === b.to ? { ...a } : {};
+    const { in: _, ...range } = same;
+    columns[name] = { ...range, ...(a.in && b.in && { in: [...new Set([...a.in, ...b.in])] }) };
+  }
+  for (const name of timeColumns) {
+    const [a, b] = [left.times[name], right.times[name]];
+    if (a === undefined || b === undefined) continue;
+    times[name] = {
+      ...(a.fromMs !== undefined && b.fromMs !== undefined && { fromMs: Math.min(a.fromMs, b.fromMs) }),
+      ...(a.toMs !== undefined && b.toMs !== undefined && { toMs: Math.max(a.toMs, b.toMs) }),
+    };
+  }
+  return { columns, times };
+}
+
+function leadingFilter(plan: Plan): PathFilter {
   const columns: { [column in PathColumn]?: TextBounds } = {};
   const times: { [column in TimeColumn]?: TimeBounds } = {};
   for (const stage of plan.stages) {

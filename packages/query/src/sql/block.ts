@@ -6,17 +6,22 @@ import type { SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { excludes, kindText } from './kind.ts';
 import { lower, type Meaning } from './lower.ts';
+import { filtered } from './push-conditions.ts';
 import type { Around, Rows } from './rows.ts';
 import { resolve, type Scope, type Source, type Typed } from './scope.ts';
 import { compileSubquery } from './subquery-plan.ts';
 
 export class Block {
-  readonly stages: Stage[];
+  stages: readonly Stage[];
   readonly scope: Scope;
   readonly around: Around;
   /** Fields that subqueries added to the rows. */
   lookups = 0;
   readonly #meaning: Meaning;
+
+  add(stage: Stage): void {
+    this.stages = [...this.stages, stage];
+  }
 
   constructor(stages: readonly Stage[], sources: readonly Source[], around: Around, meaning: Partial<Meaning> = {}) {
     this.stages = [...stages];
@@ -41,7 +46,8 @@ export class Block {
   }
 
   filter(node: SqlNode, clause: string): void {
-    this.stages.push({ k: 'filter', where: this.condition(node, clause) });
+    const where = this.condition(node, clause);
+    this.stages = filtered(this.stages, where);
   }
 
   condition(node: SqlNode, clause: string): Expr {

@@ -57,7 +57,7 @@ export function grouped(select: Select, before: Block): Block | undefined {
   const key: Expr = fields.length === 0 ? literal(null) : { k: 'doc', fields };
   // Without keys that differ from row to row there is one group, even of no rows.
   const always = constant ? { always: true } : {};
-  before.stages.push({ k: 'group', key, into, ...always });
+  before.add({ k: 'group', key, into, ...always });
   const after = columns.map((column, index) =>
     index < keys.length && !constant
       ? { ...column, value: { ...column.value, expr: field('_id', `k${index}`) } }

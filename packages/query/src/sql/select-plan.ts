@@ -8,7 +8,6 @@ import type { From, Select, SqlNode } from './ast.ts';
 import { Block } from './block.ts';
 import { compileFrom } from './from-plan.ts';
 import { grouped } from './group-plan.ts';
-import { pushConditions } from './push-conditions.ts';
 import { distinctStages } from './query-plan.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
 import { projectionOf } from './select-list.ts';
@@ -50,7 +49,7 @@ export function compileSelect(select: Select, around: Around): Rows {
   const groups = isOne ? 1 : from.atMost;
   return {
     source: from.source,
-    stages: pushConditions(stages),
+    stages,
     sources: projection.sources,
     atMost: Math.min(groups, select.limit ?? Number.POSITIVE_INFINITY),
   };

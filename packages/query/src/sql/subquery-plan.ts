@@ -18,7 +18,7 @@ export function compileSubquery(node: SqlSubquery, block: Block): Typed {
   const into = hidden('s', block.lookups++);
   const value = field(into);
   const add = (gives: (Stage & { k: 'lookup' })['gives'], last: Stage): void => {
-    block.stages.push({
+    block.add({
       k: 'lookup',
       right: { source: rows.source, stages: [...rows.stages, last] },
       let: captured,

@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest';
+import { batchOf, documentsOf } from '../bson/batch.ts';
+import { BsonDate, BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
+import { execute } from '../execute/execute.ts';
+import { pathFilter } from '../plan/path-filter.ts';
+import { QueryError } from '../query-error.ts';
+import { doc } from '../testing/run.ts';
+import { kindOfSchema, type SqlSchema } from './kind.ts';
+import { parseSql, type RowForm, type Tables } from './parse.ts';
+
+const data: Readonly<Record<string, readonly object[]>> = {
+  parts: [
+    { id: 1, name: 'arm', tags: ['a', 'b'] },
+    { id: 2, name: 'base', tags: [] },
+    { id: 3, name: 'cam' },
+  ],
+  loads: [
+    { part: 1, load: 5, at: { room: 'x' } },
+    { part: 1, load: 7, at: { room: 'y' } },
+    { part: 2, load: null },
+    { part: null, load: 9 },
+  ],
+};
+
+const schemas: Readonly<Record<string, SqlSchema>> = {
+  parts: {
+    bsonType: 'object',
+    additionalProperties: false,
+    required: ['id', 'name'],
+    properties: { id: { bsonType: 'int' }, name: { bsonType: 'string' }, tags: { bsonType: 'array' } },
+  },
+  loads: {
+    bsonType: 'object',
+    additionalProperties: false,
+    properties: {
+      part: { bsonType: ['int', 'null'] },
+      load: { bsonType: ['int', 'null'] },
+      at: {
+        bsonType: 'object',
+        additionalProperties: false,
+        required: ['room'],
+        properties: { room: { bsonType: 'string' } },
+      },
+    },
+  },
+};
+
+const tables: Tables = {
+  database: 'db',
+  databases: {
+    db: Object.fromEntries(
+      Object.keys(data).map((name) => [name, { source: name, kind: kindOfSchema(schemas[name]!) }]),
+    ),
+  },
+};
+
+async function select(text: string, form: RowForm = 'flat'): Promise<unknown[]> {
+  const plan = parseSql(text, tables, form);
+  const open = (source: string): ReturnType<typeof batchOf>[] => [batchOf((data[source] ?? []).map(doc))];
+  const rows: unknown[] = [];
+  for await (const batch of execute(plan.stages, open(plan.source), { open })) {
+    for (const document of documentsOf(batch)) rows.push(plain(document));
+  }
+  return rows;
+}
+
+function plain(value: BsonValue): unknown {
+  if (value instanceof BsonDocument) return Object.fromEntries([...value].map(([name, each]) => [name, plain(each)]));
+  if (Array.isArray(value)) return value.map(plain);
+  return value instanceof Int32 ? value.value : value instanceof BsonDate ? new Date(value.ms) : value;
+}
+
+function refusal(text: string, form: RowForm = 'flat'): QueryError {
+  try {
+    parseSql(text, tables, form);
+  } catch (error) {
+    if (error instanceof QueryError) return error;
+    throw error;
+  }
+  throw new Error(`accepted: ${text}`);
+}
+
+test('joins pair rows; null equals nothing; LEFT JOIN keeps rows without a partner', async () => {
+  const on = 'parts AS p %JOIN loads AS l ON p.id = l.part ORDER BY p.id, l.load';
+  expect(await select(`SELECT name, load FROM ${on.replace('%', '')}`)).toEqual([
+    { name: 'arm', load: 5 },
+    { name: 'arm', load: 7 },
+    { name: 'base', load: null },
+  ]);
+  expect(await select(`SELECT name, load FROM ${on.replace('%', 'LEFT ')}`)).toEqual([
+    { name: 'arm', load: 5 },
+    { name: 'arm', load: 7 },
+    { name: 'base', load: null },
+    { name: 'cam' },
+  ]);
+  expect(await select('SELECT COUNT(*) AS n FROM parts, loads')).toEqual([{ n: 12 }]);
+  expect(await select('SELECT COUNT(*) AS n FROM parts a JOIN parts b ON a.id < b.id')).toEqual([{ n: 3 }]);
+});
+
+test('rows of several tables keep their tables, or become flat by the rule for names that clash', async () => {
+  const text = 'SELECT * FROM parts a JOIN parts b ON a.id = b.id WHERE a.id = 3';
+  expect(await select(text, 'tables')).toEqual([{ a: { id: 3, name: 'cam' }, b: { id: 3, name: 'cam' } }]);
+  expect(await select(text)).toEqual([{ id: 3, name: 'cam', b_id: 3, b_name: 'cam' }]);
+  expect(refusal(text, 'merged').message).toContain('both have a column id');
+  expect(await select('SELECT a.id, b.id FROM parts a JOIN parts b ON a.id = b.id LIMIT 1')).toEqual([
+    { id: 1, id_2: 1 },
+  ]);
+  expect(refusal('SELECT a.id, b.id FROM parts a, parts b', 'tables').message).toContain('two columns are named id');
+});
+
+test('subqueries: values, EXISTS, IN, ANY and ALL are three-valued and see the row around them', async () => {
+  const names = async (where: string): Promise<unknown> =>
+    (await select(`SELECT name FROM parts p WHERE ${where} ORDER BY id`)).map((row) => Object.values(row as object)[0]);
+  expect(await names('EXISTS (SELECT * FROM loads WHERE part = p.id)')).toEqual(['arm', 'base']);
+  expect(await names('NOT EXISTS (SELECT * FROM loads l WHERE l.part = p.id AND l.load > 6)')).toEqual(['base', 'cam']);
+  expect(await names('id IN (SELECT part FROM loads)')).toEqual(['arm', 'base']);
+  expect(await names('id NOT IN (SELECT part FROM loads)')).toEqual([]);
+  expect(await names('id NOT IN (SELECT part FROM loads WHERE part IS NOT NULL)')).toEqual(['cam']);
+  expect(await names('id >= ALL (SELECT id FROM parts)')).toEqual(['cam']);
+  expect(await names('7 = (SELECT MAX(load) FROM loads l WHERE l.part = p.id)')).toEqual(['arm']);
+  expect(refusal('SELECT (SELECT load FROM loads) FROM parts').hint).toContain('LIMIT 1');
+  expect(refusal('SELECT (SELECT * FROM loads LIMIT 1) FROM parts').message).toContain('one column');
+});
+
+test('UNION, WITH, derived tables, arrays and no table at all', async () => {
+  expect(await select('SELECT id FROM parts UNION ALL SELECT part AS id FROM loads WHERE part = 1')).toHaveLength(5);
+  expect(await select('SELECT id FROM parts UNION SELECT part AS id FROM loads WHERE part = 1')).toHaveLength(3);
+  expect(
+    await select('WITH big AS (SELECT part, load FROM loads WHERE load > 5) SELECT b.load FROM big AS b ORDER BY 1'),
+  ).toEqual([{ load: 7 }, { load: 9 }]);
+  expect(await select('SELECT t.n FROM (SELECT COUNT(*) AS n FROM parts) AS t')).toEqual([{ n: 3 }]);
+  expect(await select("SELECT a.b FROM [{'a': {'b': 1}}, {'a': {'b': 2}}] AS t ORDER BY a.b DESC")).toEqual([
+    { b: 2 },
+    { b: 1 },
+  ]);
+  expect(await select('SELECT 1 + 1 AS two')).toEqual([{ two: 2 }]);
+});
+
+test('UNWIND gives a row for each element, FLATTEN a column for each field inside', async () => {
+  expect(await select('SELECT id, tags, i FROM UNWIND(parts WITH PATH => tags, INDEX => i)')).toEqual([
+    { id: 1, tags: 'a', i: 0n },
+    { id: 1, tags: 'b', i: 1n },
+  ]);
+  expect(await select('SELECT id FROM UNWIND(parts WITH PATH => tags, OUTER => TRUE)')).toHaveLength(4);
+  expect(await select("SELECT at_room FROM FLATTEN(loads) WHERE at_room = 'y'")).toEqual([{ at_room: 'y' }]);
+  expect(
+    await select("SELECT * FROM FLATTEN([{'a': {'b': {'c': 1}}}] AS t WITH SEPARATOR => '.', DEPTH => 1)"),
+  ).toEqual([{ 'a.b': { c: 1 } }]);
+});
+
+test('GROUP BY with AGGREGATE, generated names, and aggregates over several values', async () => {
+  expect(
+    await select(
+      'SELECT * FROM loads GROUP BY part AGGREGATE SUM(load) AS total, COUNT(*) AS n ORDER BY part',
+      'tables',
+    ),
+  ).toEqual([
+    { loads: { part: null }, '': { total: 9, n: 1 } },
+    { loads: { part: 1 }, '': { total: 12, n: 2 } },
+    { loads: { part: 2 }, '': { total: null, n: 1 } },
+  ]);
+  expect(await select('SELECT part + 1, MAX(load) FROM loads GROUP BY part + 1 HAVING MAX(load) = 7')).toEqual([
+    { _1: 2, _2: 7 },
+  ]);
+});
+
+test('texts, casts with ON NULL and ON ERROR, types and Extended JSON', async () => {
+  const one = async (list: string): Promise<unknown> => Object.values((await select(`SELECT ${list}`))[0] as object);
+  expect(
+    await one("SUBSTRING('abcd', 1, 2), SUBSTRING('abcd', 1), SPLIT('a-b', '-', 1), SPLIT('a-b', '-', -2)"),
+  ).toEqual([...['bc', 'bcd', 'b', 'a']]);
+  expect(await one("TRIM('  x '), LTRIM(' x '), TRIM(BOTH 'ab' FROM 'abxba'), POSITION('c' IN 'abc')")).toEqual([
+    ...['x', 'x ', 'x', 2],
+  ]);
+  expect(
+    await one(
+      "CAST('x' AS INT, 0 ON ERROR), CAST(NULL AS INT, 1 ON NULL), CAST('x' AS INT), CAST(NULL AS INT, 2 ON ERROR)",
+    ),
+  ).toEqual([...[0, 1, null, null]]);
+  expect(
+    await one('1 IS INT, 1 IS NUMBER, \'x\' IS NOT STRING, NULL IS MISSING, 1 = \'{"$numberLong": "1"}\''),
+  ).toEqual([...[true, true, false, false, true]]);
+  expect(
+    await one(
+      "DATEADD(DAY, 1, TIMESTAMP '2026-01-31'), DATEDIFF(MONTH, TIMESTAMP '2026-01-31', TIMESTAMP '2026-03-01')",
+    ),
+  ).toEqual([...[new Date('2026-02-01'), 2n]]);
+});
+
+test('what schemas exclude is refused before any data is read, with line, column and what to do', () => {
+  expect(refusal('SELECT *\nFROM parts WHERE nam = 1')).toMatchObject({
+    line: 2,
+    column: 18,
+    hint: 'did you mean name?',
+  });
+  expect(refusal('SELECT name.x FROM parts').message).toContain('string has no field x');
+  expect(refusal("SELECT * FROM parts WHERE id = 'x'").message).toContain('int cannot be compared with string');
+  expect(refusal('SELECT SUM(name) FROM parts').message).toContain('SUM takes');
+  expect(refusal('SELECT id FROM parts, parts AS p').message).toContain('ambiguous');
+  expect(refusal('SELECT * FROM parts p WHERE id').message).toContain('takes a condition');
+  expect(refusal('SELECT VALUE name FROM parts').message).toContain('takes a document');
+  expect(refusal('SELECT * FROM (SELECT * FROM parts a, parts b) AS t').hint).toContain('aliases');
+  expect(refusal('SELECT CAST(id AS SYMBOL) FROM parts').message).toContain('no cast');
+  expect(refusal('SELECT * FROM a.b.parts').message).toContain('database and name');
+});
+
+test('conditions on one table of a join are seen before the join', () => {
+  const text = `SELECT a.data FROM readings a JOIN readings b ON a.part_id = b.part_id
+    WHERE a.part_id = 'p' AND b.part_id IN ('q', 'r') AND a.time_received < b.time_received`;
+  expect(pathFilter(parseSql(text)).columns.part_id).toEqual({ in: ['p', 'q', 'r'] });
+});
