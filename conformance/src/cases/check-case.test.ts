@@ -109,6 +109,15 @@ test('a statement that must not compile passes when it is refused, and fails whe
   expect(await check('SELECT * FROM t')).toBe('failed');
 });
 
+test('a statement that must mean the same as another passes when both compile to one plan', async () => {
+  const sql = { source: 'own', name: 'a.yml: b', current_db: null, databases: {}, schemas: {}, ordered: false };
+  const check = async (text: string, expected: string): Promise<string> =>
+    (await checkCase(JSON.stringify({ ...sql, sql: text, expected }), false)).verdict;
+  expect(await check('SELECT a  FROM t', 'SELECT a FROM t AS t')).toBe('passed');
+  expect(await check('SELECT a FROM t', 'SELECT b FROM t')).toBe('failed');
+  expect(await check('SELECT a FROM t', 'SELECT FROM WHERE')).toBe('failed');
+});
+
 test('labels name the stages, and the operator of the path or those of the pipeline', async () => {
   const pipeline = [{ $match: {} }, { $project: { x: { $abs: { $add: ['$a', { $numberInt: '1' }] } } } }];
   const named = 'core/operator/expressions/arithmetic/add/test_add.py::test[x]';

@@ -6,6 +6,7 @@ import {
   execute,
   kindOfSchema,
   parseSql,
+  QueryError,
   type RowForm,
   type SqlSchema,
   type Tables,
@@ -21,10 +22,22 @@ export function compileSqlCase(given: SqlCase): () => Promise<BsonDocument[]> {
   return () => collect(execute(plan.stages, open(plan.source), { ...caseLimits(), open }));
 }
 
-/** What a statement compiles to where every name may be a collection with any fields. @throws QueryError */
+/**
+ * What a statement compiles to where every name may be a collection with any fields, without the places in its text; for
+ * one that means nothing (an unknown name), the reason.
+ * @throws QueryError when the dialect has it and this version does not.
+ */
 export function planText(sql: string, { currentDatabase }: SqlCase): string {
-  const plan = parseSql(sql, { database: currentDatabase, databases: undefined }, 'tables');
-  return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value} (long)` : value));
+  try {
+    const plan = parseSql(sql, { database: currentDatabase, databases: undefined }, 'tables');
+    return JSON.stringify(plan, (name, value: unknown) => {
+      if (name === 'at') return undefined;
+      return typeof value === 'bigint' ? `${value} (long)` : value;
+    });
+  } catch (error) {
+    if (!(error instanceof QueryError) || error.codeName === 'NotImplemented') throw error;
+    return `refused: ${error.reason}`;
+  }
 }
 
 function formOf({ columns, excludeNamespaces }: SqlCase): RowForm {
