@@ -30,8 +30,8 @@ export function parseBounds(spec: BsonValue, by: readonly SortKey[] | undefined,
 function documentFrame(value: BsonValue, by: readonly SortKey[] | undefined, at: string): WindowFrame {
   const [lower, upper] = pair(value, at).map((bound) =>
     parseBound(bound, at, (found) => {
-      const number = wholeOf(found);
-      if (number === undefined || Math.abs(number) > 2 ** 31) {
+      const number = int32Of(found);
+      if (number === undefined) {
         throw new QueryError('FailedToParse', `bounds of documents are whole numbers, found ${describe(found)}`, {
           path: at,
         });
@@ -57,7 +57,7 @@ function rangeFrame(
     throw new QueryError('FailedToParse', `'unit' must be a string, found ${describe(unit)}`, { path: at });
   }
   const read = (found: Maybe): Constant => {
-    if (unit === undefined ? isNumeric(found) : wholeOf(found) !== undefined) return { k: 'lit', value: found };
+    if (unit === undefined ? isNumeric(found) : int32Of(found) !== undefined) return { k: 'lit', value: found };
     const wanted = unit === undefined ? 'numbers' : 'whole numbers of the unit';
     throw new QueryError('FailedToParse', `bounds of a range are ${wanted}, found ${describe(found)}`, { path: at });
   };
@@ -85,6 +85,12 @@ function parseBound<T>(value: BsonValue, at: string, read: (found: Maybe) => T):
   const constant = constantOf(parseExpression(value, at));
   if (constant === undefined) throw new QueryError('FailedToParse', 'a bound must be a constant', { path: at });
   return read(constant.value);
+}
+
+/** A whole number of any numeric type that 32 bits hold. */
+export function int32Of(value: Maybe): number | undefined {
+  const number = wholeOf(value);
+  return number === undefined || number !== (number | 0) ? undefined : number;
 }
 
 /** A whole number of any numeric type. */

@@ -6,7 +6,7 @@ import type { Constant, WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
-import { wholeOf } from './bounds.ts';
+import { int32Of } from './bounds.ts';
 import { constantOf } from './constant.ts';
 import type { WindowSpec } from './function.ts';
 
@@ -20,8 +20,8 @@ export function parseShift({ argument, hasWindow, by, at }: WindowSpec): WindowF
   for (const [name, value] of argument) {
     if (name === 'output') input = parseExpression(value, `${at}.output`);
     else if (name === 'by') {
-      places = wholeOf(value);
-      if (places === undefined || Math.abs(places) > 2 ** 31) {
+      places = int32Of(value);
+      if (places === undefined) {
         throw fail(`'by' is a whole number, found ${describe(value)}`);
       }
     } else if (name === 'default') {
