@@ -29,4 +29,7 @@ test('plans that build values, or copy the whole row, are not', () => {
   expect(light({ $project: { n: { $size: { $map: { input: '$a', in: '$$this' } } } } })).toBe(false);
   expect(light({ $match: { $expr: { $let: { vars: { a: '$a' }, in: '$$a' } } } })).toBe(false);
   expect(light({ $group: { _id: null, all: { $push: '$$ROOT' } } })).toBe(false);
+  const n = { $cond: [{ $eq: [{ $concat: ['$g', '$g'] }, 'aa'] }, 1, 2] };
+  expect(light({ $group: { _id: '$g', all: { $firstN: { n, input: '$a' } } } })).toBe(false);
+  expect(light({ $group: { _id: '$g', all: { $firstN: { n: 2, input: '$a' } } } })).toBe(true);
 });

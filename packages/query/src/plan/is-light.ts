@@ -18,7 +18,7 @@ function isLightStage(stage: Stage): boolean {
     case 'filter':
       return isSmall(stage.where);
     case 'group':
-      return isFlat(stage.key) && stage.into.every(([, { arg }]) => isSmall(arg));
+      return isFlat(stage.key) && stage.into.every(([, { arg, n }]) => isSmall(arg) && isConstant(n));
     case 'shape':
       return isLightTree(stage.tree, 0);
     case 'sort':
@@ -73,4 +73,8 @@ function isSmall(expr: Expr): boolean {
     case 'bind':
       return expr.fn === 'match.elem' && expr.args.every(isSmall) && isSmall(expr.body);
   }
+}
+
+function isConstant(expr: Expr | undefined): boolean {
+  return expr === undefined || expr.k === 'lit';
 }
