@@ -32,3 +32,12 @@ test('a $switch whose cases are all constant and false is told apart from one th
   expect(await codeOf(branches('$missing'))).toBe(40066);
   expect(await evaluate({ $switch: { ...Object(branches(null)).$switch, default: 'd' } })).toBe('d');
 });
+
+test('thousands of large constants are built row by row and dropped, not kept with the query', async () => {
+  const large = { $replaceAll: { input: 'x'.repeat(1000), find: 'x', replacement: 'y'.repeat(1000) } };
+  const fields = Object.fromEntries(
+    Array.from({ length: 120 }, (_none, index) => [`f${index}`, { $strLenBytes: large }]),
+  );
+  await expect(runMql([], [{ $project: fields }])).resolves.toEqual([]);
+  expect(await codeOf(Object.values(fields), {})).toBe(146);
+});

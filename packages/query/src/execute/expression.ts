@@ -10,6 +10,7 @@ import { bindings } from './functions/bind.ts';
 import { eagerFunctions, lazyFunctions } from './functions/registry.ts';
 import { valueAt } from './path.ts';
 import { type Evaluate, newFrame, type Slots } from './scope.ts';
+import { measure } from './size.ts';
 
 const noSlots: Slots = new Map();
 
@@ -56,7 +57,7 @@ function compileDocument(fields: readonly (readonly [string, Expr])[], slots: Sl
     return built(frame, document);
   };
   const isConstant = compiled.every(([, field]) => constantOf(field) !== undefined);
-  return isConstant ? constant(evaluate(newFrame(0))) : evaluate;
+  return isConstant ? folded(evaluate) : evaluate;
 }
 
 function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
@@ -74,8 +75,19 @@ function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
   if (expr.fn.startsWith('match.')) return compileMatch(expr, (inner) => compileExpression(inner, slots));
   const args = expr.args.map((arg) => compileExpression(arg, slots));
   const evaluate = compileFunction(expr, args);
-  const folds = expr.fn.startsWith('agg.') && expr.fn !== 'agg.rand';
-  return folds && args.every((arg) => constantOf(arg) !== undefined) ? constant(evaluate(newFrame(0))) : evaluate;
+  const folds = expr.fn.startsWith('agg.') && !unfolded.has(expr.fn);
+  return folds && args.every((arg) => constantOf(arg) !== undefined) ? folded(evaluate) : evaluate;
+}
+
+/** Not the same each time, or large however short it is written. */
+const unfolded: ReadonlySet<string> = new Set(['agg.rand', 'agg.range']);
+
+/** Larger values are built for each row, within the row's limits: a query may name thousands of them. */
+const maxFoldedBytes = 64 * 1024;
+
+function folded(evaluate: Evaluate): Evaluate {
+  const value = evaluate(newFrame(0));
+  return measure(value, maxFoldedBytes) > maxFoldedBytes ? evaluate : constant(value);
 }
 
 function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]): Evaluate {
