@@ -1,3 +1,4 @@
+import { supportedStages } from '@platform/query';
 import { expect, test } from 'vitest';
 import type { CheckedCase } from './check-case.ts';
 import { belowFloors, readFloors } from './floors.ts';
@@ -31,7 +32,8 @@ test('fewer than ten cases are held to no floor', () => {
   expect(belowFloors(tallyOf(0, 9), { ...none, groups: { stages: 0.97 } })).toEqual([]);
 });
 
-test('the committed floors are rates', () => {
+test('the committed floors are rates, and each of the 22 stages has one', () => {
+  expect(Object.keys(readFloors().stages)).toEqual([...supportedStages, '*']);
   const floors = Object.values(readFloors()).flatMap((each) => Object.values(each as Record<string, number>));
   expect(floors.length).toBeGreaterThan(0);
   expect(floors.every((floor) => floor > 0 && floor <= 1)).toBe(true);
