@@ -19,6 +19,7 @@ import {
   fractionBits,
   integerRoot,
   ln,
+  ln2,
   ln10,
   one,
   over,
@@ -116,19 +117,14 @@ export function decimalPow(base: Decimal128, exponent: Decimal128): Decimal128 {
   const size = quad({ ...a, negative: false });
   const power = times(lnBinary(size), fixed(quad(b)));
   // What leaves the range of the binary float is infinite or zero, though a Decimal128 could hold it.
-  if (power > maxPower << fractionBits || over(power, lnTwo()) > 16384n << fractionBits)
-    return decimalInfinity(negative);
-  if (over(power, lnTwo()) < -16494n << fractionBits) return encodeDecimal(finite(negative, 0n, leastExponent));
+  if (power > maxPower << fractionBits || over(power, ln2) > 16384n << fractionBits) return decimalInfinity(negative);
+  if (over(power, ln2) < -16494n << fractionBits) return encodeDecimal(finite(negative, 0n, leastExponent));
   const { value, shift } = exp(power);
   return ofBinary(negative ? -value : value, shift - Number(fractionBits));
 }
 
-function lnTwo(): bigint {
-  return ln(2n << fractionBits);
-}
-
 function lnBinary({ mantissa, power }: Quad): bigint {
-  return ln(mantissa << (fractionBits - BigInt(quadBits - 1))) + BigInt(power + quadBits - 1) * lnTwo();
+  return ln(mantissa << (fractionBits - BigInt(quadBits - 1))) + BigInt(power + quadBits - 1) * ln2;
 }
 
 function wholeOf(parts: DecimalParts): bigint | undefined {

@@ -5,18 +5,19 @@ import { decimalExp, decimalLn, decimalLog10, decimalSqrt } from '../../bson/dec
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { exp, ln } from './exact-double.ts';
 import { isDecimal, isNan, type Numeric, signOf, toDecimal, toDouble } from './number.ts';
 import type { Eager } from './registry.ts';
 
 export const logarithms: Readonly<Record<string, Eager>> = {
-  'agg.exp': real('$exp', Math.exp, decimalExp),
-  'agg.ln': real('$ln', Math.log, decimalLn, (value) => above(value, 28766, '$ln')),
+  'agg.exp': real('$exp', exp, decimalExp),
+  'agg.ln': real('$ln', ln, decimalLn, (value) => above(value, 28766, '$ln')),
   'agg.log10': real('$log10', Math.log10, decimalLog10, (value) => above(value, 28761, '$log10')),
   'agg.sqrt': real('$sqrt', Math.sqrt, decimalSqrt, (value) => {
     if (signOf(value) < 0) throw new QueryError(28714, '$sqrt takes numbers that are not negative');
   }),
   'agg.log': log,
-  'agg.sigmoid': real('$sigmoid', (x) => 1 / (1 + Math.exp(-x)), decimalSigmoid, undefined, 14),
+  'agg.sigmoid': real('$sigmoid', (x) => 1 / (1 + exp(-x)), decimalSigmoid, undefined, 14),
 };
 
 const unity: Decimal128 = toDecimal(1n);
@@ -55,6 +56,6 @@ function log(value: Maybe, base: Maybe): Maybe {
   if (!isNan(base) && !(toDouble(base) > 0 && signOf(base) > 0 && toDouble(base) !== 1)) {
     throw new QueryError(28759, `$log's base must be a number above zero and other than 1`);
   }
-  if (!isDecimal(value) && !isDecimal(base)) return Math.log(toDouble(value)) / Math.log(toDouble(base));
+  if (!isDecimal(value) && !isDecimal(base)) return ln(toDouble(value)) / ln(toDouble(base));
   return divide(decimalLn(toDecimal(value)), decimalLn(toDecimal(base)));
 }

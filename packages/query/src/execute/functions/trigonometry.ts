@@ -1,13 +1,14 @@
 /** Trigonometric and hyperbolic functions in radians, and the conversion of degrees. */
 
 import { decimalParts } from '../../bson/decimal.ts';
-import { divide, multiply } from '../../bson/decimal-arithmetic.ts';
+import { multiply } from '../../bson/decimal-arithmetic.ts';
 import { decimalAtan2, decimalReal, type RealName } from '../../bson/decimal-functions.ts';
 import { decimalInfinity, decimalNan } from '../../bson/encode-decimal.ts';
 import { parseDecimal } from '../../bson/parse-decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import * as exact from './exact-double.ts';
 import { isDecimal, isFiniteNumber, isNan, type Numeric, toDecimal, toDouble } from './number.ts';
 import type { Eager } from './registry.ts';
 
@@ -15,12 +16,12 @@ import type { Eager } from './registry.ts';
 type Domain = 'all' | 'finite' | readonly [least: number, most: number];
 
 const functions: readonly (readonly [RealName, (value: number) => number, Domain])[] = [
-  ['sin', Math.sin, 'finite'],
-  ['cos', Math.cos, 'finite'],
-  ['tan', Math.tan, 'finite'],
-  ['asin', Math.asin, [-1, 1]],
-  ['acos', Math.acos, [-1, 1]],
-  ['atan', Math.atan, 'all'],
+  ['sin', exact.sin, 'finite'],
+  ['cos', exact.cos, 'finite'],
+  ['tan', exact.tan, 'finite'],
+  ['asin', exact.asin, [-1, 1]],
+  ['acos', exact.acos, [-1, 1]],
+  ['atan', exact.atan, 'all'],
   ['sinh', Math.sinh, 'all'],
   ['cosh', Math.cosh, 'all'],
   ['tanh', Math.tanh, 'all'],
@@ -33,14 +34,14 @@ export const trigonometry: Readonly<Record<string, Eager>> = {
   ...Object.fromEntries(functions.map(([name, onDouble, domain]) => [`agg.${name}`, real(name, onDouble, domain)])),
   'agg.atan2': atan2,
   'agg.degreesToRadians': (value) =>
-    scaled(value, '$degreesToRadians', Math.PI / 180, (x) => divide(multiply(x, pi), halfTurn)),
+    scaled(value, '$degreesToRadians', Math.PI / 180, (x) => multiply(x, radiansOfDegree)),
   'agg.radiansToDegrees': (value) =>
-    scaled(value, '$radiansToDegrees', 180 / Math.PI, (x) => divide(multiply(x, halfTurn), pi)),
+    scaled(value, '$radiansToDegrees', 180 / Math.PI, (x) => multiply(x, degreesOfRadian)),
 };
 
-const pi: Decimal128 = parseDecimal('3.141592653589793238462643383279503')!;
+const radiansOfDegree: Decimal128 = parseDecimal('0.01745329251994329576923690768488613')!;
+const degreesOfRadian: Decimal128 = parseDecimal('57.29577951308232087679815481410517')!;
 const halfPi: Decimal128 = parseDecimal('1.570796326794896619231321691639751')!;
-const halfTurn: Decimal128 = toDecimal(180n);
 const minusOne: Decimal128 = toDecimal(-1n);
 
 function real(name: RealName, onDouble: (value: number) => number, domain: Domain): Eager {

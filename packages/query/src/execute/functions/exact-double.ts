@@ -1,0 +1,125 @@
+/**
+ * Exponential, logarithm and trigonometry of doubles, right to the last bit but for one in billions of arguments. Engines
+ * differ from the C library of the reference in one of ten results; where that is itself right to the last bit, so is this.
+ */
+
+import { over, type Pair, plus, scaled, times, twoProduct, twoSum } from './double-double.ts';
+
+/** ln 2 and π/2 in parts, of which the first two have 33 bits: their products with small whole numbers are exact. */
+const ln2: readonly [number, number, Pair] = [
+  0.6931471804855391,
+  7.440617109802979e-11,
+  [2.0941744292700725e-21, 1.3886617844992288e-37],
+];
+const halfPi: readonly [number, number, Pair] = [
+  1.5707963267341256,
+  6.077100506303966e-11,
+  [2.0222662487959506e-21, 1.0085854035872483e-37],
+];
+
+const inverseFactorials: readonly Pair[] = Array.from({ length: 30 }, (_, n) => {
+  let factorial: Pair = [1, 0];
+  for (let k = 2; k <= n; k++) factorial = times(factorial, [k, 0]);
+  return over([1, 0], factorial);
+});
+
+function minusMultiple(x: number, count: number, [first, second, third]: readonly [number, number, Pair]): Pair {
+  const high = twoSum(x - count * first, -count * second);
+  const low = twoProduct(-count, third[0]);
+  return plus(high, [low[0], low[1] - count * third[1]]);
+}
+
+export function exp(x: number): number {
+  // Beyond, the result is no normal double, or 1.
+  if (!(Math.abs(x) < 700 && Math.abs(x) > 2 ** -54)) return Math.exp(x);
+  const count = Math.round(x / Math.LN2);
+  const [high, low] = expPair(x, count);
+  return (high + low) * 2 ** count;
+}
+
+/** e^x / 2^count */
+function expPair(x: number, count: number): Pair {
+  const rest = scaled(minusMultiple(x, count, ln2), 1 / 256);
+  // e^rest - 1, which keeps its digits when it is squared.
+  let less = inverseFactorials[10]!;
+  for (let n = 9; n >= 1; n--) less = plus(times(less, rest), inverseFactorials[n]!);
+  less = times(less, rest);
+  for (let k = 0; k < 8; k++) less = plus(scaled(less, 2), times(less, less));
+  return plus([1, 0], less);
+}
+
+export function ln(x: number): number {
+  const guess = Math.log(x);
+  if (!(Math.abs(guess) < 650) || guess === 0) return guess;
+  const count = Math.round(-guess / Math.LN2);
+  // x / e^guess - 1, which is what the guess lacks.
+  const product = scaled(times(expPair(-guess, count), [x, 0]), 2 ** count);
+  const lack = plus(product, [-1, 0])[0];
+  return guess + (lack - (lack * lack) / 2);
+}
+
+/** Beyond, angles are reduced by the engine. */
+const maxAngle = 100_000;
+
+/** Sine and cosine of a number of at most `maxAngle`. */
+function sinCos(x: number): { sin: Pair; cos: Pair } {
+  const count = Math.round(x / (Math.PI / 2));
+  const rest = minusMultiple(x, count, halfPi);
+  const square = times(rest, rest);
+  const negated: Pair = [-square[0], -square[1]];
+  let sin = inverseFactorials[27]!;
+  let cos = inverseFactorials[28]!;
+  for (let n = 25; n >= 1; n -= 2) sin = plus(times(sin, negated), inverseFactorials[n]!);
+  for (let n = 26; n >= 0; n -= 2) cos = plus(times(cos, negated), inverseFactorials[n]!);
+  sin = times(sin, rest);
+  const turned: readonly [Pair, Pair][] = [
+    [sin, cos],
+    [cos, scaled(sin, -1)],
+    [scaled(sin, -1), scaled(cos, -1)],
+    [scaled(cos, -1), sin],
+  ];
+  const [s, c] = turned[((count % 4) + 4) % 4]!;
+  return { sin: s, cos: c };
+}
+
+export function sin(x: number): number {
+  if (!(Math.abs(x) <= maxAngle && Math.abs(x) > 1e-8)) return Math.sin(x);
+  return value(sinCos(x).sin);
+}
+
+export function cos(x: number): number {
+  return Math.abs(x) <= maxAngle ? value(sinCos(x).cos) : Math.cos(x);
+}
+
+export function tan(x: number): number {
+  if (!(Math.abs(x) <= maxAngle && Math.abs(x) > 1e-8)) return Math.tan(x);
+  const { sin: s, cos: c } = sinCos(x);
+  return value(over(s, c));
+}
+
+export function atan(x: number): number {
+  if (!(Math.abs(x) < 1e8 && Math.abs(x) > 1e-8)) return Math.atan(x);
+  const guess = Math.atan(x);
+  const { sin: s, cos: c } = sinCos(guess);
+  // The tangent of what the guess lacks.
+  const lack = plus(times([x, 0], c), scaled(s, -1))[0] / (c[0] + x * s[0]);
+  return guess + lack;
+}
+
+export function asin(x: number): number {
+  const guess = Math.asin(x);
+  if (!(Math.abs(x) < 1 && Math.abs(x) > 1e-8)) return guess;
+  const { sin: s, cos: c } = sinCos(guess);
+  return guess + plus([x, 0], scaled(s, -1))[0] / c[0];
+}
+
+export function acos(x: number): number {
+  const guess = Math.acos(x);
+  if (!(Math.abs(x) < 1)) return guess;
+  const { sin: s, cos: c } = sinCos(guess);
+  return guess + plus(c, [-x, 0])[0] / s[0];
+}
+
+function value([high, low]: Pair): number {
+  return high + low;
+}
