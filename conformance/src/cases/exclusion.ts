@@ -13,8 +13,9 @@ export function exclusionOf(given: Case): string | undefined {
   const { options, pipeline, expected } = given;
   if (options.length > 0) return `the option ${options.join(', ')} is not on the wire`;
   if (kindOf(given) === 'unsupported stage') return undefined;
-  if (pipeline.some((stage) => names(stage.get('$match') ?? null, '$text')))
+  if (expected.k === 'documents' && pipeline.some((stage) => names(stage, '$text'))) {
     return '$text needs a text index, which only the server has';
+  }
   if (expected.k === 'code' && expected.code === indexNotFoundCode) {
     return 'it asks for the fault of a missing or unclear index; here no query needs one';
   }
