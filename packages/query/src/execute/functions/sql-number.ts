@@ -11,6 +11,7 @@ import { trigonometry } from './trigonometry.ts';
 export const sqlNumber: Readonly<Record<string, Eager>> = {
   'sql.sqrt': (value) => (isNullish(value) || isBelow(value, 0) ? null : logarithms['agg.sqrt']!(value)),
   'sql.log': (value, base) => {
+    if (isNotANumber(value) || isNotANumber(base)) return isNullish(value) || isNullish(base) ? null : Number.NaN;
     const none = isNullish(value) || isNullish(base) || isBelow(value, 0, true) || isBelow(base, 0, true);
     return none || compareValues(base, 1) === 0 ? null : logarithms['agg.log']!(value, base);
   },
@@ -30,6 +31,10 @@ function finite(name: string): Eager {
     );
     return endless ? null : trigonometry[name]!(value);
   };
+}
+
+function isNotANumber(value: Maybe): boolean {
+  return compareValues(value, Number.NaN) === 0;
 }
 
 function isBelow(value: Maybe, bound: number, orEqual = false): boolean {
