@@ -48,7 +48,8 @@ function mostUnits(unit: Unit): bigint {
   return 2n ** 64n / BigInt(unitMs[unit]!);
 }
 
-function shifted(instant: number, unit: Unit, amount: bigint, zone: Zone): number | undefined {
+/** Undefined when 64 bits of milliseconds do not hold it. */
+export function shifted(instant: number, unit: Unit, amount: bigint, zone: Zone): number | undefined {
   const months = unitMonths[unit];
   if (months === undefined && unit !== 'day' && unit !== 'week') {
     return inRange(BigInt(instant) + amount * BigInt(unitMs[unit]!));

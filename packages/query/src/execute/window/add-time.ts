@@ -2,37 +2,14 @@
 
 import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
+import { shifted } from '../functions/date-shift.ts';
+import { type Zone, zoneOf } from '../functions/time-zone.ts';
 
-const months: Readonly<Partial<Record<TimeUnit, number>>> = { month: 1, quarter: 3, year: 12 };
-const milliseconds: Readonly<Partial<Record<TimeUnit, number>>> = {
-  week: 604_800_000,
-  day: 86_400_000,
-  hour: 3_600_000,
-  minute: 60_000,
-  second: 1000,
-  millisecond: 1,
-};
+const utc: Zone = zoneOf('UTC');
 
-/** Milliseconds of a unit that is always equally long; undefined for months, quarters and years. */
-export function fixedUnitMs(unit: TimeUnit): number | undefined {
-  return milliseconds[unit];
-}
-
-/** @throws QueryError Overflow beyond the dates that can be told. */
+/** @param amount a whole number. @throws QueryError Overflow when 64 bits of milliseconds do not hold the time. */
 export function addTime(ms: number, unit: TimeUnit, amount: number): number {
-  const fixed = milliseconds[unit];
-  const result = fixed === undefined ? addMonths(ms, amount * months[unit]!) : ms + amount * fixed;
-  if (!Number.isFinite(result) || Math.abs(result) > 2 ** 63) throw new QueryError('Overflow', 'date overflow');
+  const result = shifted(ms, unit, BigInt(amount), utc);
+  if (result === undefined) throw new QueryError('Overflow', 'date overflow');
   return result;
-}
-
-function addMonths(ms: number, amount: number): number {
-  const date = new Date(ms);
-  const month = date.getUTCFullYear() * 12 + date.getUTCMonth() + amount;
-  const year = Math.floor(month / 12);
-  const inYear = month - year * 12;
-  const lastDay = new Date(0);
-  lastDay.setUTCFullYear(year, inYear + 1, 0);
-  date.setUTCFullYear(year, inYear, Math.min(date.getUTCDate(), lastDay.getUTCDate()));
-  return date.getTime();
 }

@@ -6,6 +6,7 @@ import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
+import { toDouble } from '../functions/number.ts';
 import { addTime } from './add-time.ts';
 
 /** @throws QueryError when a range cannot be told from the value. */
@@ -44,14 +45,7 @@ export function thresholdOf(
 }
 
 function plain(value: BsonValue): number {
-  if (value instanceof Int32) return value.value;
-  if (value instanceof Decimal128) {
-    const { kind, negative } = decimalParts(value);
-    if (kind === 'nan') return Number.NaN;
-    if (kind === 'infinite') return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-    return Number(decimalParts(value).coefficient) * 10 ** decimalParts(value).exponent * (negative ? -1 : 1);
-  }
-  return Number(value);
+  return isNumeric(value) ? toDouble(value) : Number.NaN;
 }
 
 /** Sums of these are exact as doubles. */

@@ -1,23 +1,14 @@
 /** $derivative and $integral. */
 
 import { BsonDocument } from '../../bson/value.ts';
+import { unitMs } from '../../execute/functions/date-unit.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { TimeUnit, WindowFunction } from '../../plan/window.ts';
+import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import type { WindowSpec } from './function.ts';
 import { parseTimeUnit } from './time-unit.ts';
-
-/** Only units that are always equally long. */
-const unitMs: Readonly<Partial<Record<TimeUnit, number>>> = {
-  week: 604_800_000,
-  day: 86_400_000,
-  hour: 3_600_000,
-  minute: 60_000,
-  second: 1000,
-  millisecond: 1,
-};
 
 export function parseRate({ name, argument, frame, hasWindow, by, at }: WindowSpec): WindowFunction {
   const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
@@ -28,6 +19,7 @@ export function parseRate({ name, argument, frame, hasWindow, by, at }: WindowSp
   for (const [part, value] of argument) {
     if (part === 'input') input = parseExpression(value, `${at}.input`);
     else if (part === 'unit') {
+      // Months and longer units are not always equally long.
       ms = unitMs[parseTimeUnit(value, at)];
       if (ms === undefined) throw new QueryError(5490710, "'unit' must be week or smaller", { path: at });
     } else throw fail(`${name} found an unknown argument: ${part}`);
