@@ -79,7 +79,8 @@ function compile(regex: Regex): Compiled {
     );
   }
   let flags = 0;
-  let { pattern } = regex;
+  // All texts are UTF-8: a pattern that begins by asking for it gets nothing else.
+  let pattern = regex.pattern.replace(/^\(\*UTF8?\)/, '');
   for (const option of regex.options) {
     if (option === 'i') flags |= RE2JS.CASE_INSENSITIVE;
     else if (option === 'm') flags |= RE2JS.MULTILINE;

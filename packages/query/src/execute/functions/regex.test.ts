@@ -59,3 +59,7 @@ test('a dollar at the end matches before a last line break; a look-ahead at the 
     ]),
   );
 });
+
+test('a pattern may begin by asking for UTF-8', async () => {
+  expect(await evaluate({ $regexMatch: { input: 'é', regex: '(*UTF8)^.$' } })).toBe(true);
+});
