@@ -204,7 +204,8 @@ export function decimalReal(name: RealName, value: Decimal128): Decimal128 {
     }
   }
   const trigonometric = name === 'sin' || name === 'cos' || name === 'tan';
-  const x = trigonometric ? reduced(parts, size) : fixed(parts);
+  // Angles are reduced with all their digits.
+  const x = trigonometric ? reduced(parts, size) : fixed(quad(parts));
   return ofBinary(reals[name]!(x), -Number(fractionBits));
 }
 
