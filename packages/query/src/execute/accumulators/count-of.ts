@@ -1,5 +1,6 @@
 /** The `n` of $firstN and its like. */
 
+import { compareValues } from '../../bson/compare.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
