@@ -55,6 +55,7 @@ test('$round goes half to even, exactly as the double is', async () => {
   expect(await evaluate({ $trunc: [-1.99, 1] })).toBe(-1.9);
   expect(await codeOf({ $round: [9223372036854775807n, -1] })).toBe(51080);
   expect(await text({ $round: [decimal('1.1'), 3] })).toBe('1.100');
+  expect(await text({ $round: [decimal('12.5'), 40] })).toBe('12.50000000000000000000000000000000');
   expect(await text({ $ceil: decimal('Infinity') })).toBe('NaN');
 });
 

@@ -33,6 +33,7 @@ const weekday = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\\s+)?';
 /** The names of the groups tell year, month, name of the month and day. */
 const dates: readonly RegExp[] = [
   /^(?<y>\d{4})-(?<m>\d{1,2})(?:-(?<d>\d{1,2}))?(?!\d)/,
+  /^(?<y>\d{4})-(?<name>[a-z]{3,9})-(?<d>\d{1,2})(?!\d)/i,
   /^(?<y>\d{4})(?<m>\d{2})(?<d>\d{2})(?!\d)/,
   /^(?<y>\d{4})\/(?<m>\d{1,2})\/(?<d>\d{1,2})(?!\d)/,
   /^(?<m>\d{1,2})\/(?<d>\d{1,2})\/(?<y>\d{4})(?!\d)/,
@@ -55,10 +56,13 @@ export function readTime(text: string): WrittenTime | undefined {
   const trimmed = text.replace(/^[ \t\n\r\v\f\0\u00a0]+|[ \t\n\r\v\f\0\u00a0]+$/g, '');
   const day = readDay(trimmed);
   if (day === undefined) return undefined;
-  const clock = time.exec(day.rest);
+  const word = /^\s+(noon|midnight)\b/i.exec(day.rest);
+  const rest =
+    word === null ? day.rest : ` ${word[1]!.toLowerCase() === 'noon' ? 12 : 0}:00${day.rest.slice(word[0].length)}`;
+  const clock = time.exec(rest);
   const ms = clock === null ? 0 : clockMs(clock);
   if (ms === undefined) return undefined;
-  const zone = readZone(day.rest.slice(clock?.[0].length ?? 0).trim());
+  const zone = readZone(rest.slice(clock?.[0].length ?? 0).trim());
   return zone === null ? undefined : { localMs: day.days * dayMs + ms, zone };
 }
 

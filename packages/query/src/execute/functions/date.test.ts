@@ -82,6 +82,7 @@ test('$dateFromString reads a format, and the common forms without one', async (
   expect(await read('2015-W53-5', { format: '%G-W%V-%u' })).toBe('2016-01-01T00:00:00.000Z');
   expect(await read('2024-060 +0200', { format: '%Y-%j %z' })).toBe('2024-02-28T22:00:00.000Z');
   expect(await read('March 5, 2024 3:04 PM')).toBe('2024-03-05T15:04:00.000Z');
+  expect(await read('2017-Jul-04 noon')).toBe('2017-07-04T12:00:00.000Z');
   expect(await read('2024-07-01T00:00:00', { timezone: 'Europe/Paris' })).toBe('2024-06-30T22:00:00.000Z');
   expect(await read('2023-02-30', { onError: 'bad' })).toBe('bad');
   expect(await codeOf({ $dateFromString: { dateString: '2024-01-01Z', timezone: 'Europe/Paris' } })).toBe(241);

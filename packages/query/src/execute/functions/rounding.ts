@@ -1,8 +1,8 @@
 /** $abs, $ceil, $floor, $round, $trunc. */
 
 import { decimalParts, partsOfNumber } from '../../bson/decimal.ts';
-import { quantized, type Rounding } from '../../bson/decimal-arithmetic.ts';
-import { decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
+import { quantized, type Rounding, withDigits } from '../../bson/decimal-arithmetic.ts';
+import { decimalDigits, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
@@ -78,8 +78,8 @@ function decimalPlace(place: Maybe, name: string): number {
 
 function roundDecimal(value: Decimal128, digits: number, halfEven: boolean): Maybe {
   const rounded = quantized(value, -digits, halfEven ? 'halfEven' : 'down');
-  // More places than 34 digits have room for: nothing is to be rounded.
-  return isNan(rounded) ? value : rounded;
+  // There are no more places than 34 digits have room for.
+  return isNan(rounded) && !isNan(value) ? encodeDecimal(withDigits(decimalParts(value), decimalDigits)) : rounded;
 }
 
 /** Exact: a double is a finite decimal number, and it is that number which is rounded (half to even) or cut off. */
