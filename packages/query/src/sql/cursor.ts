@@ -74,6 +74,16 @@ export class Cursor {
   }
 }
 
+/** Reads items between commas. Long lists are refused before they are compared with each other. */
+export function listed<T>(cursor: Cursor, what: string, most: number, read: () => T): T[] {
+  const items: T[] = [];
+  do {
+    if (items.length >= most) throw fault(cursor.peek(), `${what} may have ${most} items`);
+    items.push(read());
+  } while (cursor.take(','));
+  return items;
+}
+
 export function fault(token: Token, reason: string, hint?: string): QueryError {
   const { line, column } = token;
   return new QueryError('FailedToParse', reason, hint === undefined ? { line, column } : { line, column, hint });

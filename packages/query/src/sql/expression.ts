@@ -120,7 +120,7 @@ function isLike(cursor: Cursor): boolean {
 /** At SELECT or WITH, or at a parenthesis before them. */
 function startsQuery(cursor: Cursor, ahead = 0): boolean {
   let at = ahead;
-  while (cursor.is('(', at)) at++;
+  while (at < ahead + maxDepth && cursor.is('(', at)) at++;
   return cursor.is('SELECT', at) || cursor.is('WITH', at);
 }
 
@@ -228,12 +228,15 @@ function parseDocument(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode
     return { k: 'call', fn: 'sql.castTimestamp', args: [{ k: 'literal', value: text.text, at: text }], at };
   }
   if (cursor.take('}')) return { k: 'document', fields, at };
+  const names = new Set<string>();
   do {
     const key = cursor.peek();
     if (key.kind !== 'string' && key.kind !== 'quoted' && key.kind !== 'word')
       throw cursor.unexpected('the name of a field');
     cursor.next();
     cursor.expect(':', 'after the name of a field');
+    if (names.has(key.text)) throw fault(key, `the field '${key.text}' is there twice`);
+    names.add(key.text);
     fields.push([key.text, below()]);
   } while (cursor.take(','));
   cursor.expect('}', 'to close the document');

@@ -2,7 +2,7 @@
 
 import { maxDepth } from '../bson/decode.ts';
 import type { From, SqlNode, UnwindPath } from './ast.ts';
-import { type Cursor, fault } from './cursor.ts';
+import { type Cursor, fault, listed } from './cursor.ts';
 import { parseSqlExpression } from './expression.ts';
 import { parseAlias, parseQuery } from './statement.ts';
 
@@ -100,9 +100,7 @@ function parseUnwind(cursor: Cursor, depth: number): From {
     } else if (cursor.take('PATHS')) {
       arrow(cursor);
       cursor.expect('(', 'before the paths');
-      paths = [];
-      do paths.push(parsePath(cursor));
-      while (cursor.take(','));
+      paths = listed(cursor, 'PATHS', 100, () => parsePath(cursor));
       cursor.expect(')', 'after the paths');
     } else if (cursor.take('INDEX')) {
       arrow(cursor);

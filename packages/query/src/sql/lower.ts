@@ -48,10 +48,6 @@ export function lower(node: SqlNode, meaning: Meaning): Typed {
     }
     case 'document': {
       const fields = node.fields.map(([name, value]) => [name, lower(value, meaning)] as const);
-      for (const [index, [name]] of fields.entries()) {
-        if (fields.findIndex(([each]) => each === name) < index)
-          throw fault(node.at, `the field '${name}' is there twice`);
-      }
       return {
         expr: { k: 'doc', fields: fields.map(([name, value]) => [name, value.expr]) },
         kind: documentKind(fields.map(([name, value]) => [name, value.kind])),

@@ -48,7 +48,7 @@ export function parseSql(text: string, tables: Tables = readings, form: RowForm 
   }
   return reading(() => {
     const query = parseStatement(new Cursor(lex(text)));
-    const rows = compileQuery(query, { tables, named: new Map(), exact: form !== 'flat' });
+    const rows = compileQuery(query, { tables, named: new Map(), exact: form !== 'flat', compiled: { queries: 0 } });
     return { source: rows.source, stages: [...rows.stages, ...formed(rows, form, query.at)] };
   });
 }

@@ -9,7 +9,11 @@ import { type Around, isBare, type Rows, wrapped } from './rows.ts';
 import type { Source } from './scope.ts';
 import { compileSelect } from './select-plan.ts';
 
+/** Queries that name each other by WITH double with each step. */
+const maxQueries = 1000;
+
 export function compileQuery(query: Query, around: Around): Rows {
+  if (++around.compiled.queries > maxQueries) throw fault(query.at, `a statement may run ${maxQueries} queries`);
   switch (query.k) {
     case 'select':
       return compileSelect(query, around);

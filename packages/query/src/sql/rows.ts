@@ -21,6 +21,8 @@ export interface Around {
   readonly outer?: Scope['outer'];
   /** Names of fields are unique in exact rows; in flat ones a later one is renamed. */
   readonly exact: boolean;
+  /** Queries compiled so far: one that WITH names counts wherever it is named. */
+  readonly compiled: { queries: number };
 }
 
 /** The rows hold one table and nothing else: they are its documents. */

@@ -40,12 +40,13 @@ export function projectionOf(select: Select, block: Block): Projection {
     return { ...rebuilt(sources), columns: new Map(), places };
   }
   const columns = new Map<string, Typed>();
+  const copies = new Map<string, number>();
   const outputs: Source[] = [];
   for (const [index, item] of select.items.entries()) {
     const value = places[index];
     if (item.k === 'all') outputs.push(tableOf(item, sources));
     else if (select.value) outputs.push(documentOf(item, value!));
-    else columns.set(freeName(nameOf(item, index), columns, item, block), value!);
+    else columns.set(freeName(nameOf(item, index), columns, copies, item, block), value!);
   }
   if (!select.value && columns.size > 0) outputs.push(sourceOf(columns));
   if (select.value) for (const [name, value] of valueColumns(outputs)) columns.set(name, value);
@@ -105,11 +106,18 @@ function nameOf(item: SelectItem & { k: 'expression' }, index: number): string {
   return item.value.k === 'column' ? item.value.path.at(-1)! : `_${index + 1}`;
 }
 
-function freeName(wanted: string, taken: ReadonlyMap<string, Typed>, item: SelectItem, block: Block): string {
+function freeName(
+  wanted: string,
+  taken: ReadonlyMap<string, Typed>,
+  copies: Map<string, number>,
+  item: SelectItem,
+  block: Block,
+): string {
   if (!taken.has(wanted)) return wanted;
   if (block.around.exact) throw fault(item.at, `two columns are named ${wanted}`, 'give one of them an alias');
-  let copy = 2;
+  let copy = copies.get(wanted) ?? 2;
   while (taken.has(`${wanted}_${copy}`)) copy++;
+  copies.set(wanted, copy + 1);
   return `${wanted}_${copy}`;
 }
 

@@ -1,11 +1,14 @@
 /** Statements: SELECT, UNION of several, WITH in front. */
 
 import { maxDepth } from '../bson/decode.ts';
-import type { OrderItem, Query, Select, SelectItem, SqlAggregate } from './ast.ts';
-import { type Cursor, fault } from './cursor.ts';
+import type { OrderItem, Query, Select, SelectItem } from './ast.ts';
+import { type Cursor, fault, listed } from './cursor.ts';
 import { parseSqlExpression } from './expression.ts';
 import { parseFrom } from './from.ts';
 import { isName } from './keywords.ts';
+
+const maxColumns = 10_000;
+const maxKeys = 1000;
 
 export function parseStatement(cursor: Cursor): Query {
   const query = parseQuery(cursor);
@@ -22,14 +25,14 @@ export function parseQuery(cursor: Cursor, depth = 0): Query {
   const at = cursor.peek();
   if (depth > maxDepth) throw fault(at, `queries may be nested ${maxDepth} levels deep`);
   if (cursor.take('WITH')) {
-    const tables: [string, Query][] = [];
-    do {
+    const tables = listed(cursor, 'WITH', maxKeys, (): [string, Query] => {
       const name = cursor.name('the name of a query');
       cursor.expect('AS', 'after the name of a query');
       cursor.expect('(', 'before a query');
-      tables.push([name, parseQuery(cursor, depth + 1)]);
+      const query = parseQuery(cursor, depth + 1);
       cursor.expect(')', 'to close a query');
-    } while (cursor.take(','));
+      return [name, query];
+    });
     return { k: 'with', tables, query: parseQuery(cursor, depth + 1), at };
   }
   let query = parseTerm(cursor, depth);
@@ -57,8 +60,7 @@ function parseSelect(cursor: Cursor): Select {
   const value = (cursor.is('VALUE') || cursor.is('VALUES')) && !cursor.is(',', 1) && !cursor.is('FROM', 1);
   if (value) cursor.next();
   if (value && cursor.is('*')) throw cursor.unexpected('documents after SELECT VALUE');
-  const items = [parseItem(cursor)];
-  while (cursor.take(',')) items.push(parseItem(cursor));
+  const items = listed(cursor, 'SELECT', maxColumns, () => parseItem(cursor));
   const ends = cursor.peek().kind === 'end' || [')', ';', 'UNION'].some((text) => cursor.is(text));
   if (!ends && !cursor.is('FROM')) throw cursor.unexpected('a comma or FROM', ['FROM', 'AS']);
   const from = cursor.take('FROM') ? parseFrom(cursor) : undefined;
@@ -109,36 +111,27 @@ export function parseAlias(cursor: Cursor): string | undefined {
 }
 
 function parseGroupKeys(cursor: Cursor): NonNullable<Select['groupBy']> {
-  const keys: NonNullable<Select['groupBy']>[number][] = [];
-  do {
-    const value = parseSqlExpression(cursor);
-    keys.push({ value, alias: parseAlias(cursor) });
-  } while (cursor.take(','));
-  return keys;
+  return listed(cursor, 'GROUP BY', maxKeys, () => ({ value: parseSqlExpression(cursor), alias: parseAlias(cursor) }));
 }
 
 function parseAggregates(cursor: Cursor): Select['aggregates'] {
-  const aggregates: { value: SqlAggregate; alias: string }[] = [];
-  do {
+  return listed(cursor, 'AGGREGATE', maxKeys, () => {
     const at = cursor.peek();
     const value = parseSqlExpression(cursor);
     if (value.k !== 'aggregate') throw fault(at, 'AGGREGATE takes aggregates', 'e.g. SUM(x) AS total');
     const alias = parseAlias(cursor);
     if (alias === undefined) throw cursor.unexpected('AS and a name after the aggregate', ['AS']);
-    aggregates.push({ value, alias });
-  } while (cursor.take(','));
-  return aggregates;
+    return { value, alias };
+  });
 }
 
 function parseOrder(cursor: Cursor): OrderItem[] {
-  const items: OrderItem[] = [];
-  do {
+  return listed(cursor, 'ORDER BY', maxKeys, () => {
     const value = parseSqlExpression(cursor);
     const descending = cursor.take('DESC');
     if (!descending) cursor.take('ASC');
-    items.push({ value, descending });
-  } while (cursor.take(','));
-  return items;
+    return { value, descending };
+  });
 }
 
 function count(cursor: Cursor, clause: string): number {

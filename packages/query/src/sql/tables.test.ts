@@ -209,3 +209,29 @@ test('conditions on one table of a join are seen before the join', () => {
     WHERE a.part_id = 'p' AND b.part_id IN ('q', 'r') AND a.time_received < b.time_received`;
   expect(pathFilter(parseSql(text)).columns.part_id).toEqual({ in: ['p', 'q', 'r'] });
 });
+
+test('statements that would grow without end are refused', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `t${index}`);
+  const doubling = names.map((name, index) => {
+    const from = index === 0 ? 'parts' : names[index - 1];
+    return `${name} AS (SELECT a.id AS id FROM ${from} a, ${from} b)`;
+  });
+  expect(refusal(`WITH ${doubling.join(', ')} SELECT * FROM t39`).message).toContain('1000 queries');
+  expect(refusal(`SELECT ${'id, '.repeat(20_000)}id FROM parts`).message).toContain('10000 items');
+  expect(refusal(`SELECT ${'(SELECT '.repeat(20_000)}`)).toBeInstanceOf(QueryError);
+  expect(refusal(`SELECT ${'('.repeat(500_000)}`)).toBeInstanceOf(QueryError);
+});
+
+test('a join that pairs more rows than there is time for ends when its caller gives up', async () => {
+  const rows = Array.from({ length: 2000 }, (_, n) => doc({ n }));
+  const table = { source: 'many', kind: kindOfSchema({ bsonType: 'object' }) };
+  const plan = parseSql('SELECT COUNT(*) AS n FROM many a, many b, many c', {
+    database: 'db',
+    databases: { db: { many: table } },
+  });
+  const cancel = new AbortController();
+  const open = (): ReturnType<typeof batchOf>[] => [batchOf(rows)];
+  setTimeout(() => cancel.abort(), 20);
+  const running = Array.fromAsync(execute(plan.stages, open(), { open, signal: cancel.signal }));
+  await expect(running).rejects.toMatchObject({ codeName: 'Interrupted' });
+});
