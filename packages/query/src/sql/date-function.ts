@@ -27,7 +27,7 @@ const units: readonly string[] = 'YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND
 
 export const dateFunctions: Readonly<Record<string, (at: Token, args: readonly SqlNode[]) => SqlNode>> = {
   DATETRUNC: (at, args) => {
-    const [unit, date, startOfWeek = text('sunday', at)] = counted(at, args, 'DATETRUNC', 2, 3);
+    const [unit, date, startOfWeek = text(weekStart(args[0]), at)] = counted(at, args, 'DATETRUNC', 2, 3);
     const rest = [
       text(unitOf(unit!), at),
       { k: 'literal', value: new Int32(1), at } as const,
@@ -41,7 +41,7 @@ export const dateFunctions: Readonly<Record<string, (at: Token, args: readonly S
     return { k: 'call', fn: 'agg.dateAdd', args: [date!, text(unitOf(unit!), at), amount!, text('UTC', at)], at };
   },
   DATEDIFF: (at, args) => {
-    const [unit, start, end, startOfWeek = text('sunday', at)] = counted(at, args, 'DATEDIFF', 3, 4);
+    const [unit, start, end, startOfWeek = text(weekStart(args[0]), at)] = counted(at, args, 'DATEDIFF', 3, 4);
     return {
       k: 'call',
       fn: 'agg.dateDiff',
@@ -68,9 +68,19 @@ function counted(at: Token, args: readonly SqlNode[], name: string, least: numbe
   throw fault(at, `${name} takes ${least === most ? least : `${least} to ${most}`} arguments, found ${args.length}`);
 }
 
-function unitOf(node: SqlNode): string {
+/** Weeks begin on Sunday, those of ISO 8601 on Monday. */
+function weekStart(unit: SqlNode | undefined): string {
+  return unit !== undefined && wordOf(unit) === 'ISO_WEEK' ? 'monday' : 'sunday';
+}
+
+function wordOf(node: SqlNode): string {
   const word = node.k === 'column' && node.path.length === 1 ? node.path[0]! : node.k === 'literal' ? node.value : '';
-  const name = typeof word === 'string' ? word.toUpperCase() : '';
+  return typeof word === 'string' ? word.toUpperCase() : '';
+}
+
+function unitOf(node: SqlNode): string {
+  const name = wordOf(node);
+  if (name === 'ISO_WEEK') return 'week';
   if (units.includes(name)) return name.toLowerCase();
   const meant = nearest(name, units);
   throw fault(

@@ -90,10 +90,12 @@ function parseUnwind(cursor: Cursor, depth: number): From {
   const at = cursor.expect('(', 'after UNWIND');
   const of = parseFrom(cursor, depth + 1);
   cursor.expect('WITH', 'before the options of UNWIND');
+  const given = new Set<string>();
   let paths: UnwindPath[] = [];
   let index: string | undefined;
   let outer = false;
   do {
+    once(cursor, given);
     if (cursor.take('PATH')) {
       arrow(cursor);
       paths = [parsePath(cursor)];
@@ -141,7 +143,9 @@ function parseFlatten(cursor: Cursor, depth: number): From {
   let separator = '_';
   let levels: number | undefined;
   if (cursor.take('WITH')) {
+    const given = new Set<string>();
     do {
+      once(cursor, given);
       if (cursor.take('SEPARATOR')) {
         arrow(cursor);
         if (cursor.peek().kind !== 'string') throw cursor.unexpected("a string such as '_'");
@@ -156,6 +160,12 @@ function parseFlatten(cursor: Cursor, depth: number): From {
   }
   cursor.expect(')', 'to close FLATTEN');
   return { k: 'flatten', of, separator, depth: levels, at };
+}
+
+function once(cursor: Cursor, given: Set<string>): void {
+  const name = cursor.peek().text.toUpperCase();
+  if (given.has(name)) throw fault(cursor.peek(), `${name} is there twice`);
+  given.add(name);
 }
 
 function arrow(cursor: Cursor): void {

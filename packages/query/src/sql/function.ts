@@ -125,6 +125,10 @@ function parseAggregate(cursor: Cursor, at: Token, fn: string, below: () => SqlN
     return { k: 'aggregate', fn, arg: undefined, distinct: false, at };
   }
   const distinct = cursor.take('DISTINCT');
+  if (distinct && fn === 'COUNT' && cursor.take('*')) {
+    cursor.expect(')', 'after COUNT(DISTINCT *');
+    return { k: 'aggregate', fn, arg: undefined, distinct, at };
+  }
   if (!distinct) cursor.take('ALL');
   const args = [below()];
   while (fn === 'COUNT' && cursor.take(',')) args.push(below());

@@ -183,7 +183,10 @@ const accumulators: Readonly<Record<string, AccumulatorName>> = {
 const numeric: readonly string[] = ['SUM', 'AVG', 'STDDEV_POP', 'STDDEV_SAMP'];
 
 function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumulator; kind: Kind } {
-  const arg: Typed = node.arg === undefined ? { expr: literal(true), kind: kindOf('bool') } : before.lower(node.arg);
+  const arg: Typed =
+    node.arg === undefined
+      ? { expr: node.distinct ? field() : literal(true), kind: kindOf('bool') }
+      : before.lower(node.arg);
   const wanted = numeric.includes(node.fn)
     ? numbers
     : node.fn === 'MERGE_DOCUMENTS'

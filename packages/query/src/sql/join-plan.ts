@@ -5,7 +5,7 @@ import type { Stage } from '../plan/stage.ts';
 import type { From, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { compileFrom } from './from-plan.ts';
-import { maybeMissing } from './kind.ts';
+import { excludes, kindText, maybeMissing } from './kind.ts';
 import { lower } from './lower.ts';
 import { rootsOf } from './roots-of.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
@@ -38,7 +38,7 @@ export function compileJoin(from: From & { k: 'join' }, around: Around): Rows {
 }
 
 function condition(on: SqlNode, scope: Scope): Expr {
-  return lower(on, {
+  const { expr, kind } = lower(on, {
     column: (path, at) => resolve(path, at, scope),
     aggregate: (node) => {
       throw fault(node.at, `${node.fn} is not allowed in ON`, 'conditions on aggregates belong into HAVING');
@@ -46,7 +46,9 @@ function condition(on: SqlNode, scope: Scope): Expr {
     subquery: (node) => {
       throw fault(node.at, 'a subquery is not allowed in ON', 'write the condition in WHERE');
     },
-  }).expr;
+  });
+  if (excludes(kind, ['bool'])) throw fault(on.at, `ON takes a condition, found ${kindText(kind)}`);
+  return expr;
 }
 
 /** Pairs of values, one of each side, that must be equal for the condition to hold. */

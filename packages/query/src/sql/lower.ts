@@ -65,7 +65,7 @@ export function lowerCall(node: { readonly fn: string; readonly at: Token }, giv
   const { fn, at } = node;
   if (fn === 'now') return { expr: { k: 'var', name: 'NOW', path: [] }, kind: gives(fn, []) };
   const args = given.map((arg, index) => converted(fn, arg, index, given));
-  for (const [index, arg] of args.entries()) check(fn, arg, index, at);
+  for (const [index, arg] of args.entries()) check(fn, arg, index, args.length, at);
   if (compares(fn)) for (const other of args.slice(1)) compare(args[0]!, other, at);
   const exprs = args.map(({ expr }) => expr);
   const kind = gives(
@@ -103,7 +103,7 @@ function simplified(fn: string, args: readonly Expr[], at: Token): Expr {
 
 /** A text of Extended JSON stands for its value where a string cannot be meant. */
 function converted(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
-  const wanted = takes(fn, index);
+  const wanted = takes(fn, index, all.length);
   if (wanted !== undefined && !wanted.includes('string')) {
     return literalOf(arg, (types) => excludes({ types }, ['string'])) ?? arg;
   }
@@ -113,8 +113,8 @@ function converted(fn: string, arg: Typed, index: number, all: readonly Typed[])
   return literalOf(arg, (types) => others.every(({ kind }) => !incomparable(kind, { types }))) ?? arg;
 }
 
-function check(fn: string, arg: Typed, index: number, at: Token): void {
-  const wanted = takes(fn, index);
+function check(fn: string, arg: Typed, index: number, count: number, at: Token): void {
+  const wanted = takes(fn, index, count);
   if (wanted === undefined || !excludes(arg.kind, wanted)) return;
   const name = fn.slice(fn.indexOf('.') + 1);
   throw fault(

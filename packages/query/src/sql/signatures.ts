@@ -60,7 +60,10 @@ const signatures: ReadonlyMap<string, Signature> = new Map(
   families.flatMap(([names, signature]) => names.split(' ').map((name) => [name, signature] as const)),
 );
 
-export function takes(fn: string, index: number): readonly TypeName[] | undefined {
+/** @param count how many arguments there are. */
+export function takes(fn: string, index: number, count: number): readonly TypeName[] | undefined {
+  // When, then, when, then, …, else.
+  if (fn === 'sql.case') return index % 2 === 0 && index < count - 1 ? truth : undefined;
   const types = signatures.get(fn)?.takes;
   return types?.[Math.min(index, types.length - 1)];
 }

@@ -7,6 +7,7 @@ import type { OrderItem, Select } from './ast.ts';
 import type { Block } from './block.ts';
 import { fault } from './cursor.ts';
 import { exprKey } from './expr-key.ts';
+import { isMixed, kindText } from './kind.ts';
 import { dropFields, hidden, setFields } from './rows.ts';
 import { fieldsOf, type Typed } from './scope.ts';
 import type { Projection } from './select-list.ts';
@@ -20,7 +21,17 @@ export interface Sort {
 export function sortStages(select: Select, block: Block, projection: Projection, top: { top?: number }): Sort {
   if (select.orderBy.length === 0) return { stages: [], clean: [] };
   const before = block.stages.length;
-  const keys = select.orderBy.map((item) => ({ ...item, expr: orderOf(item, select, block, projection).expr }));
+  const keys = select.orderBy.map((item) => {
+    const { expr, kind } = orderOf(item, select, block, projection);
+    if (isMixed(kind)) {
+      throw fault(
+        item.value.at,
+        `values of types that do not compare cannot be ordered: ${kindText(kind)}`,
+        'cast them',
+      );
+    }
+    return { ...item, expr };
+  });
   if (select.distinct) {
     if (block.stages.length > before) throw fault(select.at, 'with DISTINCT, ORDER BY takes no subquery');
     const by = keys.map((key): SortKey => ({ path: selectedPath(key, projection), descending: key.descending }));

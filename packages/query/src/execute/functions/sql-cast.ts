@@ -16,7 +16,8 @@ export const sqlCast: Readonly<Record<string, Eager>> = {
   'sql.castDouble': (value) => orNull(() => doubleOf(value)),
   'sql.castBool': (value) => orNull(() => conversion['agg.toBool']!(value)),
   'sql.castTimestamp': (value) =>
-    orNull(() => (value instanceof Int32 ? new BsonDate(value.value) : conversion['agg.toDate']!(value))),
+    // As in MongoDB, no date is made of an int32.
+    value instanceof Int32 ? null : orNull(() => conversion['agg.toDate']!(value)),
   'sql.castDecimal': (value) => orNull(() => decimalOf(value)),
   'sql.castObjectId': (value) => {
     if (value instanceof ObjectId) return value;

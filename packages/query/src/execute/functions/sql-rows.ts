@@ -1,5 +1,6 @@
 /** Documents and arrays in SQL: fields of values, rows of several tables in one document, FLATTEN, SIZE and SLICE. */
 
+import { compareValues } from '../../bson/compare.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDocument, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
@@ -18,7 +19,11 @@ export const sqlRows: Readonly<Record<string, Eager>> = {
     return into;
   },
   'sql.size': (value) => (isNullish(value) ? null : new Int32(list(value, 'SIZE').length)),
-  'sql.slice': (...args) => (args.some(isNullish) ? null : array['agg.slice']!(...args)),
+  'sql.slice': (...args) => {
+    if (args.some(isNullish)) return null;
+    // Nothing, or less, of an array is null.
+    return args.length === 3 && compareValues(args[2], 0) <= 0 ? null : array['agg.slice']!(...args);
+  },
 };
 
 function list(value: Maybe, name: string): readonly Maybe[] {
