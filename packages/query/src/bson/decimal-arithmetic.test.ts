@@ -21,6 +21,21 @@ test('sums and products are exact as far as 34 digits go, then rounded half to e
   expect(apply(multiply, '1E-6176', '0.5')).toBe('0E-6176');
 });
 
+test('numbers far apart are added in no time, and as if in full', () => {
+  expect(apply(subtract, '1E+6000', '1E-6000')).toBe('1.000000000000000000000000000000000E+6000');
+  expect(apply(add, '1000000000000000000000000000000000.5E+200', '1')).toBe('1.000000000000000000000000000000000E+233');
+  expect(apply(add, '1.0000000000000000000000000000000005', '1E-200')).toBe('1.000000000000000000000000000000000');
+  expect(apply(add, '0E+6000', '7E-6000')).toBe('7E-6000');
+  expect(apply(add, '7', '0E-6000')).toBe('7.000000000000000000000000000000000');
+  const tie = '50000000000000000000000000000000050';
+  expect(apply(add, `${tie.slice(0, 34)}E+200`, '5E+199')).toBe(apply(add, `${tie.slice(0, 34)}0E+199`, '5E+199'));
+});
+
+test('texts of a million digits are read by their first ones', () => {
+  expect(decimalText(of(`${'0'.repeat(1e6)}1.${'0'.repeat(1e6)}1`))).toBe('1.000000000000000000000000000000000');
+  expect(decimalText(of(`${'9'.repeat(6000)}`))).toBe('1.000000000000000000000000000000000E+6000');
+});
+
 test('a zero keeps the sign that IEEE 754 gives it', () => {
   expect(apply(subtract, '1', '1')).toBe('0');
   expect(apply(add, '-0', '-0')).toBe('-0');

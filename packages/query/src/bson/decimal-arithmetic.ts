@@ -57,13 +57,23 @@ export function add(left: Decimal128, right: Decimal128): Decimal128 {
     if (a.kind === b.kind && a.negative !== b.negative) return decimalNan;
     return decimalInfinity(a.kind === 'infinite' ? a.negative : b.negative);
   }
-  const exponent = Math.min(a.exponent, b.exponent);
-  const sum = signed(a, exponent) + signed(b, exponent);
+  const [high, low] = a.exponent >= b.exponent ? [a, nearTo(b, a)] : [b, nearTo(a, b)];
+  const sum = signed(high, low.exponent) + signed(low, low.exponent);
   const negative = sum === 0n ? a.negative && b.negative : sum < 0n;
-  return encodeDecimal(finite(negative, sum < 0n ? -sum : sum, exponent));
+  return encodeDecimal(finite(negative, sum < 0n ? -sum : sum, low.exponent));
+}
+
+/** More than two coefficients apart, only whether a number is zero, and its sign, play a part in the sum. */
+const farApart = 3 * decimalDigits;
+
+/** Brought so close to a number of a higher exponent that their sum is short, and rounded is still the same. */
+function nearTo(low: DecimalParts, high: DecimalParts): DecimalParts {
+  if (high.exponent - low.exponent <= farApart || high.coefficient === 0n) return low;
+  return finite(low.negative, low.coefficient === 0n ? 0n : 1n, high.exponent - farApart);
 }
 
 function signed(parts: DecimalParts, exponent: number): bigint {
+  if (parts.coefficient === 0n) return 0n;
   const magnitude = parts.coefficient * 10n ** BigInt(parts.exponent - exponent);
   return parts.negative ? -magnitude : magnitude;
 }

@@ -4,8 +4,9 @@ import type { DecimalParts } from './decimal.ts';
 import { decimalInfinity, decimalNan, encodeDecimal } from './encode-decimal.ts';
 import type { Decimal128 } from './value.ts';
 
-/** More digits than this cannot change the value that is nearest. */
 const maxExponentDigits = 7;
+/** Of texts that are longer, it only counts whether a digit is left. */
+const maxDigits = 200;
 
 /** Undefined for a text that is not a number. Too large becomes infinite, too small zero; digits beyond 34 are rounded. */
 export function parseDecimal(text: string): Decimal128 | undefined {
@@ -21,10 +22,13 @@ export function partsOfText(text: string): DecimalParts | undefined {
   const [, sign, whole = '', after, only, power = '0'] = found;
   const fraction = after ?? only ?? '';
   const capped = power.replace(/^([+-]?)0+(?=\d)/, '$1').slice(0, maxExponentDigits + 1);
+  const digits = (whole + fraction).replace(/^0+(?=\d)/, '');
+  const surplus = Math.max(0, digits.length - maxDigits);
+  const sticky = surplus > 0 && /[1-9]/.test(digits.slice(maxDigits)) ? '1' : '0';
   return {
     kind: 'finite',
     negative: sign === '-',
-    coefficient: BigInt(whole + fraction),
-    exponent: Number(capped) - fraction.length,
+    coefficient: BigInt(surplus > 0 ? digits.slice(0, maxDigits) + sticky : digits),
+    exponent: Number(capped) - fraction.length + Math.max(0, surplus - 1),
   };
 }
