@@ -4,7 +4,6 @@ import { compareValues } from '../../bson/compare.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { valueAt } from '../path.ts';
 import type { Eager } from './registry.ts';
 
 interface Key {
@@ -40,8 +39,14 @@ function keysOf(spec: readonly Maybe[]): readonly Key[] {
   return keys;
 }
 
-/** What is not there sorts as null. */
+/** What is not there sorts as null. Arrays on the way are entered by position only. */
 function keyOf(item: BsonValue, path: readonly string[]): BsonValue {
-  if (path.length === 0) return item;
-  return (item instanceof BsonDocument ? valueAt(item, path) : undefined) ?? null;
+  let current: Maybe = item;
+  if (path.length > 0 && Array.isArray(item)) return null;
+  for (const name of path) {
+    if (current instanceof BsonDocument) current = current.get(name);
+    else if (Array.isArray(current) && /^\d+$/.test(name)) current = current[Number(name)];
+    else return null;
+  }
+  return current ?? null;
 }

@@ -64,6 +64,11 @@ test('$sortArray: by value or by fields, stable, missing first', async () => {
   const sorted = await evaluate({ $sortArray: { input: '$items', sortBy: { k: -1 } } }, { items });
   expect(sorted).toEqual([items[0], items[3], items[2], items[1]].map((item) => doc(item!)));
   expect(await evaluate({ $sortArray: { input: '$a', sortBy: -1 } }, { a: [1, 'x', 3] })).toEqual(bson(['x', 3, 1]));
+  const deep = [{ k: [{ n: 2 }] }, { k: [{ n: 1 }] }];
+  expect(await evaluate({ $sortArray: { input: '$deep', sortBy: { 'k.n': 1 } } }, { deep })).toEqual(bson(deep));
+  expect(await evaluate({ $sortArray: { input: '$deep', sortBy: { 'k.0.n': 1 } } }, { deep })).toEqual(
+    bson(deep.toReversed()),
+  );
   expect(await codeOf({ $sortArray: { input: '$a', sortBy: 2 } })).toBe(2942506);
   expect(await codeOf({ $sortArray: { input: '$a', sortBy: {} } })).toBe(2942505);
   expect(await codeOf({ $sortArray: { input: '$a', sortBy: 'k' } })).toBe(2942507);
