@@ -8,8 +8,6 @@ import { percentileFolds } from './accumulators/percentile.ts';
 import { pickFolds } from './accumulators/pick.ts';
 import { pickNFolds } from './accumulators/pick-n.ts';
 
-export type { Fold } from './accumulators/fold.ts';
-
 export const accumulators: Readonly<Record<AccumulatorName, NewFold>> = {
   ...numberFolds,
   ...pickFolds,

@@ -11,11 +11,15 @@ export const maxValueBytes: number = 16 * 1024 * 1024;
 /** Of all that is built for one row, garbage included. */
 const maxRowBytes = 100 * 1024 * 1024;
 
+/** What is larger took so long to build that the clock is looked at. */
+const longBytes = 64 * 1024;
+
 /** Counts a value that was just built. @throws QueryError BSONObjectTooLarge or ExceededMemoryLimit */
 export function built<V extends Maybe>(frame: Frame, value: V): V {
   if (typeof value === 'string' ? value.length < 64 : typeof value !== 'object' || value === null) return value;
   const bytes = measure(value, maxValueBytes);
   if (bytes > maxValueBytes) throw tooLarge();
+  if (bytes > longBytes) frame.check();
   frame.builtBytes += bytes;
   if (frame.builtBytes > maxRowBytes) {
     throw new QueryError('ExceededMemoryLimit', `the values built for one row need more than ${maxRowBytes} bytes`, {

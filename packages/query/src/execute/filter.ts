@@ -26,7 +26,11 @@ type Compile = (expr: Expr) => Evaluate;
 type Test = (value: Maybe) => boolean;
 
 /** A filter as a yes or no for a row. */
-export function compileMatch(expr: Expr & { k: 'call' }, compile: Compile): Evaluate {
+export function compileMatch(
+  expr: Expr & { k: 'call' },
+  compile: Compile,
+  random: () => number = Math.random,
+): Evaluate {
   switch (expr.fn) {
     case 'match.and': {
       const terms = expr.args.map(compile);
@@ -50,7 +54,7 @@ export function compileMatch(expr: Expr & { k: 'call' }, compile: Compile): Eval
       });
     case 'match.sampleRate': {
       const rate = literalOf(expr.args[0]);
-      return () => Math.random() < Number(rate);
+      return () => random() < Number(rate);
     }
     case 'match.jsonSchema': {
       const test = compileJsonSchema(literalOf(expr.args[1]));

@@ -10,13 +10,14 @@ export async function* runSample(
   stage: Stage & { k: 'sample' },
   input: AsyncIterable<Row[]>,
   budget: Budget,
+  random: () => number = Math.random,
 ): AsyncIterable<Row[]> {
   const kept: Row[] = [];
   let seen = 0;
   for await (const rows of input) {
     for (const row of rows) {
       seen++;
-      const place = Math.floor(Math.random() * seen);
+      const place = Math.floor(random() * seen);
       if (kept.length < stage.size) {
         budget.hold(bytesOf(row), '$sample');
         kept.push(kept[place] ?? row);

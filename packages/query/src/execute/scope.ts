@@ -12,7 +12,7 @@ export interface Frame {
   readonly nowMs: number;
   /** Bytes of the values that expressions built for this row so far. */
   builtBytes: number;
-  /** Rounds of loops so far, of all rows. */
+  /** Rows, and rounds of loops in them, so far. */
   steps: number;
   /** Ends a query whose time is up. */
   readonly check: () => void;
@@ -27,13 +27,17 @@ export type Slots = ReadonlyMap<string, number>;
 export function enterRow(frame: Frame, root: Maybe): void {
   frame.root = root;
   frame.builtBytes = 0;
+  step(frame);
 }
 
 export function newFrame(nowMs: number, check: () => void = () => {}): Frame {
   return { root: undefined, slots: [], nowMs, builtBytes: 0, steps: 0, check };
 }
 
-/** Counts a round of a loop inside of one row; loops in loops may otherwise run for hours between two rows. */
+/**
+ * Counts a row, or a round of a loop inside of one; loops in loops may otherwise run for hours between two rows.
+ * A round may go through a text of a megabyte, so few of them pass between two looks at the clock.
+ */
 export function step(frame: Frame): void {
-  if ((++frame.steps & 4095) === 0) frame.check();
+  if ((++frame.steps & 15) === 0) frame.check();
 }

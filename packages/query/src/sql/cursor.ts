@@ -88,10 +88,3 @@ export function fault(token: Token, reason: string, hint?: string): QueryError {
   const { line, column } = token;
   return new QueryError('FailedToParse', reason, hint === undefined ? { line, column } : { line, column, hint });
 }
-
-export function later(token: Token, what: string): QueryError {
-  return new QueryError('NotImplemented', `${what} arrives in a later version`, {
-    line: token.line,
-    column: token.column,
-  });
-}

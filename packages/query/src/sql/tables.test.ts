@@ -232,6 +232,6 @@ test('a join that pairs more rows than there is time for ends when its caller gi
   const cancel = new AbortController();
   const open = (): ReturnType<typeof batchOf>[] => [batchOf(rows)];
   setTimeout(() => cancel.abort(), 20);
-  const running = Array.fromAsync(execute(plan.stages, open(), { open, signal: cancel.signal }));
+  const running = execute(plan.stages, open(), { open, signal: cancel.signal }).next();
   await expect(running).rejects.toMatchObject({ codeName: 'Interrupted' });
 });

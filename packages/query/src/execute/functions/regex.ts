@@ -4,6 +4,7 @@ import { compileRegexSearch, type RegexMatch } from '../../bson/compile-regex.ts
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDocument, Int32, type Maybe, Regex } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { maxValueBytes, tooLarge } from '../built.ts';
 import { constantOf } from '../constant.ts';
 import { type Evaluate, type Frame, step } from '../scope.ts';
 import { countCodePoints, unitsAt, utf8Length } from './code-points.ts';
@@ -39,10 +40,14 @@ export const regex: Readonly<Record<string, Lazy>> = {
   },
 };
 
+/** What a match and each of its groups take at least; counted as they are found. */
+const bytesOfMatch = 200;
+const bytesOfGroup = 24;
+
 function findAll(frame: Frame, text: string, search: Search): BsonDocument[] {
   const found: BsonDocument[] = [];
   let at = 0;
-  let [counted, index] = [0, 0];
+  let [counted, index, bytes] = [0, 0, 0];
   do {
     step(frame);
     const match = search(text, at);
@@ -50,6 +55,8 @@ function findAll(frame: Frame, text: string, search: Search): BsonDocument[] {
     index += countCodePoints(text, counted, match.start);
     counted = match.start;
     found.push(describeMatch(text, match, index));
+    bytes += bytesOfMatch + match.groups.length * bytesOfGroup;
+    if (bytes > maxValueBytes) throw tooLarge();
     at = match.end > match.start ? match.end : match.end + unitsAt(text, match.end);
   } while (at < text.length);
   return found;
