@@ -35,6 +35,12 @@ describe('D2 the table of fields that carry an API name', () => {
       return spelling === undefined ? [] : [`${nameOf(field)}: ${spelling}`];
     });
     expect(table.sort()).toEqual([
+      'platform.app.data.v1.CaptureMetadata.component_type: name',
+      'platform.app.data.v1.DeleteTabularFilter.component_type: name',
+      'platform.app.data.v1.ExportTabularDataRequest.resource_subtype: name',
+      'platform.app.data.v1.ExportTabularDataResponse.resource_subtype: name',
+      'platform.app.data.v1.Filter.component_type: name',
+      'platform.app.data.v1.GetLatestTabularDataRequest.resource_subtype: name',
       'platform.app.datasync.v1.DataCaptureMetadata.component_type: name',
       'platform.app.datasync.v1.UploadMetadata.component_type: name',
       'platform.app.v1.ComponentConfig.api: name',
@@ -88,6 +94,14 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.app.v1.ModuleConfig.type',
         'platform.app.v1.PackageConfig.type',
         'platform.app.v1.ServiceConfig.type',
+        // Short names of a resource and a method.
+        ...['CaptureMetadata.component_name', 'CaptureMetadata.method_name', 'DeleteTabularFilter.component_name']
+          .concat('DeleteTabularFilter.method', 'Filter.component_name', 'Filter.method')
+          .concat('ExportTabularDataRequest.method_name', 'ExportTabularDataRequest.resource_name')
+          .concat('ExportTabularDataResponse.method_name', 'ExportTabularDataResponse.resource_name')
+          .concat('GetLatestTabularDataRequest.method_name', 'GetLatestTabularDataRequest.resource_name')
+          .concat('SequenceResourceFilter.method_name', 'SequenceResourceFilter.resource_name')
+          .map((field) => `platform.app.data.v1.${field}`),
         'platform.app.datasync.v1.DataCaptureMetadata.component_name',
         'platform.app.datasync.v1.DataCaptureMetadata.method_name',
         'platform.app.datasync.v1.UploadMetadata.component_name',
