@@ -58,13 +58,13 @@ test('a data directory of version 1 is brought up to date, after its metadata wa
     expect(stores.instanceKey.decrypt(organization.webhook_secret)).toBe('whsec_1');
     expect(await stores.db.selectFrom('audit_entries').selectAll().execute()).toEqual([]);
   }
-  expect(versionOf(path)).toBe(2);
+  expect(versionOf(path)).toBe(3);
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite'))).toEqual({
     version: 1,
     organizations: [{ id: 'o', name: 'First' }],
   });
   await using again = await openStores(settingsOf(path), silentLog, fatal);
-  expect(again.data.foundVersion).toBe(2);
+  expect(again.data.foundVersion).toBe(3);
 });
 
 test('an upgrade that was cut short before its version was written down is repeated, and keeps the first copy', async () => {
@@ -78,7 +78,7 @@ test('an upgrade that was cut short before its version was written down is repea
   }
   await using stores = await openStores(settingsOf(path), silentLog, fatal);
   expect(stores.data.foundVersion).toBe(1);
-  expect(versionOf(path)).toBe(2);
+  expect(versionOf(path)).toBe(3);
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
 });
 
@@ -98,7 +98,7 @@ test('PLATFORM_KEEP_BEFORE_UPGRADE=false upgrades without a copy', async () => {
   const path = directory.file('data');
   versionOne(path);
   await using _stores = await openStores(settingsOf(path, { keepBeforeUpgrade: false }), silentLog, fatal);
-  expect(versionOf(path)).toBe(2);
+  expect(versionOf(path)).toBe(3);
   expect(existsSync(join(path, 'before-upgrade'))).toBe(false);
 });
 

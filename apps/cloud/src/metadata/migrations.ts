@@ -2,6 +2,7 @@
 import { accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
+import { binaryV3 } from '../binary/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV2 } from '../identity/store.ts';
 import { logsV2 } from '../machines/logs/store.ts';
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
     sqliteOnly: auditGuard.sqlite,
     postgresOnly: auditGuard.postgres,
   },
+  { version: 3, statements: [...binaryV3] },
 ];

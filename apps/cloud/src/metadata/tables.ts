@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';
 import type { AdminTables } from '../admin/store.ts';
+import type { BinaryTables } from '../binary/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
 import type { IdentityTables } from '../identity/store.ts';
 import type { MachineLogsTables } from '../machines/logs/store.ts';
@@ -18,6 +19,7 @@ export interface CloudTables
   extends AccessTables,
     AccountsTables,
     AdminTables,
+    BinaryTables,
     FragmentsTables,
     IdentityTables,
     MachineLogsTables,

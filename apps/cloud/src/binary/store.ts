@@ -1,0 +1,107 @@
+/**
+ * Tables of binary data: what is known of each picture and file, what people added to it, and the collections they made of it.
+ * The bytes themselves lie in the blob store.
+ *
+ * `binary_data` is filled from the ingest log by a follower whose cursor stands in `binary_data_cursor` (I11). A row that is
+ * deleted leaves the path of its payload in `binary_data_removals` until the payload is gone. Times are microseconds.
+ */
+
+export interface BinaryTables {
+  /** One row, `binary-data`: all uploads up to `position` are in `binary_data`, or were deleted from it. */
+  binary_data_cursor: { name: string; position: number };
+  binary_data: {
+    /** binary_data_id, as the upload was answered. */
+    id: string;
+    /** In the ingest log. */
+    position: number;
+    organization_id: string;
+    location_id: string;
+    robot_id: string;
+    part_id: string;
+    /** At the time of the upload, as the next. */
+    robot_name: string;
+    part_name: string;
+    /** In the `core` vocabulary; empty for files that no component made. */
+    component_type: string;
+    component_name: string;
+    method_name: string;
+    mime_type: string;
+    file_name: string;
+    /** With its dot; empty: none. */
+    file_ext: string;
+    size_bytes: number;
+    /** By which data is filtered and sorted: of the request, else of the reading, else of the upload. */
+    captured_us: number;
+    time_requested_us: number;
+    time_received_us: number;
+    /** Days since 1970 (D24). */
+    capture_day: number;
+    synced_ms: number;
+    /** Base64 of a CaptureMetadata with nothing but its method parameters; empty: none. */
+    method_parameters: string;
+    /** JSON: Classification[]. */
+    classifications: string;
+    /** In the blob store. */
+    blob_path: string;
+  };
+  binary_data_tags: { binary_data_id: string; tag: string };
+  binary_data_boxes: {
+    id: string;
+    binary_data_id: string;
+    label: string;
+    /** JSON: the corners and the confidence. */
+    place: string;
+    created_ms: number;
+  };
+  /** Payloads whose rows are gone. */
+  binary_data_removals: { blob_path: string };
+  datasets: {
+    id: string;
+    organization_id: string;
+    name: string;
+    /** DatasetType */
+    type: number;
+    created_ms: number;
+  };
+  dataset_files: { dataset_id: string; binary_data_id: string };
+  /** A stretch of a part's time, in which files of some of its resources belong together. */
+  sequences: {
+    id: string;
+    organization_id: string;
+    location_id: string;
+    robot_id: string;
+    part_id: string;
+    start_us: number;
+    end_us: number;
+    /** JSON: {resourceName, methodName}[]; empty: all of the part. */
+    resources: string;
+    /** JSON: string[]. */
+    tags: string;
+    created_ms: number;
+    updated_ms: number;
+  };
+  dataset_sequences: { dataset_id: string; sequence_id: string };
+}
+
+/** No references to parts and organizations: data outlives what made it, unless it is told to go. */
+export const binaryV3: readonly string[] = [
+  `create table binary_data_cursor (name text primary key, position bigint not null)`,
+  `create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null)`,
+  `create index binary_data_by_organization on binary_data (organization_id, captured_us, id)`,
+  `create index binary_data_by_location on binary_data (location_id, captured_us, id)`,
+  `create index binary_data_by_part on binary_data (part_id, captured_us, id)`,
+  `create index binary_data_by_path on binary_data (blob_path)`,
+  `create table binary_data_tags (binary_data_id text not null references binary_data (id), tag text not null, primary key (binary_data_id, tag))`,
+  `create index binary_data_tags_by_tag on binary_data_tags (tag, binary_data_id)`,
+  `create table binary_data_boxes (id text primary key, binary_data_id text not null references binary_data (id), label text not null, place text not null, created_ms bigint not null)`,
+  `create index binary_data_boxes_by_data on binary_data_boxes (binary_data_id, label)`,
+  `create index binary_data_boxes_by_label on binary_data_boxes (label, binary_data_id)`,
+  `create table binary_data_removals (blob_path text primary key)`,
+  `create table datasets (id text primary key, organization_id text not null, name text not null, type integer not null, created_ms bigint not null, unique (organization_id, name))`,
+  `create table dataset_files (dataset_id text not null references datasets (id), binary_data_id text not null references binary_data (id), primary key (dataset_id, binary_data_id))`,
+  `create index dataset_files_by_data on dataset_files (binary_data_id, dataset_id)`,
+  `create table sequences (id text primary key, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, start_us bigint not null, end_us bigint not null, resources text not null, tags text not null, created_ms bigint not null, updated_ms bigint not null)`,
+  `create index sequences_by_organization on sequences (organization_id, id)`,
+  `create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), primary key (dataset_id, sequence_id))`,
+  `create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)`,
+];
