@@ -1,0 +1,154 @@
+/**
+ * How long the cloud keeps a part's data: what an effective document says, read on its own because the cloud asks for thousands of
+ * parts at once. Values that are no positive whole numbers are ignored (D24); `parse` warns of them.
+ */
+import { captureMethodOf } from './capture-methods.ts';
+
+/** Plain data: kept as JSON. */
+export interface DataPolicies {
+  /** `data_retention_policy.days` of the part; absent: its data is kept until it is deleted. */
+  readonly days?: number;
+  /** Resources with a `retention_policy` of their own. */
+  readonly resources: readonly ResourceRetention[];
+  /** Methods whose newest rows are kept in the hot store as well. */
+  readonly recent: readonly RecentData[];
+  /** `delete_data_on_part_deletion` of the data manager. */
+  readonly deleteOnPartDeletion: boolean;
+}
+
+export interface Resource {
+  /** In the `core` vocabulary: `core:component:sensor`. */
+  readonly api: string;
+  readonly name: string;
+}
+
+export interface ResourceRetention extends Resource {
+  readonly days?: number;
+  /** 10^9 bytes each. */
+  readonly binaryLimitGb?: number;
+  readonly tabularLimitGb?: number;
+}
+
+export interface RecentData extends Resource {
+  /** The spellings under which data of the method may be stored. */
+  readonly methods: readonly string[];
+  /** `recent_data_store.stored_hours`, above 0. */
+  readonly storedHours: number;
+}
+
+/** @param document decoded JSON with fragments resolved. Nothing in its shape is trusted; never throws. */
+export function readDataPolicies(document: unknown): DataPolicies {
+  const days = positiveWhole(objectOf(objectOf(document)['data_retention_policy'])['days']);
+  const resources = new Map<string, ResourceRetention>();
+  const recent = new Map<string, RecentData>();
+  let deleteOnPartDeletion = false;
+  for (const kind of ['component', 'service'] as const) {
+    for (const entry of listOf(objectOf(document)[`${kind}s`])) {
+      const resource = resourceOf(entry, kind);
+      if (resource === undefined) continue;
+      if (resource.api === 'core:service:data_manager')
+        deleteOnPartDeletion ||= objectOf(entry['attributes'])['delete_data_on_part_deletion'] === true;
+      for (const service of listOf(entry['service_configs']))
+        if (String(service['type']).endsWith('data_manager'))
+          readCapture(resource, objectOf(service['attributes']), resources, recent);
+    }
+  }
+  return {
+    ...(days !== undefined && { days }),
+    resources: [...resources.values()],
+    recent: [...recent.values()],
+    deleteOnPartDeletion,
+  };
+}
+
+/** Days for which data of a resource is kept: the shorter of the part's and its own (D24); undefined: until it is deleted. */
+export function retentionDaysOf(
+  policies: Pick<DataPolicies, 'days' | 'resources'>,
+  resource: Resource,
+): number | undefined {
+  const own = policies.resources.find((each) => each.api === resource.api && each.name === resource.name)?.days;
+  return least(policies.days, own);
+}
+
+/** A policy beside capture methods holds for its resource, and for each other one that its methods name. */
+function readCapture(
+  resource: Resource,
+  attributes: Values,
+  resources: Map<string, ResourceRetention>,
+  recent: Map<string, RecentData>,
+): void {
+  const named = new Map([[keyOf(resource), resource]]);
+  for (const entry of listOf(attributes['capture_methods'])) {
+    const captured = capturedBy(entry, resource);
+    named.set(keyOf(captured), captured);
+    const storedHours = objectOf(entry['recent_data_store'])['stored_hours'];
+    const { method } = entry;
+    if (typeof method !== 'string' || typeof storedHours !== 'number' || !(storedHours > 0)) continue;
+    const methods = [...new Set([captureMethodOf(captured.api, method)?.name ?? method, method])];
+    const key = JSON.stringify([keyOf(captured), methods[0]]);
+    const before = recent.get(key);
+    recent.set(key, {
+      ...captured,
+      methods: [...new Set([...(before?.methods ?? []), ...methods])],
+      storedHours: Math.max(storedHours, before?.storedHours ?? 0),
+    });
+  }
+  const policy = objectOf(attributes['retention_policy']);
+  const [days, binaryLimitGb, tabularLimitGb] = ['days', 'binary_limit_gb', 'tabular_limit_gb'].map((key) =>
+    positiveWhole(policy[key]),
+  );
+  if (days === undefined && binaryLimitGb === undefined && tabularLimitGb === undefined) return;
+  for (const [key, each] of named) {
+    const before = resources.get(key);
+    resources.set(key, {
+      ...each,
+      ...defined('days', least(days, before?.days)),
+      ...defined('binaryLimitGb', least(binaryLimitGb, before?.binaryLimitGb)),
+      ...defined('tabularLimitGb', least(tabularLimitGb, before?.tabularLimitGb)),
+    });
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The resource that a capture method's `name` means; any other text means the one that it stands in. */
+function capturedBy(method: Values, resource: Resource): Resource {
+  const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/.exec(String(method['name'])) ?? [];
+  return api === undefined || name === undefined ? resource : { api: canonical(api), name };
+}
+
+function resourceOf(entry: Values, kind: string): Resource | undefined {
+  const { api, namespace, type, name } = entry;
+  if (typeof name !== 'string') return undefined;
+  if (typeof api === 'string') return { api: canonical(api), name };
+  if (typeof type !== 'string') return undefined;
+  return { api: canonical(`${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${type}`), name };
+}
+
+function canonical(api: string): string {
+  return api.replace(/^rdk:/, 'core:');
+}
+
+function keyOf({ api, name }: Resource): string {
+  return `${api}/${name}`;
+}
+
+function positiveWhole(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+function defined<K extends string>(key: K, value: number | undefined): Partial<Record<K, number>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<K, number>);
+}
+
+function objectOf(value: unknown): Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
+}
+
+function listOf(value: unknown): readonly Values[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}
