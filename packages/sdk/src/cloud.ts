@@ -10,6 +10,7 @@ export {
   PlatformError,
   systemClock,
 } from '@platform/base';
+export { TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 export {
   type APIKeyWithAuthorizations,
   type Authorization,
@@ -31,6 +32,9 @@ export type {
   KeyDetails,
 } from '@platform/proto/platform/fleet/v1/fleet';
 export { pinnedAuthority } from '@platform/rpc/client';
+export { type ParsedStage, parseStages } from './cloud/extended-json/parse-stages.ts';
+export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';
+export { relaxedJson } from './cloud/extended-json/relaxed-json.ts';
 export { type HttpAnswer, type HttpRequest, sendHttp } from './cloud/http-request.ts';
 export {
   type Cloud,

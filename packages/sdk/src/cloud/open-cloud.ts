@@ -29,6 +29,8 @@ export interface Cloud extends AsyncDisposable {
   readonly app: Client<typeof AppService>;
   /** Configuration versions, part status, key details, audit: what the public API has no operation for. */
   readonly fleet: Client<typeof FleetService>;
+  /** Queries, export and deletion of captured data: the public data API. Rows are BSON: `readRow`, `parseStages`. */
+  readonly data: Client<typeof DataService>;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
   queryMql(organizationId: string, pipeline: readonly Stage[], signal?: AbortSignal): Promise<Row[]>;
   /** Rows of a SELECT over `readings`. Throws an error with a gRPC code. */
@@ -41,6 +43,9 @@ export interface Cloud extends AsyncDisposable {
   accessToken(): Promise<string>;
 }
 
+/** An answer of a query may hold 64 MiB of rows. */
+const maxMessageBytes = 80 * 1024 * 1024;
+
 /** A connection to a cloud; connects and signs in at the first call. */
 export function openCloud(options: CloudOptions): Cloud {
   const { url, timeoutMs = 30_000, ca, allowInsecureCredentials = false } = options;
@@ -48,7 +53,13 @@ export function openCloud(options: CloudOptions): Cloud {
     'keyId' in options
       ? { entity: options.keyId, type: 'api-key', payload: options.key }
       : { entity: '', type: 'access-token', payload: options.sessionToken };
-  const common = { baseUrl: url, timeoutMs, allowInsecureCredentials, ...(ca === undefined ? {} : { ca }) };
+  const common = {
+    baseUrl: url,
+    timeoutMs,
+    maxMessageBytes,
+    allowInsecureCredentials,
+    ...(ca === undefined ? {} : { ca }),
+  };
   const link = connect({ ...common, credentials });
   const data = link.client(DataService);
   const callOptions = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
@@ -92,6 +103,7 @@ export function openCloud(options: CloudOptions): Cloud {
   return {
     app: link.client(AppService),
     fleet: link.client(FleetService),
+    data,
     async queryMql(organizationId, pipeline, signal) {
       const mqlBinary = pipeline.map(stageBytes);
       const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, callOptions(signal));

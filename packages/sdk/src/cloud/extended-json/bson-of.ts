@@ -1,0 +1,87 @@
+/** Extended JSON (canonical or relaxed, as people write it) → values that `bson` writes as the types that are meant. */
+import { PlatformError } from '@platform/base';
+import { Double, EJSON, Int32, Long } from 'bson';
+import { type Json, type JsonMap, NumberText } from './read-json.ts';
+
+/**
+ * Objects become Maps, which keep the order of their keys. A number without point and exponent is the smallest of int32 and
+ * int64 that holds it, every other one a double.
+ *
+ * @throws invalid_argument for a wrapper such as `$date` whose content is none.
+ */
+export function bsonOf(json: Json): unknown {
+  if (json instanceof NumberText) return numberOf(json.text);
+  if (isArray(json)) return json.map(bsonOf);
+  if (!(json instanceof Map)) return json;
+  if (wrappers.has([...json.keys()].toSorted().join())) return wrapped(json);
+  return new Map([...json].map(([name, value]: [string, Json]) => [name, bsonOf(value)]));
+}
+
+/** All keys of an object that stands for a value. What has other keys is a document or an operator, such as `$regex`. */
+const wrappers: ReadonlySet<string> = new Set([
+  '$oid',
+  '$date',
+  '$numberInt',
+  '$numberLong',
+  '$numberDouble',
+  '$numberDecimal',
+  '$binary',
+  '$uuid',
+  '$regularExpression',
+  '$timestamp',
+  '$symbol',
+  '$code',
+  '$code,$scope',
+  '$minKey',
+  '$maxKey',
+]);
+
+function wrapped(json: JsonMap): unknown {
+  const shown = JSON.stringify(plain(json));
+  try {
+    const [date] = json.size === 1 ? [json.get('$date')] : [];
+    const value: unknown =
+      date === undefined ? EJSON.deserialize(Object(plain(json)), { relaxed: false }) : dateOf(date);
+    // A wrapper that is not understood stays an object.
+    if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+      throw new Error('its content is of another kind');
+    return value;
+  } catch (caught) {
+    const reason = caught instanceof Error ? caught.message : String(caught);
+    throw new PlatformError('invalid_argument', `expected a value of Extended JSON, found ${shown}: ${reason}`, caught);
+  }
+}
+
+/** `{"$date": "2026-01-31T12:00:00Z"}`, also without time, and milliseconds as a number or as `$numberLong`. */
+function dateOf(json: Json): Date {
+  const long = json instanceof Map ? json.get('$numberLong') : undefined;
+  const ms =
+    json instanceof NumberText
+      ? Number(json.text)
+      : typeof long === 'string'
+        ? Number(long)
+        : typeof json === 'string' && /^[+-]?\d{4,6}-\d\d-\d\d/.test(json)
+          ? Date.parse(json)
+          : Number.NaN;
+  const date = new Date(ms);
+  if (Number.isInteger(ms) && Number.isFinite(date.getTime())) return date;
+  throw new Error('$date takes a time such as "2026-01-31T12:00:00Z", or milliseconds');
+}
+
+function numberOf(text: string): Int32 | Long | Double {
+  if (!/^-?\d+$/.test(text) || text === '-0') return new Double(Number(text));
+  const whole = BigInt(text);
+  if (BigInt.asIntN(32, whole) === whole) return new Int32(Number(whole));
+  return BigInt.asIntN(64, whole) === whole ? Long.fromBigInt(whole) : new Double(Number(text));
+}
+
+/** As `JSON.parse` would give it. */
+function plain(json: Json): unknown {
+  if (json instanceof NumberText) return Number(json.text);
+  if (isArray(json)) return json.map(plain);
+  return json instanceof Map ? Object.fromEntries([...json].map(([name, value]) => [name, plain(value)])) : json;
+}
+
+function isArray(json: Json): json is readonly Json[] {
+  return Array.isArray(json);
+}

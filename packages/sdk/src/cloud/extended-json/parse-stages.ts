@@ -1,0 +1,36 @@
+/** The stages of a pipeline that a person wrote: Extended JSON, an array of stages or one stage. */
+import { PlatformError } from '@platform/base';
+import { type Document, serialize } from 'bson';
+import { bsonOf } from './bson-of.ts';
+import { type Json, NumberText, readJson } from './read-json.ts';
+
+export interface ParsedStage {
+  /** Its first key, such as `$match`. */
+  readonly name: string;
+  /** As the wire carries it. */
+  readonly bson: Uint8Array;
+}
+
+/** @throws invalid_argument: where the text is no JSON (line and column), or which stage is none (counted from 0, as in errors of a cloud). */
+export function parseStages(text: string): ParsedStage[] {
+  const json = readJson(text);
+  const stages = Array.isArray(json) ? (json as readonly Json[]) : [json];
+  return stages.map((stage, index) => {
+    if (!(stage instanceof Map)) throw noStage(index, stage);
+    const [name = ''] = stage.keys() as Iterable<string>;
+    try {
+      return { name, bson: serialize(bsonOf(stage) as Document) };
+    } catch (caught) {
+      if (!(caught instanceof Error)) throw caught;
+      throw new PlatformError('invalid_argument', `stage ${index} (${name}): ${caught.message}`, caught);
+    }
+  });
+}
+
+function noStage(index: number, found: Json): PlatformError {
+  const shown = found instanceof NumberText ? found.text : Array.isArray(found) ? 'an array' : JSON.stringify(found);
+  return new PlatformError(
+    'invalid_argument',
+    `stage ${index}: expected an object such as {"$limit": 3}, found ${shown}`,
+  );
+}
