@@ -5,6 +5,8 @@
  * queries → followers. What is started is unwound in reverse.
  */
 import { errorText, systemClock } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
@@ -298,11 +300,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         );
     },
   });
-  const queries = createQueries<Principal>({
-    tabular,
-    log: log.child('queries'),
-    scopeOf: async (principal, organizationId) => access.scopeIn(principal, organizationId),
-  });
+  const queries = createQueries({ tabular, access, clock, log: log.child('queries') });
 
   // The edge
   const tls =
@@ -356,7 +354,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }, { maxRequestBytes }),
     machines.robotBinding,
     ...ingest.bindings,
-    ...queries.bindings,
+    serve(DataService, { ...queries.handlers }),
+    serve(DatasetService, {}),
   ];
   const streaming = new Set(
     services.flatMap(({ methods }) => methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path)),

@@ -1,24 +1,30 @@
-import { PlatformError, silentLog } from '@platform/base';
+import { silentLog, systemClock } from '@platform/base';
 import { DataService, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
 import { connect } from '@platform/rpc/client';
-import { createRpcServer } from '@platform/rpc/server';
+import { createRpcServer, serve } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
-import { type OpenTabular, openTabular, plain, wholeOrganization } from '../tabular/testing/open-tabular.ts';
+import { createAccess } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
+import { type OpenTabular, openTabular, plain } from '../tabular/testing/open-tabular.ts';
 import { createQueries } from './feature.ts';
 
 async function serveQueries(store: OpenTabular) {
-  const { bindings } = createQueries<string>({
-    tabular: store.tabular,
-    async scopeOf(principal, organizationId) {
-      if (organizationId !== 'org-1') throw new PlatformError('not_found', `organization ${organizationId}: not found`);
-      return principal === 'all' ? wholeOrganization : { organizationId, locationIds: ['loc-2'], robotIds: [] };
-    },
-    log: silentLog,
-  });
-  const server = createRpcServer<string>({
-    services: [...bindings],
-    authenticate: async (call) => call.metadata.get('x-who') ?? 'all',
+  const access = {
+    ...createAccess(
+      {
+        organization: (id) => (id === 'org-1' ? {} : undefined),
+        organizationOfLocation: () => 'org-1',
+        ancestors: (id) => [id],
+        descendants: (id) => [id],
+      },
+      { locationOfMachine: () => undefined, machineOfPart: () => undefined },
+    ),
+  };
+  const { handlers } = createQueries({ tabular: store.tabular, access, clock: systemClock, log: silentLog });
+  const server = createRpcServer<Principal>({
+    services: [serve(DataService, handlers)],
+    authenticate: async (call) => operatorOf(call.metadata.get('x-who') === 'other' ? 'loc-2' : null),
     open: [],
     fallback: (_request, response) => response.end(),
     log: silentLog,
@@ -40,6 +46,12 @@ async function serveQueries(store: OpenTabular) {
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A key that operates org-1, or a location of it. */
+function operatorOf(locationId: string | null): Principal {
+  const grants = [{ role: 'operator', organizationId: 'org-1', locationId, robotId: null }] as const;
+  return { kind: 'key', keyId: 'key-1', grants };
 }
 
 function doc(fields: Record<string, BsonValue>): BsonDocument {
