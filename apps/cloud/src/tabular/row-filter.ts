@@ -11,11 +11,20 @@ export type RowFilter = PathFilter;
 type TextBounds = NonNullable<PathFilter['columns'][SeriesColumn]>;
 type TimeBounds = NonNullable<PathFilter['times']['time_received']>;
 
-/** What a deletion covers; a member that is absent covers everything (I10). */
+/** Columns that all must be among the values; a column that is absent may hold anything. */
+export type PathRule = Readonly<Partial<Record<SeriesColumn, readonly string[]>>>;
+
+/** What a deletion covers, all members together; a member that is absent covers everything (I10). */
 export interface DeletePredicate {
-  readonly paths?: Readonly<Partial<Record<SeriesColumn, readonly string[]>>>;
+  readonly paths?: PathRule;
+  /** Series that it does not cover, whatever `paths` says: those that any of these names. */
+  readonly except?: readonly PathRule[];
   /** Rows whose capture day is before this UTC day, "YYYY-MM-DD". */
   readonly beforeDay?: string;
+  /** Rows whose time_received is before this, in microseconds, or missing. */
+  readonly receivedBefore?: number;
+  /** Of a size limit: it does not hold for the hot store, and its rows stay as long as they are there. */
+  readonly sparesHot?: boolean;
 }
 
 export interface Delete {
@@ -50,9 +59,30 @@ export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean 
   return seriesColumns.every((column) => isWithin(path[column], filter.columns[column]));
 }
 
-/** Whether a deletion covers the series on at least some days. */
-export function coversSeries(path: Series['path'], { paths = {} }: DeletePredicate): boolean {
-  return seriesColumns.every((column) => paths[column]?.includes(path[column]) ?? true);
+/** Whether a deletion covers the series on at least some days; on this capture day, if one is given. */
+export function coversSeries(path: Series['path'], predicate: DeletePredicate, captureDay?: string): boolean {
+  const { paths = {}, except = [], beforeDay } = predicate;
+  if (beforeDay !== undefined && captureDay !== undefined && captureDay >= beforeDay) return false;
+  return isNamed(path, paths) && !except.some((rule) => isNamed(path, rule));
+}
+
+function isNamed(path: Series['path'], rule: PathRule): boolean {
+  for (const column in rule)
+    if (!includes(rule[column as SeriesColumn] ?? [], path[column as SeriesColumn])) return false;
+  return true;
+}
+
+/** Lists of the parts of a fleet are asked for every series. */
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function includes(values: readonly string[], value: string): boolean {
+  if (values.length < 8) return values.includes(value);
+  let set = sets.get(values);
+  if (set === undefined) {
+    set = new Set(values);
+    sets.set(values, set);
+  }
+  return set.has(value);
 }
 
 /** False only if no row of the file can be needed. */

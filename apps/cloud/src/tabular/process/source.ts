@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { coversSeries, type Delete, isInScope, mayKeepSeries } from '../row-filter.ts';
+import { isInScope, mayKeepSeries } from '../row-filter.ts';
 import type { Series } from '../series.ts';
 import { dayNumber } from './capture-day.ts';
+import { deletedRows } from './deleted-rows.ts';
 import type { FileRef, ScanRequest } from './messages.ts';
 import { parquetFormat, readSeries } from './parquet-file.ts';
 import { noTime } from './row-buffer.ts';
@@ -19,6 +20,8 @@ export interface Source {
   readonly time: (column: string) => string;
   /** SQL of the capture day as days since 1970. */
   readonly day: string;
+  /** "YYYY-MM-DD" when all its rows are of one; absent: of several. */
+  readonly captureDay?: string;
 }
 
 export function segmentSource(segment: Segment): Source {
@@ -48,6 +51,7 @@ export async function fileSource(
     binds: [path],
     time: (column) => `coalesce(${column}, ${noTime})`,
     day: String(dayNumber(captureDay)),
+    captureDay,
   };
 }
 
@@ -100,17 +104,6 @@ export function selectRows(source: Source, request: ScanRequest): Select | undef
   const sql = `SELECT series, CAST(${source.day} AS INTEGER), ${times.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
     FROM ${source.from}${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`}`;
   return { sql, binds, allowed };
-}
-
-function deletedRows({ predicate, upTo }: Delete, source: Source, bind: (value: bigint) => string): string | undefined {
-  const covered = [...source.series.keys()].filter((number) =>
-    coversSeries((source.series[number] as Series).path, predicate),
-  );
-  if (covered.length === 0) return undefined;
-  const terms = [`position <= ${bind(BigInt(upTo))}`];
-  if (covered.length < source.series.length) terms.push(`series IN (${covered.join(', ')})`);
-  if (predicate.beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(predicate.beforeDay)))}`);
-  return terms.join(' AND ');
 }
 
 /** Floor division of microseconds, before 1970 too; the smallest int64 stays in range. */

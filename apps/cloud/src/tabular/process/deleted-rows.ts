@@ -1,0 +1,24 @@
+/** SQL of the rows of a source that a deletion covers (I10). */
+import { coversSeries, type Delete } from '../row-filter.ts';
+import type { Series } from '../series.ts';
+import { dayNumber } from './capture-day.ts';
+import type { Source } from './source.ts';
+
+/** @returns undefined when it covers none of them. */
+export function deletedRows(
+  { predicate, upTo }: Delete,
+  source: Source,
+  bind: (value: bigint) => string,
+): string | undefined {
+  const covered = [...source.series.keys()].filter((number) =>
+    coversSeries((source.series[number] as Series).path, predicate, source.captureDay),
+  );
+  if (covered.length === 0) return undefined;
+  const terms = [`position <= ${bind(BigInt(upTo))}`];
+  if (covered.length < source.series.length) terms.push(`series IN (${covered.join(', ')})`);
+  if (predicate.beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(predicate.beforeDay)))}`);
+  // A missing time is the least of all.
+  if (predicate.receivedBefore !== undefined)
+    terms.push(`${source.time('time_received')} < ${bind(BigInt(predicate.receivedBefore))}`);
+  return terms.join(' AND ');
+}
