@@ -51,7 +51,8 @@ test('access matrix: every caller is answered as docs/specs/access.md says, and 
     const [method] = service.methods;
     if (method === undefined) continue;
     const { code, message } = await wire.call(method, [{}], undefined);
-    if (code !== 'UNIMPLEMENTED') served.push(service);
+    // A service that is served says so even of a method that it lacks.
+    if (code !== 'UNIMPLEMENTED' || message.includes('has the method')) served.push(service);
     else expect(message).toContain(service.typeName);
   }
   expect(namesOf(served)).toEqual(namesOf(services));

@@ -2,6 +2,7 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { errorText } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
@@ -28,6 +29,7 @@ export const services: readonly DescService[] = [
   RobotService,
   DataSyncService,
   DataService,
+  DatasetService,
   FleetService,
 ];
 const callsAtOnce = 48;
@@ -166,7 +168,7 @@ function takesAway(operation: string): boolean {
 }
 
 export function reads(operation: string): boolean {
-  return /\.(Get|List|Search|Check|Tabular|Config$|Certificate|Tail|Validate|LocationAuth|OrganizationGet)/.test(
+  return /\.(Get|List|Search|Check|Tabular|Export|Binary|Tags|BoundingBoxLabels|SequencesBy|Config$|Certificate|Tail|Validate|LocationAuth|OrganizationGet)/.test(
     operation,
   );
 }
