@@ -25,6 +25,7 @@ export {
   Timestamp,
 } from './bson/value.ts';
 export type { Limits } from './execute/budget.ts';
+export { type Evaluator, evaluator } from './execute/evaluator.ts';
 export { execute } from './execute/execute.ts';
 export { parseMql } from './mql/parse.ts';
 export { supportedStages } from './mql/stages.ts';

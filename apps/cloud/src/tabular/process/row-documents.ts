@@ -2,7 +2,7 @@
  * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
  * times, so it is encoded once and copied.
  */
-import { type Batch, BsonDate, BsonDocument, encodeBson, seriesColumns } from '@platform/query';
+import { type Batch, BsonDate, BsonDocument, decodeBson, encodeBson, seriesColumns } from '@platform/query';
 import type { Series } from '../series.ts';
 import { writeInt32 } from './bson-bytes.ts';
 import { dayText } from './capture-day.ts';
@@ -77,12 +77,25 @@ export function documentOverheadBytes(series: Series): number {
   return encodeHead(series, 0, 0, 'core').bytes.length + 1;
 }
 
-function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {
+/** What is the same for all rows of a series and day. */
+export function seriesDocument(series: Series, captureDay: string, vocabulary: 'core' | 'rdk'): BsonDocument {
+  const document = pathDocument(series, captureDay, vocabulary);
+  document.set('tags', [...series.tags]);
+  document.set('additional_parameters', decodeBson(series.additionalParameters));
+  return document;
+}
+
+function pathDocument(series: Series, captureDay: string, vocabulary: 'core' | 'rdk'): BsonDocument {
   const document = new BsonDocument();
   for (const column of seriesColumns) {
     document.set(column, column === 'component_type' ? spelled(series.path[column], vocabulary) : series.path[column]);
   }
-  document.set('capture_day', dayText(day));
+  document.set('capture_day', captureDay);
+  return document;
+}
+
+function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {
+  const document = pathDocument(series, dayText(day), vocabulary);
   const offsets: number[] = [];
   for (const [i, name] of timeNames.entries()) {
     const isMissing = (missing & (1 << i)) !== 0;
