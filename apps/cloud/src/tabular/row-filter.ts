@@ -19,6 +19,8 @@ export interface DeletePredicate {
   readonly paths?: PathRule;
   /** Series that it does not cover, whatever `paths` says: those that any of these names. */
   readonly except?: readonly PathRule[];
+  /** Series with one of these tags, with any tag, or without. */
+  readonly tags?: readonly string[] | 'some' | 'none';
   /** Rows whose capture day is before this UTC day, "YYYY-MM-DD". */
   readonly beforeDay?: string;
   /** Rows whose time_received is before this, in microseconds, or missing. */
@@ -60,10 +62,22 @@ export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean 
 }
 
 /** Whether a deletion covers the series on at least some days; on this capture day, if one is given. */
-export function coversSeries(path: Series['path'], predicate: DeletePredicate, captureDay?: string): boolean {
+export function coversSeries(
+  { path, tags }: Pick<Series, 'path' | 'tags'>,
+  predicate: DeletePredicate,
+  captureDay?: string,
+): boolean {
   const { paths = {}, except = [], beforeDay } = predicate;
   if (beforeDay !== undefined && captureDay !== undefined && captureDay >= beforeDay) return false;
+  if (!isTagged(tags, predicate.tags)) return false;
   return isNamed(path, paths) && !except.some((rule) => isNamed(path, rule));
+}
+
+function isTagged(tags: readonly string[], wanted: DeletePredicate['tags']): boolean {
+  if (wanted === undefined) return true;
+  if (wanted === 'some') return tags.length > 0;
+  if (wanted === 'none') return tags.length === 0;
+  return tags.some((tag) => wanted.includes(tag));
 }
 
 function isNamed(path: Series['path'], rule: PathRule): boolean {

@@ -11,7 +11,7 @@ export function deletedRows(
   bind: (value: bigint) => string,
 ): string | undefined {
   const covered = [...source.series.keys()].filter((number) =>
-    coversSeries((source.series[number] as Series).path, predicate, source.captureDay),
+    coversSeries(source.series[number] as Series, predicate, source.captureDay),
   );
   if (covered.length === 0) return undefined;
   const terms = [`position <= ${bind(BigInt(upTo))}`];
