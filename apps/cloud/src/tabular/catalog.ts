@@ -1,7 +1,7 @@
 /** What counts: listed files, S and deletions, read as one snapshot and changed in one transaction (I7, I9, I10). */
 import { PlatformError } from '@platform/base';
-import { sql } from 'kysely';
-import type { Database } from '../metadata/tables.ts';
+import { type Kysely, sql } from 'kysely';
+import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { FileRef, SealedFile } from './process/messages.ts';
 import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
 import type { PathSets } from './series.ts';
@@ -38,7 +38,13 @@ export interface Catalog {
   /** Lists files in place of others, in one step. */
   replace(replaced: readonly string[], files: readonly SealedFile[], nowMs: number): Promise<void>;
   /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
-  addDelete(organizationId: string, deletion: Delete, nowMs: number): Promise<void>;
+  addDelete(
+    organizationId: string,
+    deletion: Delete,
+    nowMs: number,
+    /** Runs in the same transaction. */
+    also?: (trx: Kysely<CloudTables>) => Promise<void>,
+  ): Promise<void>;
   fileNames(): Promise<ReadonlySet<string>>;
   totals(): Promise<CatalogTotals>;
 }
@@ -180,16 +186,17 @@ export function createCatalog(db: Database): Catalog {
         for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
       });
     },
-    async addDelete(organizationId, { predicate, upTo }, nowMs) {
-      await db
-        .insertInto('tabular_deletes')
-        .values({
-          organization_id: organizationId,
-          predicate: JSON.stringify(predicate),
-          up_to: upTo,
-          created_ms: nowMs,
-        })
-        .execute();
+    async addDelete(organizationId, { predicate, upTo }, nowMs, also) {
+      const row = {
+        organization_id: organizationId,
+        predicate: JSON.stringify(predicate),
+        up_to: upTo,
+        created_ms: nowMs,
+      };
+      await db.transaction().execute(async (trx) => {
+        await trx.insertInto('tabular_deletes').values(row).execute();
+        await also?.(trx);
+      });
     },
     async fileNames() {
       const rows = await db.selectFrom('tabular_files').select('file').execute();

@@ -14,11 +14,12 @@ import type { Database } from '../metadata/tables.ts';
 import { createQuestions } from './ask-child.ts';
 import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
+import { createDeleteRows } from './delete-rows.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
 import { removeUnlisted } from './remove-unlisted.ts';
 import { mayHoldRows } from './row-filter.ts';
-import { createScanMeter } from './scan-meter.ts';
+import { createScanMeter, noReservation } from './scan-meter.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import { storedFilter } from './stored-filter.ts';
 import type { QueryRequest, QueryResult, Tabular } from './tabular.ts';
@@ -201,10 +202,8 @@ export function createTabular(options: TabularOptions): Tabular {
       const files = sourcesOf(plan).includes('readings')
         ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter))
         : [];
-      const reservation = await meter.reserve(
-        scope.organizationId,
-        files.reduce((sum, file) => sum + file.logicalBytes, 0),
-      );
+      const fileBytes = files.reduce((sum, file) => sum + file.logicalBytes, 0);
+      const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
       let scannedBytes = 0;
       try {
         // The child may have died meanwhile; what is sent while there is none is lost.
@@ -230,7 +229,7 @@ export function createTabular(options: TabularOptions): Tabular {
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;
         if (result.kind === 'failed') throw result.error;
-        return { ...result.batch, scannedBytes };
+        return { ...result.batch, scannedBytes, upTo };
       } finally {
         await reservation.settle(scannedBytes);
       }
@@ -242,7 +241,7 @@ export function createTabular(options: TabularOptions): Tabular {
     }
   };
 
-  return {
+  const tabular: Tabular = {
     async start() {
       await mkdir(parquetDir, { recursive: true });
       sealed = await catalog.sealedPosition();
@@ -305,6 +304,8 @@ export function createTabular(options: TabularOptions): Tabular {
       }
     },
 
+    deleteRows: createDeleteRows({ catalog, clock, query: (request) => tabular.query(request) }),
+
     sealedPosition: () => sealed,
     onSealed(listener) {
       sealedListeners.add(listener);
@@ -347,4 +348,5 @@ export function createTabular(options: TabularOptions): Tabular {
       await listing;
     },
   };
+  return tabular;
 }

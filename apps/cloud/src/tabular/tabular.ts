@@ -1,5 +1,6 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
+import type { DeleteRows } from './delete-rows.ts';
 
 export interface QueryRequest {
   readonly plan: Plan;
@@ -11,11 +12,15 @@ export interface QueryRequest {
   readonly signal?: AbortSignal;
   /** How long the query may take, waiting included. Default: settings.deadlineMs. */
   readonly deadlineMs?: number;
+  /** What the platform asks for its own needs counts towards no limit (D26). */
+  readonly unmetered?: true;
 }
 
 export interface QueryResult extends Batch {
   /** Logical bytes of the rows that the query looked at: what it is metered with (D26). */
   readonly scannedBytes: number;
+  /** T of the snapshot: rows of later positions are not in the answer. */
+  readonly upTo: number;
 }
 
 export interface TabularLag {
@@ -53,6 +58,8 @@ export interface Tabular extends AsyncDisposable {
    * and what the query itself gets wrong.
    */
   query(request: QueryRequest): Promise<QueryResult>;
+  /** Deletes rows of an organization for good; answers how many. Throws as `query` does, and then nothing is deleted. */
+  readonly deleteRows: DeleteRows;
   /** S. */
   sealedPosition(): number;
   /** Calls the listener after each flip with the new S: the log may be truncated further. */
