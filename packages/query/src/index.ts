@@ -5,7 +5,7 @@ export { compareValues } from './bson/compare.ts';
 export { decimalText, decimalToNumber } from './bson/decimal.ts';
 export { decodeBson, type Mask } from './bson/decode.ts';
 export { BsonWriter, encodeBson } from './bson/encode.ts';
-export { type TypeName, typeName } from './bson/type.ts';
+export { type TypeName, typeName, typeNumbers, typeRank } from './bson/type.ts';
 export {
   Binary,
   BsonDate,
@@ -31,6 +31,7 @@ export { parseMql } from './mql/parse.ts';
 export { supportedStages } from './mql/stages.ts';
 export {
   isPathColumn,
+  isTimeColumn,
   type PathColumn,
   pathColumns,
   readingColumns,

@@ -1,0 +1,183 @@
+/** A field compared with a literal, as SQL: exact where it can be, else true for more rows than the executor keeps. */
+import {
+  type BsonDate,
+  BsonSymbol,
+  type BsonValue,
+  compareValues,
+  Decimal128,
+  decimalToNumber,
+  Int32,
+  MaxKey,
+  type Maybe,
+  MinKey,
+  typeRank,
+} from '@platform/query';
+import type { Alternative, Operand, OperandKind } from './operand.ts';
+import { type Binds, no, or, type Sql, yes } from './sql.ts';
+
+export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
+
+/** Query operators compare values of one kind only; expressions any values, by the order of types; SQL's have no answer for null. */
+export type Family = 'match' | 'agg' | 'sql';
+
+export interface Condition {
+  readonly sql: Sql;
+  /** True for no other rows than those that the executor keeps. */
+  readonly exact: boolean;
+}
+
+export const always: Condition = { sql: yes, exact: true };
+export const never: Condition = { sql: no, exact: true };
+/** Keeps every row; the executor decides. */
+export const unknown: Condition = { sql: yes, exact: false };
+
+export function either(terms: readonly Condition[]): Condition {
+  // What is kept for certain stays exact, whatever else may be kept.
+  if (terms.some((term) => term.exact && term.sql === yes)) return always;
+  return { sql: or(terms.map((term) => term.sql)), exact: terms.every((term) => term.exact) };
+}
+
+/** Undefined for literals that cannot be compared in SQL at all. */
+export function comparison(
+  family: Family,
+  op: Comparison,
+  operand: Operand,
+  literal: Maybe,
+  binds: Binds,
+): Condition | undefined {
+  if (literal === undefined || literal instanceof BsonSymbol || isNan(literal)) return undefined;
+  if (typeof literal === 'string' && !isPlainText(literal)) return undefined;
+  if (family === 'sql' && literal === null) return never;
+  return either(operand.alternatives.map((each) => outcome(family, op, operand, each, literal, binds)));
+}
+
+const ranks: Readonly<Record<OperandKind, number>> = {
+  missing: typeRank(undefined),
+  null: typeRank(null),
+  double: typeRank(0),
+  string: typeRank(''),
+  object: 20,
+  array: 25,
+  bool: typeRank(true),
+  date: 45,
+};
+
+function outcome(
+  family: Family,
+  op: Comparison,
+  operand: Operand,
+  each: Alternative,
+  literal: BsonValue,
+  binds: Binds,
+): Condition {
+  const exactly = (sql: Sql): Condition => ({ sql, exact: true });
+  const isNull = each.kind === 'null' || each.kind === 'missing';
+  if (family === 'sql' && isNull) return never;
+  if (family === 'match') {
+    // Query operators look at the elements of arrays too.
+    if (each.kind === 'array') return { sql: each.is, exact: false };
+    if (literal === null) return isNull && op !== 'gt' && op !== 'lt' ? exactly(each.is) : never;
+    if (literal instanceof MinKey || literal instanceof MaxKey) {
+      if (op === 'eq') return never;
+      return each.kind === 'missing'
+        ? { sql: each.is, exact: false }
+        : literal instanceof MinKey === (op === 'gt' || op === 'gte')
+          ? exactly(each.is)
+          : never;
+    }
+  }
+  const rank = ranks[each.kind] - typeRank(literal);
+  if (rank !== 0) return family !== 'match' && holds(op, rank) ? exactly(each.is) : never;
+  if (each.kind === 'missing' || each.kind === 'null') return holds(op, 0) ? exactly(each.is) : never;
+  if (each.value === undefined) return { sql: each.is, exact: false };
+  switch (each.kind) {
+    case 'double':
+      return exactly(numbers(family, op, each.value, operand, literal, binds));
+    case 'string':
+      return exactly(`${each.value} ${signs[op]} ${binds.of({ type: 'text', value: literal as string })}`);
+    case 'bool':
+      return exactly(bools(op, each.value, literal as boolean));
+    case 'date':
+      return instants(op, each.value, (literal as BsonDate).ms, each.is, binds);
+    default:
+      return { sql: each.is, exact: false };
+  }
+}
+
+const signs: Readonly<Record<Comparison, string>> = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' };
+
+function holds(op: Comparison, order: number): boolean {
+  if (op === 'eq') return order === 0;
+  if (op === 'gt') return order > 0;
+  if (op === 'gte') return order >= 0;
+  return op === 'lt' ? order < 0 : order <= 0;
+}
+
+function numbers(
+  family: Family,
+  op: Comparison,
+  column: string,
+  { nonFinite, negativeZero }: Operand,
+  literal: BsonValue,
+  binds: Binds,
+): Sql {
+  const nearest = toDouble(literal);
+  const order = compareValues(nearest, literal);
+  if (op === 'eq') {
+    if (order !== 0) return no;
+    // A Bloom filter knows the bytes of -0 and 0 apart.
+    if (nearest === 0 && negativeZero) return `abs(${column}) = 0`;
+    return `${column} = ${binds.of({ type: 'double', value: nearest + 0 })}`;
+  }
+  // The double next to a number that is none takes its place, counted in when it lies on the right side.
+  const upwards = op === 'gt' || op === 'gte';
+  const included = order === 0 ? op === 'gte' || op === 'lte' : upwards === order > 0;
+  const sign = `${upwards ? '>' : '<'}${included ? '=' : ''}`;
+  const sql = `${column} ${sign} ${binds.of({ type: 'double', value: nearest + 0 })}`;
+  if (!nonFinite) return sql;
+  // DuckDB's NaN is the greatest; ours is below all numbers, and no query operator matches it.
+  if (upwards) return `(${sql} AND NOT isnan(${column}))`;
+  return family === 'match' ? sql : `(${sql} OR isnan(${column}))`;
+}
+
+function toDouble(value: BsonValue): number {
+  if (value instanceof Int32) return value.value;
+  return value instanceof Decimal128 ? decimalToNumber(value) : Number(value);
+}
+
+function bools(op: Comparison, column: string, literal: boolean): Sql {
+  const [ofFalse, ofTrue] = [holds(op, 0 - Number(literal)), holds(op, 1 - Number(literal))];
+  if (ofFalse && ofTrue) return `${column} IS NOT NULL`;
+  if (!ofFalse && !ofTrue) return no;
+  return ofTrue ? `(${column} IS NOT NULL AND ${column})` : `(${column} IS NOT NULL AND NOT ${column})`;
+}
+
+/** Microseconds whose product still fits where DuckDB compares. */
+const maxMs = 2 ** 53;
+
+/** Stored times are whole microseconds; rows show whole milliseconds, rounded down. */
+function instants(op: Comparison, column: string, ms: number, is: Sql, binds: Binds): Condition {
+  if (!Number.isInteger(ms) || Math.abs(ms) > maxMs) return { sql: is, exact: false };
+  const at = (milliseconds: number): string => binds.of({ type: 'bigint', value: BigInt(milliseconds) * 1_000n });
+  const from = op === 'gte' || op === 'eq' ? ms : op === 'gt' ? ms + 1 : undefined;
+  const below = op === 'lt' ? ms : op === 'lte' || op === 'eq' ? ms + 1 : undefined;
+  const terms = [
+    ...(from === undefined ? [] : [`${column} >= ${at(from)}`]),
+    ...(below === undefined ? [] : [`${column} < ${at(below)}`]),
+  ];
+  return { sql: terms.length === 1 ? (terms[0] as string) : `(${terms.join(' AND ')})`, exact: true };
+}
+
+function isNan(value: BsonValue): boolean {
+  return (
+    (typeof value === 'number' && Number.isNaN(value)) ||
+    (value instanceof Decimal128 && Number.isNaN(decimalToNumber(value)))
+  );
+}
+
+/** Other text is not sure to reach DuckDB as it is. */
+function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0') && text.length <= maxTextLength;
+}
+
+const maxTextLength = 4_096;

@@ -1,0 +1,62 @@
+/** A field as conditions see it in one file: the kinds that its value has in rows, and the SQL of each. */
+import { type Expr, isTimeColumn } from '@platform/query';
+import { type FileFacts, kind } from '../file-facts.ts';
+import { isOfKind, leafAt } from './leaf.ts';
+import type { Sql } from './sql.ts';
+
+export type OperandKind = 'missing' | 'null' | 'double' | 'string' | 'bool' | 'object' | 'array' | 'date';
+
+export interface Alternative {
+  readonly kind: OperandKind;
+  /** Whether the row's value is of this kind; never NULL. */
+  readonly is: Sql;
+  /** SQL of the value, NULL in rows of other kinds: a DOUBLE, VARCHAR or BOOLEAN, of a date BIGINT microseconds. */
+  readonly value?: string;
+}
+
+export interface Operand {
+  /** Together they are all rows. */
+  readonly alternatives: readonly Alternative[];
+  /** Some doubles are NaN or infinite. */
+  readonly nonFinite: boolean;
+  /** Some doubles are -0. */
+  readonly negativeZero: boolean;
+}
+
+/** Undefined when nothing exact can be said of the field's value in each row. */
+export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
+  if (expr.k !== 'field' && !(expr.k === 'var' && (expr.name === 'ROOT' || expr.name === 'CURRENT'))) return undefined;
+  const [column, ...below] = expr.path;
+  if (column === undefined) return undefined;
+  if (isTimeColumn(column) && below.length === 0) return timeOperand(column, facts);
+  if (column !== 'data') return undefined;
+  const leaf = leafAt(facts, below);
+  if (leaf === undefined || !leaf.isKnown || leaf.isThroughArray) return undefined;
+  const { number, text, bool } = leaf.columns;
+  const values: Partial<Record<OperandKind, string | undefined>> = { double: number, string: text, bool };
+  const kinds = Object.keys(kind) as (keyof typeof kind)[];
+  return {
+    alternatives: kinds
+      .filter((name) => (leaf.kinds & kind[name]) !== 0)
+      .map((name) => ({
+        kind: name,
+        is: isOfKind(leaf, kind[name]),
+        ...(values[name] !== undefined && { value: values[name] }),
+      })),
+    nonFinite: leaf.facts?.number?.nonFinite ?? false,
+    negativeZero: leaf.facts?.number?.negativeZero ?? false,
+  };
+}
+
+const shortNames = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
+
+function timeOperand(column: keyof typeof shortNames, { series }: FileFacts): Operand {
+  const name = shortNames[column];
+  const anyMissing = series.some((one) => one[name].missing > 0);
+  const date: Alternative = { kind: 'date', is: anyMissing ? `${column} IS NOT NULL` : 'TRUE', value: column };
+  return {
+    alternatives: anyMissing ? [date, { kind: 'null', is: `${column} IS NULL` }] : [date],
+    nonFinite: false,
+    negativeZero: false,
+  };
+}

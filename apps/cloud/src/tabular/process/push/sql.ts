@@ -1,0 +1,44 @@
+/** SQL conditions as text, put together so that what is always or never true disappears. All text is ours; values are bound. */
+
+/** A condition; NULL counts as false. */
+export type Sql = string;
+
+export const yes = 'TRUE';
+export const no = 'FALSE';
+
+export function and(terms: readonly Sql[]): Sql {
+  if (terms.includes(no)) return no;
+  const left = [...new Set(terms.filter((term) => term !== yes))];
+  if (left.length < 2) return left[0] ?? yes;
+  return `(${left.join(' AND ')})`;
+}
+
+export function or(terms: readonly Sql[]): Sql {
+  if (terms.includes(yes)) return yes;
+  const left = [...new Set(terms.filter((term) => term !== no))];
+  if (left.length < 2) return left[0] ?? no;
+  return `(${left.join(' OR ')})`;
+}
+
+export function not(term: Sql): Sql {
+  if (term === yes) return no;
+  if (term === no) return yes;
+  return `(${term} IS NOT TRUE)`;
+}
+
+/** A value that DuckDB gets beside the text. */
+export type Bind =
+  | { readonly type: 'double'; readonly value: number }
+  | { readonly type: 'bigint'; readonly value: bigint }
+  | { readonly type: 'text'; readonly value: string };
+
+/** Gathers bound values in the order of their numbers. */
+export class Binds {
+  readonly values: Bind[] = [];
+
+  /** SQL of the value. */
+  of(bind: Bind): string {
+    this.values.push(bind);
+    return `$${this.values.length}`;
+  }
+}
