@@ -12,6 +12,10 @@ export interface QueryRequest {
   readonly signal?: AbortSignal;
   /** How long the query may take, waiting included. Default: settings.deadlineMs. */
   readonly deadlineMs?: number;
+  /** False: nothing is left to DuckDB but scope and times; the answer is the same. For tests. Default: true. */
+  readonly pushDown?: boolean;
+  /** The answer says what was pushed, opened and read. Default: false. */
+  readonly explain?: boolean;
   /** What the platform asks for its own needs counts towards no limit (D26). */
   readonly unmetered?: true;
 }
