@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { create, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { createLog, type Log, systemClock } from '@platform/base';
 import {
   DataType,
@@ -20,7 +21,8 @@ import { tabularDdl } from '../store.ts';
 import type { QueryRequest, Tabular } from '../tabular.ts';
 
 export interface TestReading {
-  readonly data: JsonObject;
+  /** Or the bytes of a Struct. */
+  readonly data: JsonObject | Uint8Array;
   /** Milliseconds; null: absent. Default: now. */
   readonly receivedMs?: number | null;
   readonly requestedMs?: number | null;
@@ -135,20 +137,21 @@ export function encodeUpload({ place = testPlace, metadata, readings, syncedMs =
       },
       place,
       timeSynced: timestamp(syncedMs),
-      readings: readings.map(({ data, receivedMs = Date.now(), requestedMs = receivedMs }) =>
-        toBinary(
-          SensorDataSchema,
-          create(SensorDataSchema, {
-            metadata: {
-              ...(requestedMs !== null && { timeRequested: timestamp(requestedMs) }),
-              ...(receivedMs !== null && { timeReceived: timestamp(receivedMs) }),
-            },
-            data: { case: 'struct', value: data },
-          }),
-        ),
-      ),
+      readings: readings.map(encodeReading),
     }),
   );
+}
+
+function encodeReading({ data, receivedMs = Date.now(), requestedMs = receivedMs }: TestReading): Uint8Array {
+  const metadata = {
+    ...(requestedMs !== null && { timeRequested: timestamp(requestedMs) }),
+    ...(receivedMs !== null && { timeReceived: timestamp(receivedMs) }),
+  };
+  if (!(data instanceof Uint8Array))
+    return toBinary(SensorDataSchema, create(SensorDataSchema, { metadata, data: { case: 'struct', value: data } }));
+  const head = toBinary(SensorDataSchema, create(SensorDataSchema, { metadata }));
+  const { number } = SensorDataSchema.field['struct'];
+  return new BinaryWriter().raw(head).tag(number, WireType.LengthDelimited).bytes(data).finish();
 }
 
 function timestamp(ms: number): { seconds: bigint; nanos: number } {

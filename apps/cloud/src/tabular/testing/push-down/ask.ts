@@ -1,0 +1,67 @@
+/** What a query answers, whatever it is: rows or a refusal. */
+import { asPlatformError } from '@platform/base';
+import { type Batch, documentsOf, execute, type Plan, QueryError, type Scope } from '@platform/query';
+import type { Tabular } from '../../tabular.ts';
+import { show } from './show.ts';
+
+export type Answer =
+  | { readonly k: 'rows'; readonly rows: readonly Uint8Array[]; readonly scannedBytes: number }
+  | { readonly k: 'refused'; readonly code: string; readonly message: string };
+
+export async function askStore(tabular: Tabular, plan: Plan, scope: Scope, pushDown: boolean): Promise<Answer> {
+  return answerOf(async () => tabular.query({ plan, scope, vocabulary: 'core', pushDown }));
+}
+
+/** The executor alone over rows that are all at hand. */
+export async function askExecutor(plan: Plan, rows: Batch): Promise<Answer> {
+  return answerOf(async () => {
+    const batches: Batch[] = [];
+    const input = plan.source === 'none' ? [] : [rows];
+    for await (const batch of execute(plan.stages, input, { open: () => [rows] })) batches.push(batch);
+    return batches;
+  });
+}
+
+async function answerOf(
+  run: () => Promise<(Batch & { readonly scannedBytes: number }) | readonly Batch[]>,
+): Promise<Answer> {
+  try {
+    const found = await run();
+    const batches = 'count' in found ? [found] : found;
+    return { k: 'rows', rows: batches.flatMap(rowsOf), scannedBytes: 'count' in found ? found.scannedBytes : 0 };
+  } catch (caught) {
+    const { code, message } = caught instanceof QueryError ? caught.toPlatformError() : asPlatformError(caught);
+    return { k: 'refused', code, message };
+  }
+}
+
+function rowsOf({ count, bytes, ends }: Batch): Uint8Array[] {
+  return Array.from({ length: count }, (_, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], ends[row]));
+}
+
+/** Whether two answers are the same to the last byte; of NaN, which has many bit patterns, the value counts. */
+export function areSame(left: Answer, right: Answer, order: 'in order' | 'in any order'): boolean {
+  return [latin1, shown].some((form) => textOf(left, order, form) === textOf(right, order, form));
+}
+
+export function latin1(row: Uint8Array): string {
+  return Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('latin1');
+}
+
+function shown(row: Uint8Array): string {
+  return [...documentsOf({ count: 1, bytes: row, ends: Uint32Array.of(row.length) })].map(show).join();
+}
+
+function textOf(answer: Answer, order: 'in order' | 'in any order', form: (row: Uint8Array) => string): string {
+  if (answer.k === 'refused') return `${answer.code}: ${answer.message}`;
+  const rows = answer.rows.map(form);
+  return (order === 'in order' ? rows : rows.sort()).join('\n');
+}
+
+export function showAnswer(answer: Answer): string {
+  if (answer.k === 'refused') return `refused ${answer.code}: ${answer.message}`;
+  const rows = answer.rows.map(shown);
+  return [`${rows.length} rows, ${answer.scannedBytes} bytes`, ...rows.slice(0, 12).map((row) => `    ${row}`)].join(
+    '\n',
+  );
+}

@@ -1,0 +1,149 @@
+/** Pipelines of the forms that a column store is good at: conditions, then a projection, a group, or the first of an order. */
+import type { BsonDocument } from '@platform/query';
+import { document, type Written } from './document.ts';
+import type { Random } from './random.ts';
+import { leaves, randomLeafValue, texts } from './random-document.ts';
+import { components, timesMs } from './random-world.ts';
+
+type Fields = Record<string, Written>;
+
+export function pushablePipeline(random: Random): BsonDocument[] {
+  const matches = random.list(0, 2, () => ({ $match: randomConditions(random) }));
+  const rest = random.pick([grouped, grouped, grouped, projected, ordered, counted, newest])(random);
+  return [...matches, ...rest].map(document);
+}
+
+export function leafPath(random: Random): string {
+  // Mostly one that is regular.
+  return `data.readings.${random.pick(random.chance(0.7) ? leaves.slice(0, 5) : leaves)}`;
+}
+
+export const columns = [
+  'location_id',
+  'robot_id',
+  'part_id',
+  'component_type',
+  'component_name',
+  'method_name',
+  'capture_day',
+  'time_received',
+  'time_requested',
+] as const;
+
+export function randomConditions(random: Random): Fields {
+  const conditions = random.list(1, 3, () => condition(random));
+  if (random.chance(0.2)) return { $or: conditions };
+  return random.chance(0.3) ? { $and: conditions } : Object.assign({}, ...conditions);
+}
+
+function condition(random: Random): Fields {
+  const time = (): Date => new Date(random.pick(timesMs));
+  switch (random.int(9)) {
+    case 0:
+      return { component_name: random.pick(components) };
+    case 1:
+      return { component_name: { $in: random.some(components, 0, 3) } };
+    case 2:
+      return { time_received: { [random.pick(['$gt', '$gte'])]: time(), [random.pick(['$lt', '$lte'])]: time() } };
+    case 3:
+      return { capture_day: { [random.pick(['$eq', '$gte', '$lt'])]: random.pick(['2026-05-16', '2026-05-17']) } };
+    case 4:
+      return { [leafPath(random)]: random.chance(0.5) ? random.int(8) : randomLeafValue(random) };
+    case 5:
+      return {
+        [leafPath(random)]: random.pick<Written>([{ $exists: true }, { $exists: false }, { $type: 'number' }, null]),
+      };
+    case 6:
+      return { [leafPath(random)]: { $in: random.list(0, 3, () => randomLeafValue(random)) } };
+    case 7:
+      return { $expr: { [random.pick(['$gt', '$eq', '$lte'])]: [`$${leafPath(random)}`, randomLeafValue(random)] } };
+    default:
+      return { [leafPath(random)]: { [random.pick(['$gt', '$gte', '$lt', '$lte', '$ne'])]: compared(random) } };
+  }
+}
+
+function compared(random: Random): Written {
+  const pick = random.next();
+  if (pick < 0.6) return random.int(40) / 2;
+  return pick < 0.8 ? random.pick([...texts, 'canary']) : randomLeafValue(random);
+}
+
+function grouped(random: Random): Fields[] {
+  const group = { $group: { _id: groupKey(random), ...accumulators(random) } };
+  const first = random.chance(0.15) ? [{ $sort: { time_received: random.pick([1, -1]) } }] : [];
+  return [...first, group, ...afterGroup(random)];
+}
+
+function groupKey(random: Random): Written {
+  const column = (): string => `$${random.pick(columns)}`;
+  switch (random.int(6)) {
+    case 0:
+      return null;
+    case 1:
+    case 2:
+      return column();
+    case 3:
+      return { machine: column(), component: column() };
+    case 4:
+      return { $dateTrunc: { date: '$time_received', unit: random.pick(['second', 'hour', 'day']) } };
+    default:
+      return `$${leafPath(random)}`;
+  }
+}
+
+function accumulators(random: Random): Fields {
+  return Object.fromEntries(random.list(1, 4, () => accumulator(random)).map((each, n) => [`v${n}`, each]));
+}
+
+function accumulator(random: Random): Written {
+  const leaf = `$${leafPath(random)}`;
+  switch (random.int(8)) {
+    case 0:
+      return { $sum: 1 };
+    case 1:
+      return { $count: {} };
+    case 2:
+      return { [random.pick(['$min', '$max'])]: random.pick(['$time_received', leaf]) };
+    default:
+      return { [random.pick(['$sum', '$avg', '$avg', '$min', '$max', '$first', '$last'])]: leaf };
+  }
+}
+
+function afterGroup(random: Random): Fields[] {
+  const order = { $sort: random.pick([{ _id: 1 }, { v0: -1 }, { v0: 1, _id: -1 }]) };
+  return [
+    ...(random.chance(0.3) ? [order] : []),
+    ...(random.chance(0.2) ? [{ $limit: 1 + random.int(5) }] : []),
+    ...(random.chance(0.2) ? [{ $project: { _id: 0, key: '$_id', v0: 1 } }] : []),
+  ];
+}
+
+function projected(random: Random): Fields[] {
+  const paths = random.some([...columns, 'data.readings.canary', leafPath(random), leafPath(random)], 1, 5);
+  const kept = paths.filter((path, at) => !paths.some((other, there) => there !== at && path.startsWith(`${other}.`)));
+  const fields = Object.fromEntries(kept.map((path) => [path, 1]));
+  const computed = random.chance(0.4) ? { value: `$${leafPath(random)}` } : {};
+  const limit = random.chance(0.2) ? [{ $limit: 1 + random.int(20) }] : [];
+  return [{ $project: { ...(random.chance(0.5) && { _id: 0 }), ...fields, ...computed } }, ...limit];
+}
+
+function ordered(random: Random): Fields[] {
+  const keys = random.some([...columns, leafPath(random)], 1, 2).map((path) => [path, random.pick([1, -1])]);
+  const skip = random.chance(0.2) ? [{ $skip: random.int(6) }] : [];
+  return [{ $sort: Object.fromEntries(keys) }, ...skip, { $limit: 1 + random.int(12) }];
+}
+
+function counted(): Fields[] {
+  return [{ $count: 'rows' }];
+}
+
+/** The latest of each, as dashboards ask for it. */
+function newest(random: Random): Fields[] {
+  const key = random.pick<Written>([
+    '$component_name',
+    { robot: '$robot_id', component: '$component_name' },
+    '$part_id',
+  ]);
+  const value = random.pick(['$$ROOT', '$data', `$${leafPath(random)}`, '$time_received']);
+  return [{ $sort: { time_received: -1 } }, { $group: { _id: key, latest: { $first: value } } }];
+}

@@ -1,0 +1,142 @@
+/** One world and many queries over it. */
+import {
+  type Batch,
+  BsonDocument,
+  batchOf,
+  documentsOf,
+  encodeBson,
+  parseMql,
+  QueryError,
+  type Scope,
+} from '@platform/query';
+import type { Tabular } from '../../tabular.ts';
+import { openTabular } from '../open-tabular.ts';
+import { checkQuery, type Subject } from './check-query.ts';
+import { explainOf, pushesBeyondTime } from './explained.ts';
+import { createRandom, type Random } from './random.ts';
+import { planOf, type RandomQuery, randomQuery } from './random-query.ts';
+import { fillWorld, machines } from './random-world.ts';
+import { showQuery } from './show.ts';
+
+export interface Round {
+  readonly seed: number;
+  readonly number: number;
+  readonly cases: number;
+  /** Only this case, by its number. */
+  readonly only?: number | undefined;
+}
+
+export interface RoundResult {
+  readonly asked: number;
+  /** Not accepted by the parser; another one was asked in its place. */
+  readonly refused: number;
+  readonly pushable: number;
+  /** Of the pushable ones, those of which a stage beyond scope and time was pushed. */
+  readonly pushed: number;
+  /** Pushable ones that were not pushed, in words. */
+  readonly unpushed: readonly string[];
+  readonly problems: readonly string[];
+}
+
+const lanes = 4;
+
+export async function runRound({ seed, number, cases, only }: Round): Promise<RoundResult> {
+  await using store = await openTabular();
+  await fillWorld(createRandom(seedOf(seed, number, -1)), store);
+  const subjects = await Promise.all(scopes.map((scope) => subjectOf(store.tabular, scope)));
+  const result = { asked: 0, refused: 0, pushable: 0, pushed: 0, unpushed: [] as string[], problems: [] as string[] };
+  let next = only ?? 0;
+  const end = only === undefined ? cases : only + 1;
+  const lane = async (): Promise<void> => {
+    while (next < end) {
+      const at = next++;
+      const random = createRandom(seedOf(seed, number, at));
+      const query = acceptedQuery(random, () => result.refused++);
+      const subject = random.chance(0.6) ? subjects[0]! : random.pick(subjects);
+      result.asked++;
+      const problem = await checkQuery(query, subject);
+      if (problem !== undefined) {
+        const least = await shrunk(query, subject);
+        const lines = [
+          `seed ${seed}, round ${number}, case ${at}, scope ${JSON.stringify(subject.scope)}`,
+          showQuery(query),
+        ];
+        if (least !== query) lines.push(`shrunk to ${showQuery(least)}`);
+        result.problems.push([...lines, (await checkQuery(least, subject)) ?? problem].join('\n'));
+      }
+      if (!query.pushable && !random.chance(0.1)) continue;
+      const explained = await explainOf(store.tabular, planOf(query), subject.scope);
+      const leaked = subject.hidden.find((canary) => explained.text.includes(canary));
+      if (leaked !== undefined)
+        result.problems.push(`seed ${seed}, round ${number}, case ${at}: explain holds "${leaked}"\n${explained.text}`);
+      if (!query.pushable) continue;
+      result.pushable++;
+      if (pushesBeyondTime(explained)) result.pushed++;
+      else result.unpushed.push(`${showQuery(query)}\n    ${explained.text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return result;
+}
+
+function acceptedQuery(random: Random, onRefusal: () => void): RandomQuery {
+  for (;;) {
+    const query = randomQuery(random);
+    try {
+      planOf(query);
+      return query;
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      onRefusal();
+    }
+  }
+}
+
+/** Without the stages that the problem does not need. */
+async function shrunk(query: RandomQuery, subject: Subject): Promise<RandomQuery> {
+  if (query.language === 'sql') return query;
+  for (let at = 0; at < query.pipeline.length; at++) {
+    const fewer = { ...query, pipeline: query.pipeline.toSpliced(at, 1) };
+    const problem = await checkQuery(fewer, subject).catch(() => undefined);
+    if (problem !== undefined) return shrunk(fewer, subject);
+  }
+  return query;
+}
+
+const scopes: readonly Scope[] = [
+  { organizationId: 'org-1', locationIds: null, robotIds: null },
+  { organizationId: 'org-1', locationIds: ['loc-1'], robotIds: [] },
+  { organizationId: 'org-1', locationIds: [], robotIds: ['robot-2'] },
+  { organizationId: 'org-1', locationIds: ['loc-2'], robotIds: ['robot-1'] },
+  { organizationId: 'org-1', locationIds: [], robotIds: [] },
+  { organizationId: 'org-2', locationIds: null, robotIds: null },
+];
+
+/** The rows of the scope, chosen here out of all that the organization has. */
+async function subjectOf(tabular: Tabular, scope: Scope): Promise<Subject> {
+  const { organizationId, locationIds, robotIds } = scope;
+  const isSeen = (location: unknown, robot: unknown): boolean =>
+    (locationIds === null && robotIds === null) ||
+    (locationIds ?? []).some((each) => each === location) ||
+    (robotIds ?? []).some((each) => each === robot);
+  const all = await tabular.query({
+    plan: parseMql([]),
+    scope: { organizationId, locationIds: null, robotIds: null },
+    vocabulary: 'core',
+  });
+  const rows: Batch = batchOf(
+    [...documentsOf(all)].filter((row) => isSeen(row.get('location_id'), row.get('robot_id'))),
+  );
+  const hidden = machines
+    .filter((each) => each.organizationId !== organizationId || !isSeen(each.locationId, each.robotId))
+    .map(({ canary }) => canary);
+  // What is not there cannot be looked for: rows of every organization hold their texts.
+  const first = [...documentsOf(all)].find((row) => row.get('data') instanceof BsonDocument);
+  if (first === undefined || !Buffer.from(encodeBson(first)).includes('canary of '))
+    throw new Error('expected canaries in the rows, found none');
+  return { tabular, scope, rows, hidden };
+}
+
+function seedOf(seed: number, round: number, at: number): number {
+  return Math.imul(Math.imul(seed + 1, 0x9e3779b1) ^ (round + 1), 0x85ebca6b) ^ Math.imul(at + 2, 0xc2b2ae35);
+}
