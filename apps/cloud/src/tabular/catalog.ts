@@ -35,7 +35,7 @@ export interface Catalog {
     readonly smallBytes: number;
     readonly totalBytes: number;
   }): Promise<FileRef[]>;
-  /** Lists files in place of others, in one step. */
+  /** Lists files in place of others, in one step. Throws aborted when one of those is not listed any more. */
   replace(replaced: readonly string[], files: readonly SealedFile[], nowMs: number): Promise<void>;
   /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
   addDelete(
@@ -46,6 +46,7 @@ export interface Catalog {
     also?: (trx: Kysely<CloudTables>) => Promise<void>,
   ): Promise<void>;
   fileNames(): Promise<ReadonlySet<string>>;
+  isListed(file: string): Promise<boolean>;
   totals(): Promise<CatalogTotals>;
 }
 
@@ -182,7 +183,11 @@ export function createCatalog(db: Database): Catalog {
     },
     async replace(replaced, files, nowMs) {
       await db.transaction().execute(async (trx) => {
-        for (const file of replaced) await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
+        for (const file of replaced) {
+          const { numDeletedRows } = await trx.deleteFrom('tabular_files').where('file', '=', file).executeTakeFirst();
+          // Its rows are in another file by now: they must never be listed twice.
+          if (numDeletedRows !== 1n) throw new PlatformError('aborted', `${file} is not listed any more`);
+        }
         for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
       });
     },
@@ -201,6 +206,10 @@ export function createCatalog(db: Database): Catalog {
     async fileNames() {
       const rows = await db.selectFrom('tabular_files').select('file').execute();
       return new Set(rows.map((row) => row.file));
+    },
+    async isListed(file) {
+      const row = await db.selectFrom('tabular_files').select('file').where('file', '=', file).executeTakeFirst();
+      return row !== undefined;
     },
     async totals() {
       const row = await db

@@ -4,7 +4,7 @@
  * This side owns the catalog and the pins; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
  * dropped once it is in a listed file and no open snapshot began before that.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { encodePlan, pathFilter, QueryError, sourcesOf } from '@platform/query';
@@ -18,6 +18,7 @@ import { createDeleteRows } from './delete-rows.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
 import { removeUnlisted } from './remove-unlisted.ts';
+import { createRewrites } from './rewrites.ts';
 import { mayHoldRows } from './row-filter.ts';
 import { createScanMeter, noReservation } from './scan-meter.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
@@ -66,13 +67,17 @@ export function createTabular(options: TabularOptions): Tabular {
   let child: Child | undefined;
   let commits: Disposable | undefined;
   let wakeDue = false;
-  let merging = false;
 
   const running = (): Child => {
     if (child === undefined) throw new PlatformError('unavailable', 'the tabular store was not started yet');
     return child;
   };
   const questions = createQuestions({ child: running, clock, killAfterMs: settings.killAfterMs });
+
+  const rewrites = createRewrites({
+    ...{ child: running, catalog, pins, deletions, parquetDir, settings, clock, log },
+    stopping: stop.signal,
+  });
 
   const tellFlip = (): void => child?.send({ kind: 'flipped', sealed, dropUpTo: pins.least(sealed) });
 
@@ -93,40 +98,7 @@ export function createTabular(options: TabularOptions): Tabular {
     sealed = Math.max(sealed, upTo);
     tellFlip();
     for (const listener of sealedListeners) listener(sealed);
-    await startMerge();
-  };
-
-  /** Small files are merged one group at a time; whatever fails is tried again after the next seal. */
-  const startMerge = async (): Promise<void> => {
-    if (merging) return;
-    const limit = { files: settings.mergeFiles, smallBytes: settings.fileBytes / 4, totalBytes: settings.fileBytes };
-    try {
-      const files = await catalog.mergeable(limit);
-      if (files.length < 2) return;
-      merging = true;
-      child?.send({ kind: 'merge', files });
-    } catch (caught) {
-      log.error('looking for files to merge failed', { error: errorText(caught) });
-    }
-  };
-
-  const replace = async (replaced: readonly string[], files: readonly SealedFile[]): Promise<void> => {
-    merging = false;
-    if (files.length === 0) return;
-    try {
-      await catalog.replace(replaced, files, clock.now());
-    } catch (caught) {
-      log.error('listing merged files failed; the small ones stay', { error: errorText(caught) });
-      return;
-    }
-    // Snapshots that were opened before still read the small files.
-    void pins.drained().then(() =>
-      deletions.run(async () => {
-        for (const file of replaced) await rm(join(parquetDir, file), { force: true });
-        child?.send({ kind: 'removed', files: replaced });
-      }),
-    );
-    await startMerge();
+    void rewrites.merge();
   };
 
   const onMessage = (message: FromChild): void => {
@@ -158,8 +130,8 @@ export function createTabular(options: TabularOptions): Tabular {
       case 'sealed':
         listing = listing.then(() => list(message.files, message.upTo));
         return;
-      case 'merged':
-        listing = listing.then(() => replace(message.replaced, message.files));
+      case 'rewritten':
+        listing = listing.then(() => rewrites.answered(message));
         return;
       case 'log':
         log[message.level](message.message, message.fields);
@@ -172,7 +144,6 @@ export function createTabular(options: TabularOptions): Tabular {
   const prepare = async () => {
     // A seal that the dead child reported is listed before anything is swept.
     await listing;
-    merging = false;
     sealed = await catalog.sealedPosition();
     hot = { position: sealed, hotRows: 0, hotBytes: 0 };
     // A backup may be copying what was unlisted since it began; what stays goes with the next start.
@@ -249,7 +220,10 @@ export function createTabular(options: TabularOptions): Tabular {
       child = startChild({
         prepare,
         onMessage,
-        onDeath: questions.onDeath,
+        onDeath() {
+          questions.onDeath();
+          rewrites.onDeath();
+        },
         clock,
         log,
         ...(environment && { environment }),

@@ -8,7 +8,7 @@ import type { Series } from '../series.ts';
 import { openDatabase } from './database.ts';
 import { createExecutors } from './executors.ts';
 import { createHotRows } from './hot-rows.ts';
-import type { FileRef, FromChild, QueryMessage, SealedFile, ToChild } from './messages.ts';
+import type { FromChild, QueryMessage, Rewritten, SealedFile, ToChild } from './messages.ts';
 import { openLogReader } from './read-log.ts';
 import { runQuery } from './run-query.ts';
 
@@ -68,25 +68,22 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     return hot.openRows >= settings.sealRows || hot.openBytes >= settings.sealBytes || age >= settings.sealAgeMs;
   };
 
-  // Sealing and merging sort: one at a time, so that their memory is that of one.
+  // Sealing and rewriting sort: one at a time, so that their memory is that of one.
   const writing = createLimiter(1);
-  const merge = async (files: readonly FileRef[]): Promise<void> => {
-    let written: readonly SealedFile[] = [];
+  const rewrite = async ({ id, files, deletes }: Extract<ToChild, { kind: 'rewrite' }>): Promise<void> => {
+    let result: Rewritten;
     try {
       const { mergeFiles } = await import('./merge-files.ts');
       const connection = await database.connect();
       try {
-        written = await mergeFiles(connection, files, { parquetDir, fileBytes: settings.fileBytes });
+        result = await mergeFiles(connection, files, deletes, { parquetDir, fileBytes: settings.fileBytes });
       } finally {
         connection.closeSync();
       }
     } catch (caught) {
-      logger.error('merging small files failed; they stay as they are', {
-        error: errorText(caught),
-        files: files.length,
-      });
+      result = { kind: 'failed', reason: errorText(caught) };
     }
-    await send({ kind: 'merged', replaced: files.map(({ file }) => file), files: written });
+    await send({ kind: 'rewritten', id, result });
   };
 
   // Wakes the sealer when S has moved; a flip may also only say that rows can be dropped.
@@ -163,8 +160,8 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
           (caught: unknown) => logger.error('dropping sealed rows failed', { error: errorText(caught) }),
         );
         return;
-      case 'merge':
-        void writing(() => merge(message.files));
+      case 'rewrite':
+        void writing(() => rewrite(message));
         return;
       case 'removed':
         for (const file of message.files) knownFiles.delete(file);

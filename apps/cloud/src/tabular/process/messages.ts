@@ -51,6 +51,12 @@ export interface QueryMessage extends ScanRequest {
   readonly maxResultBytes: number;
 }
 
+export type Rewritten =
+  | { readonly kind: 'files'; readonly files: readonly SealedFile[] }
+  /** The deletions cover no row of the files: nothing was written. */
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 export type ToChild =
   | {
       readonly kind: 'init';
@@ -65,9 +71,14 @@ export type ToChild =
   | { readonly kind: 'cancel'; readonly id: number }
   /** The catalog lists what the child sealed; hot rows up to dropUpTo are not needed by anyone. */
   | { readonly kind: 'flipped'; readonly sealed: number; readonly dropUpTo: number }
-  /** Write these files' rows, all of one organization and day, into one. */
-  | { readonly kind: 'merge'; readonly files: readonly FileRef[] }
-  /** These files were merged into others, and no snapshot reads them any more. */
+  /** Write these files' rows, all of one organization and day, into one, without those that the deletions cover. */
+  | {
+      readonly kind: 'rewrite';
+      readonly id: number;
+      readonly files: readonly FileRef[];
+      readonly deletes: readonly Delete[];
+    }
+  /** These files were replaced by others, and no snapshot reads them any more. */
   | { readonly kind: 'removed'; readonly files: readonly string[] }
   /** Seal what is hot now, whatever its size. */
   | { readonly kind: 'seal' };
@@ -82,8 +93,8 @@ export type FromChild =
       readonly readings: number | null;
     }
   | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
-  /** Answers `merge`; `files` is empty when it failed. */
-  | { readonly kind: 'merged'; readonly replaced: readonly string[]; readonly files: readonly SealedFile[] }
+  /** Answers `rewrite`. */
+  | { readonly kind: 'rewritten'; readonly id: number; readonly result: Rewritten }
   | { readonly kind: 'rows'; readonly id: number; readonly batch: Batch }
   | { readonly kind: 'done'; readonly id: number; readonly scannedBytes: number }
   | {

@@ -1,0 +1,142 @@
+/**
+ * Replaces listed files by others that hold the same rows, or those of them that are not deleted (I9, I10): one replacement at a time,
+ * because two of one file would list its rows twice.
+ *
+ * States of a replacement: asked (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once
+ * no snapshot that was opened before is left. A child that dies, or a failure, leaves the old files as they were.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
+import type { DeletionPause } from '../instance/deletion-pause.ts';
+import type { Catalog } from './catalog.ts';
+import type { Child } from './child.ts';
+import type { Pins } from './pins.ts';
+import type { FileRef, FromChild, Rewritten } from './process/messages.ts';
+import type { Delete } from './row-filter.ts';
+import type { TabularSettings } from './settings.ts';
+
+export interface Rewrites {
+  /** Merges small files of an organization and day while there are any; whatever fails is tried again after the next seal. */
+  merge(): Promise<void>;
+  /** Takes the rows that the deletions cover out of a file; false when there are none, or when it did not work. */
+  removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
+  /** Takes files off the list whose rows are all deleted. */
+  drop(files: readonly string[]): Promise<void>;
+  /** The child's answer; resolves when it is in the catalog. */
+  answered(message: Extract<FromChild, { kind: 'rewritten' }>): Promise<void>;
+  /** The child is gone with what it was asked. */
+  onDeath(): void;
+}
+
+interface Asked {
+  readonly files: readonly FileRef[];
+  readonly finish: (outcome: Outcome) => void;
+}
+
+type Outcome = 'replaced' | 'unchanged' | 'failed';
+
+export function createRewrites(options: {
+  readonly child: () => Child;
+  readonly catalog: Catalog;
+  readonly pins: Pins;
+  readonly deletions: DeletionPause;
+  readonly parquetDir: string;
+  readonly settings: Pick<TabularSettings, 'mergeFiles' | 'fileBytes'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+}): Rewrites {
+  const { child, catalog, pins, deletions, parquetDir, settings, clock, log, stopping } = options;
+  const oneAtATime = createLimiter(1);
+  const asked = new Map<number, Asked>();
+  let nextId = 1;
+  let merging = false;
+
+  const ask = async (files: readonly FileRef[], deletes: readonly Delete[], signal: AbortSignal): Promise<Outcome> => {
+    await child().ready(signal);
+    return new Promise((finish) => {
+      const id = nextId++;
+      asked.set(id, { files, finish });
+      child().send({ kind: 'rewrite', id, files, deletes });
+    });
+  };
+
+  /** Snapshots that were opened before still read the files. */
+  const unlink = (files: readonly string[]): void => {
+    void pins.drained().then(() =>
+      deletions.run(async () => {
+        for (const file of files) await rm(join(parquetDir, file), { force: true });
+        child().send({ kind: 'removed', files });
+      }),
+    );
+  };
+
+  const flip = async (files: readonly FileRef[], result: Rewritten): Promise<Outcome> => {
+    if (result.kind === 'unchanged') return 'unchanged';
+    const replaced = files.map(({ file }) => file);
+    if (result.kind === 'failed') {
+      log.error('writing files anew failed; they stay as they are', { files: replaced, error: result.reason });
+      return 'failed';
+    }
+    try {
+      await catalog.replace(replaced, result.files, clock.now());
+    } catch (caught) {
+      log.error('listing rewritten files failed; those before stay', { error: errorText(caught) });
+      return 'failed';
+    }
+    unlink(replaced);
+    return 'replaced';
+  };
+
+  const mergeAll = async (): Promise<void> => {
+    const limit = {
+      files: settings.mergeFiles,
+      smallBytes: settings.fileBytes / 4,
+      totalBytes: settings.fileBytes,
+    };
+    for (;;) {
+      const outcome = await oneAtATime(async () => {
+        const files = await catalog.mergeable(limit);
+        return files.length < 2 ? 'none' : ask(files, [], stopping);
+      });
+      if (outcome !== 'replaced') return;
+    }
+  };
+
+  return {
+    async merge() {
+      if (merging) return;
+      merging = true;
+      try {
+        await mergeAll();
+      } catch (caught) {
+        if (!stopping.aborted) log.error('merging small files failed', { error: errorText(caught) });
+      } finally {
+        merging = false;
+      }
+    },
+    removeRows: (file, deletes, signal) =>
+      oneAtATime(async () => {
+        // It may have been merged into another since it was listed.
+        if (!(await catalog.isListed(file.file))) return 'failed';
+        const outcome = await ask([file], deletes, signal);
+        return outcome === 'replaced' ? 'removed' : outcome === 'unchanged' ? 'none' : 'failed';
+      }),
+    drop: (files) =>
+      oneAtATime(async () => {
+        await catalog.replace(files, [], clock.now());
+        unlink(files);
+      }),
+    async answered({ id, result }) {
+      const question = asked.get(id);
+      if (question === undefined) return;
+      asked.delete(id);
+      question.finish(await flip(question.files, result));
+    },
+    onDeath() {
+      for (const { finish } of asked.values()) finish('failed');
+      asked.clear();
+    },
+  };
+}
