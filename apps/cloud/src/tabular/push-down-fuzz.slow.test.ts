@@ -8,4 +8,4 @@ test('I7 queries by chance answer the same with push-down, without and by the ex
   // Statements that the parser refuses are not what this is about.
   expect(result.refused).toBeLessThan(100);
   expect(result.pushable).toBeGreaterThan(500);
-}, 120_000);
+}, 300_000);
