@@ -1,0 +1,123 @@
+/** Rows of the tables as BinaryMetadata, with their tags, boxes and datasets. */
+import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import {
+  type BinaryMetadataSchema,
+  type CaptureMetadata,
+  CaptureMetadataSchema,
+} from '@platform/proto/platform/app/data/v1/data';
+import type { Kysely } from 'kysely';
+import { readPlace } from './box-place.ts';
+import { chunks } from './chunks.ts';
+import { downloadPath } from './download-path.ts';
+import type { FileRow } from './find-files.ts';
+import type { StoredClassification } from './read-upload.ts';
+import type { BinaryTables } from './store.ts';
+
+export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
+
+interface Box {
+  readonly id: string;
+  readonly label: string;
+  readonly place: string;
+}
+
+/** @param baseUrl of the addresses in the answer. */
+export async function describeFiles(
+  db: Kysely<BinaryTables>,
+  rows: readonly FileRow[],
+  baseUrl: string,
+): Promise<readonly FileMetadata[]> {
+  const tags = new Map<string, string[]>();
+  const boxes = new Map<string, Box[]>();
+  const datasets = new Map<string, string[]>();
+  for (const some of chunks(rows)) {
+    const ids = some.map(({ id }) => id);
+    for (const { binary_data_id, tag } of await db
+      .selectFrom('binary_data_tags')
+      .selectAll()
+      .where('binary_data_id', 'in', ids)
+      .execute())
+      add(tags, binary_data_id, tag);
+    for (const box of await db
+      .selectFrom('binary_data_boxes')
+      .selectAll()
+      .where('binary_data_id', 'in', ids)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute())
+      add(boxes, box.binary_data_id, box);
+    for (const { binary_data_id, dataset_id } of await db
+      .selectFrom('dataset_files')
+      .selectAll()
+      .where('binary_data_id', 'in', ids)
+      .execute())
+      add(datasets, binary_data_id, dataset_id);
+  }
+  return rows.map((row) =>
+    metadataOf(row, {
+      tags: (tags.get(row.id) ?? []).toSorted(),
+      boxes: boxes.get(row.id) ?? [],
+      datasetIds: (datasets.get(row.id) ?? []).toSorted(),
+      baseUrl,
+    }),
+  );
+}
+
+interface Beside {
+  readonly tags: string[];
+  readonly boxes: readonly Box[];
+  readonly datasetIds: string[];
+  readonly baseUrl: string;
+}
+
+function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside): FileMetadata {
+  const classifications: readonly StoredClassification[] = JSON.parse(row.classifications);
+  return {
+    // Clients before binary_data_id read this one.
+    id: row.id,
+    binaryDataId: row.id,
+    captureMetadata: captureMetadataOf(row, tags),
+    timeRequested: timestamp(row.time_requested_us),
+    timeReceived: timestamp(row.time_received_us),
+    fileName: row.file_name,
+    fileExt: row.file_ext,
+    uri: `${baseUrl}${downloadPath}${row.id}`,
+    annotations: {
+      bboxes: boxes.map(({ id, label, place }) => ({ id, label, ...readPlace(place) })),
+      classifications: classifications.map((one) => ({ ...one })),
+    },
+    datasetIds,
+    fileSizeBytes: BigInt(row.size_bytes),
+  };
+}
+
+function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
+  const { methodParameters } = fromBinary(CaptureMetadataSchema, Buffer.from(row.method_parameters, 'base64'));
+  return create(CaptureMetadataSchema, {
+    organizationId: row.organization_id,
+    locationId: row.location_id,
+    robotName: row.robot_name,
+    robotId: row.robot_id,
+    partName: row.part_name,
+    partId: row.part_id,
+    componentType: row.component_type,
+    componentName: row.component_name,
+    methodName: row.method_name,
+    mimeType: row.mime_type,
+    methodParameters,
+    tags,
+  });
+}
+
+function timestamp(us: number): Timestamp {
+  const seconds = Math.floor(us / 1_000_000);
+  return create(TimestampSchema, { seconds: BigInt(seconds), nanos: (us - seconds * 1_000_000) * 1_000 });
+}
+
+function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,2 @@
+/** Where files are downloaded: this, and the file's id. */
+export const downloadPath = '/binary-data/';

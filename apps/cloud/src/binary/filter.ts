@@ -1,0 +1,117 @@
+/** A filter of the wire, checked, and the condition that it is for rows of `binary_data`. */
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { maxNamed } from './limits.ts';
+import type { Scopes } from './scopes.ts';
+import type { BinaryTables } from './store.ts';
+
+export type DataExpressions = ExpressionBuilder<BinaryTables, 'binary_data'>;
+type Condition = Expression<SqlBool>;
+
+/** @throws invalid_argument naming the field, what was expected and found */
+export function checkFilter(filter: Filter): void {
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    ['organization_ids', filter.organizationIds],
+    ['location_ids', filter.locationIds],
+    ['mime_type', filter.mimeType],
+    ['tags_filter.tags', filter.tagsFilter?.tags ?? []],
+    ['bbox_labels', filter.bboxLabels],
+  ];
+  for (const [name, { length }] of lists)
+    if (length > maxNamed) throw refused(name, `at most ${maxNamed} entries`, `${length}`);
+  const { start, end } = filter.interval ?? {};
+  if (start !== undefined && end !== undefined && microseconds(start) > microseconds(end))
+    throw refused('interval', 'a start that is not after the end', 'one that is');
+  const { type, tags } = filter.tagsFilter ?? { type: TagsFilterType.UNSPECIFIED, tags: [] };
+  if (!Object.values<number>(TagsFilterType).includes(type)) throw refused('tags_filter.type', '0 to 3', `${type}`);
+  if (type === TagsFilterType.MATCH_BY_OR && tags.length === 0)
+    throw refused('tags_filter.tags', 'one tag at least with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
+}
+
+/** All fields that are given hold; within a list, one of it. Nothing but what lies in the scopes. */
+export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes): Condition {
+  const equal: readonly (readonly [keyof BinaryTables['binary_data'], string])[] = [
+    ['component_name', filter.componentName],
+    ['method_name', filter.method],
+    ['robot_name', filter.robotName],
+    ['robot_id', filter.robotId],
+    ['part_name', filter.partName],
+    ['part_id', filter.partId],
+  ];
+  const among: readonly (readonly [keyof BinaryTables['binary_data'], readonly string[]])[] = [
+    ['organization_id', filter.organizationIds],
+    ['location_id', filter.locationIds],
+    ['mime_type', filter.mimeType],
+    ['component_type', typesNamed(filter.componentType)],
+  ];
+  return eb.and([
+    inScopes(eb, scopes),
+    ...equal.flatMap(([column, value]) => (value === '' ? [] : [eb(column, '=', value)])),
+    ...among.flatMap(([column, values]) => (values.length === 0 ? [] : [eb(column, 'in', values)])),
+    ...intervalConditions(eb, filter),
+    ...tagConditions(eb, filter.tagsFilter),
+    ...(filter.bboxLabels.length === 0 ? [] : [hasBox(eb, filter.bboxLabels)]),
+    ...(filter.datasetId === '' ? [] : [isInDataset(eb, filter.datasetId)]),
+  ]);
+}
+
+export function inScopes(eb: DataExpressions, scopes: Scopes): Condition {
+  if (scopes.length === 0) return sql<SqlBool>`1 = 0`;
+  return eb.or(
+    scopes.map(({ organizationId, locationIds, robotIds }) => {
+      const within = eb('organization_id', '=', organizationId);
+      if (locationIds === null && robotIds === null) return within;
+      const places = [
+        ...(locationIds?.length ? [eb('location_id', 'in', locationIds)] : []),
+        ...(robotIds?.length ? [eb('robot_id', 'in', robotIds)] : []),
+      ];
+      return places.length === 0 ? sql<SqlBool>`1 = 0` : eb.and([within, eb.or(places)]);
+    }),
+  );
+}
+
+/** A type may be named by its last part alone, as older clients do. */
+function typesNamed(componentType: string): readonly string[] {
+  if (componentType === '') return [];
+  if (componentType.includes(':')) return [componentType];
+  return [componentType, `core:component:${componentType}`, `core:service:${componentType}`];
+}
+
+/** From the start, to before the end. */
+function intervalConditions(eb: DataExpressions, { interval }: Filter): Condition[] {
+  const { start, end } = interval ?? {};
+  return [
+    ...(start === undefined ? [] : [eb('captured_us', '>=', microseconds(start))]),
+    ...(end === undefined ? [] : [eb('captured_us', '<', microseconds(end))]),
+  ];
+}
+
+function tagConditions(eb: DataExpressions, filter: TagsFilter | undefined): Condition[] {
+  const { type, tags } = filter ?? { type: TagsFilterType.UNSPECIFIED, tags: [] };
+  const tagged = eb.selectFrom('binary_data_tags').select('tag').whereRef('binary_data_id', '=', 'binary_data.id');
+  if (type === TagsFilterType.TAGGED) return [eb.exists(tagged)];
+  if (type === TagsFilterType.UNTAGGED) return [eb.not(eb.exists(tagged))];
+  return tags.length === 0 ? [] : [eb.exists(tagged.where('tag', 'in', tags))];
+}
+
+function hasBox(eb: DataExpressions, labels: readonly string[]): Condition {
+  const boxes = eb.selectFrom('binary_data_boxes').select('id').whereRef('binary_data_id', '=', 'binary_data.id');
+  return eb.exists(boxes.where('label', 'in', labels));
+}
+
+function isInDataset(eb: DataExpressions, datasetId: string): Condition {
+  const members = eb.selectFrom('dataset_files').select('dataset_id').whereRef('binary_data_id', '=', 'binary_data.id');
+  return eb.exists(members.where('dataset_id', '=', datasetId));
+}
+
+/** What is stored is whole microseconds: a bound between two of them counts as the later one. */
+function microseconds({ seconds, nanos }: Timestamp): number {
+  const us = Number(seconds) * 1_000_000 + Math.ceil(nanos / 1_000);
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));
+}
+
+function refused(field: string, expected: string, found: string): PlatformError {
+  return new PlatformError('invalid_argument', `filter.${field}: expected ${expected}, found ${found}`);
+}

@@ -1,0 +1,26 @@
+/** A dataset that the caller may see, by its id. */
+import type { Kysely } from 'kysely';
+import type { Action } from '../access/actions.ts';
+import type { Access } from '../access/authorize.ts';
+import { notVisible, type Principal } from '../access/principal.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { BinaryTables } from './store.ts';
+
+export type Dataset = BinaryTables['datasets'];
+
+/**
+ * @param action what the caller must be allowed on the dataset's organization.
+ * @throws not_found, in the same words for one that does not exist and one of another organization; permission_denied
+ */
+export async function requireDataset(
+  { db, access }: { readonly db: Kysely<CloudTables>; readonly access: Pick<Access, 'authorize' | 'allows'> },
+  principal: Principal,
+  id: string,
+  action: Extract<Action, `organization.${string}`>,
+): Promise<Dataset> {
+  const dataset = await db.selectFrom('datasets').selectAll().where('id', '=', id).executeTakeFirst();
+  if (dataset === undefined || !access.allows(principal, 'organization.see', dataset.organization_id))
+    throw notVisible('dataset', id);
+  access.authorize(principal, action, dataset.organization_id);
+  return dataset;
+}

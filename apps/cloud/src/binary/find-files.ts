@@ -1,0 +1,112 @@
+/** Finds files: by id, and a page of those that a filter matches. Nothing is found outside the scopes that are given. */
+
+import { PlatformError } from '@platform/base';
+import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
+import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
+import type { Kysely } from 'kysely';
+import { notVisible } from '../access/principal.ts';
+import { chunks } from './chunks.ts';
+import { inScopes, matching } from './filter.ts';
+import { maxNamed } from './limits.ts';
+import type { PagePlace } from './page-token.ts';
+import type { Scopes } from './scopes.ts';
+import type { BinaryTables } from './store.ts';
+
+export type FileRow = BinaryTables['binary_data'];
+
+/** A file as a request names it. */
+export interface NamedFile {
+  readonly id: string;
+  /** Empty: not said. */
+  readonly organizationId: string;
+  readonly locationId: string;
+}
+
+/** Each once, however the client names it. @throws invalid_argument */
+export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): readonly NamedFile[] {
+  const named = [
+    ...ids.map((id) => ({ id, organizationId: '', locationId: '' })),
+    ...older.map(({ fileId, organizationId, locationId }) => ({ id: fileId, organizationId, locationId })),
+  ];
+  if (named.length === 0 || named.length > maxNamed)
+    throw new PlatformError(
+      'invalid_argument',
+      `binary_data_ids: expected 1 to ${maxNamed} ids, found ${named.length === 0 ? 'none' : named.length}`,
+    );
+  return [...new Map(named.map((one) => [one.id, one])).values()];
+}
+
+/** In the order in which they are named. @throws not_found when one of them is not in the scopes, or not where it is said to be */
+export async function filesNamed(
+  db: Kysely<BinaryTables>,
+  named: readonly NamedFile[],
+  scopes: Scopes,
+): Promise<readonly FileRow[]> {
+  const found = new Map<string, FileRow>();
+  for (const some of chunks(named)) {
+    const ids = some.map(({ id }) => id);
+    const rows = await db
+      .selectFrom('binary_data')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where((eb) => inScopes(eb, scopes))
+      .execute();
+    for (const row of rows) found.set(row.id, row);
+  }
+  return named.map(({ id, organizationId, locationId }) => {
+    const row = found.get(id);
+    const isThere = organizationId === '' || organizationId === row?.organization_id;
+    const isHere = locationId === '' || locationId === row?.location_id;
+    if (row === undefined || !isThere || !isHere) throw notVisible('binary data', id);
+    return row;
+  });
+}
+
+export interface Page {
+  readonly filter: Filter;
+  readonly scopes: Scopes;
+  readonly after: PagePlace | undefined;
+  readonly order: Order;
+  readonly limit: number;
+}
+
+/** Newest first unless the order says otherwise. */
+export function pageOfFiles(db: Kysely<BinaryTables>, page: Page): Promise<FileRow[]> {
+  const { filter, scopes, after, order, limit } = page;
+  const isRising = order === Orders.ASCENDING;
+  const direction = isRising ? 'asc' : 'desc';
+  const beyond = isRising ? '>' : '<';
+  return db
+    .selectFrom('binary_data')
+    .selectAll()
+    .where((eb) => matching(eb, filter, scopes))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('captured_us', beyond, after?.capturedUs ?? 0),
+          eb.and([eb('captured_us', '=', after?.capturedUs ?? 0), eb('id', beyond, after?.id ?? '')]),
+        ]),
+      ),
+    )
+    .orderBy('captured_us', direction)
+    .orderBy('id', direction)
+    .limit(limit)
+    .execute();
+}
+
+export async function countFiles(
+  db: Kysely<BinaryTables>,
+  filter: Filter,
+  scopes: Scopes,
+): Promise<{ readonly count: number; readonly bytes: number }> {
+  const row = await db
+    .selectFrom('binary_data')
+    .select((eb) => [
+      eb.fn.countAll<number | string>().as('count'),
+      eb.fn.sum<number | string | null>('size_bytes').as('bytes'),
+    ])
+    .where((eb) => matching(eb, filter, scopes))
+    .executeTakeFirstOrThrow();
+  // Postgres sums whole numbers into its own long kind, which arrives as text.
+  return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
+}

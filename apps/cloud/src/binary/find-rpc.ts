@@ -1,0 +1,145 @@
+/** The reading half of binary data in DataService: by filter, by id, and which tags and labels there are. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import {
+  type BinaryDataSchema,
+  DataRequestSchema,
+  type DataService,
+  type Filter,
+  FilterSchema,
+} from '@platform/proto/platform/app/data/v1/data';
+import type { Call, Handlers } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import type { BinaryDeps } from './binary-deps.ts';
+import { describeFiles } from './describe-files.ts';
+import { checkFilter, matching } from './filter.ts';
+import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from './find-files.ts';
+import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from './limits.ts';
+import { createLoadBytes } from './load-bytes.ts';
+import { pageToken, readPageToken } from './page-token.ts';
+import { requirePlaces } from './require-places.ts';
+import { type Scopes, scopesOf } from './scopes.ts';
+
+type FileData = MessageInitShape<typeof BinaryDataSchema>;
+
+export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Principal> {
+  const { db, access, caughtUp, baseUrl } = deps;
+  const withBytes = createLoadBytes(deps);
+
+  /** What the caller reads of it, once all that was acknowledged is there. */
+  const admit = async (
+    given: Filter | undefined,
+    call: Call<Principal>,
+  ): Promise<{ filter: Filter; scopes: Scopes }> => {
+    const filter = given ?? create(FilterSchema);
+    checkFilter(filter);
+    await caughtUp(call.signal);
+    await requirePlaces(deps, call.principal, filter, 'operator');
+    return { filter, scopes: scopesOf(access, call.principal, 'operator') };
+  };
+
+  const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
+    const described = await describeFiles(db, rows, baseUrl(call.metadata));
+    if (!include) return described.map((metadata) => ({ metadata }));
+    return withBytes(async (load) => {
+      const data: FileData[] = [];
+      for (const [index, row] of rows.entries()) {
+        const metadata = described[index];
+        const binary = await load(row);
+        // It may have been deleted a moment ago.
+        if (metadata !== undefined && binary !== undefined) data.push({ metadata, binary });
+        call.signal.throwIfAborted();
+      }
+      return data;
+    });
+  };
+
+  return {
+    async binaryDataByFilter({ dataRequest, includeBinary, countOnly }, call) {
+      const { filter: given, limit, last, sortOrder } = dataRequest ?? create(DataRequestSchema);
+      const after = readPageToken(last);
+      const { filter, scopes } = await admit(given, call);
+      if (countOnly) {
+        const { count, bytes } = await countFiles(db, filter, scopes);
+        return { count: BigInt(count), totalSizeBytes: BigInt(bytes) };
+      }
+      const size = limit === 0n ? defaultPage : Number(limit > BigInt(maxPage) ? maxPage : limit);
+      const found = await pageOfFiles(db, { filter, scopes, after, order: sortOrder, limit: size });
+      const rows = includeBinary ? thatFit(found) : found;
+      const end = rows.at(-1);
+      return {
+        data: await answerOf(rows, includeBinary, call),
+        count: BigInt(rows.length),
+        // A page without anything ends nowhere: who asks on with it, is at the end again and not at the beginning.
+        last: end === undefined ? last : pageToken({ capturedUs: end.captured_us, id: end.id }),
+        totalSizeBytes: BigInt(sizeOf(rows)),
+      };
+    },
+
+    async binaryDataByIDs({ binaryDataIds, binaryIds, includeBinary }, call) {
+      const named = namedFiles(binaryDataIds, binaryIds);
+      await caughtUp(call.signal);
+      const rows = await filesNamed(db, named, scopesOf(access, call.principal, 'operator'));
+      if (includeBinary && sizeOf(rows) > answerBytes) throw tooLarge(rows);
+      return { data: await answerOf(rows, includeBinary, call), count: BigInt(rows.length) };
+    },
+
+    async tagsByFilter(request, call) {
+      const { filter, scopes } = await admit(request.filter, call);
+      const rows = await db
+        .selectFrom('binary_data')
+        .innerJoin('binary_data_tags', 'binary_data_tags.binary_data_id', 'binary_data.id')
+        .select('tag as text')
+        .distinct()
+        .where((eb) => matching(eb, filter, scopes))
+        .limit(maxTexts + 1)
+        .execute();
+      return { tags: textsOf(rows, 'tags') };
+    },
+
+    async boundingBoxLabelsByFilter(request, call) {
+      const { filter, scopes } = await admit(request.filter, call);
+      const rows = await db
+        .selectFrom('binary_data')
+        .innerJoin('binary_data_boxes', 'binary_data_boxes.binary_data_id', 'binary_data.id')
+        .select('label as text')
+        .distinct()
+        .where((eb) => matching(eb, filter, scopes))
+        .limit(maxTexts + 1)
+        .execute();
+      return { labels: textsOf(rows, 'labels') };
+    },
+  };
+}
+
+/** The first of them whose files go into a page; one at least. */
+function thatFit(rows: readonly FileRow[]): readonly FileRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ size_bytes }, index) => {
+    bytes += size_bytes;
+    return index > 0 && bytes > pageBytes;
+  });
+  const fitting = end === -1 ? rows : rows.slice(0, end);
+  if (sizeOf(fitting) > answerBytes) throw tooLarge(fitting);
+  return fitting;
+}
+
+function sizeOf(rows: readonly FileRow[]): number {
+  return rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+}
+
+/** Public clients that are told so download the file from its `uri`. */
+function tooLarge(rows: readonly FileRow[]): PlatformError {
+  return new PlatformError(
+    'resource_exhausted',
+    `include_binary: expected files of at most ${answerBytes} bytes together, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); ask for fewer at once, or without include_binary and download each from its uri`,
+  );
+}
+
+function textsOf(rows: readonly { readonly text: string }[], what: string): string[] {
+  if (rows.length <= maxTexts) return rows.map(({ text }) => text).toSorted();
+  throw new PlatformError(
+    'resource_exhausted',
+    `${what}: expected at most ${maxTexts} different ones, found more; narrow the filter`,
+  );
+}

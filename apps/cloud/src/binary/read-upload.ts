@@ -1,0 +1,120 @@
+/** Opens a row of the ingest log as far as it is about a picture or file; all other rows are left after a few bytes. */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import { type Annotations, type BoundingBox, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';
+import {
+  DataType,
+  SensorDataSchema,
+  type SensorMetadata,
+  type UploadMetadata,
+  UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { type LoggedUpload, LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { captureDay } from '../tabular/process/capture-day.ts';
+import { extensionOf, mimeTypeOf } from './file-type.ts';
+import type { BinaryTables } from './store.ts';
+
+export interface BinaryUpload {
+  readonly row: BinaryTables['binary_data'];
+  readonly tags: readonly string[];
+  readonly boxes: readonly BoundingBox[];
+  /** Datasets that the sender wants it in. */
+  readonly datasetIds: readonly string[];
+}
+
+/** @param batch LoggedUpload. Null: no payload belongs to it. @throws data_loss when it cannot be read */
+export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpload | null {
+  if (!mayHaveFile(batch)) return null;
+  const upload = fromBinary(LoggedUploadSchema, batch);
+  const { metadata, place, timeSynced, fileId, blob } = upload;
+  if (blob === undefined) return null;
+  if (metadata === undefined || place === undefined || timeSynced === undefined || fileId === '')
+    throw new PlatformError(
+      'data_loss',
+      'expected a logged upload with metadata, place, time and file id, found one without',
+    );
+  const sensor = sensorMetadataOf(upload);
+  const syncedUs = microseconds(timeSynced) ?? 0;
+  const requestedUs = microseconds(sensor?.timeRequested);
+  const receivedUs = microseconds(sensor?.timeReceived);
+  const fileExt = extensionOf(metadata.fileExtension, metadata.fileName, metadata.mimeType);
+  const capturedUs = requestedUs ?? receivedUs ?? syncedUs;
+  const syncedMs = Math.floor(syncedUs / 1_000);
+  return {
+    row: {
+      id: fileId,
+      position,
+      organization_id: place.organizationId,
+      location_id: place.locationId,
+      robot_id: place.robotId,
+      part_id: place.partId,
+      robot_name: place.robotName,
+      part_name: place.partName,
+      component_type: metadata.componentType,
+      component_name: metadata.componentName,
+      method_name: metadata.methodName,
+      mime_type: mimeTypeOf([metadata.mimeType], sensor?.mimeType, fileExt),
+      file_name: metadata.fileName,
+      file_ext: fileExt,
+      size_bytes: Number(blob.sizeBytes),
+      captured_us: capturedUs,
+      time_requested_us: capturedUs,
+      time_received_us: receivedUs ?? capturedUs,
+      capture_day: captureDay(receivedUs === undefined ? undefined : Math.floor(receivedUs / 1_000), syncedMs),
+      synced_ms: syncedMs,
+      method_parameters: methodParametersOf(metadata),
+      classifications: JSON.stringify(classificationsOf(sensor?.annotations)),
+      blob_path: blob.path,
+    },
+    tags: distinct(metadata.tags),
+    boxes: sensor?.annotations?.bboxes ?? [],
+    datasetIds: distinct(metadata.datasetIds),
+  };
+}
+
+/** The metadata stands first, so that readings are not even walked over. */
+function mayHaveFile(batch: Uint8Array): boolean {
+  const reader = new BinaryReader(batch);
+  if (reader.pos >= reader.len) return true;
+  const [field] = reader.tag();
+  if (field !== 1) return true;
+  return fromBinary(UploadMetadataSchema, reader.bytes()).type !== DataType.TABULAR_SENSOR;
+}
+
+function sensorMetadataOf({ readings: [reading] }: LoggedUpload): SensorMetadata | undefined {
+  return reading === undefined ? undefined : fromBinary(SensorDataSchema, reading).metadata;
+}
+
+/** Times beyond what a JavaScript number holds exactly are wrong by centuries, and count as the nearest one that it does. */
+function microseconds(time: Timestamp | undefined): number | undefined {
+  if (time === undefined) return undefined;
+  const us = Number(time.seconds) * 1_000_000 + Math.floor(time.nanos / 1_000);
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));
+}
+
+function methodParametersOf({ methodParameters }: UploadMetadata): string {
+  if (Object.keys(methodParameters).length === 0) return '';
+  const message = create(CaptureMetadataSchema, { methodParameters });
+  return Buffer.from(toBinary(CaptureMetadataSchema, message)).toString('base64');
+}
+
+function classificationsOf(annotations: Annotations | undefined): readonly StoredClassification[] {
+  return (annotations?.classifications ?? []).map(({ id, label, confidence }) => ({
+    id,
+    label,
+    ...(confidence !== undefined && { confidence }),
+  }));
+}
+
+/** In the column `classifications`. */
+export interface StoredClassification {
+  readonly id: string;
+  readonly label: string;
+  readonly confidence?: number;
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].filter((text) => text !== '');
+}

@@ -1,0 +1,32 @@
+/** Which files a caller may see, and which are hers to change (D26, R1–R3): conditions that stand inside every query. */
+import type { Scope } from '@platform/query';
+import type { Access } from '../access/authorize.ts';
+import { grantsOf, type Principal, type Role } from '../access/principal.ts';
+
+/** Parts of organizations; none: nothing. */
+export type Scopes = readonly Scope[];
+
+/** All that the caller holds a role on: `owner`, or any. */
+export function scopesOf(access: Pick<Access, 'scopeIn'>, principal: Principal, role: Role): Scopes {
+  if (principal.kind === 'part') return [];
+  const grants = grantsOf(principal).filter((grant) => role === 'operator' || grant.role === role);
+  const organizations = [...new Set(grants.map(({ organizationId }) => organizationId))];
+  return organizations.map((organizationId) => access.scopeIn({ ...principal, grants }, organizationId));
+}
+
+/** Where a file lies. */
+export interface FilePlace {
+  readonly organization_id: string;
+  readonly location_id: string;
+  readonly robot_id: string;
+}
+
+export function isWithin(place: FilePlace, scopes: Scopes): boolean {
+  return scopes.some(
+    ({ organizationId, locationIds, robotIds }) =>
+      organizationId === place.organization_id &&
+      ((locationIds === null && robotIds === null) ||
+        (locationIds?.includes(place.location_id) ?? false) ||
+        (robotIds?.includes(place.robot_id) ?? false)),
+  );
+}
