@@ -27,6 +27,7 @@ export {
 export type { Limits } from './execute/budget.ts';
 export { type Evaluator, evaluator } from './execute/evaluator.ts';
 export { execute } from './execute/execute.ts';
+export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
 export { parseMql } from './mql/parse.ts';
 export { supportedStages } from './mql/stages.ts';
 export {
@@ -40,13 +41,28 @@ export {
   type TimeColumn,
   timeColumns,
 } from './plan/columns.ts';
+export { type Cut, cut } from './plan/cut.ts';
 export type { Expr, Path } from './plan/expr.ts';
+export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
+export { foldConstants } from './plan/fold-constants.ts';
 export { isLight } from './plan/is-light.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
-export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
+export { decodeCut, decodePlan, encodeCut, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';
 export { sourcesOf } from './plan/sources-of.ts';
-export type { Accumulator, AccumulatorName, Plan, ShapeLeaf, ShapeTree, SortKey, Stage } from './plan/stage.ts';
+export type {
+  Accumulator,
+  AccumulatorName,
+  GroupStage,
+  Into,
+  MergeStage,
+  Plan,
+  ShapeLeaf,
+  ShapeTree,
+  SortKey,
+  SortStage,
+  Stage,
+} from './plan/stage.ts';
 export { QueryError, type QueryErrorPlace } from './query-error.ts';
 export { kindOfSchema, type SqlSchema } from './sql/kind.ts';
 export { parseSql, type RowForm, type Tables } from './sql/parse.ts';

@@ -7,11 +7,13 @@ import { numberFolds } from './accumulators/number.ts';
 import { percentileFolds } from './accumulators/percentile.ts';
 import { pickFolds } from './accumulators/pick.ts';
 import { pickNFolds } from './accumulators/pick-n.ts';
+import { topFolds } from './accumulators/top.ts';
 
 export const accumulators: Readonly<Record<AccumulatorName, NewFold>> = {
   ...numberFolds,
   ...pickFolds,
   ...collectFolds,
   ...pickNFolds,
+  ...topFolds,
   ...percentileFolds,
 };

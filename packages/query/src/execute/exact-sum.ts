@@ -1,38 +1,48 @@
 /**
- * Sums as $sum and $avg define them: integers exactly, doubles with a second double that carries what rounding loses,
- * so that the result does not depend on luck with the order. What is not a number is passed over.
+ * Sums as $sum and $avg define them, exact until they are asked for: so neither the order of the numbers nor the way in which
+ * they are split into parts changes the last digit. What is not a number is passed over.
+ *
+ * The sum of the finite doubles is `high + low + rest`: two doubles take in all that does not span more than 106 bits, the
+ * little that does goes into a whole number. Only doubles that round alike are ever rounded: once, at the end.
  */
 
 import { partsOfNumber } from '../bson/decimal.ts';
 import { add, decimalOfWhole, divide } from '../bson/decimal-arithmetic.ts';
 import { decimalInfinity, decimalNan, encodeDecimal } from '../bson/encode-decimal.ts';
-import { type BsonValue, Decimal128, Int32, type Maybe } from '../bson/value.ts';
+import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../bson/value.ts';
+import { DecimalSum } from './decimal-sum.ts';
+import { fixedOf, nearestDouble } from './fixed-double.ts';
 import { maxLong, minLong } from './functions/number.ts';
+
+const sawDouble = 1;
+const sawLong = 2;
 
 export class ExactSum {
   /** Numbers added. */
   count = 0;
+  #kinds = 0;
   #whole = 0;
   #wide = 0n;
   #high = 0;
   #low = 0;
+  /** In units of 2^-1074. */
+  #rest = 0n;
   #special = 0;
-  #sawDouble = false;
-  #sawLong = false;
-  #decimal: Decimal128 | undefined;
+  #decimal: DecimalSum | undefined;
 
   add(value: Maybe): void {
     if (typeof value === 'number') {
-      this.#sawDouble = true;
+      this.#kinds |= sawDouble;
       this.#addDouble(value);
     } else if (value instanceof Int32) {
       this.#whole += value.value;
       if (Math.abs(this.#whole) > 2 ** 52) this.#spill();
     } else if (typeof value === 'bigint') {
-      this.#sawLong = true;
+      this.#kinds |= sawLong;
       this.#wide += value;
     } else if (value instanceof Decimal128) {
-      this.#decimal = this.#decimal === undefined ? value : add(this.#decimal, value);
+      this.#decimal ??= new DecimalSum();
+      this.#decimal.add(value);
     } else return;
     this.count++;
   }
@@ -40,16 +50,93 @@ export class ExactSum {
   /** The least type that holds it: int, long; a double once one was added or 64 bits do not suffice; decimal beats all. */
   total(): BsonValue {
     this.#spill();
-    if (this.#decimal !== undefined) return this.#withDecimal(this.#decimal);
-    if (this.#sawDouble) return this.#double();
-    if (!this.#sawLong && this.#wide >= -2147483648n && this.#wide <= 2147483647n) return new Int32(Number(this.#wide));
+    if (this.#decimal !== undefined) return this.#withDecimal(this.#decimal.total());
+    if ((this.#kinds & sawDouble) !== 0) return this.#double();
+    const isLong = (this.#kinds & sawLong) !== 0;
+    if (!isLong && this.#wide >= -2147483648n && this.#wide <= 2147483647n) return new Int32(Number(this.#wide));
     return this.#wide >= minLong && this.#wide <= maxLong ? this.#wide : Number(this.#wide);
   }
 
   mean(): number | Decimal128 {
     this.#spill();
-    if (this.#decimal !== undefined) return divide(this.#withDecimal(this.#decimal), decimalOfWhole(this.count));
-    return this.#double() / this.count;
+    if (this.#decimal === undefined) return this.#double() / this.count;
+    return divide(this.#withDecimal(this.#decimal.total()), decimalOfWhole(this.count));
+  }
+
+  /** The state that plan/partial-state.ts describes. */
+  partial(): BsonDocument {
+    this.#spill();
+    const state = BsonDocument.of({ n: BigInt(this.count), kinds: new Int32(this.#kinds) });
+    const wide = this.#wide;
+    if (wide !== 0n) state.set('whole', wide >= minLong && wide <= maxLong ? wide : wide.toString());
+    const parts = [this.#high, this.#low].filter((part) => part !== 0);
+    if (parts.length > 0) state.set('parts', parts);
+    if (this.#rest !== 0n) state.set('rest', this.#rest.toString());
+    if (this.#special !== 0) state.set('special', this.#special);
+    if (this.#decimal !== undefined) state.set('decimal', this.#decimal.toString());
+    return state;
+  }
+
+  /** Adds what another sum gave as `partial`. */
+  merge(state: BsonValue): void {
+    if (!(state instanceof BsonDocument)) throw new Error('expected the state of a sum, found another value');
+    this.count += wholeNumber(state.get('n'));
+    this.#kinds |= wholeNumber(state.get('kinds'));
+    const whole = state.get('whole');
+    if (typeof whole === 'bigint' || typeof whole === 'string') this.#wide += BigInt(whole);
+    const parts = state.get('parts');
+    if (Array.isArray(parts)) for (const part of parts) if (typeof part === 'number') this.#addDouble(part);
+    const rest = state.get('rest');
+    if (typeof rest === 'string') this.#rest += BigInt(rest);
+    const special = state.get('special');
+    if (typeof special === 'number') this.#special += special;
+    const decimal = state.get('decimal');
+    if (typeof decimal !== 'string') return;
+    this.#decimal ??= new DecimalSum();
+    this.#decimal.merge(decimal);
+  }
+
+  #spill(): void {
+    if (this.#whole === 0) return;
+    this.#wide += BigInt(this.#whole);
+    this.#whole = 0;
+  }
+
+  #addDouble(value: number): void {
+    const sum = this.#high + value;
+    const part = sum - this.#high;
+    const lost = this.#high - (sum - part) + (value - part);
+    if (lost === 0) this.#high = sum;
+    else this.#addLost(value, sum, lost);
+  }
+
+  /** @param lost NaN where the value or the sum is not finite. */
+  #addLost(value: number, sum: number, lost: number): void {
+    if (!Number.isFinite(value)) this.#special += value;
+    else if (Number.isFinite(lost)) {
+      this.#high = sum;
+      const low = this.#low + lost;
+      const part = low - this.#low;
+      const more = this.#low - (low - part) + (lost - part);
+      this.#low = low;
+      if (more !== 0) this.#rest += fixedOf(more);
+    } else {
+      this.#rest += fixedOf(this.#high) + fixedOf(value);
+      this.#high = 0;
+    }
+  }
+
+  #double(): number {
+    if (this.#special !== 0) return this.#special;
+    // Adding two doubles rounds their exact sum rightly, adding three would not.
+    if (this.#rest === 0n && this.#wide === 0n) return this.#high + this.#low;
+    const whole = Number(this.#wide);
+    if (this.#rest === 0n && this.#low === 0 && Number.isSafeInteger(whole)) return this.#high + whole;
+    return nearestDouble(this.#fixed() + (this.#wide << 1074n));
+  }
+
+  #fixed(): bigint {
+    return fixedOf(this.#high) + fixedOf(this.#low) + this.#rest;
   }
 
   /** What was added as integers and doubles takes part with all its digits. */
@@ -57,36 +144,20 @@ export class ExactSum {
     const special = this.#special;
     if (special !== 0) return add(decimal, Number.isNaN(special) ? decimalNan : decimalInfinity(special < 0));
     let sum = add(decimal, decimalOfWhole(this.#wide));
-    for (const part of [this.#high, this.#low]) {
-      if (part !== 0) sum = add(sum, encodeDecimal(partsOfNumber(part)));
+    let fixed = this.#fixed();
+    // Three doubles hold more digits than a decimal.
+    for (let part = 0; part < 3 && fixed !== 0n; part++) {
+      const nearest = nearestDouble(fixed);
+      if (!Number.isFinite(nearest)) return add(sum, decimalOfWhole(fixed >> 1074n));
+      sum = add(sum, encodeDecimal(partsOfNumber(nearest)));
+      fixed -= fixedOf(nearest);
     }
     return sum;
   }
+}
 
-  #spill(): void {
-    this.#wide += BigInt(this.#whole);
-    this.#whole = 0;
-  }
-
-  #addDouble(value: number): void {
-    if (!Number.isFinite(value)) {
-      this.#special += value;
-      return;
-    }
-    const sum = this.#high + value;
-    const part = sum - this.#high;
-    this.#low += this.#high - (sum - part) + (value - part);
-    this.#high = sum;
-  }
-
-  #double(): number {
-    if (this.#special !== 0) return this.#special;
-    const whole = Number(this.#wide);
-    const rest = Number(this.#wide - BigInt(whole));
-    if (this.#wide === 0n) return Number.isFinite(this.#low) ? this.#high + this.#low : this.#high;
-    const sum = this.#high + whole;
-    const part = sum - this.#high;
-    const lost = this.#high - (sum - part) + (whole - part);
-    return sum + (this.#low + lost + rest);
-  }
+function wholeNumber(value: Maybe): number {
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Int32) return value.value;
+  throw new Error('expected a whole number in the state of a sum');
 }

@@ -1,4 +1,4 @@
-/** Which fields of the input rows a plan reads, so that only these are decoded. */
+/** Which fields of the input rows a plan reads, so that only these are decoded, or rebuilt from columns. */
 
 import type { Mask } from '../bson/decode.ts';
 import type { Expr, Path } from './expr.ts';
@@ -6,69 +6,89 @@ import type { ShapeTree, Stage } from './stage.ts';
 
 type Tree = Map<string, Tree | true>;
 
+/** One field that a plan reads. A path through arrays reads what the path leads to in all of their elements. */
+export interface FieldRead {
+  /** Field names from the outside in; never empty. */
+  readonly path: Path;
+  /**
+   * `value`: what the path leads to, or that it leads to nothing; an object or array there with all that is in it, in its order.
+   * Which fields stand around it, in which order, and whether the objects on the way exist without it, makes no difference.
+   * `place`: results copy the field, so its place counts as well: among the fields of these paths that the row and each object
+   * on the way have, the order must be that of the row, and an object on the way is there even if no such field is in it.
+   */
+  readonly as: 'value' | 'place';
+}
+
 export interface FieldsRead {
   readonly mask: Mask;
-  /** All stages hand rows on unchanged, so that the answer can repeat the input's bytes. */
+  /** All stages hand rows on unchanged, so that the answer repeats the input's bytes: rows must be whole. */
   readonly passThrough: boolean;
+  /** All that is read of a row; `all` if that is the whole row, in its order. A path may be there twice. */
+  readonly fields: readonly FieldRead[] | 'all';
 }
 
+const everything: FieldsRead = { mask: true, passThrough: false, fields: 'all' };
+
+/** @param stages what rows go through; after a `group` nothing more of them is read. */
 export function fieldsRead(stages: readonly Stage[]): FieldsRead {
-  const paths: Path[] = [];
+  const read: FieldRead[] = [];
   let passThrough = true;
   for (const stage of stages) {
-    if (stage.k === 'filter') collect(stage.where, paths);
-    else if (stage.k === 'sort') paths.push(...stage.by.map((key) => key.path));
+    if (stage.k === 'filter') collect(stage.where, read);
+    else if (stage.k === 'sort') collectPaths(stage.by, read);
     else if (stage.k === 'slice' || stage.k === 'sample') continue;
-    // What joins, subqueries and unions add stands beside the whole row.
-    else if (stage.k === 'values') return { mask: maskOf([]), passThrough: false };
+    else if (stage.k === 'values') return reading([]);
     else if (stage.k === 'unwind') {
-      paths.push(stage.path);
+      read.push({ path: stage.path, as: 'place' });
+      if (stage.index !== undefined) read.push({ path: stage.index, as: 'place' });
       passThrough = false;
-    } else if (
-      stage.k === 'join' ||
-      stage.k === 'lookup' ||
-      stage.k === 'union' ||
-      stage.k === 'redact' ||
-      stage.k === 'geoNear' ||
-      stage.k === 'window' ||
-      stage.k === 'densify'
-    )
-      return { mask: true, passThrough: false };
-    else if (stage.k === 'group' || stage.k === 'bucketAuto') {
-      collect(stage.key, paths);
+    } else if (stage.k === 'group' || stage.k === 'bucketAuto') {
+      collect(stage.key, read);
       for (const [, { arg, by }] of stage.into) {
-        collect(arg, paths);
-        for (const key of by ?? []) paths.push(key.path);
+        collect(arg, read);
+        collectPaths(by ?? [], read);
       }
-      return { mask: maskOf(paths), passThrough: false };
+      return reading(read);
     } else if (stage.k === 'replace') {
-      collect(stage.with, paths);
-      return { mask: maskOf(paths), passThrough: false };
+      collect(stage.with, read);
+      return reading(read);
+    } else if (stage.k === 'shape' && stage.mode === 'include') {
+      collectTree(stage.tree, [], read);
+      return reading(read);
     } else {
-      if (stage.mode !== 'include') return { mask: true, passThrough: false };
-      collectTree(stage.tree, [], paths);
-      return { mask: maskOf(paths), passThrough: false };
+      // The rest of the row stays in the row. What joins, subqueries and unions add stands beside it.
+      return everything;
     }
   }
-  return { mask: passThrough ? maskOf(paths) : true, passThrough };
+  return passThrough ? { mask: maskOf(read), passThrough, fields: 'all' } : everything;
 }
 
-function collectTree(tree: ShapeTree, above: Path, into: Path[]): void {
+function reading(fields: readonly FieldRead[]): FieldsRead {
+  const mask = maskOf(fields);
+  return { mask, passThrough: false, fields: mask === true ? 'all' : fields };
+}
+
+function collectPaths(by: readonly { readonly path: Path }[], into: FieldRead[]): void {
+  for (const { path } of by) into.push({ path, as: 'value' });
+}
+
+function collectTree(tree: ShapeTree, above: Path, into: FieldRead[]): void {
   for (const [name, node] of tree.fields) {
     const path = [...above, name];
-    if (node.k !== 'drop') into.push(path);
     if (node.k === 'tree') collectTree(node, path, into);
+    // What is computed below others is put into the object, or the elements of the array, that is there.
+    else if (node.k === 'keep' || (node.k === 'set' && above.length > 0)) into.push({ path, as: 'place' });
     if (node.k === 'set') collect(node.value, into);
   }
 }
 
-function collect(expr: Expr, into: Path[]): void {
+function collect(expr: Expr, into: FieldRead[]): void {
   switch (expr.k) {
     case 'field':
-      into.push(expr.path);
+      into.push({ path: expr.path, as: 'value' });
       return;
     case 'var':
-      if (expr.name === 'ROOT') into.push(expr.path);
+      if (expr.name === 'ROOT') into.push({ path: expr.path, as: 'value' });
       return;
     case 'call':
       for (const arg of expr.args) collect(arg, into);
@@ -85,9 +105,9 @@ function collect(expr: Expr, into: Path[]): void {
   }
 }
 
-function maskOf(paths: readonly Path[]): Mask {
+function maskOf(fields: readonly FieldRead[]): Mask {
   const root: Tree = new Map();
-  for (const path of paths) {
+  for (const { path } of fields) {
     if (path.length === 0) return true;
     let tree = root;
     for (const [index, name] of path.entries()) {

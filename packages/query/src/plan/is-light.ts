@@ -17,6 +17,8 @@ function isLightStage(stage: Stage): boolean {
   switch (stage.k) {
     case 'filter':
       return isSmall(stage.where);
+    case 'merge':
+      return stage.into.every(([, { n }]) => isConstant(n));
     case 'group':
       return isFlat(stage.key) && stage.into.every(([, { arg, n }]) => isSmall(arg) && isConstant(n));
     case 'shape':

@@ -6,6 +6,7 @@
 import { compareText } from '../bson/compare.ts';
 import { BsonDate } from '../bson/value.ts';
 import { isPathColumn, isTimeColumn, type PathColumn, pathColumns, type TimeColumn, timeColumns } from './columns.ts';
+import { conjuncts } from './conjuncts.ts';
 import type { Expr } from './expr.ts';
 import type { Plan } from './stage.ts';
 
@@ -76,12 +77,6 @@ function leadingFilter(plan: Plan): PathFilter {
     }
   }
   return { columns, times };
-}
-
-function conjuncts(where: Expr): readonly Expr[] {
-  if (where.k !== 'call') return [];
-  if (where.fn === 'match.expr') return conjuncts(where.args[0]!);
-  return /^(match|agg|sql)\.and$/.test(where.fn) ? where.args.flatMap(conjuncts) : [where];
 }
 
 interface Bound {

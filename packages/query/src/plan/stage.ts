@@ -44,7 +44,10 @@ export interface Accumulator {
   readonly distinct?: boolean;
   /** How many values the accumulators that end in N keep; evaluated once for each group, over its key. */
   readonly n?: Expr;
-  /** The order of $top, $topN, $bottom and $bottomN, whose output is `arg`. */
+  /**
+   * The order of $top, $topN, $bottom and $bottomN, whose output is `arg`. Of min and max: which of several equal values of
+   * different types it is, that of the first row in this order.
+   */
   readonly by?: readonly SortKey[];
   /** The probabilities of $percentile, from 0 to 1. */
   readonly p?: readonly number[];
@@ -55,6 +58,31 @@ export type Into = readonly (readonly [string, Accumulator])[];
 export interface SortKey {
   readonly path: Path;
   readonly descending: boolean;
+}
+
+export interface GroupStage {
+  readonly k: 'group';
+  readonly key: Expr;
+  readonly into: Into;
+  /** No input gives one group all the same, as SQL wants it for aggregates without GROUP BY. */
+  readonly always?: boolean;
+  /** Gives partial groups, `{_id: key, <name>: state}`, for a `merge` (plan/partial-state.ts). */
+  readonly partial?: boolean;
+}
+
+/** Makes whole groups of partial ones, in the order of their keys. */
+export interface MergeStage {
+  readonly k: 'merge';
+  /** As in the stage that gave the partial groups. */
+  readonly into: Into;
+  readonly always?: boolean;
+}
+
+/** Stable. With `top` only the first so many rows are kept. */
+export interface SortStage {
+  readonly k: 'sort';
+  readonly by: readonly SortKey[];
+  readonly top?: number;
 }
 
 export type Stage =
@@ -68,15 +96,9 @@ export type Stage =
       readonly inOrder?: boolean;
     }
   | { readonly k: 'replace'; readonly with: Expr }
-  /** With `always`, no input gives one group all the same, as SQL wants it for aggregates without GROUP BY. */
-  | {
-      readonly k: 'group';
-      readonly key: Expr;
-      readonly into: Into;
-      readonly always?: boolean;
-    }
-  /** Stable. With `top` only the first so many rows are kept. */
-  | { readonly k: 'sort'; readonly by: readonly SortKey[]; readonly top?: number }
+  | GroupStage
+  | MergeStage
+  | SortStage
   | { readonly k: 'slice'; readonly skip: number; readonly limit?: number }
   /** A row for each element of an array, whose place goes to `index`; with `keepEmpty` rows without elements stay. */
   | { readonly k: 'unwind'; readonly path: Path; readonly index?: Path; readonly keepEmpty: boolean }

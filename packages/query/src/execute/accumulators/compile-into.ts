@@ -8,7 +8,7 @@ import type { Budget } from '../budget.ts';
 import { compileExpression } from '../expression.ts';
 import { type Frame, newFrame } from '../scope.ts';
 import { countOf } from './count-of.ts';
-import type { Fold } from './fold.ts';
+import type { Fold, MergingFold } from './fold.ts';
 
 export interface CompiledInto {
   /** Folds of a new group. */
@@ -16,6 +16,9 @@ export interface CompiledInto {
   /** @param frame has entered the row. */
   readonly add: (folds: readonly Fold[], frame: Frame, row: BsonDocument) => void;
   readonly result: (folds: readonly Fold[], document: BsonDocument) => void;
+  /** Of accumulators that decompose. */
+  readonly partial: (folds: readonly Fold[], document: BsonDocument) => void;
+  readonly merge: (folds: readonly Fold[], partial: BsonDocument) => void;
 }
 
 export function compileInto(into: Into, budget: Budget, hold: (bytes: number) => void): CompiledInto {
@@ -38,7 +41,26 @@ export function compileInto(into: Into, budget: Budget, hold: (bytes: number) =>
     result: (folds, document) => {
       for (const [index, name] of names.entries()) document.set(name, folds[index]!.result());
     },
+    partial: (folds, document) => {
+      for (const [index, name] of names.entries()) document.set(name, merging(folds[index]!).partial());
+    },
+    merge: (folds, partial) => {
+      for (const [index, name] of names.entries()) {
+        const state = partial.get(name);
+        if (state === undefined) throw new Error(`expected a state of ${name} in a partial group, found none`);
+        merging(folds[index]!).merge(state);
+      }
+    },
   };
+}
+
+function merging(fold: Fold): MergingFold {
+  if (isMerging(fold)) return fold;
+  throw new Error('expected accumulators that decompose, found another one');
+}
+
+function isMerging(fold: Fold): fold is MergingFold {
+  return 'merge' in fold && 'partial' in fold;
 }
 
 function newFold(accumulator: Accumulator, hold: (bytes: number) => void, n: number): Fold {

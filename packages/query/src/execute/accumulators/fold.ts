@@ -9,10 +9,20 @@ export interface Fold {
   readonly result: () => BsonValue;
 }
 
+/** A fold of an accumulator that decomposes; the states are those of plan/partial-state.ts. */
+export interface MergingFold extends Fold {
+  readonly partial: () => BsonValue;
+  /** Adds what another fold saw, after what this one saw. */
+  readonly merge: (state: BsonValue) => void;
+}
+
 /**
  * @param hold is told of the bytes that a fold comes to keep, or gives back.
  * @param n how many values to keep, for the accumulators that end in N.
  */
 export type NewFold = (hold: (bytes: number) => void, spec: Accumulator, n: number) => Fold;
 
+export type NewMergingFold = (...args: Parameters<NewFold>) => MergingFold;
+
 export type Folds<Name extends AccumulatorName> = Readonly<Record<Name, NewFold>>;
+export type MergingFolds<Name extends AccumulatorName> = Readonly<Record<Name, NewMergingFold>>;

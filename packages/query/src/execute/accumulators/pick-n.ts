@@ -1,4 +1,4 @@
-/** The folds that keep up to N values: $firstN, $lastN, $minN, $maxN, and by an order of their own $top, $topN, $bottom, $bottomN. */
+/** The folds that keep up to N values: $firstN, $lastN, $minN, $maxN, and by an order of their own $topN, $bottomN. */
 
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish } from '../../bson/type.ts';
@@ -10,7 +10,7 @@ import type { Fold, Folds } from './fold.ts';
 
 type Hold = (bytes: number) => void;
 
-export const pickNFolds: Folds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'top' | 'topN' | 'bottom' | 'bottomN'> = {
+export const pickNFolds: Folds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'topN' | 'bottomN'> = {
   firstN: (hold, _spec, n) => {
     const values: BsonValue[] = [];
     return {
@@ -36,9 +36,7 @@ export const pickNFolds: Folds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'top' | 't
   },
   minN: (hold, _spec, n) => extremes(1, hold, n),
   maxN: (hold, _spec, n) => extremes(-1, hold, n),
-  top: (hold, spec) => single(topmost(hold, spec.by ?? [], 1, 1)),
   topN: (hold, spec, n) => topmost(hold, spec.by ?? [], n, 1),
-  bottom: (hold, spec) => single(topmost(hold, spec.by ?? [], 1, -1)),
   bottomN: (hold, spec, n) => topmost(hold, spec.by ?? [], n, -1),
 };
 
@@ -70,16 +68,6 @@ function topmost(hold: Hold, by: readonly SortKey[], n: number, sign: 1 | -1): F
     result: () => {
       const values = best.values().map((each) => each.value);
       return sign === 1 ? values : values.reverse();
-    },
-  };
-}
-
-function single(fold: Fold): Fold {
-  return {
-    add: fold.add,
-    result: () => {
-      const found = fold.result();
-      return Array.isArray(found) ? (found[0] ?? null) : found;
     },
   };
 }

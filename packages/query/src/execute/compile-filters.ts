@@ -1,0 +1,20 @@
+/** Filters as one function over a chunk of rows. */
+
+import type { Stage } from '../plan/stage.ts';
+import { compileExpression } from './expression.ts';
+import type { Row } from './row.ts';
+import { enterRow, type Frame } from './scope.ts';
+import { isTruthy } from './truth.ts';
+
+/** @returns the rows that pass all of them. */
+export function compileFilters(filters: readonly (Stage & { k: 'filter' })[], frame: Frame): (rows: Row[]) => Row[] {
+  const tests = filters.map((stage) => {
+    const where = compileExpression(stage.where);
+    return (row: Row): boolean => {
+      enterRow(frame, row.document);
+      const value = where(frame);
+      return typeof value === 'boolean' ? value : isTruthy(value);
+    };
+  });
+  return (rows) => tests.reduce((kept, test) => kept.filter(test), rows);
+}

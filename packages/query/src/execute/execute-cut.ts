@@ -1,0 +1,82 @@
+/** Both halves of a plan that was cut (plan/cut.ts), in one budget. */
+
+import type { Batch } from '../bson/batch.ts';
+import { type FieldsRead, fieldsRead } from '../plan/fields-read.ts';
+import type { Stage } from '../plan/stage.ts';
+import { Budget, type Limits } from './budget.ts';
+import { compileFilters } from './compile-filters.ts';
+import { execute } from './execute.ts';
+import { type Chunk, mergeGroups } from './merge.ts';
+import { outgrown } from './outgrown.ts';
+import { readRows } from './read-rows.ts';
+import type { Row } from './row.ts';
+import { runStages } from './run-stages.ts';
+import { newFrame } from './scope.ts';
+import { writeBatches } from './write-batches.ts';
+
+export interface SourceBatch {
+  readonly batch: Batch;
+  /** The rows went through `pre` where they were read. */
+  readonly done: boolean;
+}
+
+type Input = AsyncIterable<SourceBatch> | Iterable<SourceBatch>;
+
+/**
+ * @param pre filters, and at most one stage after them: a group that is `partial`, or a sort.
+ * @param post what follows: after such a group a `merge`, after such a sort the same sort.
+ * @param input the rows of all sources, in the order of the sources.
+ * @throws QueryError while iterating, as `execute`.
+ */
+export async function* executeCut(
+  pre: readonly Stage[],
+  post: readonly Stage[],
+  input: Input,
+  limits: Limits = {},
+): AsyncGenerator<Batch, void, undefined> {
+  if (pre.length === 0) return yield* execute(post, batchesOf(input), limits);
+  const budget = new Budget(limits);
+  try {
+    const open = (source: string): AsyncIterable<Batch> | Iterable<Batch> => budget.open(source);
+    const raw = fieldsRead([...pre, ...post]);
+    const done = fieldsRead(post);
+    // What ends `pre` would only be done again by the start of `post`: that takes the rows themselves.
+    const keep = compileFilters(
+      pre.filter((stage) => stage.k === 'filter'),
+      newFrame(budget.nowMs, () => budget.check()),
+    );
+    const [first, ...rest] = post;
+    const end = pre.at(-1);
+    const chunks = readChunks(input, raw, done, keep, budget);
+    const rows =
+      first?.k === 'merge' && end?.k === 'group'
+        ? runStages(rest, mergeGroups(first, end, chunks, budget), budget, open)
+        : runStages(post, rowsOf(chunks), budget, open);
+    yield* writeBatches(rows, budget, limits);
+  } catch (caught) {
+    throw outgrown(caught);
+  }
+}
+
+async function* batchesOf(input: Input): AsyncGenerator<Batch> {
+  for await (const { batch } of input) yield batch;
+}
+
+async function* readChunks(
+  input: Input,
+  raw: FieldsRead,
+  done: FieldsRead,
+  keep: (rows: Row[]) => Row[],
+  budget: Budget,
+): AsyncIterable<Chunk> {
+  for await (const { batch, done: isDone } of input) {
+    for await (const rows of readRows(isDone ? done : raw, [batch], budget)) {
+      const kept = isDone ? rows : keep(rows);
+      if (kept.length > 0) yield { rows: kept, done: isDone };
+    }
+  }
+}
+
+async function* rowsOf(chunks: AsyncIterable<Chunk>): AsyncIterable<Row[]> {
+  for await (const { rows } of chunks) yield rows;
+}

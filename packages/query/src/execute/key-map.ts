@@ -1,0 +1,30 @@
+/** A map whose keys are values: those that compare as equal are one key, whatever their types. */
+
+import { valueKey } from '../bson/key.ts';
+import { BsonSymbol, type BsonValue } from '../bson/value.ts';
+
+export class KeyMap<T> {
+  /** In the order in which they were set. */
+  readonly all: T[] = [];
+  /** Texts, of which most keys consist, by themselves. */
+  readonly #texts = new Map<string, T>();
+  readonly #others = new Map<string, T>();
+
+  get(key: BsonValue): T | undefined {
+    if (typeof key === 'string') return this.#texts.get(key);
+    return key instanceof BsonSymbol ? this.#texts.get(key.value) : this.#others.get(valueKey(key));
+  }
+
+  /** @returns the length of the text by which the key is known. */
+  set(key: BsonValue, value: T): number {
+    this.all.push(value);
+    const text = typeof key === 'string' ? key : key instanceof BsonSymbol ? key.value : undefined;
+    if (text !== undefined) {
+      this.#texts.set(text, value);
+      return text.length;
+    }
+    const id = valueKey(key);
+    this.#others.set(id, value);
+    return id.length;
+  }
+}

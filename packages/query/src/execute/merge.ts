@@ -1,0 +1,48 @@
+/** Partial groups become whole ones, in the order of their keys. */
+
+import { withGroupCode } from '../group-codes.ts';
+import type { GroupStage, MergeStage } from '../plan/stage.ts';
+import type { Budget } from './budget.ts';
+import { compileExpression } from './expression.ts';
+import { GroupTable } from './group-table.ts';
+import type { Row } from './row.ts';
+import { enterRow, newFrame } from './scope.ts';
+
+export interface Chunk {
+  readonly rows: Row[];
+  /** They are partial groups; else rows that are still to be folded. */
+  readonly done: boolean;
+}
+
+export function runMerge(stage: MergeStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+  return mergeGroups(stage, { k: 'group', key: { k: 'field', path: ['_id'] }, into: stage.into }, done(input), budget);
+}
+
+async function* done(input: AsyncIterable<Row[]>): AsyncIterable<Chunk> {
+  for await (const rows of input) yield { rows, done: true };
+}
+
+/** @param group what rows go through that are no partial groups yet. */
+export async function* mergeGroups(
+  stage: MergeStage,
+  group: GroupStage,
+  input: AsyncIterable<Chunk>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  const keyOf = compileExpression(group.key);
+  const table = new GroupTable(group.into, budget);
+  for await (const { rows, done: arePartial } of input) {
+    try {
+      for (const { document } of rows) {
+        enterRow(frame, document);
+        if (arePartial) table.merge(document);
+        else table.add(keyOf(frame), frame, document);
+      }
+    } catch (error) {
+      throw withGroupCode(error);
+    }
+  }
+  if (stage.always === true) table.openIfEmpty();
+  yield* table.sorted();
+}

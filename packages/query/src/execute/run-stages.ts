@@ -1,0 +1,124 @@
+/** A chain of stages over rows: the rows stream through in chunks; only sort and group hold them. */
+
+import type { Batch } from '../bson/batch.ts';
+import type { BsonDocument } from '../bson/value.ts';
+import { fieldsRead } from '../plan/fields-read.ts';
+import type { Stage } from '../plan/stage.ts';
+import { runBucketAuto } from './bucket-auto/run-bucket-auto.ts';
+import type { Budget } from './budget.ts';
+import { compileFilters } from './compile-filters.ts';
+import { runGeoNear } from './geo/run-geo-near.ts';
+import { runGroup } from './group.ts';
+import { runJoin } from './join.ts';
+import { runLookup } from './lookup.ts';
+import { runMerge } from './merge.ts';
+import { readRows } from './read-rows.ts';
+import { runRedact } from './redact.ts';
+import { compileReplace } from './replace.ts';
+import type { Row } from './row.ts';
+import type { RunPlan } from './run-plan.ts';
+import { runSample } from './sample.ts';
+import { enterRow, type Frame, newFrame } from './scope.ts';
+import { compileShape } from './shape.ts';
+import { runSlice } from './slice.ts';
+import { runSort } from './sort.ts';
+import { runUnion } from './union.ts';
+import { runUnwind } from './unwind.ts';
+import { runValues } from './values.ts';
+import { runDensify } from './window/densify.ts';
+import { runWindow } from './window/run-window.ts';
+
+export type Input = AsyncIterable<Batch> | Iterable<Batch>;
+
+/** @param open the rows of a source that a join, union or subquery names. */
+export function runStages(
+  stages: readonly Stage[],
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+  open: (source: string) => Input,
+): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  const run: RunPlan = (plan) =>
+    runStages(plan.stages, readRows(fieldsRead(plan.stages), open(plan.source), budget), budget, open);
+  let rows = input;
+  for (const stage of stages) rows = runStage(stage, rows, frame, budget, run);
+  return rows;
+}
+
+function runStage(
+  stage: Stage,
+  input: AsyncIterable<Row[]>,
+  frame: Frame,
+  budget: Budget,
+  run: RunPlan,
+): AsyncIterable<Row[]> {
+  switch (stage.k) {
+    case 'filter':
+      return filtered(input, compileFilters([stage], frame));
+    case 'shape':
+      return renewed(input, compileShape(stage), frame);
+    case 'replace':
+      return renewed(input, compileReplace(stage), frame);
+    case 'group':
+      return runGroup(stage, input, budget);
+    case 'merge':
+      return runMerge(stage, input, budget);
+    case 'sort':
+      return runSort(stage, input, budget);
+    case 'slice':
+      return runSlice(stage, input);
+    case 'unwind':
+      return runUnwind(stage, input, budget);
+    case 'values':
+      return runValues(stage, budget);
+    case 'join':
+      return runJoin(stage, input, run, budget);
+    case 'lookup':
+      return runLookup(stage, input, run, budget);
+    case 'union':
+      return runUnion(stage, input, run);
+    case 'redact':
+      return runRedact(stage, input, budget);
+    case 'sample':
+      return runSample(stage, input, budget);
+    case 'bucketAuto':
+      return runBucketAuto(stage, input, budget);
+    case 'geoNear':
+      return runGeoNear(stage, input, budget);
+    case 'window':
+      return runWindow(stage, input, budget);
+    case 'densify':
+      return runDensify(stage, input, budget);
+  }
+}
+
+async function* filtered(input: AsyncIterable<Row[]>, keep: (rows: Row[]) => Row[]): AsyncIterable<Row[]> {
+  for await (const rows of input) {
+    const kept = keep(rows);
+    if (kept.length > 0) yield kept;
+  }
+}
+
+/** A chunk whose rows were built larger than this is handed on before it is full: chunks are what is held beside the budget. */
+const chunkBytes = 8 * 1024 * 1024;
+
+async function* renewed(
+  input: AsyncIterable<Row[]>,
+  change: (frame: Frame) => BsonDocument,
+  frame: Frame,
+): AsyncIterable<Row[]> {
+  for await (const rows of input) {
+    let chunk: Row[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      enterRow(frame, row.document);
+      chunk.push({ document: change(frame) });
+      bytes += frame.builtBytes;
+      if (bytes < chunkBytes) continue;
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    if (chunk.length > 0) yield chunk;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Cuts a plan in two, by its stages alone: what the rows of each source go through by themselves, and what then runs once over
+ * what all sources gave. `pre` over each source, in the order of the sources, then `post` over all of it means what the plan does, but
+ * that groups which were merged come in the order of their keys.
+ */
+
+import { conjuncts } from './conjuncts.ts';
+import type { Expr } from './expr.ts';
+import { decomposes } from './partial-state.ts';
+import { isReadOnce } from './sources-of.ts';
+import type { GroupStage, MergeStage, Plan, SortStage, Stage } from './stage.ts';
+
+export interface Cut {
+  /** Conditions that hold for every row that passes the filters of `pre`; a source may keep any superset. */
+  readonly where: readonly Expr[];
+  /**
+   * How `pre` ends: with its filters ('rows'), with partial groups (plan/partial-state.ts), or with the first rows of an
+   * order, stable.
+   */
+  readonly end: 'rows' | GroupStage | (SortStage & { readonly top: number });
+  /** Filters, then the end. */
+  readonly pre: readonly Stage[];
+  readonly post: readonly Stage[];
+}
+
+export function cut(plan: Plan): Cut {
+  if (!isReadOnce(plan)) return { where: [], end: 'rows', pre: [], post: plan.stages };
+  const found = plan.stages.findIndex((stage) => stage.k !== 'filter');
+  const count = found < 0 ? plan.stages.length : found;
+  const filters = plan.stages.slice(0, count);
+  const rest = plan.stages.slice(count);
+  const where = filters.flatMap((stage) => (stage.k === 'filter' ? conjuncts(stage.where) : []));
+  const [first, ...others] = rest;
+  if (first?.k === 'group' && first.into.every(([, accumulator]) => decomposes(accumulator))) {
+    const { always, ...group } = first;
+    const end: GroupStage = { ...group, partial: true };
+    const merge: MergeStage = { k: 'merge', into: first.into, ...(always === true && { always }) };
+    return { where, end, pre: [...filters, end], post: [merge, ...others] };
+  }
+  if (first?.k === 'sort' && first.top !== undefined) {
+    const end = { ...first, top: first.top };
+    return { where, end, pre: [...filters, end], post: rest };
+  }
+  return { where, end: 'rows', pre: filters, post: rest };
+}

@@ -1,0 +1,35 @@
+/**
+ * Which accumulators decompose: rows may be folded part by part, and the parts then merged, in the order of the rows.
+ *
+ * A partial group is `{_id: key, <name>: state, …}`, the fields in the order of `into`. The key is that of the group's first
+ * row: of equal keys of different types (1, 1.0, -0.0) the first one names the group. States:
+ *
+ * | accumulator              | state                                                                                            |
+ * |--------------------------|--------------------------------------------------------------------------------------------------|
+ * | count, sql.count         | how many, as a long or int                                                                       |
+ * | first, last              | the value of the first (last) row, null where it is missing                                      |
+ * | min, max                 | the least (greatest) value, of equal ones the first; null if all are null or missing             |
+ * | min, max with `by`       | null, or `{k: [keys], v: value}`: of equal values the one whose row comes first by `by`          |
+ * | top, bottom              | `{k: [keys], v: value}` of the first (last) row by `by`, of rows with equal keys the first (last)|
+ * | sum, avg, sql.sum        | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |
+ *
+ * `k` holds the row's sort keys (execute/sort-keys.ts): a missing one is null, an array is its least (descending: greatest)
+ * element. A missing `v` is null.
+ *
+ * Of a sum, `n` (long or int) says how many numbers were added, all else is passed over. `kinds` (int) adds up 1 if a double
+ * was among them, 2 for a long. `whole` (long; as text if it needs more bits) is the exact sum of ints and longs, `parts` are
+ * doubles whose exact sum is that of the finite doubles, in any split. `special` is the sum of NaN and infinities. `rest` (a
+ * whole number of 2^-1074, as text) and `decimal` (`<coefficient>E<exponent>`, NaN, ±Infinity) are what the executor adds to
+ * them. Absent means none of it: 3 doubles are `{n: 3, kinds: 1, parts: [0.25]}`.
+ */
+
+import type { Accumulator, AccumulatorName } from './stage.ts';
+
+const names: ReadonlySet<AccumulatorName> = new Set<AccumulatorName>([
+  ...(['sum', 'avg', 'sql.sum', 'count', 'sql.count'] as const),
+  ...(['min', 'max', 'first', 'last', 'top', 'bottom'] as const),
+]);
+
+export function decomposes(accumulator: Accumulator): boolean {
+  return names.has(accumulator.fn) && accumulator.distinct !== true;
+}
