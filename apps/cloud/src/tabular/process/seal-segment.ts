@@ -8,21 +8,19 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { newId } from '@platform/base';
-import { seriesColumns } from '@platform/query';
-import { catalogTime } from '../row-filter.ts';
-import { pathSetsOf, type Series } from '../series.ts';
+import type { Series } from '../series.ts';
 import { dayText } from './capture-day.ts';
-import { quoted } from './database.ts';
 import type { SealedFile } from './messages.ts';
-import { parquetFormat, seriesMetadata } from './parquet-file.ts';
-import { noTime } from './row-buffer.ts';
-import { documentOverheadBytes } from './row-documents.ts';
+import { writeParquet } from './parquet-file.ts';
+import { readSealedFile } from './sealed-file.ts';
 import type { Segment } from './segment.ts';
+import { shredRows } from './shred/shred-rows.ts';
+import { describeSeries, type RowRange, rowsOf, sortRows } from './sorted-rows.ts';
 
+/** What goes into the same files. */
 interface Group {
-  readonly organizationId: string;
   readonly day: number;
-  /** Segment numbers of its series, in the order in which the file sorts them. */
+  /** Segment numbers of its series, in the order in which the files sort them. */
   readonly numbers: number[];
   rows: number;
   dataBytes: number;
@@ -33,8 +31,6 @@ export interface SealOptions {
   /** BSON bytes that go into one file. */
   readonly fileBytes: number;
 }
-
-const rowGroupRows = 61_440;
 
 export async function sealSegment(
   connection: DuckDBConnection,
@@ -72,7 +68,7 @@ async function groupsOf(connection: DuckDBConnection, segment: Segment): Promise
   for (const [series, day, rows, bytes] of counts.getRows() as [number, number, bigint, bigint][]) {
     const { organization_id: organizationId } = (segment.series[series] as Series).path;
     const key = JSON.stringify([organizationId, day]);
-    const group = groups.get(key) ?? { organizationId, day, numbers: [], rows: 0, dataBytes: 0 };
+    const group = groups.get(key) ?? { day, numbers: [], rows: 0, dataBytes: 0 };
     groups.set(key, group);
     group.numbers.push(series);
     group.rows += Number(rows);
@@ -95,59 +91,47 @@ async function writeGroup(
   written: string[],
 ): Promise<SealedFile[]> {
   const series = group.numbers.map((number) => segment.series[number] as Series);
-  const seriesTable = `${segment.table}_series`;
-  await writeSeriesTable(connection, seriesTable, group.numbers, series);
+  const sorted = `${segment.table}_sorted`;
   const pieces = Math.max(1, Math.ceil(group.dataBytes / options.fileBytes));
   const pieceRows = Math.ceil(group.rows / pieces);
   const files: SealedFile[] = [];
   try {
+    await sortRows(connection, segment, group.day, group.numbers, sorted);
     for (let from = 0; from < group.rows; from += pieceRows) {
+      const range = { from, to: Math.min(group.rows, from + pieceRows) };
       const file = `${dayText(group.day)}-${newId()}.parquet`;
       const temporary = join(options.parquetDir, `${file}.tmp`);
       written.push(temporary, join(options.parquetDir, file));
-      await connection.run(
-        `COPY (
-          SELECT ${seriesColumns.map((column) => `s.${column}`).join(', ')}, DATE '1970-01-01' + r.capture_day AS capture_day,
-            nullif(r.time_requested, ${noTime}) AS time_requested, nullif(r.time_received, ${noTime}) AS time_received,
-            nullif(r.time_synced, ${noTime}) AS time_synced, s.tags, s.additional_parameters, r.position, r."index", s.number AS series, r.data
-          FROM ${segment.table} r JOIN ${seriesTable} s ON r.series = s.hot_number
-          WHERE r.capture_day = ${group.day}
-          ORDER BY s.number, r.time_received, r.position, r."index"
-          LIMIT ${pieceRows} OFFSET ${from}
-        ) TO ${quoted(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows}, KV_METADATA ${seriesMetadata(series)})`,
-      );
-      await syncFile(temporary);
-      const facts = await factsOf(connection, temporary, series, group);
+      const facts = await writePiece(connection, temporary, sorted, range, group.day, series);
+      const { size: fileBytes } = await stat(temporary);
       await rename(temporary, join(options.parquetDir, file));
-      files.push({ ...facts, file });
+      files.push({ ...facts, file, fileBytes });
     }
   } finally {
-    await connection.run(`DROP TABLE IF EXISTS ${seriesTable}`);
+    await connection.run(`DROP TABLE IF EXISTS ${sorted}`);
   }
   return files;
 }
 
-async function writeSeriesTable(
+async function writePiece(
   connection: DuckDBConnection,
-  table: string,
-  numbers: readonly number[],
+  path: string,
+  sorted: string,
+  range: RowRange,
+  day: number,
   series: readonly Series[],
-): Promise<void> {
-  const { LIST, VARCHAR } = await import('@duckdb/node-api');
-  const text = seriesColumns.map((column) => `${column} VARCHAR NOT NULL`).join(', ');
-  await connection.run(
-    `CREATE OR REPLACE TABLE ${table} (hot_number INTEGER, number INTEGER, ${text}, tags VARCHAR[], additional_parameters BLOB)`,
-  );
-  const appender = await connection.createAppender(table);
-  for (const [number, { path, tags, additionalParameters }] of series.entries()) {
-    appender.appendInteger(numbers[number] as number);
-    appender.appendInteger(number);
-    for (const column of seriesColumns) appender.appendVarchar(path[column]);
-    appender.appendList(tags, LIST(VARCHAR));
-    appender.appendBlob(additionalParameters);
-    appender.endRow();
+): Promise<Omit<SealedFile, 'file' | 'fileBytes'>> {
+  const shredded = `${sorted}_leaves`;
+  try {
+    const { leaves, columns } = await shredRows(connection, `SELECT data FROM ${rowsOf(sorted, range)}`, shredded);
+    const described = await describeSeries(connection, sorted, range, series);
+    const contents = { sorted, range, day, ...described, shredded, leaves, columns };
+    await writeParquet(connection, path, contents);
+    await syncFile(path);
+    return await readSealedFile(connection, path, contents);
+  } finally {
+    await connection.run(`DROP TABLE IF EXISTS ${shredded}`);
   }
-  appender.closeSync();
 }
 
 async function syncFile(path: string): Promise<void> {
@@ -157,85 +141,4 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** Read back from the file itself: what cannot be read is never listed. */
-async function factsOf(
-  connection: DuckDBConnection,
-  path: string,
-  series: readonly Series[],
-  { organizationId, day }: Group,
-): Promise<Omit<SealedFile, 'file'>> {
-  const times = ['time_received', 'time_requested']
-    .map((time) => `min(${time}), max(${time}), count(${time})`)
-    .join(', ');
-  const read = await connection.runAndReadAll(
-    `SELECT series, count(*), CAST(sum(octet_length(data)) AS BIGINT), min(position), max(position), ${times} FROM read_parquet($1) GROUP BY series`,
-    [path],
-  );
-  const rows = read.getRows() as [
-    number,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint | null,
-    bigint | null,
-    bigint,
-    bigint | null,
-    bigint | null,
-    bigint,
-  ][];
-  const present = rows.map(([number]) => series[number] as Series);
-  const total = rows.reduce((sum, [, count]) => sum + Number(count), 0);
-  const known = (counts: number[]): boolean => counts.reduce((sum, count) => sum + count, 0) === total;
-  const received = {
-    all: known(rows.map((row) => Number(row[7]))),
-    min: least(rows.map((row) => row[5])),
-    max: greatest(rows.map((row) => row[6])),
-  };
-  const requested = {
-    all: known(rows.map((row) => Number(row[10]))),
-    min: least(rows.map((row) => row[8])),
-    max: greatest(rows.map((row) => row[9])),
-  };
-  return {
-    format: parquetFormat,
-    captureDay: dayText(day),
-    organizationId,
-    rows: total,
-    logicalBytes: rows.reduce(
-      (sum, [number, count, bytes]) =>
-        sum + Number(bytes) + Number(count) * documentOverheadBytes(series[number] as Series),
-      0,
-    ),
-    fileBytes: (await stat(path)).size,
-    minPosition: Math.min(...rows.map((row) => Number(row[3]))),
-    maxPosition: Math.max(...rows.map((row) => Number(row[4]))),
-    minTimeReceived: received.all ? received.min : null,
-    maxTimeReceived: received.max,
-    minTimeRequested: requested.all ? requested.min : null,
-    maxTimeRequested: requested.max,
-    pathSets: pathSetsOf(present),
-  };
-}
-
-function least(values: readonly (bigint | null)[]): number | null {
-  const known = values.filter((value) => value !== null).map(Number);
-  return known.length === 0
-    ? null
-    : Math.max(
-        catalogTime.min,
-        known.reduce((a, b) => Math.min(a, b)),
-      );
-}
-
-function greatest(values: readonly (bigint | null)[]): number | null {
-  const known = values.filter((value) => value !== null).map(Number);
-  return known.length === 0
-    ? null
-    : Math.min(
-        catalogTime.max,
-        known.reduce((a, b) => Math.max(a, b)),
-      );
 }

@@ -1,0 +1,112 @@
+/** What the catalog lists of a file, read back from the file itself: what cannot be read, or is not as its footer says, is never listed. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { catalogTime } from '../row-filter.ts';
+import { pathSetsOf } from '../series.ts';
+import { dayText } from './capture-day.ts';
+import { leafColumns, readFacts, type SeriesFacts, type TimeFacts } from './file-facts.ts';
+import type { SealedFile } from './messages.ts';
+import { type FileContents, parquetFormat } from './parquet-file.ts';
+import { documentOverheadBytes } from './row-documents.ts';
+
+export async function readSealedFile(
+  connection: DuckDBConnection,
+  path: string,
+  { day, leaves }: Pick<FileContents, 'day' | 'leaves'>,
+): Promise<Omit<SealedFile, 'file' | 'fileBytes'>> {
+  const facts = (await readFacts(connection, [path])).get(path);
+  const ofTimes = ['time_received', 'time_requested'].map((time) => `min(${time}), max(${time}), count(${time})`);
+  const read = await connection.runAndReadAll(
+    `SELECT series, count(*), CAST(sum(octet_length(data)) AS BIGINT), min(file_row_number), max(file_row_number),
+        count(*) FILTER (size <> octet_length(data)), min(position), max(position), ${ofTimes.join(', ')}
+      FROM read_parquet($1, file_row_number = true) GROUP BY series ORDER BY series`,
+    [path],
+  );
+  type Time = bigint | null;
+  type Row = [number, bigint, bigint, bigint, bigint, bigint, bigint, bigint, Time, Time, bigint, Time, Time, bigint];
+  const rows = read.getRows() as Row[];
+  const { series = [] } = facts ?? {};
+  const same = rows.every((row, i) => {
+    const { rows: count, dataBytes, firstRow, received, requested } = series[i] as SeriesFacts;
+    const found = [row[0], ...row.slice(1, 5).map(Number), row[5], ...row.slice(8)];
+    const expected = [
+      i,
+      count,
+      dataBytes,
+      firstRow,
+      firstRow + count - 1,
+      0n,
+      ...ofTime(received, count),
+      ...ofTime(requested, count),
+    ];
+    return found.every((value, at) => value === expected[at]);
+  });
+  if (facts === undefined || rows.length !== series.length || !same)
+    throw new Error(`${path}: expected the rows that its footer tells of, found others; it is not listed`);
+  await checkColumns(connection, path, leaves);
+  const received = rangeOf(series.map((each) => each.received));
+  const requested = rangeOf(series.map((each) => each.requested));
+  return {
+    format: parquetFormat,
+    captureDay: dayText(day),
+    organizationId: (series[0] as SeriesFacts).path.organization_id,
+    rows: facts.rows,
+    logicalBytes: series.reduce((sum, each) => sum + each.dataBytes + each.rows * documentOverheadBytes(each), 0),
+    minPosition: Math.min(...rows.map((row) => Number(row[6]))),
+    maxPosition: Math.max(...rows.map((row) => Number(row[7]))),
+    minTimeReceived: received.min,
+    maxTimeReceived: received.max,
+    minTimeRequested: requested.min,
+    maxTimeRequested: requested.max,
+    pathSets: pathSetsOf(series),
+  };
+}
+
+/** min, max and count of a time as the file is expected to answer them. */
+function ofTime({ min, max, missing }: TimeFacts, rows: number): (bigint | null)[] {
+  return [min, max, BigInt(rows - missing)];
+}
+
+/** Each column has as many values as there are leaves of its kind. */
+async function checkColumns(connection: DuckDBConnection, path: string, leaves: FileContents['leaves']): Promise<void> {
+  const expected = leaves.flatMap(({ facts, counts }) => {
+    const { number, text, bool, kind } = leafColumns(facts);
+    return [
+      ...(number === undefined ? [] : [[number, counts.double] as const]),
+      ...(text === undefined ? [] : [[text, counts.string] as const]),
+      ...(bool === undefined ? [] : [[bool, counts.bool] as const]),
+      ...(kind === undefined ? [] : [[kind, facts.rows] as const]),
+    ];
+  });
+  if (expected.length === 0) return;
+  const read = await connection.runAndReadAll(
+    `SELECT ${expected.map(([name]) => `count(${name})`).join(', ')} FROM read_parquet($1)`,
+    [path],
+  );
+  const [found = []] = read.getRows();
+  for (const [i, [name, count]] of expected.entries())
+    if (Number(found[i]) !== count)
+      throw new Error(`${path}: expected ${count} values in column ${name}, found ${found[i]}; it is not listed`);
+}
+
+/** As numbers, clamped; min is null when a row lacks the time, max when every row does. */
+function rangeOf(times: readonly TimeFacts[]): { min: number | null; max: number | null } {
+  const least = times.flatMap(({ min }) => (min === null ? [] : [Number(min)]));
+  const greatest = times.flatMap(({ max }) => (max === null ? [] : [Number(max)]));
+  const isMissing = times.some(({ missing }) => missing > 0);
+  return {
+    min:
+      isMissing || least.length === 0
+        ? null
+        : Math.max(
+            catalogTime.min,
+            least.reduce((a, b) => Math.min(a, b)),
+          ),
+    max:
+      greatest.length === 0
+        ? null
+        : Math.min(
+            catalogTime.max,
+            greatest.reduce((a, b) => Math.max(a, b)),
+          ),
+  };
+}

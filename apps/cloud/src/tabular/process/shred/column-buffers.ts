@@ -1,0 +1,124 @@
+/** Values of leaves on their way into DuckDB, by column, as its vectors hold them: a chunk of rows at a time. */
+import { kind, leafColumns } from '../file-facts.ts';
+import type { DescribedLeaf } from './describe-leaves.ts';
+import type { Entries } from './walk-documents.ts';
+
+/** Rows of a DuckDB vector. */
+export const chunkRows = 2_048;
+/** DuckDB keeps texts of up to so many bytes in the vector itself, behind their length. */
+const inlineBytes = 12;
+const textCellBytes = 16;
+
+export interface ColumnBuffer {
+  readonly name: string;
+  readonly type: 'DOUBLE' | 'VARCHAR' | 'BOOLEAN' | 'UTINYINT';
+  /** Cells as DuckDB holds them; a text that is too long for its cell is in `long`. */
+  readonly cells: Uint8Array;
+  /** A bit for each row that has a value. */
+  readonly validity: Uint8Array;
+  readonly long: { readonly row: number; readonly text: Uint8Array }[];
+  /** Whether any row of the chunk has a value. */
+  used: boolean;
+}
+
+export interface ColumnBuffers {
+  readonly columns: readonly ColumnBuffer[];
+  /** Takes entries, whose values stand in `bytes` and whose rows count from the chunk's first. */
+  add(entries: Entries, bytes: Uint8Array): void;
+  /** Begins the next chunk. */
+  clear(): void;
+}
+
+export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuffers {
+  const columns: ColumnBuffer[] = [];
+  const make = (name: string | undefined, type: ColumnBuffer['type'], cellBytes: number): ColumnBuffer | undefined => {
+    if (name === undefined) return undefined;
+    const buffer: ColumnBuffer = {
+      name,
+      type,
+      cells: new Uint8Array(chunkRows * cellBytes),
+      validity: new Uint8Array(chunkRows / 8),
+      long: [],
+      used: false,
+    };
+    columns.push(buffer);
+    return buffer;
+  };
+  // By leaf number.
+  const doubles: (ColumnBuffer | undefined)[] = [];
+  const texts: (ColumnBuffer | undefined)[] = [];
+  const bools: (ColumnBuffer | undefined)[] = [];
+  const kinds: (ColumnBuffer | undefined)[] = [];
+  for (const { facts, number } of leaves) {
+    const names = leafColumns(facts);
+    doubles[number] = make(names.number, 'DOUBLE', 8);
+    texts[number] = make(names.text, 'VARCHAR', textCellBytes);
+    bools[number] = make(names.bool, 'BOOLEAN', 1);
+    kinds[number] = make(names.kind, 'UTINYINT', 1);
+  }
+  return {
+    columns,
+    add({ count, leaf: numbers, kind: bits, at: starts, row: rows }, bytes) {
+      for (let entry = 0; entry < count; entry++) {
+        const leaf = numbers[entry] as number;
+        const bit = bits[entry] as number;
+        const row = rows[entry] as number;
+        const at = starts[entry] as number;
+        const kindColumn = kinds[leaf];
+        if (kindColumn !== undefined) {
+          kindColumn.cells[row] = bit;
+          mark(kindColumn, row);
+        }
+        if (bit === kind.double) {
+          const column = doubles[leaf];
+          if (column === undefined) continue;
+          for (let i = 0; i < 8; i++) column.cells[row * 8 + i] = bytes[at + i] as number;
+          mark(column, row);
+        } else if (bit === kind.string) {
+          const column = texts[leaf];
+          if (column === undefined) continue;
+          setText(column, row, bytes, at);
+          mark(column, row);
+        } else if (bit === kind.bool) {
+          const column = bools[leaf];
+          if (column === undefined) continue;
+          column.cells[row] = bytes[at] as number;
+          mark(column, row);
+        }
+      }
+    },
+    clear() {
+      for (const column of columns) {
+        if (!column.used) continue;
+        column.used = false;
+        column.validity.fill(0);
+        column.long.length = 0;
+        if (column.type === 'VARCHAR') column.cells.fill(0);
+      }
+    },
+  };
+}
+
+function mark(column: ColumnBuffer, row: number): void {
+  column.used = true;
+  (column.validity[row >> 3] as number) |= 1 << (row & 7);
+}
+
+/** A BSON string: its length with the closing NUL, then its bytes. */
+function setText(column: ColumnBuffer, row: number, bytes: Uint8Array, at: number): void {
+  const { cells, long } = column;
+  const text = at + 4;
+  const length =
+    ((bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24)) -
+    1;
+  if (length > inlineBytes) {
+    long.push({ row, text: bytes.subarray(text, text + length) });
+    return;
+  }
+  const cell = row * textCellBytes;
+  cells[cell] = length;
+  for (let i = 0; i < length; i++) cells[cell + 4 + i] = bytes[text + i] as number;
+}

@@ -1,0 +1,107 @@
+/** What all values of a leaf have in common, gathered from entries while documents are walked. */
+import type { NumberFacts, TextFacts } from '../file-facts.ts';
+import { kind } from '../file-facts.ts';
+import { leafLimits } from './leaf-tree.ts';
+import { createTextRange, type TextRange } from './text-range.ts';
+import type { Entries } from './walk-documents.ts';
+
+/** By leaf number. */
+export interface LeafCounts {
+  readonly double: number;
+  readonly string: number;
+  readonly bool: number;
+  readonly null: number;
+  readonly object: number;
+  readonly array: number;
+}
+
+export interface GatheredLeaves {
+  /** Takes the entries whose values stand in `bytes`. */
+  add(entries: Entries, bytes: Uint8Array): void;
+  countsOf(leaf: number): LeafCounts;
+  numbersOf(leaf: number): NumberFacts | undefined;
+  textsOf(leaf: number): TextFacts | undefined;
+}
+
+/** Kinds are bits; here each has a place. */
+const places = 8;
+const placeOf = (bit: number): number => 31 - Math.clz32(bit);
+
+export function gatherLeaves(): GatheredLeaves {
+  const counts = new Int32Array(leafLimits.leaves * places);
+  const min = new Float64Array(leafLimits.leaves).fill(Number.POSITIVE_INFINITY);
+  const max = new Float64Array(leafLimits.leaves).fill(Number.NEGATIVE_INFINITY);
+  const lowestBit = new Int32Array(leafLimits.leaves).fill(noBit);
+  const negativeZero = new Uint8Array(leafLimits.leaves);
+  const nonFinite = new Uint8Array(leafLimits.leaves);
+  const texts: (TextRange | undefined)[] = [];
+  const count = (leaf: number, bit: number): number => counts[leaf * places + placeOf(bit)] as number;
+  return {
+    add({ count: entries, leaf: leaves, kind: bits, at: starts }, bytes) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      for (let entry = 0; entry < entries; entry++) {
+        const leaf = leaves[entry] as number;
+        const bit = bits[entry] as number;
+        const at = starts[entry] as number;
+        (counts[leaf * places + placeOf(bit)] as number)++;
+        if (bit === kind.string) {
+          texts[leaf] ??= createTextRange();
+          texts[leaf].add(bytes, at + 4, at + 3 + view.getInt32(at, true));
+          continue;
+        }
+        if (bit !== kind.double) continue;
+        const low = view.getInt32(at, true);
+        const high = view.getInt32(at + 4, true);
+        if ((high & 0x7ff00000) === 0x7ff00000) {
+          nonFinite[leaf] = 1;
+          continue;
+        }
+        const value = view.getFloat64(at, true);
+        if (value < (min[leaf] as number)) min[leaf] = value;
+        if (value > (max[leaf] as number)) max[leaf] = value;
+        if (value === 0) {
+          if (high < 0) negativeZero[leaf] = 1;
+          continue;
+        }
+        const lowest = lowestBitOf(low, high);
+        if (lowest < (lowestBit[leaf] as number)) lowestBit[leaf] = lowest;
+      }
+    },
+    countsOf: (leaf) => ({
+      double: count(leaf, kind.double),
+      string: count(leaf, kind.string),
+      bool: count(leaf, kind.bool),
+      null: count(leaf, kind.null),
+      object: count(leaf, kind.object),
+      array: count(leaf, kind.array),
+    }),
+    numbersOf(leaf) {
+      if (count(leaf, kind.double) === 0) return undefined;
+      const bit = lowestBit[leaf] as number;
+      return {
+        min: min[leaf] as number,
+        max: max[leaf] as number,
+        lowestBit: bit === noBit ? 0 : bit,
+        negativeZero: negativeZero[leaf] === 1,
+        nonFinite: nonFinite[leaf] === 1,
+      };
+    },
+    textsOf: (leaf) => texts[leaf]?.facts(),
+  };
+}
+
+/** Above the lowest bit of any double. */
+const noBit = 2_000;
+
+/** The power of two of the least bit that is set in a finite double that is not zero, from its two words. */
+function lowestBitOf(low: number, high: number): number {
+  const exponent = (high >>> 20) & 0x7ff;
+  // Subnormal doubles have the exponent of the least normal ones, and no leading bit.
+  const ofBit0 = (exponent === 0 ? 1 : exponent) - 1_075;
+  if (low !== 0) return ofBit0 + trailingZeros(low);
+  return ofBit0 + 32 + trailingZeros((high & 0xfffff) | (exponent === 0 ? 0 : 0x100000));
+}
+
+function trailingZeros(word: number): number {
+  return 31 - Math.clz32(word & -word);
+}

@@ -1,0 +1,134 @@
+/**
+ * Splits the documents of rows into typed columns: once over all of them to learn what is there, once more to fill the columns that
+ * are worth it. Chunk by chunk; between chunks others get their turn, and nothing but counts and one chunk is held.
+ */
+import {
+  BOOLEAN,
+  DOUBLE,
+  type DuckDBAppender,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  INTEGER,
+  UTINYINT,
+  VARCHAR,
+} from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import { type ColumnBuffers, chunkRows, createColumnBuffers } from './column-buffers.ts';
+import { type DescribedLeaf, describeLeaves } from './describe-leaves.ts';
+import { gatherLeaves } from './gather-leaves.ts';
+import { createLeafTree, type LeafTree } from './leaf-tree.ts';
+import { type DocumentRun, readDocuments } from './read-documents.ts';
+import { createWalker, type Walker } from './walk-documents.ts';
+
+export interface ShreddedRows {
+  readonly leaves: readonly DescribedLeaf[];
+  /** Names of the leaves' columns in the table. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * Creates `table` with the column `size` (bytes of the document) and those of the leaves, a row for each document, in the same order.
+ * @param select SQL with one BLOB column.
+ */
+export async function shredRows(connection: DuckDBConnection, select: string, table: string): Promise<ShreddedRows> {
+  const tree = createLeafTree();
+  const walker = createWalker(tree);
+  const leaves = await learn(connection, select, tree, walker);
+  const buffers = createColumnBuffers(leaves);
+  const types = buffers.columns.map(({ name, type }) => `, ${name} ${type}`);
+  await connection.run(`CREATE TABLE ${table} (size INTEGER NOT NULL${types.join('')})`);
+  const appender = await connection.createAppender(table);
+  try {
+    await fill(connection, select, walker, buffers, appender);
+  } finally {
+    appender.closeSync();
+  }
+  return { leaves, columns: buffers.columns.map(({ name }) => name) };
+}
+
+async function learn(
+  connection: DuckDBConnection,
+  select: string,
+  tree: LeafTree,
+  walker: Walker,
+): Promise<DescribedLeaf[]> {
+  const gathered = gatherLeaves();
+  const pace = createPace();
+  let rows = 0;
+  for await (const chunk of readDocuments(connection, select)) {
+    rows += chunk.rows;
+    for (const run of chunk.runs) {
+      walk(walker, run);
+      gathered.add(walker.entries, run.bytes);
+      await pace.after(run.bytes.length);
+    }
+  }
+  return describeLeaves(tree, gathered, rows);
+}
+
+async function fill(
+  connection: DuckDBConnection,
+  select: string,
+  walker: Walker,
+  buffers: ColumnBuffers,
+  appender: DuckDBAppender,
+): Promise<void> {
+  const sizes = new Int32Array(chunkRows);
+  const pace = createPace();
+  for await (const chunk of readDocuments(connection, select)) {
+    for (const run of chunk.runs) {
+      if (buffers.columns.length > 0) {
+        walk(walker, run);
+        buffers.add(walker.entries, run.bytes);
+      }
+      for (const [i, end] of run.ends.entries()) sizes[run.row + i] = end - (run.ends[i - 1] ?? 0);
+      await pace.after(run.bytes.length);
+    }
+    append(appender, sizes, buffers, chunk.rows);
+    buffers.clear();
+  }
+  appender.flushSync();
+}
+
+/** Large documents make a chunk long. */
+function createPace(): { after(bytes: number): Promise<void> } {
+  let since = 0;
+  return {
+    async after(bytes) {
+      since += bytes;
+      if (since < 4 << 20) return;
+      since = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+function walk(walker: Walker, { bytes, row, ends }: DocumentRun): void {
+  walker.entries.count = 0;
+  let start = 0;
+  for (const [i, end] of ends.entries()) {
+    walker.walk(bytes, start, end, row + i);
+    start = end;
+  }
+}
+
+const typeOf = { DOUBLE, VARCHAR, BOOLEAN, UTINYINT } as const;
+
+function append(appender: DuckDBAppender, sizes: Int32Array, { columns }: ColumnBuffers, rows: number): void {
+  const chunk = DuckDBDataChunk.create([INTEGER, ...columns.map(({ type }) => typeOf[type])], rows);
+  const vectorOf = (column: number): ReturnType<typeof duckdb.data_chunk_get_vector> =>
+    duckdb.data_chunk_get_vector(chunk.chunk, column);
+  duckdb.copy_data_to_vector(vectorOf(0), 0, sizes.buffer as ArrayBuffer, sizes.byteOffset, rows * 4);
+  for (const [i, { used, cells, validity, long }] of columns.entries()) {
+    const vector = vectorOf(i + 1);
+    if (used) {
+      const bytes = (cells.length / chunkRows) * rows;
+      duckdb.copy_data_to_vector(vector, 0, cells.buffer as ArrayBuffer, cells.byteOffset, bytes);
+      for (const { row, text } of long) duckdb.vector_assign_string_element_len(vector, row, text);
+    }
+    duckdb.vector_ensure_validity_writable(vector);
+    const validBytes = Math.ceil(rows / 64) * 8;
+    duckdb.copy_data_to_vector_validity(vector, 0, validity.buffer as ArrayBuffer, validity.byteOffset, validBytes);
+  }
+  appender.appendDataChunk(chunk);
+}
