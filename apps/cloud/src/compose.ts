@@ -300,7 +300,19 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         );
     },
   });
-  const queries = createQueries({ tabular, access, clock, log: log.child('queries') });
+  const queries = createQueries({
+    tabular,
+    access,
+    clock,
+    log: log.child('queries'),
+    recheck: authenticator.recheck,
+    names: {
+      machineName: (id) => registry.machine(id)?.name ?? '',
+      partName: (id) => registry.part(id)?.name ?? '',
+      machinesNamed: (name) => registry.machinesNamed(name).map(({ id }) => id),
+      partsNamed: (name) => registry.partsNamed(name).map(({ id }) => id),
+    },
+  });
 
   // The edge
   const tls =

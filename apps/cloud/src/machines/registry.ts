@@ -29,6 +29,8 @@ export interface PartPlace {
 
 export interface Registry {
   machine(id: string): MachineRow | undefined;
+  machinesNamed(name: string): readonly MachineRow[];
+  partsNamed(name: string): readonly PartRow[];
   /** By name, then id. */
   machinesOf(locationId: string): readonly MachineRow[];
   part(id: string): PartRow | undefined;
@@ -110,7 +112,9 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
     machine: (id) => machines.get(id),
     machinesOf: (locationId) =>
       rowsOf(machines, machinesIn.get(locationId)).sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id)),
+    machinesNamed: (wanted) => [...machines.values()].filter(({ name }) => name === wanted),
     part: (id) => parts.get(id),
+    partsNamed: (wanted) => [...parts.values()].filter(({ name }) => name === wanted),
     partsOf: (machineId) =>
       rowsOf(parts, partsIn.get(machineId)).sort(
         (a, b) => b.main - a.main || a.created_ms - b.created_ms || compare(a.id, b.id),

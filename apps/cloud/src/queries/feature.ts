@@ -4,6 +4,7 @@ import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { queryHandlers } from './query-rpc.ts';
+import { readingHandlers } from './readings/reading-rpc.ts';
 
 export interface Queries {
   /** Other features serve the rest of DataService beside these. */
@@ -11,5 +12,5 @@ export interface Queries {
 }
 
 export function createQueries(deps: QueriesDeps): Queries {
-  return { handlers: { ...queryHandlers(deps) } };
+  return { handlers: { ...queryHandlers(deps), ...readingHandlers(deps) } };
 }

@@ -1,11 +1,17 @@
 /** What the query features need of the rest of the cloud. */
 import type { Clock, Log } from '@platform/base';
+import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Tabular } from '../tabular/tabular.ts';
+import type { FleetNames } from './readings/reading-conditions.ts';
 
 export interface QueriesDeps {
-  readonly tabular: Pick<Tabular, 'query'>;
+  readonly tabular: Pick<Tabular, 'query' | 'deleteRows'>;
   readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
+  readonly names: FleetNames;
+  /** Who calls, as of now. @throws unauthenticated */
+  readonly recheck: (call: Call<Principal>) => Promise<Principal>;
   readonly clock: Clock;
   readonly log: Log;
 }

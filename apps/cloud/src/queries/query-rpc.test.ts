@@ -21,7 +21,14 @@ async function serveQueries(store: OpenTabular) {
       { locationOfMachine: () => undefined, machineOfPart: () => undefined },
     ),
   };
-  const { handlers } = createQueries({ tabular: store.tabular, access, clock: systemClock, log: silentLog });
+  const { handlers } = createQueries({
+    tabular: store.tabular,
+    access,
+    names: { machineName: () => '', partName: () => '', machinesNamed: () => [], partsNamed: () => [] },
+    recheck: async ({ principal }) => principal,
+    clock: systemClock,
+    log: silentLog,
+  });
   const server = createRpcServer<Principal>({
     services: [serve(DataService, handlers)],
     authenticate: async (call) => operatorOf(call.metadata.get('x-who') === 'other' ? 'loc-2' : null),

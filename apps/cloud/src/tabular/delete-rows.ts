@@ -18,6 +18,7 @@ import type { CloudTables } from '../metadata/tables.ts';
 import type { Catalog } from './catalog.ts';
 import type { DeletePredicate } from './row-filter.ts';
 import type { QueryRequest, QueryResult } from './tabular.ts';
+import { tagCondition } from './tag-condition.ts';
 
 export interface DeleteRequest {
   readonly organizationId: string;
@@ -72,13 +73,7 @@ function countPlan({ paths = {}, tags, beforeDay }: DeleteRequest['predicate']):
     if (column !== 'capture_day' && paths[column] !== undefined)
       conditions.set(column, BsonDocument.of({ $in: [...paths[column]] }));
   if (beforeDay !== undefined) conditions.set('capture_day', BsonDocument.of({ $lt: beforeDay }));
-  if (tags !== undefined) conditions.set(...taggedAs(tags));
+  if (tags !== undefined) conditions.set(...tagCondition(tags));
   const stages = [{ $match: conditions }, { $count: 'n' }];
   return parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage as Record<string, BsonValue>))));
-}
-
-function taggedAs(tags: NonNullable<DeletePredicate['tags']>): [string, BsonValue] {
-  if (tags === 'some') return ['tags.0', BsonDocument.of({ $exists: true })];
-  if (tags === 'none') return ['tags', BsonDocument.of({ $size: new Int32(0) })];
-  return ['tags', BsonDocument.of({ $in: [...tags] })];
 }

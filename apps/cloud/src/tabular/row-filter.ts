@@ -4,6 +4,7 @@
  */
 import { type PathFilter, type Scope, type SeriesColumn, seriesColumns } from '@platform/query';
 import type { PathSets, Series } from './series.ts';
+import type { WantedTags } from './tag-condition.ts';
 
 /** PathFilter with component_type in the `core` vocabulary, as rows are stored. */
 export type RowFilter = PathFilter;
@@ -20,7 +21,7 @@ export interface DeletePredicate {
   /** Series that it does not cover, whatever `paths` says: those that any of these names. */
   readonly except?: readonly PathRule[];
   /** Series with one of these tags, with any tag, or without. */
-  readonly tags?: readonly string[] | 'some' | 'none';
+  readonly tags?: WantedTags;
   /** Rows whose capture day is before this UTC day, "YYYY-MM-DD". */
   readonly beforeDay?: string;
   /** Rows whose time_received is before this, in microseconds, or missing. */

@@ -18,7 +18,7 @@ const registry = /* @__PURE__ */ createRegistry(
   wkt.ValueSchema,
 );
 
-/** BSON of the parameters in the order of their names: senders write maps in any order, and equal parameters must give one series. */
+/** BSON of the parameters in the order of their names, at every depth: senders write maps in any order, and equal parameters must give one series. */
 export function additionalParameters(parameters: Readonly<Record<string, wkt.Any>>): Uint8Array {
   const document = new BsonDocument();
   for (const name of Object.keys(parameters).sort())
@@ -53,7 +53,9 @@ function knownValue(any: wkt.Any): BsonValue | undefined {
 
 function structValue(struct: wkt.Struct): BsonDocument {
   return new BsonDocument(
-    Object.entries(struct.fields).map(([name, value]) => [name.replaceAll('\0', '\u2400'), jsonValue(value)]),
+    Object.keys(struct.fields)
+      .sort()
+      .map((name) => [name.replaceAll('\0', '\u2400'), jsonValue(struct.fields[name] as wkt.Value)]),
   );
 }
 

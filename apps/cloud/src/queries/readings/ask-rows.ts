@@ -1,0 +1,26 @@
+/** One question in MQL for the handlers of readings: stages as plain objects in, rows out. */
+import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, parseMql, type Scope } from '@platform/query';
+import type { Tabular } from '../../tabular/tabular.ts';
+
+/** Stages of a pipeline: one field each, its operator. */
+export type Stages = readonly Readonly<Record<`$${string}`, BsonValue>>[];
+
+export type AskRows = (
+  scope: Scope,
+  stages: Stages,
+  options?: { readonly unmetered?: true },
+) => Promise<BsonDocument[]>;
+
+/** API names come as they are stored: the compatibility edge spells those of messages (D2). */
+export function askRows(tabular: Pick<Tabular, 'query'>, signal: AbortSignal): AskRows {
+  return async (scope, stages, options = {}) => {
+    const plan = parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage))));
+    const result = await tabular.query({ plan, scope, vocabulary: 'core', signal, ...options });
+    return [...documentsOf(result)];
+  };
+}
+
+/** Of a count or a sum. */
+export function numberOf(value: BsonValue | undefined): number {
+  return value instanceof Int32 ? value.value : Number(value ?? 0);
+}

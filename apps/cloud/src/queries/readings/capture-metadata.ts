@@ -1,0 +1,71 @@
+/** What readings share, each of it once in an answer. */
+import { create, fromJson } from '@bufbuild/protobuf';
+import { type Any, AnySchema, anyPack, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { type CaptureMetadata, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';
+import { Binary, BsonDocument, type BsonValue } from '@platform/query';
+import { jsonOfBson } from './json-of-bson.ts';
+import { documentOf, tagsOf, textOf } from './reading.ts';
+import type { FleetNames } from './reading-conditions.ts';
+
+export interface SharedMetadata {
+  readonly list: readonly CaptureMetadata[];
+  /** Where the metadata of the row stands in the list. */
+  indexOf(row: BsonDocument): number;
+}
+
+export function createSharedMetadata(names: FleetNames): SharedMetadata {
+  const list: CaptureMetadata[] = [];
+  const indexes = new Map<string, number>();
+  return {
+    list,
+    indexOf(row) {
+      const texts = pathColumns.map((column) => textOf(row, column));
+      const parameters = documentOf(row, 'additional_parameters');
+      const key = JSON.stringify([texts, tagsOf(row), jsonOfBson(parameters)]);
+      let index = indexes.get(key);
+      if (index === undefined) {
+        index = list.push(metadataOf(row, parameters, names)) - 1;
+        indexes.set(key, index);
+      }
+      return index;
+    },
+  };
+}
+
+const pathColumns = [
+  'organization_id',
+  'location_id',
+  'robot_id',
+  'part_id',
+  'component_type',
+  'component_name',
+  'method_name',
+];
+
+function metadataOf(row: BsonDocument, parameters: BsonDocument, names: FleetNames): CaptureMetadata {
+  const robotId = textOf(row, 'robot_id');
+  const partId = textOf(row, 'part_id');
+  return create(CaptureMetadataSchema, {
+    organizationId: textOf(row, 'organization_id'),
+    locationId: textOf(row, 'location_id'),
+    robotName: names.machineName(robotId),
+    robotId,
+    partName: names.partName(partId),
+    partId,
+    componentType: textOf(row, 'component_type'),
+    componentName: textOf(row, 'component_name'),
+    methodName: textOf(row, 'method_name'),
+    methodParameters: Object.fromEntries([...parameters].map(([name, value]) => [name, anyOf(value)])),
+    tags: tagsOf(row),
+  });
+}
+
+/** What came as a type that nobody here knows goes out as it came, all else as a google.protobuf.Value. */
+function anyOf(value: BsonValue): Any {
+  if (value instanceof BsonDocument && value.size === 2) {
+    const [typeUrl, bytes] = [value.get('@type'), value.get('value')];
+    if (typeof typeUrl === 'string' && bytes instanceof Binary)
+      return create(AnySchema, { typeUrl, value: bytes.bytes });
+  }
+  return anyPack(ValueSchema, fromJson(ValueSchema, jsonOfBson(value)));
+}

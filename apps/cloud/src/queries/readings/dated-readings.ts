@@ -1,0 +1,68 @@
+/** Rows with a time_received, which is what files are pruned by: in windows of time that hold about a page. */
+import { PlatformError } from '@platform/base';
+import { BsonDate, BsonDocument, type Scope } from '@platform/query';
+import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
+import type { ReadingsAsked } from './ordered-readings.ts';
+import type { Reading } from './reading.ts';
+import { endOfTimeMs, leastMs, type Place, placeAfter, readingPage } from './reading-page.ts';
+
+export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncGenerator<Reading> {
+  const { scope, conditions, sign, fromMs = leastMs, untilMs = endOfTimeMs } = asked;
+  const within = (from: number, until: number): Stages => datedWithin(conditions, from, until);
+  const extent = await extentOf(ask, scope, within(fromMs, untilMs));
+  if (extent === undefined) return;
+  const { firstMs, lastMs, rows } = extent;
+  let { pageRows } = asked;
+  let spanMs = Math.max(1, Math.ceil(((lastMs - firstMs + 1) * pageRows) / rows));
+  let place: Place = { ms: sign > 0 ? firstMs : lastMs, skip: 0 };
+  while (place.ms >= firstMs && place.ms <= lastMs) {
+    const { ms, skip } = place;
+    const stages = sign > 0 ? within(ms, ms + spanMs) : within(ms - spanMs + 1, ms + 1);
+    let page: Reading[];
+    try {
+      page = await readingPage(ask, scope, { stages, time: 'time_received', sign, skip }, pageRows);
+    } catch (caught) {
+      if (!isTooMuch(caught) || pageRows === 1) throw caught;
+      pageRows = Math.ceil(pageRows / 4);
+      spanMs = Math.ceil(spanMs / 4);
+      continue;
+    }
+    yield* page;
+    if (page.length === pageRows) {
+      place = placeAfter(place, page);
+      spanMs = Math.ceil(spanMs / 2);
+    } else {
+      place = { ms: ms + sign * spanMs, skip: 0 };
+      if (page.length < pageRows / 4) spanMs = Math.min(spanMs * (page.length === 0 ? 16 : 2), lastMs - firstMs + 1);
+    }
+  }
+}
+
+/** The rows of a time that have one. */
+export function datedWithin(conditions: BsonDocument, fromMs: number, untilMs: number): Stages {
+  const bounds = BsonDocument.of({ $gte: new BsonDate(fromMs), $lt: new BsonDate(untilMs) });
+  return [{ $match: new BsonDocument([...conditions, ['time_received', bounds]]) }];
+}
+
+/** What the windows are cut by. The rows are metered when they are read. */
+async function extentOf(
+  ask: AskRows,
+  scope: Scope,
+  stages: Stages,
+): Promise<{ firstMs: number; lastMs: number; rows: number } | undefined> {
+  const group = {
+    _id: null,
+    first: BsonDocument.of({ $min: '$time_received' }),
+    last: BsonDocument.of({ $max: '$time_received' }),
+    rows: BsonDocument.of({ $sum: 1 }),
+  };
+  const [row] = await ask(scope, [...stages, { $group: BsonDocument.of(group) }], { unmetered: true });
+  const [first, last] = [row?.get('first'), row?.get('last')];
+  if (!(first instanceof BsonDate) || !(last instanceof BsonDate)) return undefined;
+  return { firstMs: first.ms, lastMs: last.ms, rows: numberOf(row?.get('rows')) };
+}
+
+/** An answer or a sort that does not fit is asked for in smaller pieces. */
+function isTooMuch(caught: unknown): boolean {
+  return caught instanceof PlatformError && caught.code === 'resource_exhausted';
+}

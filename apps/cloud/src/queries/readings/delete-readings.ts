@@ -1,0 +1,74 @@
+/** DeleteTabularData: what was captured before a UTC day, for good. */
+import { type Clock, PlatformError } from '@platform/base';
+import type { DeleteTabularDataRequest } from '@platform/proto/platform/app/data/v1/data';
+import type { Call } from '@platform/rpc/server';
+import { audit } from '../../access/audit.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { PathRule } from '../../tabular/row-filter.ts';
+import type { Tabular } from '../../tabular/tabular.ts';
+import { wantedTags } from './reading-conditions.ts';
+
+const dayMs = 86_400_000;
+/** `true`: nothing is deleted, and the answer says what would be. It comes back as a header, so that it was understood. */
+export const dryRunHeader = 'platform-dry-run';
+
+/** Answers how many readings there were. @throws invalid_argument */
+export async function deleteReadings(
+  deps: { readonly tabular: Pick<Tabular, 'deleteRows'>; readonly clock: Clock },
+  request: DeleteTabularDataRequest,
+  call: Call<Principal>,
+): Promise<number> {
+  const { tabular, clock } = deps;
+  const { organizationId, deleteOlderThanDays: days, filter } = request;
+  const beforeDay = dayBefore(clock.now(), days);
+  const tags = wantedTags(filter?.tagsFilter);
+  const paths: Record<string, readonly string[]> = {};
+  if (filter !== undefined) {
+    const { locationIds, robotId, partId, componentType, componentName, method } = filter;
+    if (locationIds.length > 0) paths['location_id'] = locationIds;
+    if (robotId !== '') paths['robot_id'] = [robotId];
+    if (partId !== '') paths['part_id'] = [partId];
+    if (componentType !== '') paths['component_type'] = [componentType];
+    if (componentName !== '') paths['component_name'] = [componentName];
+    if (method !== '') paths['method_name'] = [method];
+  }
+  const predicate = {
+    ...(Object.keys(paths).length > 0 && { paths: paths as PathRule }),
+    ...(tags !== undefined && { tags }),
+    ...(beforeDay !== undefined && { beforeDay }),
+  };
+  const dryRun = isDryRun(call);
+  if (dryRun) call.responseHeaders.set(dryRunHeader, 'true');
+  return await tabular.deleteRows({
+    organizationId,
+    predicate,
+    dryRun,
+    signal: call.signal,
+    record: async (trx, rows) => {
+      const action = 'DataService.DeleteTabularData';
+      const detail = { rows, olderThanDays: days, ...predicate };
+      await audit(
+        trx,
+        call,
+        { action, organizationId, targetKind: 'organization', targetId: organizationId, detail },
+        clock.now(),
+      );
+    },
+  });
+}
+
+/** @throws invalid_argument: nobody loses data over a misspelt header. */
+function isDryRun({ metadata }: Call<Principal>): boolean {
+  const said = metadata.get(dryRunHeader);
+  if (said === null || said === 'false') return false;
+  if (said === 'true') return true;
+  throw new PlatformError('invalid_argument', `${dryRunHeader}: expected true or false, found ${JSON.stringify(said)}`);
+}
+
+/** The first day that stays: today for one day, undefined (none) for zero. */
+function dayBefore(nowMs: number, days: number): string | undefined {
+  if (days === 0) return undefined;
+  const ms = (Math.floor(nowMs / dayMs) - (days - 1)) * dayMs;
+  // Beyond what dates hold, nothing is that old.
+  return ms < Date.UTC(1, 0, 1) ? '0000-01-01' : new Date(ms).toISOString().slice(0, 10);
+}

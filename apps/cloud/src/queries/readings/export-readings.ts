@@ -1,0 +1,52 @@
+/** ExportTabularData: every reading of a method, oldest first. */
+import { create } from '@bufbuild/protobuf';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type ExportTabularDataResponse,
+  ExportTabularDataResponseSchema,
+} from '@platform/proto/platform/app/data/v1/data';
+import type { Scope } from '@platform/query';
+import type { AskRows } from './ask-rows.ts';
+import type { Interval } from './interval.ts';
+import { jsonOfDocument } from './json-of-bson.ts';
+import { methodConditions, type OneMethod } from './one-method.ts';
+import { orderedReadings } from './ordered-readings.ts';
+import { documentOf, type Reading, tagsOf, textOf } from './reading.ts';
+import type { FleetNames } from './reading-conditions.ts';
+
+/** Rows that are in memory at once. */
+const pageRows = 2_000;
+
+export async function* exportReadings(
+  ask: AskRows,
+  scope: Scope,
+  asked: OneMethod,
+  interval: Interval,
+  names: FleetNames,
+): AsyncGenerator<ExportTabularDataResponse> {
+  const conditions = methodConditions(asked);
+  for await (const reading of orderedReadings(ask, { scope, conditions, ...interval, sign: 1, pageRows }))
+    yield exported(reading, names);
+}
+
+/** Clients take the time, parameters and payload for granted. */
+function exported({ capturedMs, row }: Reading, names: FleetNames): ExportTabularDataResponse {
+  const timeCaptured: Timestamp = timestampFromMs(capturedMs);
+  const robotId = textOf(row, 'robot_id');
+  const partId = textOf(row, 'part_id');
+  return create(ExportTabularDataResponseSchema, {
+    partId,
+    resourceName: textOf(row, 'component_name'),
+    resourceSubtype: textOf(row, 'component_type'),
+    methodName: textOf(row, 'method_name'),
+    timeCaptured,
+    organizationId: textOf(row, 'organization_id'),
+    locationId: textOf(row, 'location_id'),
+    robotName: names.machineName(robotId),
+    robotId,
+    partName: names.partName(partId),
+    methodParameters: jsonOfDocument(documentOf(row, 'additional_parameters')),
+    tags: tagsOf(row),
+    payload: jsonOfDocument(documentOf(row, 'data')),
+  });
+}

@@ -1,0 +1,43 @@
+/** GetLatestTabularData: the newest reading of a method, or an answer without one. */
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type GetLatestTabularDataResponse,
+  GetLatestTabularDataResponseSchema,
+} from '@platform/proto/platform/app/data/v1/data';
+import { BsonDate, BsonDocument, Int32, type Scope } from '@platform/query';
+import type { AskRows } from './ask-rows.ts';
+import { jsonOfDocument } from './json-of-bson.ts';
+import { methodConditions, type OneMethod } from './one-method.ts';
+import { documentOf, readingOf, timeOf } from './reading.ts';
+import { undatedReadings } from './undated-readings.ts';
+
+export async function latestReading(
+  ask: AskRows,
+  scope: Scope,
+  asked: OneMethod,
+): Promise<GetLatestTabularDataResponse> {
+  const conditions = methodConditions(asked);
+  // The form that the store answers from the newest row that it knows of each series.
+  const [newest] = await ask(scope, [
+    { $match: conditions },
+    { $sort: BsonDocument.of({ time_received: new Int32(-1) }) },
+    { $limit: new Int32(1) },
+  ]);
+  if (newest === undefined) return create(GetLatestTabularDataResponseSchema);
+  const reading = newest.get('time_received') instanceof BsonDate ? readingOf(newest) : await latestUndated();
+  if (reading === undefined) return create(GetLatestTabularDataResponseSchema);
+  const timeSynced = timeOf(reading.row, 'time_synced');
+  return create(GetLatestTabularDataResponseSchema, {
+    timeCaptured: timestampFromMs(reading.capturedMs),
+    ...(timeSynced && { timeSynced }),
+    payload: jsonOfDocument(documentOf(reading.row, 'data')),
+  });
+
+  async function latestUndated() {
+    const readings = undatedReadings(ask, { scope, conditions, sign: -1, pageRows: 1 });
+    const { value, done } = await readings.next();
+    await readings.return(undefined);
+    return done ? undefined : value;
+  }
+}

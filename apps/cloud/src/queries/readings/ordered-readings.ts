@@ -1,0 +1,60 @@
+/**
+ * Readings in the order of the time at which they were captured, however many there are: asked for page by page, so that neither
+ * side holds more than one. Rows that are committed meanwhile come if their time is still ahead.
+ *
+ * Rows of the same millisecond come in the order in which they were uploaded, so that what arrives later stands behind what was
+ * read already, and a place is told by a time and a number of rows.
+ */
+import type { BsonDocument, Scope } from '@platform/query';
+import type { AskRows } from './ask-rows.ts';
+import { datedReadings } from './dated-readings.ts';
+import type { Reading } from './reading.ts';
+import type { Sign } from './reading-page.ts';
+import { undatedReadings } from './undated-readings.ts';
+
+export interface ReadingsAsked {
+  readonly scope: Scope;
+  /** Of $match; nothing about time_received. */
+  readonly conditions: BsonDocument;
+  /** Earliest captured time in milliseconds, included. Absent: from the first. */
+  readonly fromMs?: number | undefined;
+  /** Excluded. Absent: to the last. */
+  readonly untilMs?: number | undefined;
+  /** 1: oldest first. */
+  readonly sign: Sign;
+  /** Rows that are asked for at once. */
+  readonly pageRows: number;
+}
+
+export function orderedReadings(ask: AskRows, asked: ReadingsAsked): AsyncGenerator<Reading> {
+  return mergedReadings([datedReadings(ask, asked), undatedReadings(ask, asked)], asked.sign);
+}
+
+/** Streams that are in order by themselves; of the same time, those of the first stream first. */
+export async function* mergedReadings(
+  streams: readonly AsyncGenerator<Reading>[],
+  sign: Sign,
+): AsyncGenerator<Reading> {
+  try {
+    const heads: (Reading | undefined)[] = [];
+    for (const stream of streams) heads.push(await nextOf(stream));
+    for (;;) {
+      let first = -1;
+      heads.forEach((head, index) => {
+        const best = heads[first];
+        if (head !== undefined && (best === undefined || (head.capturedMs - best.capturedMs) * sign < 0)) first = index;
+      });
+      const [reading, stream] = [heads[first], streams[first]];
+      if (reading === undefined || stream === undefined) return;
+      yield reading;
+      heads[first] = await nextOf(stream);
+    }
+  } finally {
+    for (const stream of streams) await stream.return(undefined);
+  }
+}
+
+async function nextOf(stream: AsyncGenerator<Reading>): Promise<Reading | undefined> {
+  const { value, done } = await stream.next();
+  return done ? undefined : value;
+}

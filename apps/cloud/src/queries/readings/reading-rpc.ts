@@ -1,0 +1,63 @@
+/** The operations of DataService about readings themselves. */
+import type { Clock } from '@platform/base';
+import type { DataService } from '@platform/proto/platform/app/data/v1/data';
+import type { Scope } from '@platform/query';
+import type { Call, Handlers } from '@platform/rpc/server';
+import { grantsOf, type Principal } from '../../access/principal.ts';
+import type { QueriesDeps } from '../queries-deps.ts';
+import { askRows } from './ask-rows.ts';
+import { deleteReadings } from './delete-readings.ts';
+import { exportReadings } from './export-readings.ts';
+import { findReadings } from './find-readings.ts';
+import { intervalMs } from './interval.ts';
+import { latestReading } from './latest-reading.ts';
+import { scopeOfPart } from './one-method.ts';
+
+/** How often an export asks whether its reader still may (R16: within 5 s, of which the principal's cache takes 2). */
+const recheckMs = 2_000;
+
+export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
+  const { tabular, access, names, recheck, clock } = deps;
+  return {
+    async tabularDataByFilter(request, call) {
+      const scopes = scopesOf(deps, call, request.dataRequest?.filter?.organizationIds ?? []);
+      return await findReadings(askRows(tabular, call.signal), request, scopes, names);
+    },
+
+    async *exportTabularData(request, call) {
+      const scope = scopeOfPart(access, call.principal, request.partId);
+      const ask = askRows(tabular, call.signal);
+      const mayStill = everyFewSeconds(clock, async () => scopeOfPart(access, await recheck(call), request.partId));
+      for await (const reading of exportReadings(ask, scope, request, intervalMs(request.interval), names)) {
+        await mayStill();
+        yield reading;
+      }
+    },
+
+    async getLatestTabularData(request, call) {
+      const scope = scopeOfPart(access, call.principal, request.partId);
+      return await latestReading(askRows(tabular, call.signal), scope, request);
+    },
+
+    async deleteTabularData(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.organizationId);
+      return { deletedCount: BigInt(await deleteReadings(deps, request, call)) };
+    },
+  };
+}
+
+/** Of the organizations that are named, or of all in which the caller has a role, what she reads of them. Foreign ones hold nothing. */
+function scopesOf({ access }: QueriesDeps, { principal }: Call<Principal>, named: readonly string[]): Scope[] {
+  const own = new Set(grantsOf(principal).map(({ organizationId }) => organizationId));
+  const asked = named.length === 0 ? [...own] : [...new Set(named)].filter((id) => own.has(id));
+  return asked.toSorted().map((id) => access.scopeIn(principal, id));
+}
+
+function everyFewSeconds(clock: Clock, check: () => Promise<unknown>): () => Promise<void> {
+  let checkedMs = clock.monotonic();
+  return async () => {
+    if (clock.monotonic() - checkedMs < recheckMs) return;
+    await check();
+    checkedMs = clock.monotonic();
+  };
+}
