@@ -1,14 +1,16 @@
 /**
  * Runs case files (.jsonl, .jsonl.gz) through parser and executor and compares exactly: types, field order, NaN, −0.
  *
- *   npm run conformance -- FILE… [--only REGEX] [--show N] [--list] [--emit OUT] [--self-test] [--json]
+ *   npm run conformance -- FILE… [--only REGEX] [--show N] [--list] [--emit OUT] [--self-test] [--pushdown] [--json]
  *   node --conditions=@platform/source conformance/src/cases/main.ts FILE… …     the same without npm
  *
+ * `--pushdown` also asks the queries of the real store, with the documents as readings, and compares with the executor alone.
  * `--only` matches name, group, operator (`$abs`) or stage (`$match`); `--show` prints the first N failures.
  * Exit code 0: every floor of floors.json is met; 1: one is not, or the self-test missed something; 2: usage.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Case } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
 import { belowFloors, readFloors } from './floors.ts';
 import { type RunnerOptions, readOptions, UsageFault, usage } from './options.ts';
@@ -32,18 +34,21 @@ async function main(args: readonly string[]): Promise<number> {
 async function runAll(options: RunnerOptions): Promise<number> {
   const counted = new Tally();
   const all: CheckedCase[] = [];
+  const given: Case[] = [];
   const figures: Record<string, object> = {};
   const output = options.emit === undefined ? undefined : openSync(options.emit, 'w');
   for await (const checked of runFiles(options)) {
     figures[checked.file] = report(checked, options, all.filter((each) => each.verdict === 'failed').length);
     if (output !== undefined) emit(output, checked);
     all.push(...checked.cases);
+    given.push(...checked.given);
     for (const each of checked.cases) if (each.source !== apartSource) counted.add(each);
   }
   if (output !== undefined) closeSync(output);
   const faults = [
     ...(options.only === undefined ? belowFloors(counted, readFloors()) : []),
     ...(options.selfTest ? selfTestFaults(all) : []),
+    ...(options.pushDown ? await pushDownFaults(given, options) : []),
   ];
   for (const fault of faults) say(fault);
   if (options.json) say(JSON.stringify(figures));
@@ -78,6 +83,20 @@ function selfTestFaults(cases: readonly CheckedCase[]): string[] {
   say(`self-test: ${noticed} of ${tried} altered expectations failed, as they must (${each})`);
   if (tried === 0) return ['self-test: there was no passed case to alter'];
   return missed.map((name) => `self-test: not noticed: ${name}`);
+}
+
+async function pushDownFaults(cases: readonly Case[], { show, list }: RunnerOptions): Promise<string[]> {
+  const { runStoredCases } = await import('./push-down/stored-cases.ts');
+  const { asTheyAre, asReadings, notRun, different } = await runStoredCases(cases);
+  say(
+    `push-down: ${asTheyAre + asReadings} of ${cases.length} cases through store and DuckDB, ${different.length} differ`,
+  );
+  say(`  ${asTheyAre} with their documents, ${asReadings} with their documents as machines could send them`);
+  for (const [reason, count] of notRun) say(`  not run ${count}: ${reason}`);
+  for (const each of different.slice(0, list ? different.length : show)) say(each);
+  return different.length === 0
+    ? []
+    : [`push-down: ${different.length} cases answer something else than the executor alone`];
 }
 
 function emit(output: number, { file, cases, lineNumbers }: CheckedFile): void {

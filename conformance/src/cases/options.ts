@@ -12,6 +12,8 @@ export interface RunnerOptions {
   readonly selfTest: boolean;
   readonly json: boolean;
   readonly emit: string | undefined;
+  /** Cases also run through store and DuckDB. */
+  readonly pushDown: boolean;
 }
 
 /** The fault of the command line, in words for who wrote it. */
@@ -23,12 +25,12 @@ export const usage: string = `npm run conformance -- FILE… [options]     case 
   --list         the names of all failures
   --emit OUT     every actual result in canonical Extended JSON, one line a case
   --self-test    alters 200 expectations of passed cases; all must then fail
+  --pushdown     the cases' documents also as readings in store and DuckDB; answers must be those of the executor
   --json         the last line is one JSON object with the counts of each file`;
 
 /** @throws UsageFault */
 export function readOptions(args: readonly string[]): RunnerOptions {
   const { values, positionals } = parsed(args);
-  if (values.pushdown) throw new UsageFault('--pushdown (through store and DuckDB) is not part of this version');
   if (positionals.length === 0) throw new UsageFault('expected at least one case file');
   const show = Number(values.show);
   if (!Number.isInteger(show) || show < 0) throw new UsageFault(`--show expects a whole number, found ${values.show}`);
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[]): RunnerOptions {
     selfTest: values['self-test'],
     json: values.json,
     emit: values.emit,
+    pushDown: values.pushdown,
   };
 }
 

@@ -11,6 +11,7 @@ export interface CheckedFile {
   /** As it was given. */
   readonly file: string;
   readonly cases: readonly CheckedCase[];
+  readonly given: readonly Case[];
   /** For each case its line in the file, from 1. */
   readonly lineNumbers: readonly number[];
 }
@@ -22,7 +23,7 @@ export async function* runFiles({ files, only, selfTest }: RunnerOptions): Async
     const lines = chosen.map(({ line }) => line);
     const cases: CheckedCase[] = [];
     for await (const checked of checkLines(lines, { selfTest })) cases.push(checked);
-    yield { file, cases, lineNumbers: chosen.map(({ number }) => number) };
+    yield { file, cases, given: chosen.map(({ given }) => given), lineNumbers: chosen.map(({ number }) => number) };
   }
 }
 

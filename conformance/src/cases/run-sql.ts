@@ -40,13 +40,13 @@ export function planText(sql: string, { currentDatabase }: SqlCase): string {
   }
 }
 
-function formOf({ columns, excludeNamespaces }: SqlCase): RowForm {
+export function formOf({ columns, excludeNamespaces }: SqlCase): RowForm {
   if (columns !== undefined) return 'flat';
   return excludeNamespaces ? 'merged' : 'tables';
 }
 
 /** Collections of which the case says nothing but their documents may have any fields. */
-function tablesOf({ databases, schemas, currentDatabase }: SqlCase): Tables {
+export function tablesOf({ databases, schemas, currentDatabase }: SqlCase): Tables {
   const named = new Set([...databases.keys(), ...schemas.keys()]);
   const found = [...named].map((database) => {
     const described = members(schemas.get(database));

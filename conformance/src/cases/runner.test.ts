@@ -71,9 +71,16 @@ test('only the cases that match are run', () => {
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ [plain]: { cases: 1, passed: 0 } });
 });
 
+test('with --pushdown the cases also go through store and DuckDB', () => {
+  const { status, lines } = run('--pushdown', plain);
+  expect(lines).toContain('push-down: 2 of 2 cases through store and DuckDB, 0 differ');
+  expect(lines).toContain('  0 with their documents, 2 with their documents as machines could send them');
+  expect(status).toBe(0);
+});
+
 test('a fault of the command line ends with 2 and says what is wrong and how it is called', () => {
-  const { status, errors } = run('--pushdown', plain);
-  expect(errors).toContain('--pushdown (through store and DuckDB) is not part of this version');
+  const { status, errors } = run('--unknown', plain);
+  expect(errors).toContain('--unknown');
   expect(errors).toContain('npm run conformance -- FILE');
   expect(status).toBe(2);
 });

@@ -13,11 +13,11 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, parseMql } from '@platform/query';
+import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { createTabular } from '../feature.ts';
+import { createTabular, type TabularOptions } from '../feature.ts';
 import type { TabularSettings } from '../settings.ts';
-import { tabularDdl } from '../store.ts';
 import type { QueryRequest, Tabular } from '../tabular.ts';
 
 export interface TestReading {
@@ -56,13 +56,16 @@ export interface OpenTabular extends AsyncDisposable {
 export const testPlace = { organizationId: 'org-1', locationId: 'loc-1', robotId: 'robot-1', partId: 'part-1' };
 export const wholeOrganization = { organizationId: 'org-1', locationIds: null, robotIds: null };
 
-export async function openTabular(settings: Partial<TabularSettings> = {}): Promise<OpenTabular> {
+export async function openTabular(
+  settings: Partial<TabularSettings> = {},
+  options: Partial<Pick<TabularOptions, 'standingRulesOf' | 'clock'>> = {},
+): Promise<OpenTabular> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tabular-'));
   const lines: OpenTabular['lines'] = [];
   const log: Log = createLog((level, _logger, message, fields) => void lines.push({ level, message, fields }));
   const metadata = await openMetadata({
     file: join(dataDir, 'meta.sqlite'),
-    migrations: [{ version: 1, statements: tabularDdl }],
+    migrations,
     log,
   });
   const file = new DatabaseSync(join(dataDir, 'ingest.sqlite'));
@@ -91,6 +94,7 @@ export async function openTabular(settings: Partial<TabularSettings> = {}): Prom
     log,
     clock: systemClock,
     settings,
+    ...options,
   });
   await tabular.start();
 

@@ -1,7 +1,8 @@
 /** One query, asked with push-down, without, and of the executor alone; and what must never be in an answer. */
-import type { Batch, Plan, Scope, Stage } from '@platform/query';
+import type { Batch, Scope } from '@platform/query';
 import type { Tabular } from '../../tabular.ts';
 import { type Answer, areSame, askExecutor, askStore, latin1, showAnswer } from './ask.ts';
+import { isLimited, orderOf } from './comparable.ts';
 import { planOf, type RandomQuery } from './random-query.ts';
 
 export interface Subject {
@@ -36,21 +37,4 @@ export async function checkQuery(query: RandomQuery, subject: Subject): Promise<
   return areSame(pushed, expected, order)
     ? undefined
     : both('the executor alone answers something else', expected, 'executor');
-}
-
-/** Behind a limit nobody looks, but rows are computed in batches: whether one there fails the query is left open. */
-function isLimited({ stages }: Plan): boolean {
-  return stages.some((stage) => stage.k === 'slice' && stage.limit !== undefined);
-}
-
-/** Groups may come in any order: then what follows must not depend on it, or the answer is not comparable. */
-function orderOf({ stages }: Plan): 'in order' | 'in any order' | undefined {
-  const reordered = stages.findIndex(({ k }) => k === 'group' || k === 'sample');
-  if (reordered < 0) return 'in order';
-  return stages.slice(reordered + 1).every(isFree) ? 'in any order' : undefined;
-}
-
-function isFree(stage: Stage): boolean {
-  if (stage.k === 'group') return stage.into.every(([, { fn }]) => fn === 'count' || fn === 'min' || fn === 'max');
-  return stage.k === 'filter' || stage.k === 'shape' || stage.k === 'replace' || stage.k === 'sort';
 }

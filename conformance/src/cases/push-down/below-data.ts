@@ -1,0 +1,69 @@
+/**
+ * The plan that means for stored rows, whose field `data` holds a case's document, what the given one means for the document.
+ *
+ * Filters, sorts and the first group read the same values one name deeper; any other stage gets the document itself, taken out of its
+ * row before it. So what a backend can take over at the head of a plan it still can.
+ */
+import type { Expr, Path, Plan, Stage } from '@platform/query';
+
+const data = 'data';
+
+export function belowData(plan: Plan): Plan {
+  if (plan.source === 'none') return { ...plan, stages: plan.stages.map(withRight) };
+  return { source: 'readings', stages: moved(plan.stages) };
+}
+
+function moved([stage, ...rest]: readonly Stage[]): Stage[] {
+  if (stage === undefined) return [taken];
+  switch (stage.k) {
+    case 'filter':
+      return [{ ...stage, where: deeper(stage.where) }, ...moved(rest)];
+    case 'sort':
+      return [{ ...stage, by: stage.by.map((key) => ({ ...key, path: below(key.path) })) }, ...moved(rest)];
+    case 'slice':
+    case 'sample':
+      return [stage, ...moved(rest)];
+    case 'group': {
+      const into = stage.into.map(([name, fold]) => {
+        const by = fold.by?.map((key) => ({ ...key, path: below(key.path) }));
+        return [name, { ...fold, arg: deeper(fold.arg), ...(by && { by }) }] as const;
+      });
+      return [{ ...stage, key: deeper(stage.key), into }, ...rest.map(withRight)];
+    }
+    default:
+      return [taken, ...[stage, ...rest].map(withRight)];
+  }
+}
+
+const taken: Stage = { k: 'replace', with: { k: 'field', path: [data] } };
+
+/** Plans inside stages read stored rows, too. */
+function withRight(stage: Stage): Stage {
+  return stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union'
+    ? { ...stage, right: belowData(stage.right) }
+    : stage;
+}
+
+function below(path: Path): Path {
+  return [data, ...path];
+}
+
+function deeper(expr: Expr): Expr {
+  switch (expr.k) {
+    case 'lit':
+      return expr;
+    case 'field':
+      return { ...expr, path: below(expr.path) };
+    case 'var':
+      return expr.name === 'ROOT' ? { ...expr, path: below(expr.path) } : expr;
+    case 'call':
+      return { ...expr, args: expr.args.map(deeper) };
+    case 'doc':
+      return { ...expr, fields: expr.fields.map(([name, value]) => [name, deeper(value)] as const) };
+    case 'bind': {
+      const args = expr.args.map(deeper);
+      // The fields in the body of `match.elem` are those of an array's element.
+      return { ...expr, args, body: expr.fn === 'match.elem' ? expr.body : deeper(expr.body) };
+    }
+  }
+}

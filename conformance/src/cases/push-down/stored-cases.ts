@@ -1,0 +1,146 @@
+/**
+ * Cases through the real store and DuckDB: each set of documents is an organization's readings, some in a sealed file, the rest in the hot
+ * rows, and each query is asked with push-down. The answer must be that of the executor alone over the same documents.
+ *
+ * Documents that machines could not send (int32, dates, …) are made such that they could: then the case's own expectation says nothing,
+ * and the two are only compared with each other.
+ */
+import { type BsonDocument, batchOf, type Plan, parseMql, parseSql, QueryError, sourcesOf } from '@platform/query';
+import { encodeStruct, fitsStruct } from '../../../../apps/cloud/src/tabular/testing/encode-struct.ts';
+import { type OpenTabular, openTabular } from '../../../../apps/cloud/src/tabular/testing/open-tabular.ts';
+import {
+  areSame,
+  askExecutor,
+  askStore,
+  showAnswer,
+} from '../../../../apps/cloud/src/tabular/testing/push-down/ask.ts';
+import { isLimited, orderOf } from '../../../../apps/cloud/src/tabular/testing/push-down/comparable.ts';
+import type { Case } from '../case.ts';
+import { documentsJson } from '../outcome.ts';
+import { formOf, tablesOf } from '../run-sql.ts';
+import { asReading } from './as-readings.ts';
+import { belowData } from './below-data.ts';
+
+export interface StoredCases {
+  /** With the documents as the case has them. */
+  readonly asTheyAre: number;
+  /** With documents of such types as machines send. */
+  readonly asReadings: number;
+  readonly notRun: ReadonlyMap<string, number>;
+  /** Names of cases of which the store answers something else, with both answers. */
+  readonly different: readonly string[];
+}
+
+interface StoredCase {
+  readonly given: Case;
+  readonly plan: Plan;
+  readonly documents: readonly BsonDocument[];
+  readonly organizationId: string;
+}
+
+const lanes = 4;
+/** Of a day at noon: all documents of a case are of one capture day, in their order. */
+const receivedMs = Date.UTC(2026, 4, 17, 12);
+
+export async function runStoredCases(cases: readonly Case[]): Promise<StoredCases> {
+  const notRun = new Map<string, number>();
+  const sets = new Map<string, readonly BsonDocument[]>();
+  let asTheyAre = 0;
+  const stored: StoredCase[] = [];
+  for (const given of cases) {
+    const question = questionOf(given);
+    if (typeof question === 'string') {
+      notRun.set(question, (notRun.get(question) ?? 0) + 1);
+      continue;
+    }
+    const documents = question.documents.map(asReading);
+    if (question.documents.every(fitsStruct)) asTheyAre++;
+    const key = documentsJson(documents);
+    sets.set(key, documents);
+    stored.push({ given, plan: question.plan, documents, organizationId: key });
+  }
+  await using store = await openTabular();
+  const organizations = await storeSets(store, sets);
+  const different: string[] = [];
+  const waiting = stored.values();
+  const lane = async (): Promise<void> => {
+    for (const each of waiting) {
+      const difference = await compare(store, { ...each, organizationId: organizations.get(each.organizationId)! });
+      if (difference !== undefined) different.push(difference);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (store.damaged.size > 0) throw new Error(`the store could not load ${store.damaged.size} of the uploads`);
+  return { asTheyAre, asReadings: stored.length - asTheyAre, notRun, different };
+}
+
+/** The plan and its documents, or why there is nothing to compare. */
+function questionOf(given: Case): { plan: Plan; documents: readonly BsonDocument[] } | string {
+  try {
+    if (given.k === 'mql') {
+      const plan = parseMql(given.pipeline);
+      if (given.docs.length === 0) return 'no documents';
+      return isByChance(plan) ? 'an answer by chance' : { plan, documents: given.docs };
+    }
+    if (given.expected.k === 'rewrite') return 'no data';
+    const plan = parseSql(given.sql, tablesOf(given), formOf(given));
+    const [name, ...others] = sourcesOf(plan).filter((each) => each !== 'none');
+    if (others.length > 0) return 'several collections';
+    const documents = [...given.databases].flatMap(([database, collections]) =>
+      [...collections].flatMap(([each, held]) => (`${database}.${each}` === name ? held : [])),
+    );
+    return documents.length === 0 ? 'no documents' : { plan, documents };
+  } catch (error) {
+    if (error instanceof QueryError) return 'refused before any data is read';
+    throw error;
+  }
+}
+
+function isByChance(plan: Plan): boolean {
+  return plan.stages.some(({ k }) => k === 'sample') || /"fn":"agg\.rand"|"NOW"/.test(JSON.stringify(plan, plainly));
+}
+
+function plainly(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** @returns by the key of a set the organization that has it. */
+async function storeSets(
+  store: OpenTabular,
+  sets: ReadonlyMap<string, readonly BsonDocument[]>,
+): Promise<ReadonlyMap<string, string>> {
+  const organizations = new Map([...sets.keys()].map((key, number) => [key, `set ${number}`]));
+  const append = (organizationId: string, documents: readonly BsonDocument[]): void => {
+    if (documents.length === 0) return;
+    const place = { organizationId, locationId: 'location', robotId: 'robot', partId: 'part' };
+    store.append({
+      place,
+      readings: documents.map((each) => ({ data: encodeStruct(each), receivedMs })),
+      syncedMs: receivedMs,
+    });
+  };
+  const sealedOf = (documents: readonly BsonDocument[]): number => Math.ceil((documents.length * 2) / 3);
+  for (const [key, documents] of sets) append(organizations.get(key)!, documents.slice(0, sealedOf(documents)));
+  await store.tabular.seal();
+  for (const [key, documents] of sets) append(organizations.get(key)!, documents.slice(sealedOf(documents)));
+  return organizations;
+}
+
+async function compare(
+  store: OpenTabular,
+  { given, plan, documents, organizationId }: StoredCase,
+): Promise<string | undefined> {
+  const scope = { organizationId, locationIds: null, robotIds: null };
+  const moved = belowData(plan);
+  const pushed = await askStore(store.tabular, moved, scope, true);
+  const unpushed = await askStore(store.tabular, moved, scope, false);
+  const differs = (other: typeof pushed, name: string): string =>
+    `${given.name}\n  pushed   ${showAnswer(pushed)}\n  ${name} ${showAnswer(other)}`;
+  if (isLimited(plan) && (pushed.k === 'refused' || unpushed.k === 'refused')) return undefined;
+  if (!areSame(pushed, unpushed, 'in order')) return differs(unpushed, 'unpushed');
+  const order = orderOf(plan);
+  if (order === undefined) return undefined;
+  const alone = await askExecutor(plan, batchOf(documents));
+  if (isLimited(plan) && alone.k === 'refused') return undefined;
+  return areSame(pushed, alone, order) ? undefined : differs(alone, 'executor');
+}
