@@ -6,7 +6,7 @@ import { flushCompileCache } from 'node:module';
 
 // Whatever these import comes along. Modules that act when they are loaded (entries of processes) are left out.
 await Promise.all([
-  import('../apps/cli/src/commands/query.ts'),
+  import('../apps/cli/src/query/query-command.ts'),
   import('../apps/cli/src/commands/up.ts'),
   import('../apps/cli/src/commands/version.ts'),
   import('../apps/cli/src/up/run-up.ts'),

@@ -14,11 +14,11 @@ import { membersCommand } from './commands/members.ts';
 import { metadataCommand } from './commands/metadata.ts';
 import { organizationsCommand } from './commands/organizations.ts';
 import { profilesCommand } from './commands/profiles.ts';
-import { queryCommand } from './commands/query.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { dressed } from './dressed.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
+import { queryCommand } from './query/query-command.ts';
 
 /** @param jsonErrors wrong uses are told as `{"error"}`, like other failures with --json. */
 export function createProgram(jsonErrors = false): Command {

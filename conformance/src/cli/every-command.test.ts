@@ -99,7 +99,8 @@ beforeAll(async () => {
     logs: { args: ['press-7'], lines: true },
     'metadata get': { args: ['--machine', 'press-7'] },
     'api-keys list': { args: [] },
-    query: { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },
+    'query sql': { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },
+    'query mql': { args: ['{"$limit":1}'], lines: true },
   };
 }, 120_000);
 afterAll(async () => {

@@ -64,11 +64,11 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
 test('query asks with the login: rows are lines of JSON, fields are picked, what is wrong is a usage error', async () => {
   const sql = "SELECT component_name FROM readings WHERE component_name = 'host' LIMIT 2";
   const [rows, picked, wrongJson, wrongSql, demo] = await Promise.all([
-    cli.ok(['query', sql]),
-    cli.ok(['query', '[{"$limit":1}]', '--json=component_name']),
-    cli.run(['query', '[{"$limit":']),
-    cli.run(['query', 'SELECT FROM']),
-    cli.run(['query', sql, '--data', dataDir(), '--url', 'http://127.0.0.1:9']),
+    cli.ok(['query', 'sql', sql, '--json']),
+    cli.ok(['query', 'mql', '[{"$limit":1}]', '--json=component_name']),
+    cli.run(['query', 'mql', '[{"$limit":']),
+    cli.run(['query', 'sql', 'SELECT FROM']),
+    cli.run(['query', 'sql', sql, '--data', dataDir(), '--url', 'http://127.0.0.1:9']),
   ]);
   expect(rows.stdout).toBe('{"component_name":"host"}\n{"component_name":"host"}\n');
   expect(Object.keys(picked.json())).toEqual(['component_name']);
@@ -163,7 +163,7 @@ test('a reader that has read enough ends the command quietly', async () => {
 test('a query beyond the limit that the host administrator set is exit code 6', async () => {
   const set = ['admin', 'limits', 'set', ready.organizationId, 'query-bytes-per-month', '1', '--data', dataDir()];
   await cli.ok(set);
-  const refused = await cli.run(['query', 'SELECT component_name FROM readings']);
+  const refused = await cli.run(['query', 'sql', 'SELECT component_name FROM readings']);
   expect(refused).toMatchObject({ code: 6, stdout: '' });
-  expect(refused.stderr).toMatch(/^platform query: /);
+  expect(refused.stderr).toMatch(/^platform query sql: /);
 });

@@ -4,6 +4,7 @@
  * Text: a table or a list of fields. `--json`: one JSON document; `--json=name,id` picks fields. Streams are one JSON object
  * a line.
  */
+import { once } from 'node:events';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
@@ -29,6 +30,11 @@ export interface Output {
   element(value: JsonObject, text: string): void;
   /** Text that is the result itself, such as a document; the same in every style. What is unsafe in JSON texts is escaped as JSON does. */
   raw(text: string): void;
+  /**
+   * A piece of a result for other programs, such as lines of CSV: as it is, but on a terminal with unsafe characters escaped.
+   * Resolves when there is room for more. @throws the reason of `signal`
+   */
+  piece(text: string, signal: AbortSignal): Promise<void>;
   /** For people, on stderr; not with --quiet. */
   note(text: string): void;
   /** For people, on stderr, also with --quiet. */
@@ -80,6 +86,13 @@ export function createOutput(
       else json(picked(value));
     },
     raw: (text) => say(printable(text)),
+    async piece(text, signal) {
+      beforeWrite();
+      if (stdout.write(style.width === undefined ? text : printable(text.replaceAll('\r\n', '\n')))) return;
+      await once(stdout, 'drain', { signal }).catch((caught: unknown) => {
+        throw signal.aborted ? signal.reason : caught;
+      });
+    },
     note: (text) => void (style.quiet || tell(text)),
     warn: tell,
   };

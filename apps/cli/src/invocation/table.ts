@@ -6,7 +6,12 @@ export interface TableStyle {
   readonly colours: boolean;
   /** Columns of the terminal; absent: nothing is cut. */
   readonly width?: number | undefined;
+  /** Heads are what the columns are called, letter for letter. Default: words in capitals. */
+  readonly exactHeads?: boolean;
 }
+
+/** Text; a number, which is aligned to the right; or the digits of one. */
+export type Cell = string | number | { readonly digits: string };
 
 interface Column {
   readonly head: string;
@@ -19,16 +24,17 @@ interface Column {
 const gap = '  ';
 const narrowest = 12;
 
-/** @param rows values as text, or as numbers, which are aligned to the right. Newlines become spaces, so that a row is a line. */
+/** Newlines become spaces, so that a row is a line. */
 export function table(
   names: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
-  { colours, width }: TableStyle,
+  rows: readonly (readonly Cell[])[],
+  { colours, width, exactHeads = false }: TableStyle,
 ): string {
   const columns = names.map((name, at) =>
     columnOf(
-      name,
+      exactHeads ? oneLine(name) : name.replaceAll('_', ' ').toUpperCase(),
       rows.map((row) => row[at] ?? ''),
+      /(^|_)id$/.test(name),
     ),
   );
   const widths = fitted(columns, width);
@@ -43,20 +49,37 @@ export function table(
   );
 }
 
-function columnOf(name: string, values: readonly (string | number)[]): Column {
+/** The narrowest that a column with this exact head gets. */
+export function leastWidth(name: string, cells: readonly Cell[]): number {
+  const column = columnOf(oneLine(name), cells, /(^|_)id$/.test(name));
+  const natural = naturalWidth(column);
+  return column.isWhole ? natural : Math.min(natural, narrowest);
+}
+
+function columnOf(head: string, values: readonly Cell[], isId: boolean): Column {
+  const cells = values.map((value) => (typeof value === 'object' ? value.digits : oneLine(String(value))));
   return {
-    head: name.replaceAll('_', ' ').toUpperCase(),
-    cells: values.map((value) => printable(String(value)).replaceAll(/\s+/g, ' ')),
+    head,
+    cells,
     toTheRight:
-      values.some((value) => typeof value === 'number') &&
-      values.every((value) => typeof value === 'number' || value === '-'),
-    isWhole: /(^|_)id$/.test(name) || values.some((value) => /^\d{4}-\d{2}-\d{2}T/.test(String(value))),
+      values.some((value) => typeof value !== 'string') &&
+      values.every((value) => typeof value !== 'string' || value === '-'),
+    isWhole: isId || cells.some((cell) => /^\d{4}-\d{2}-\d{2}T/.test(cell)),
   };
+}
+
+/** Safe to print, without line ends. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll(/\s+/g, ' ');
+}
+
+function naturalWidth({ head, cells }: Column): number {
+  return cells.reduce((most, cell) => Math.max(most, widthOf(cell)), widthOf(head));
 }
 
 /** Widths of the columns; the widest are made narrower until the whole fits, as far as that goes. */
 function fitted(columns: readonly Column[], room: number | undefined): number[] {
-  const widths = columns.map(({ head, cells }) => Math.max(widthOf(head), ...cells.map(widthOf)));
+  const widths = columns.map(naturalWidth);
   if (room === undefined) return widths;
   const free = room - gap.length * (columns.length - 1);
   for (let over = sum(widths) - free; over > 0; over--) {
@@ -78,7 +101,8 @@ function aligned(text: string, width: number, toTheRight: boolean): string {
   return toTheRight ? space + text : text + space;
 }
 
-function cut(text: string, width: number): string {
+/** The text in at most so many columns, with "…" where it was cut. */
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
   let used = 1;
@@ -95,7 +119,7 @@ const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
 /** Columns that a text takes on a terminal. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return width;

@@ -3,7 +3,7 @@
 /** For each component: how many readings since `since`, its mean processor load, and when the last was received. */
 export function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
   return [
-    // As Extended JSON, so that what is shown can be pasted into `platform query`.
+    // As Extended JSON, so that what is shown can be pasted into `platform query mql`.
     { $match: { time_received: { $gte: { $date: since.toISOString() } } } },
     {
       $group: {

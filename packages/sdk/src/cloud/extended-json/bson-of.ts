@@ -13,7 +13,7 @@ export function bsonOf(json: Json): unknown {
   if (json instanceof NumberText) return numberOf(json.text);
   if (isArray(json)) return json.map(bsonOf);
   if (!(json instanceof Map)) return json;
-  if (wrappers.has([...json.keys()].toSorted().join())) return wrapped(json);
+  if (wrappers.has([...json.keys()].join())) return wrapped(json);
   return new Map([...json].map(([name, value]: [string, Json]) => [name, bsonOf(value)]));
 }
 
@@ -32,6 +32,7 @@ const wrappers: ReadonlySet<string> = new Set([
   '$symbol',
   '$code',
   '$code,$scope',
+  '$scope,$code',
   '$minKey',
   '$maxKey',
 ]);

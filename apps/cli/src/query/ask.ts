@@ -1,0 +1,75 @@
+/** Asks a cloud for rows, and what the answer cost. */
+import { join } from 'node:path';
+import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
+import { type Context, defaultUrl } from '../invocation/context.ts';
+import { fromEnvironment } from '../settings.ts';
+import { readKeyFile } from './read-key-file.ts';
+
+export interface Answer {
+  /** One BSON document each. */
+  readonly rows: readonly Uint8Array[];
+  /** As the cloud says; undefined when it does not. */
+  readonly scannedBytes: number | undefined;
+  /** As the cloud says, else as it was waited for. */
+  readonly elapsedMs: number;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** 0: the cloud's own limit ends a query. */
+  readonly timeoutMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly onHeader: (headers: Headers) => void;
+  readonly onTrailer: (trailers: Headers) => void;
+}
+
+export interface Asked {
+  readonly context: Context;
+  /** Data folder of a cloud on this computer: asks with the key of its demo. */
+  readonly dataDir: unknown;
+  /** The only row is how the query runs. */
+  readonly explain: boolean;
+}
+
+export type Query = (
+  data: Cloud['data'],
+  organizationId: string,
+  options: CallOptions,
+) => Promise<{ readonly rawData: readonly Uint8Array[] }>;
+
+export async function ask({ context, dataDir, explain }: Asked, query: Query): Promise<Answer> {
+  const metadata = new Headers();
+  const keep = (found: Headers): void => {
+    for (const [name, value] of found) metadata.set(name, value);
+  };
+  const options: CallOptions = {
+    signal: context.signal,
+    timeoutMs: 0,
+    headers: explain ? { 'platform-explain': 'true' } : {},
+    onHeader: keep,
+    onTrailer: keep,
+  };
+  const numberOf = (name: string): number | undefined => {
+    const text = metadata.get(name) ?? '';
+    return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  };
+  const before = systemClock.monotonic();
+  const { rawData } = await withCloud(context, dataDir, (data, organizationId) => query(data, organizationId, options));
+  return {
+    rows: rawData,
+    scannedBytes: numberOf('platform-scanned-bytes'),
+    elapsedMs: numberOf('platform-elapsed-ms') ?? systemClock.monotonic() - before,
+  };
+}
+
+async function withCloud<T>(
+  context: Context,
+  dataDir: unknown,
+  run: (data: Cloud['data'], organizationId: string) => Promise<T>,
+): Promise<T> {
+  if (dataDir === undefined) return run((await context.cloud()).data, (await context.find.organization()).id);
+  const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
+  const { organizationId, keyId, key } = await readKeyFile(join(String(dataDir), 'demo.json'));
+  await using cloud = openCloud({ url, keyId, key });
+  return await run(cloud.data, organizationId);
+}

@@ -1,0 +1,86 @@
+/** Rows as a table, lines of JSON or CSV on standard output; what they cost on standard error. */
+import { PlatformError, type RowFields, readRow, relaxedJson, Scalar } from '@platform/sdk/cloud';
+import type { Command } from 'commander';
+import { choice } from '../invocation/choice.ts';
+import type { Context } from '../invocation/context.ts';
+import type { Flags } from '../invocation/leaf.ts';
+import { printable } from '../invocation/printable.ts';
+import { amount, bytesText } from './amounts.ts';
+import type { Answer } from './ask.ts';
+import { csvLine } from './csv.ts';
+import { flatten } from './flatten.ts';
+import { rowsTable } from './rows-table.ts';
+
+export type Format = 'table' | 'json' | 'csv';
+
+export function answerOptions(command: Command): Command {
+  return command
+    .addOption(choice('--format <format>', 'how rows are printed (default: table)', ['table', 'json', 'csv']))
+    .option('--csv', 'the same as --format csv: columns are flattened paths')
+    .option('--explain', 'print how the query runs instead of its rows')
+    .option('--data <dir>', 'data folder of a cloud on this computer: asks with the key of its demo');
+}
+
+/** What was asked for comes before PLATFORM_OUTPUT. @throws invalid_argument for several formats at once */
+export function formatOf({ flags: { json }, out }: Context, flags: Flags): Format {
+  const asked = [
+    ...(flags['format'] === undefined ? [] : [flags['format'] as Format]),
+    ...(flags['csv'] === true ? (['csv'] as const) : []),
+    ...(json === undefined ? [] : (['json'] as const)),
+  ];
+  const [first, ...others] = new Set(asked);
+  if (others.length > 0)
+    throw new PlatformError('invalid_argument', `expected one format, found ${[first, ...others].join(' and ')}`);
+  return first ?? (out.style.json === false ? 'table' : 'json');
+}
+
+/** @param format `explained`: the rows are documents that people read. */
+export async function printAnswer(context: Context, format: Format | 'explained', answer: Answer): Promise<void> {
+  const { out, signal } = context;
+  if (format === 'explained') {
+    for (const bson of answer.rows) {
+      const text = relaxedJson(readRow(bson));
+      // A document of a few lines, whose numbers are small.
+      if (out.style.json === false) out.raw(JSON.stringify(JSON.parse(text), null, 2));
+      else await out.piece(`${printable(text)}\n`, signal);
+    }
+  } else if (format === 'table') printTable(context, answer);
+  else if (format === 'csv') await printCsv(context, answer);
+  else for (const bson of answer.rows) await out.piece(`${jsonLine(context, bson)}\n`, signal);
+  const { rows, scannedBytes, elapsedMs } = answer;
+  const scanned = scannedBytes === undefined ? [] : [`${bytesText(scannedBytes)} scanned`];
+  out.note([amount(rows.length, 'row'), ...scanned, `${Math.round(elapsedMs)} ms`].join(' · '));
+}
+
+function printTable({ out }: Context, { rows }: Answer): void {
+  if (rows.length === 0) return;
+  const { text, hidden } = rowsTable(
+    rows.map((bson) => flatten(readRow(bson))),
+    out.style,
+  );
+  out.raw(text);
+  if (hidden.length > 0) {
+    const named = hidden.slice(0, 10).join(', ') + (hidden.length > 10 ? ', …' : '');
+    out.note(`${amount(hidden.length, 'column')} not shown (${named}): --json and --csv print all`);
+  }
+}
+
+async function printCsv({ out, signal }: Context, { rows }: Answer): Promise<void> {
+  const columns = new Set<string>();
+  for (const bson of rows) for (const path of flatten(readRow(bson)).keys()) columns.add(path);
+  if (columns.size > 0) await out.piece(csvLine([...columns]), signal);
+  for (const bson of rows) {
+    const cells = flatten(readRow(bson));
+    await out.piece(csvLine(Array.from(columns, (path) => cells.get(path))), signal);
+  }
+}
+
+const nothing = new Scalar('null');
+
+function jsonLine({ out }: Context, bson: Uint8Array): string {
+  const row = readRow(bson);
+  const { json } = out.style;
+  const picked: RowFields =
+    typeof json === 'boolean' ? row : new Map(json.map((name) => [name, row.get(name) ?? nothing]));
+  return printable(relaxedJson(picked));
+}

@@ -1,0 +1,86 @@
+/** Rows of any shape as a table that fits the terminal. */
+import { Scalar } from '@platform/sdk/cloud';
+import { type Cell, cut, leastWidth, oneLine, type TableStyle, table, widthOf } from '../invocation/table.ts';
+
+export interface RowsTable {
+  readonly text: string;
+  /** Columns for which there was no room. */
+  readonly hidden: readonly string[];
+}
+
+export type FlatRow = ReadonlyMap<string, string | Scalar>;
+
+/** A column beyond them is not shown: rows may have a column each. */
+const maxColumns = 200;
+const gapWidth = 2;
+const missing = '-';
+
+interface Column {
+  readonly name: string;
+  readonly cells: readonly Cell[];
+}
+
+/**
+ * Where the columns do not fit, those with the same value in all rows are told once, above the table; of the others, those
+ * on the right are left out. One row that does not fit has a line for each field.
+ */
+export function rowsTable(rows: readonly FlatRow[], style: TableStyle): RowsTable {
+  const { width } = style;
+  const names = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const columns = names
+    .slice(0, maxColumns)
+    .map((name) => ({ name, cells: rows.map((row) => cellOf(row.get(name), width)) }));
+  const beyond = names.slice(maxColumns);
+  if (width === undefined || fits(columns, width)) return { text: drawn(columns, style), hidden: beyond };
+  if (rows.length === 1) return { text: fieldLines(columns, width), hidden: beyond };
+
+  const same = columns.filter(({ cells }) => cells.every((cell) => textOf(cell) === textOf(cells[0] ?? '')));
+  const differing = columns.filter((column) => !same.includes(column));
+  if (differing.length === 0) return { text: fieldLines(columns, width), hidden: beyond };
+  let shown = differing.length;
+  while (shown > 1 && !fits(differing.slice(0, shown), width)) shown--;
+  const head = same.length === 0 ? '' : `In all rows:\n${fieldLines(same, width)}\n\n`;
+  return {
+    text: head + drawn(differing.slice(0, shown), style),
+    hidden: [...differing.slice(shown).map(({ name }) => name), ...beyond],
+  };
+}
+
+function cellOf(value: string | Scalar | undefined, width: number | undefined): Cell {
+  if (value === undefined) return missing;
+  const text = typeof value === 'string' ? value : value.text;
+  // More than ever fits: what is cut anyway is not measured.
+  const start = width === undefined || text.length <= width * 4 ? text : text.slice(0, width * 4);
+  return value instanceof Scalar && value.isNumber ? { digits: start } : start;
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'object' ? cell.digits : String(cell);
+}
+
+function fits(columns: readonly Column[], width: number): boolean {
+  const least = columns.reduce((total, { name, cells }) => total + leastWidth(name, cells), 0);
+  return least + gapWidth * (columns.length - 1) <= width;
+}
+
+function drawn(columns: readonly Column[], style: TableStyle): string {
+  const height = columns[0]?.cells.length ?? 0;
+  return table(
+    columns.map(({ name }) => name),
+    Array.from({ length: height }, (_, row) => columns.map(({ cells }) => cells[row] ?? missing)),
+    { ...style, exactHeads: true },
+  );
+}
+
+/** The first row, a line for each field. */
+function fieldLines(columns: readonly Column[], width: number): string {
+  const names = columns.map(({ name }) => cut(oneLine(name), Math.floor(width / 2)));
+  const longest = names.reduce((most, name) => Math.max(most, widthOf(name)), 0);
+  return columns
+    .map(({ cells }, at) => {
+      const name = names[at] ?? '';
+      const head = name + ' '.repeat(longest - widthOf(name) + gapWidth);
+      return head + cut(oneLine(textOf(cells[0] ?? missing)), width - longest - gapWidth);
+    })
+    .join('\n');
+}

@@ -1,0 +1,34 @@
+/** `platform query sql`. */
+import { Command } from 'commander';
+import { leaf } from '../invocation/leaf.ts';
+import { ask } from './ask.ts';
+import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
+import { queryText } from './query-text.ts';
+import { withPlace } from './with-place.ts';
+
+export function sqlCommand(): Command {
+  return leaf(
+    answerOptions(
+      new Command('sql')
+        .description('print the rows of a SELECT over `readings`')
+        .argument('<query>', 'the statement; @FILE reads a file, - standard input'),
+    ),
+    {
+      examples: [
+        'platform query sql "SELECT time_received, data FROM readings LIMIT 3"',
+        'platform query sql @mean-temperature.sql --csv > mean.csv',
+        'platform query sql - --json < newest.sql',
+      ],
+      fields: ['those of the rows'],
+    },
+    async (context, flags, argument = '') => {
+      const format = formatOf(context, flags);
+      const sqlQuery = await queryText(argument);
+      const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
+      const answer = await withPlace(context, { text: sqlQuery }, () =>
+        ask(asked, (data, organizationId, options) => data.tabularDataBySQL({ organizationId, sqlQuery }, options)),
+      );
+      await printAnswer(context, asked.explain ? 'explained' : format, answer);
+    },
+  );
+}

@@ -1,0 +1,160 @@
+/** `platform query` against a real cloud: formats, input, errors with their place, exit codes, Ctrl-C. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createViamClient } from '@viamrobotics/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+beforeAll(async () => {
+  cloud = await startCloud();
+  cli = await openCommandLine({
+    PLATFORM_URL: cloud.url,
+    PLATFORM_API_KEY_ID: cloud.keyId,
+    PLATFORM_API_KEY: cloud.key,
+  });
+  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
+  const { dataClient } = await createViamClient({ serviceHost: cloud.url, credentials });
+  const at = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
+  await dataClient.tabularDataCaptureUpload(
+    [
+      { readings: { temp: 21.5, note: '=HYPERLINK("x")' } },
+      { readings: { temp: 3, note: 'a\u001b[31m\nb', list: [1] } },
+    ],
+    cloud.partId,
+    'rdk:component:sensor',
+    'oven',
+    'Readings',
+    [
+      [at, at],
+      [new Date(at.getTime() + 1_000), new Date(at.getTime() + 1_000)],
+    ],
+  );
+}, 60_000);
+afterAll(async () => {
+  await cli[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+const pipeline = '[{"$match":{"component_name":"oven"}},{"$sort":{"time_received":1}},{"$project":{"data":1,"_id":0}}]';
+const hostile = 'a\u001b[31m\nb';
+
+test('rows are a table by default: flattened paths, nothing interpreted, what it cost on standard error', async () => {
+  const { stdout, stderr } = await cli.ok(['query', 'mql', pipeline]);
+  expect(stdout.split('\n')).toEqual([
+    'data.readings.temp  data.readings.note  data.readings.list',
+    '              21.5  =HYPERLINK("x")     -',
+    '                 3  a\\u001b[31m b       [1.0]',
+    '',
+  ]);
+  expect(stderr).toMatch(/^2 rows · (.* scanned · )?\d+ ms\n$/);
+  const quiet = await cli.ok(['query', 'mql', pipeline, '--quiet']);
+  expect(quiet.stderr).toBe('');
+});
+
+test('--json is a line of relaxed Extended JSON for each row, in the order of its fields', async () => {
+  writeFileSync(join(cli.directory, 'p.json'), pipeline);
+  const [typed, file, stdin, picked, environment] = await Promise.all([
+    cli.ok(['query', 'mql', pipeline, '--json']),
+    cli.ok(['query', 'mql', '@p.json', '--format', 'json']),
+    cli.ok(['query', 'mql', '-', '--json'], { input: pipeline }),
+    cli.ok(['query', 'mql', '[{"$limit":1}]', '--json=component_name,nosuch']),
+    cli.ok(['query', 'mql', pipeline], { env: { PLATFORM_OUTPUT: 'json' } }),
+  ]);
+  const [first = '', second = ''] = typed.stdout.split('\n');
+  expect(first).toBe('{"data":{"readings":{"temp":21.5,"note":"=HYPERLINK(\\"x\\")"}}}');
+  expect(second).toContain('"temp":3.0');
+  expect(JSON.parse(second)).toEqual({ data: { readings: { temp: 3, note: hostile, list: [1] } } });
+  for (const other of [file, stdin, environment]) expect(other.stdout).toBe(typed.stdout);
+  expect(picked.stdout).toBe('{"component_name":"oven","nosuch":null}\n');
+});
+
+test('--csv is RFC 4180 with flattened paths, and no cell is a formula', async () => {
+  const { stdout } = await cli.ok(['query', 'mql', pipeline, '--csv']);
+  expect(stdout).toBe(
+    `data.readings.temp,data.readings.note,data.readings.list\r\n21.5,"'=HYPERLINK(""x"")",\r\n3,"${hostile}",[1.0]\r\n`,
+  );
+});
+
+test('numbers and values are those that were typed', async () => {
+  const literal =
+    '{"a":1,"b":1.0,"c":9007199254740993,"d":{"$date":"2026-01-02"},"e":{"$oid":"0123456789abcdef01234567"}}';
+  const types = '{"$map":{"input":{"$objectToArray":{"$literal":VALUE}},"in":{"$type":"$$this.v"}}}'.replace(
+    'VALUE',
+    literal,
+  );
+  const ran = await cli.ok([
+    'query',
+    'mql',
+    `[{"$limit":1},{"$project":{"_id":0,"value":{"$literal":${literal}},"types":${types}}}]`,
+    '--json',
+  ]);
+  expect(ran.stdout).toBe(
+    `{"value":${literal.replace('2026-01-02', '2026-01-02T00:00:00.000Z')},"types":["int","double","long","date","objectId"]}\n`,
+  );
+});
+
+test('SQL answers alike, from a file, too', async () => {
+  const sql = "SELECT data.readings.temp AS temp FROM readings WHERE component_name = 'oven' ORDER BY time_received";
+  writeFileSync(join(cli.directory, 'q.sql'), sql);
+  const [typed, file, csv] = await Promise.all([
+    cli.ok(['query', 'sql', sql]),
+    cli.ok(['query', 'sql', '@q.sql']),
+    cli.ok(['query', 'sql', '-', '--csv'], { input: sql }),
+  ]);
+  expect(typed.stdout).toBe('temp\n21.5\n   3\n');
+  expect(file.stdout).toBe(typed.stdout);
+  expect(csv.stdout).toBe('temp\r\n21.5\r\n3\r\n');
+});
+
+test('an error names its place: the line with a caret, or the stage; as JSON it is the error alone', async () => {
+  const [sql, json, stage, place, none, file, formats, source] = await Promise.all([
+    cli.run(['query', 'sql', 'SELECT component_name\nFROM readings WHERE nosuch = 1']),
+    cli.run(['query', 'sql', 'SELECT nosuch FROM readings', '--json']),
+    cli.run(['query', 'mql', '[{"$limit":1},{"$mtch":{}}]']),
+    cli.run(['query', 'mql', '[{"$limit":1},\n {\'$match\':{}}]']),
+    cli.run(['query', 'mql']),
+    cli.run(['query', 'sql', '@nosuch.sql']),
+    cli.run(['query', 'sql', 'SELECT 1', '--csv', '--format', 'table']),
+    cli.run(['query', 'mql', '[]', '--data-source', 'nosuch']),
+  ]);
+  for (const ran of [sql, json, stage, place, none, file, formats, source])
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(sql.stderr).toMatch(
+    /^platform query sql: line 2, column 21: .*nosuch.*\n {2}FROM readings WHERE nosuch = 1\n {22}\^\n$/,
+  );
+  const { error } = JSON.parse(json.stderr) as { error: { code: string; message: string } };
+  expect(error).toMatchObject({ code: 'invalid_argument', message: expect.stringMatching(/^line 1, column 8: /) });
+  expect(error.message).not.toContain('\n');
+  expect(stage.stderr).toMatch(/^platform query mql: stage 1 \(\$mtch\).*\n {2}stage 1: \{"\$mtch":\{\}\}\n$/);
+  expect(place.stderr).toMatch(/line 2, column 3: .*\n {3}\{'\$match':\{\}\}\]\n {4}\^\n$/);
+  expect(none.stderr).toContain('expected a pipeline, --saved NAME or both');
+  expect(file.stderr).toContain('found nosuch.sql');
+  expect(formats.stderr).toContain('expected one format, found table and csv');
+  expect(source.stderr).toContain('standard, hot');
+});
+
+test('a saved query that is not there, and another organization, are exit codes of their own', async () => {
+  const [saved, organization] = await Promise.all([
+    cli.run(['query', 'mql', '--saved', 'nosuch']),
+    cli.run(['query', 'sql', 'SELECT 1', '--organization', '0b1e6f0a-0000-4000-8000-000000000001']),
+  ]);
+  expect(saved).toMatchObject({ code: 3, stdout: '' });
+  expect(organization).toMatchObject({ code: 3, stdout: '' });
+});
+
+test('Ctrl-C ends a query that runs, and --timeout, too; the cloud goes on', async () => {
+  const each = (body: unknown): object => ({
+    $reduce: { input: { $range: [0, 3_000] }, initialValue: 0, in: { $add: ['$$value', body] } },
+  });
+  const endless = JSON.stringify([{ $project: { _id: 0, n: each(each(each('$$this'))) } }]);
+  const running = cli.start(['query', 'mql', endless, '--json']);
+  const timed = cli.run(['query', 'mql', endless, '--timeout', '1s']);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  running.child.kill('SIGINT');
+  expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
+  expect(await timed).toMatchObject({ code: 124, stdout: '' });
+  await cli.ok(['query', 'sql', 'SELECT 1 AS one']);
+}, 30_000);
