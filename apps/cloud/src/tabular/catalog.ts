@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { type Kysely, sql } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { ListedRanges } from './coverage.ts';
 import type { FileRef, SealedFile } from './process/messages.ts';
 import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
 import type { PathSets } from './series.ts';
@@ -15,6 +16,16 @@ export interface CatalogSnapshot {
   readonly sealed: number;
   readonly files: readonly CatalogFile[];
   readonly deletes: readonly Delete[];
+}
+
+/** A listed file as far as deletions ask for it. */
+export interface ListedFile extends FileRef, ListedRanges {
+  readonly rows: number;
+  readonly logicalBytes: number;
+}
+
+export interface ListedDelete extends Delete {
+  readonly id: number;
 }
 
 export interface CatalogTotals {
@@ -47,6 +58,13 @@ export interface Catalog {
   ): Promise<void>;
   fileNames(): Promise<ReadonlySet<string>>;
   isListed(file: string): Promise<boolean>;
+  /** Of those that have files. */
+  organizations(): Promise<readonly string[]>;
+  /** By day, then name. */
+  listedFiles(organizationId: string): Promise<readonly ListedFile[]>;
+  deletions(organizationId: string): Promise<readonly ListedDelete[]>;
+  /** No row that they cover is left anywhere. */
+  endDeletions(ids: readonly number[]): Promise<void>;
   totals(): Promise<CatalogTotals>;
 }
 
@@ -210,6 +228,44 @@ export function createCatalog(db: Database): Catalog {
     async isListed(file) {
       const row = await db.selectFrom('tabular_files').select('file').where('file', '=', file).executeTakeFirst();
       return row !== undefined;
+    },
+    async organizations() {
+      const rows = await db.selectFrom('tabular_files').select('organization_id').distinct().execute();
+      return rows.map((row) => row.organization_id);
+    },
+    async listedFiles(organizationId) {
+      const rows = await db
+        .selectFrom('tabular_files')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('file')
+        .execute();
+      return rows.map((row) => ({
+        file: row.file,
+        format: row.format,
+        captureDay: row.capture_day,
+        pathSets: pathSets(row.file, row.path_sets),
+        timeReceived: { min: row.min_time_received, max: row.max_time_received },
+        positions: { min: row.min_position, max: row.max_position },
+        rows: row.rows,
+        logicalBytes: row.logical_bytes,
+      }));
+    },
+    async deletions(organizationId) {
+      const rows = await db
+        .selectFrom('tabular_deletes')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        predicate: JSON.parse(row.predicate) as DeletePredicate,
+        upTo: row.up_to,
+      }));
+    },
+    async endDeletions(ids) {
+      for (const id of ids) await db.deleteFrom('tabular_deletes').where('id', '=', id).execute();
     },
     async totals() {
       const row = await db

@@ -55,6 +55,20 @@ function namedIn(sets: PathSets, rule: PathRule): Coverage {
   return found;
 }
 
+/** The same for this file, without naming what the file does not hold. */
+export function narrowed({ predicate, upTo }: Delete, { pathSets }: Pick<ListedRanges, 'pathSets'>): Delete {
+  const { paths, except } = predicate;
+  const within = (rule: PathRule): PathRule =>
+    Object.fromEntries(
+      Object.entries(rule).map(([column, values]) => {
+        const wanted = new Set(values);
+        return [column, pathSets[column as SeriesColumn].filter((value) => wanted.has(value))];
+      }),
+    );
+  const named = except?.filter((rule) => namedIn(pathSets, rule) !== 'none').map(within);
+  return { upTo, predicate: { ...predicate, ...(paths && { paths: within(paths) }), ...(named && { except: named }) } };
+}
+
 /** The predicate without the series that the hot store still holds on this day. */
 export function sparing(predicate: DeletePredicate, held: readonly PathRule[]): DeletePredicate {
   return held.length === 0 ? predicate : { ...predicate, except: [...(predicate.except ?? []), ...held] };

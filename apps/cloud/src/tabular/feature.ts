@@ -18,6 +18,7 @@ import { isWhollyDeleted } from './coverage.ts';
 import { createDeleteRows } from './delete-rows.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
+import { createRemoveDeleted } from './remove-deleted.ts';
 import { removeUnlisted } from './remove-unlisted.ts';
 import { createRewrites } from './rewrites.ts';
 import { mayHoldRows } from './row-filter.ts';
@@ -83,6 +84,8 @@ export function createTabular(options: TabularOptions): Tabular {
     ...{ child: running, catalog, pins, deletions, parquetDir, settings, clock, log },
     stopping: stop.signal,
   });
+
+  const removeDeleted = createRemoveDeleted({ catalog, rewrites });
 
   const tellFlip = (): void => child?.send({ kind: 'flipped', sealed, dropUpTo: pins.least(sealed) });
 
@@ -289,6 +292,11 @@ export function createTabular(options: TabularOptions): Tabular {
 
     deleteRows: createDeleteRows({ catalog, clock, query: (request) => tabular.query(request) }),
 
+    async removeDeleted(organizationId, signal) {
+      const nowMs = clock.now();
+      return removeDeleted(organizationId, await standingRulesOf(organizationId, nowMs), nowMs, signal);
+    },
+    organizations: catalog.organizations,
     sealedPosition: () => sealed,
     onSealed(listener) {
       sealedListeners.add(listener);

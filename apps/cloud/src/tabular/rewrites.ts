@@ -19,9 +19,9 @@ import type { TabularSettings } from './settings.ts';
 export interface Rewrites {
   /** Merges small files of an organization and day while there are any; whatever fails is tried again after the next seal. */
   merge(): Promise<void>;
-  /** Takes the rows that the deletions cover out of a file; false when there are none, or when it did not work. */
+  /** Takes the rows that the deletions cover out of a file. `failed`: try again later. */
   removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
-  /** Takes files off the list whose rows are all deleted. */
+  /** Takes files off the list whose rows are all deleted; those that were merged meanwhile stay. */
   drop(files: readonly string[]): Promise<void>;
   /** The child's answer; resolves when it is in the catalog. */
   answered(message: Extract<FromChild, { kind: 'rewritten' }>): Promise<void>;
@@ -125,8 +125,10 @@ export function createRewrites(options: {
       }),
     drop: (files) =>
       oneAtATime(async () => {
-        await catalog.replace(files, [], clock.now());
-        unlink(files);
+        const listed: string[] = [];
+        for (const file of files) if (await catalog.isListed(file)) listed.push(file);
+        await catalog.replace(listed, [], clock.now());
+        unlink(listed);
       }),
     async answered({ id, result }) {
       const question = asked.get(id);

@@ -1,6 +1,7 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
 import type { DeleteRows } from './delete-rows.ts';
+import type { Removed } from './remove-deleted.ts';
 
 export interface QueryRequest {
   readonly plan: Plan;
@@ -64,6 +65,10 @@ export interface Tabular extends AsyncDisposable {
   query(request: QueryRequest): Promise<QueryResult>;
   /** Deletes rows of an organization for good; answers how many. Throws as `query` does, and then nothing is deleted. */
   readonly deleteRows: DeleteRows;
+  /** Takes deleted rows off the disk, those that retention deleted as well. Seldom and one organization after the other. */
+  removeDeleted(organizationId: string, signal: AbortSignal): Promise<Removed>;
+  /** Ids of organizations that have files. */
+  organizations(): Promise<readonly string[]>;
   /** S. */
   sealedPosition(): number;
   /** Calls the listener after each flip with the new S: the log may be truncated further. */
