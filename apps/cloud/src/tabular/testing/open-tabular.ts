@@ -49,6 +49,7 @@ export interface OpenTabular extends AsyncDisposable {
   mql(
     stages: readonly Record<string, unknown>[],
     request?: Partial<Omit<QueryRequest, 'plan'>>,
+    source?: 'readings' | 'hot',
   ): Promise<Record<string, unknown>[]>;
   count(): Promise<number>;
 }
@@ -103,8 +104,9 @@ export async function openTabular(
     for (const listener of listeners) listener(last);
     return last;
   };
-  const mql: OpenTabular['mql'] = async (stages, request = {}) => {
-    const plan = parseMql(stages.map((stage) => encodeBson(bson(stage) as BsonDocument)));
+  const mql: OpenTabular['mql'] = async (stages, request = {}, source = 'readings') => {
+    const documents = stages.map((stage) => encodeBson(bson(stage) as BsonDocument));
+    const plan = parseMql(documents, source);
     const result = await tabular.query({ plan, scope: wholeOrganization, vocabulary: 'core', ...request });
     return [...documentsOf(result)].map((row) => plain(row) as Record<string, unknown>);
   };
