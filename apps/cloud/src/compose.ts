@@ -56,6 +56,7 @@ import { createMail } from './mail/feature.ts';
 import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
 import { createQueries } from './queries/feature.ts';
+import { forgetQueriesOf } from './queries/forget-organization.ts';
 import { dialled, isLoopback, type Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
 import { createTriggers } from './triggers/feature.ts';
@@ -188,6 +189,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     accessChanged: () => authenticator.forget(),
     beforeDelete: [
       forgetInvitations,
+      forgetQueriesOf,
       async (trx, deleted) => {
         if (deleted.kind === 'organization') await fragments.organizationDeleting(trx, deleted.organizationId);
       },
@@ -302,6 +304,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   });
   const queries = createQueries({
     tabular,
+    db,
     access,
     clock,
     log: log.child('queries'),

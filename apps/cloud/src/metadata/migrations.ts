@@ -10,6 +10,7 @@ import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
 import { mailV2 } from '../mail/store.ts';
 import { notifyDdl } from '../notify/store.ts';
+import { queriesV3 } from '../queries/store.ts';
 import { tabularDdl } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
 import type { Migration } from './writer-protocol.ts';
@@ -32,5 +33,5 @@ export const migrations: readonly Migration[] = [
     sqliteOnly: auditGuard.sqlite,
     postgresOnly: auditGuard.postgres,
   },
-  { version: 3, statements: [...binaryV3] },
+  { version: 3, statements: [...queriesV3, ...binaryV3] },
 ];

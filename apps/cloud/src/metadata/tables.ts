@@ -11,6 +11,7 @@ import type { PresenceTables } from '../machines/presence/store.ts';
 import type { MachinesTables } from '../machines/store.ts';
 import type { MailTables } from '../mail/store.ts';
 import type { NotifyTables } from '../notify/store.ts';
+import type { QueriesTables } from '../queries/store.ts';
 import type { TabularTables } from '../tabular/store.ts';
 import type { TriggersTables } from '../triggers/store.ts';
 
@@ -27,6 +28,7 @@ export interface CloudTables
     PresenceTables,
     MailTables,
     NotifyTables,
+    QueriesTables,
     TabularTables,
     TriggersTables {}
 

@@ -2,15 +2,9 @@
 import { PlatformError } from '@platform/base';
 import { type TabularDataByMQLRequest, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
 
-/** Throws invalid_argument, unimplemented or not_found with what is supported. */
-export function checkSource({ useRecentData, dataSource, queryPrefixName }: TabularDataByMQLRequest): void {
+/** Throws invalid_argument or unimplemented with what is supported. */
+export function checkSource({ useRecentData, dataSource }: TabularDataByMQLRequest): void {
   const supported = 'supported is the standard data source (TABULAR_DATA_SOURCE_TYPE_STANDARD, or none given)';
-  if (queryPrefixName !== undefined && queryPrefixName !== '') {
-    throw new PlatformError(
-      'not_found',
-      `query_prefix_name: expected the name of a saved query, found ${JSON.stringify(queryPrefixName)}; this version keeps no saved queries, send the whole pipeline`,
-    );
-  }
   switch (dataSource?.type ?? (useRecentData ? TabularDataSourceType.HOT_STORAGE : TabularDataSourceType.STANDARD)) {
     case TabularDataSourceType.UNSPECIFIED:
     case TabularDataSourceType.STANDARD:

@@ -3,11 +3,13 @@ import type { Clock, Log } from '@platform/base';
 import type { Call } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import type { FleetNames } from './readings/reading-conditions.ts';
 
 export interface QueriesDeps {
   readonly tabular: Pick<Tabular, 'query' | 'deleteRows'>;
+  readonly db: Database;
   readonly access: Pick<Access, 'authorize' | 'allows' | 'scopeIn'>;
   readonly names: FleetNames;
   /** Who calls, as of now. @throws unauthenticated */

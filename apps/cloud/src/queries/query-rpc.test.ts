@@ -1,65 +1,8 @@
-import { silentLog, systemClock } from '@platform/base';
-import { DataService, TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
-import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
-import { connect } from '@platform/rpc/client';
-import { createRpcServer, serve } from '@platform/rpc/server';
+import { TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
+import { BsonDocument, type BsonValue, decodeBson, Int32 } from '@platform/query';
 import { expect, test } from 'vitest';
-import { createAccess } from '../access/authorize.ts';
-import type { Principal } from '../access/principal.ts';
-import { type OpenTabular, openTabular, plain } from '../tabular/testing/open-tabular.ts';
-import { createQueries } from './feature.ts';
-
-async function serveQueries(store: OpenTabular) {
-  const access = {
-    ...createAccess(
-      {
-        organization: (id) => (id === 'org-1' ? {} : undefined),
-        organizationOfLocation: () => 'org-1',
-        ancestors: (id) => [id],
-        descendants: (id) => [id],
-      },
-      { locationOfMachine: () => undefined, machineOfPart: () => undefined },
-    ),
-  };
-  const { handlers } = createQueries({
-    tabular: store.tabular,
-    access,
-    names: { machineName: () => '', partName: () => '', machinesNamed: () => [], partsNamed: () => [] },
-    recheck: async ({ principal }) => principal,
-    clock: systemClock,
-    log: silentLog,
-  });
-  const server = createRpcServer<Principal>({
-    services: [serve(DataService, handlers)],
-    authenticate: async (call) => operatorOf(call.metadata.get('x-who') === 'other' ? 'loc-2' : null),
-    open: [],
-    fallback: (_request, response) => response.end(),
-    log: silentLog,
-  });
-  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const link = connect({ baseUrl });
-  const client = link.client(DataService);
-  return {
-    client,
-    baseUrl,
-    async mql(stages: readonly BsonValue[], headers: Record<string, string> = {}): Promise<BsonDocument[]> {
-      const mqlBinary = stages.map((stage) => encodeBson(stage as BsonDocument));
-      const { rawData } = await client.tabularDataByMQL({ organizationId: 'org-1', mqlBinary }, { headers });
-      return rawData.map((row) => decodeBson(row));
-    },
-    async [Symbol.asyncDispose]() {
-      await link[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** A key that operates org-1, or a location of it. */
-function operatorOf(locationId: string | null): Principal {
-  const grants = [{ role: 'operator', organizationId: 'org-1', locationId, robotId: null }] as const;
-  return { kind: 'key', keyId: 'key-1', grants };
-}
+import { openTabular, plain } from '../tabular/testing/open-tabular.ts';
+import { serveQueries } from './testing/serve-queries.ts';
 
 function doc(fields: Record<string, BsonValue>): BsonDocument {
   return BsonDocument.of(fields);
@@ -101,8 +44,8 @@ test('D26 the scope is the caller’s, and an organization that the caller may n
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   store.append({ readings: [{ data: { load: 1 } }] });
-  expect(await queries.mql([], { 'x-who': 'all' })).toHaveLength(1);
-  expect(await queries.mql([], { 'x-who': 'other' })).toHaveLength(0);
+  expect(await queries.mql([], { 'x-who': 'operator' })).toHaveLength(1);
+  expect(await queries.mql([], { 'x-who': 'operator loc-2' })).toHaveLength(0);
   await expect(queries.client.tabularDataByMQL({ organizationId: 'org-2' })).rejects.toMatchObject({
     code: 'not_found',
   });

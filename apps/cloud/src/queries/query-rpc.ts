@@ -1,13 +1,15 @@
 /** The two query methods of DataService on the wire. */
 import { PlatformError } from '@platform/base';
-import type { DataService } from '@platform/proto/platform/app/data/v1/data';
-import { type Plan, parseMql, parseSql, QueryError } from '@platform/query';
+import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
+import { type Plan, parseMql, parseSql } from '@platform/query';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { checkSource } from './check-source.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
+import { parsed } from './parsed.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { rowsOf } from './rows-of.ts';
+import { pipelineNamed } from './saved/read-queries.ts';
 
 export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
   const { tabular, access, log, clock } = deps;
@@ -15,12 +17,12 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
   const answer = async (
     organizationId: string,
     call: Call<Principal>,
-    parse: () => Plan,
+    parse: () => Plan | Promise<Plan>,
   ): Promise<{ rawData: Uint8Array[] }> => {
     if (organizationId === '')
       throw new PlatformError('invalid_argument', 'organization_id: expected the id of an organization, found none');
     const scope = access.scopeIn(call.principal, organizationId);
-    const plan = parsed(parse);
+    const plan = await parse();
     const deadlineMs = call.deadline === undefined ? undefined : Math.max(1, call.deadline - clock.now());
     const result = await tabular.query({
       plan,
@@ -42,17 +44,28 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
   return {
     tabularDataByMQL: (request, call) => {
       checkSource(request);
-      return answer(request.organizationId, call, () => parseMql(request.mqlBinary));
+      return answer(request.organizationId, call, () => planOf(deps, request, call.principal));
     },
-    tabularDataBySQL: (request, call) => answer(request.organizationId, call, () => parseSql(request.sqlQuery)),
+    tabularDataBySQL: (request, call) =>
+      answer(request.organizationId, call, () => parsed(() => parseSql(request.sqlQuery))),
   };
 }
 
-/** The message of a QueryError names its code, where it is and what to do. */
-function parsed(parse: () => Plan): Plan {
-  try {
-    return parse();
-  } catch (caught) {
-    throw caught instanceof QueryError ? caught.toPlatformError() : caught;
-  }
+/** The saved query that is named runs first. @throws not_found, and what is wrong with the pipeline */
+async function planOf(
+  { db, access }: QueriesDeps,
+  { organizationId, mqlBinary, queryPrefixName: name = '' }: TabularDataByMQLRequest,
+  principal: Principal,
+): Promise<Plan> {
+  if (name === '') return parsed(() => parseMql(mqlBinary));
+  // Who may not read saved queries is answered as if there were none.
+  const mayRead = access.allows(principal, 'organization.read', organizationId);
+  const prefix = mayRead ? await pipelineNamed(db, organizationId, name) : undefined;
+  if (prefix === undefined)
+    throw new PlatformError(
+      'not_found',
+      `query_prefix_name: expected the name of a saved query of the organization, found ${JSON.stringify(name.slice(0, 200))}`,
+    );
+  const note = `; stages are counted from the first of the saved query ${JSON.stringify(name)}, which has ${prefix.length}`;
+  return parsed(() => parseMql([...prefix, ...mqlBinary]), note);
 }

@@ -1,0 +1,121 @@
+/**
+ * The operations of DataService about indexes. The store keeps rows sorted by their path and time and knows what each file holds,
+ * so it needs no index that somebody asks for: those are kept, listed and deleted, and make no query faster.
+ */
+import { create } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import {
+  type DataService,
+  type Index,
+  IndexableCollection,
+  IndexCreator,
+  IndexSchema,
+} from '@platform/proto/platform/app/data/v1/data';
+import { BsonDocument, encodeBson, Int32, pathColumns } from '@platform/query';
+import type { Handlers } from '@platform/rpc/server';
+import { audit } from '../../access/audit.ts';
+import { notVisible, type Principal } from '../../access/principal.ts';
+import type { QueriesDeps } from '../queries-deps.ts';
+import { readIndexSpec } from './read-index-spec.ts';
+
+const collection = 'hot_store';
+const maxIndexes = 100;
+
+export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<typeof DataService, Principal> {
+  return {
+    async createIndex({ organizationId, collectionType, indexSpec }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      checkCollection(collectionType);
+      const { name, document } = readIndexSpec(indexSpec);
+      if (builtIn().some((index) => index.indexName === name)) throw exists(name);
+      await db.transaction().execute(async (trx) => {
+        const there = await trx
+          .selectFrom('data_indexes')
+          .select('name')
+          .where('organization_id', '=', organizationId)
+          .where('collection', '=', collection)
+          .execute();
+        if (there.some((index) => index.name === name)) throw exists(name);
+        if (there.length >= maxIndexes)
+          throw new PlatformError('resource_exhausted', `a collection has at most ${maxIndexes} indexes of one's own`);
+        const now = clock.now();
+        const row = { organization_id: organizationId, collection, name, spec: encodeBson(document), created_ms: now };
+        await trx.insertInto('data_indexes').values(row).execute();
+        await audit(trx, call, change('CreateIndex', organizationId, name), now);
+      });
+      return {};
+    },
+    async listIndexes({ organizationId, collectionType }, { principal }) {
+      access.authorize(principal, 'organization.read', organizationId);
+      checkCollection(collectionType);
+      const rows = await db
+        .selectFrom('data_indexes')
+        .select(['name', 'spec'])
+        .where('organization_id', '=', organizationId)
+        .where('collection', '=', collection)
+        .orderBy('created_ms')
+        .execute();
+      return { indexes: [...builtIn(), ...rows.map(({ name, spec }) => indexMessage(name, spec, 'CUSTOMER'))] };
+    },
+    async deleteIndex({ organizationId, collectionType, indexName }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      checkCollection(collectionType);
+      if (builtIn().some((index) => index.indexName === indexName))
+        throw new PlatformError(
+          'failed_precondition',
+          `index_name: expected an index that CreateIndex made, found ${indexName}, which is how the store keeps its rows`,
+        );
+      await db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('data_indexes')
+          .where('organization_id', '=', organizationId)
+          .where('collection', '=', collection)
+          .where('name', '=', indexName)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) throw notVisible('index', indexName);
+        await audit(trx, call, change('DeleteIndex', organizationId, indexName), clock.now());
+      });
+      return {};
+    },
+  };
+}
+
+/** @throws invalid_argument, unimplemented */
+function checkCollection(type: IndexableCollection): void {
+  if (type === IndexableCollection.HOT_STORE) return;
+  if (type === IndexableCollection.PIPELINE_SINK)
+    throw new PlatformError('unimplemented', 'collection_type: there are no data pipelines, only the hot store');
+  throw new PlatformError(
+    'invalid_argument',
+    `collection_type: expected INDEXABLE_COLLECTION_HOT_STORE, found ${type}`,
+  );
+}
+
+/** By what files are cut and rows in them sorted, and what the catalog knows of each file. */
+function builtIn(): Index[] {
+  return [pathColumns, ['time_received'], ['time_requested']].map((columns) => {
+    const keys = new BsonDocument(columns.map((column) => [column, new Int32(1)]));
+    return indexMessage(
+      columns.map((column) => `${column}_1`).join('_'),
+      encodeBson(BsonDocument.of({ keys })),
+      'VIAM',
+    );
+  });
+}
+
+function indexMessage(indexName: string, spec: Uint8Array, by: keyof typeof IndexCreator): Index {
+  return create(IndexSchema, {
+    collectionType: IndexableCollection.HOT_STORE,
+    indexName,
+    indexSpec: [spec],
+    createdBy: IndexCreator[by],
+  });
+}
+
+function exists(name: string): PlatformError {
+  return new PlatformError('already_exists', `index_spec: expected a name that no index has, found ${name}`);
+}
+
+function change(operation: string, organizationId: string, name: string) {
+  return { action: `DataService.${operation}`, organizationId, targetKind: 'index', targetId: name };
+}

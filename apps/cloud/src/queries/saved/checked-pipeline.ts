@@ -1,0 +1,33 @@
+/** The pipeline of a saved query: one that could run as it stands. */
+import { PlatformError } from '@platform/base';
+import { parseMql } from '@platform/query';
+import { parsed } from '../parsed.ts';
+
+/** One query; all of an organization's are in one answer, which public clients read up to 4 MiB. */
+const maxPipelineBytes: number = 256 * 1024;
+
+/** The stages in one piece, as they are stored. @throws invalid_argument */
+export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
+  const bytes = stages.reduce((sum, stage) => sum + stage.length, 0);
+  if (bytes > maxPipelineBytes)
+    throw new PlatformError(
+      'invalid_argument',
+      `mql_binary: expected at most ${maxPipelineBytes} bytes of stages in a saved query, found ${bytes}`,
+    );
+  if (stages.length === 0)
+    throw new PlatformError('invalid_argument', 'mql_binary: expected one stage or more, found none');
+  parsed(() => parseMql(stages));
+  return Buffer.concat(stages);
+}
+
+/** The stages again: a BSON document begins with its length. */
+export function stagesOf(pipeline: Uint8Array): Uint8Array[] {
+  const stages: Uint8Array[] = [];
+  const view = new DataView(pipeline.buffer, pipeline.byteOffset, pipeline.length);
+  for (let at = 0; at < pipeline.length; ) {
+    const length = view.getInt32(at, true);
+    stages.push(pipeline.slice(at, at + length));
+    at += length;
+  }
+  return stages;
+}

@@ -1,0 +1,47 @@
+/** Tables of queries: pipelines under names, and the indexes that were asked for. */
+
+export interface SavedQueriesTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  /** BSON documents of the stages, one after the other. */
+  pipeline: Uint8Array;
+  created_ms: number;
+  updated_ms: number;
+}
+
+/** Nothing needs them: they are kept to be listed and deleted. */
+export interface DataIndexesTable {
+  organization_id: string;
+  /** `hot_store`. */
+  collection: string;
+  name: string;
+  /** BSON document {keys, options}. */
+  spec: Uint8Array;
+  created_ms: number;
+}
+
+export interface QueriesTables {
+  saved_queries: SavedQueriesTable;
+  data_indexes: DataIndexesTable;
+}
+
+export const queriesV3: readonly string[] = [
+  `create table saved_queries (
+    id text primary key,
+    organization_id text not null,
+    name text not null,
+    pipeline blob not null,
+    created_ms bigint not null,
+    updated_ms bigint not null,
+    unique (organization_id, name)
+  )`,
+  `create table data_indexes (
+    organization_id text not null,
+    collection text not null,
+    name text not null,
+    spec blob not null,
+    created_ms bigint not null,
+    primary key (organization_id, collection, name)
+  )`,
+];
