@@ -5,7 +5,7 @@ import type { Database } from '../metadata/tables.ts';
 import { issueToken, readToken } from './access-token.ts';
 import { grantsOfIdentity } from './grants.ts';
 import type { GuessLimit } from './guess-limit.ts';
-import { checkKey, livingKey } from './keys.ts';
+import { checkKey, keySince, livingKey } from './keys.ts';
 import type { PartSecrets, SessionPort, SharesPort } from './ports.ts';
 import type { Grant, Principal } from './principal.ts';
 import { tooManyGuesses } from './too-many-guesses.ts';
@@ -39,6 +39,14 @@ export interface Authenticator {
    * revocation (R16). Cheap: answers are kept for 2 s. @throws unauthenticated
    */
   recheck(call: { readonly metadata: Headers }): Promise<Principal>;
+  /**
+   * Who that key or person is now: for what was handed out in its name at `sinceMs` and ends with its rights. A person stands
+   * without sessions. Undefined when the key ended, or its secret of then.
+   */
+  standing(
+    named: { readonly kind: 'key' | 'person'; readonly id: string },
+    sinceMs: number,
+  ): Promise<Principal | undefined>;
   /** Call it after a commit that changed keys, roles, sessions or sharing: the next call of everybody sees it. */
   forget(): void;
 }
@@ -190,6 +198,12 @@ export function createAuthenticator(deps: {
     forget() {
       // A new map, not a cleared one: a look that began before the change must not be kept after it.
       cache = new Map();
+    },
+    async standing({ kind, id }, sinceMs) {
+      if (kind === 'person')
+        return { kind, personId: id, sessionId: '', email: '', grants: await rolesOf('person', id) };
+      const key = await keySince(db, id, sinceMs, clock.now());
+      return key && { kind, keyId: id, keyName: key.name, grants: await rolesOf('api-key', id) };
     },
     async principalOfKey(keyId, key, peerAddress) {
       const epoch = await keyEpoch(keyId, key, peerAddress, 'unauthenticated');

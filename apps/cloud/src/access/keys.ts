@@ -91,6 +91,32 @@ export async function livingKey(
   return former === undefined ? undefined : { name: key.name };
 }
 
+/**
+ * The name of a key that lives at `nowMs`, for what was done with it at `sinceMs`; undefined when it was deleted or expired, or
+ * when the secret that it had then was rotated out.
+ */
+export async function keySince(
+  db: Database,
+  id: string,
+  sinceMs: number,
+  nowMs: number,
+): Promise<{ readonly name: string } | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select(['name', 'rotated_ms', 'revoked_ms', 'expires_ms'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (key === undefined || !lives(key, nowMs)) return undefined;
+  if ((key.rotated_ms ?? 0) <= sinceMs) return { name: key.name };
+  const former = await db
+    .selectFrom('former_key_secrets')
+    .select('epoch')
+    .where('key_id', '=', id)
+    .where('ends_ms', '>', nowMs)
+    .executeTakeFirst();
+  return former === undefined ? undefined : { name: key.name };
+}
+
 /** The oldest owner key of an organization that lives and does not expire, in clear: for the terminal of a first start (D6, D30). */
 export async function readOwnerKey(db: Database, instanceKey: InstanceKey, organizationId: string): Promise<NewKey> {
   const row = await db

@@ -5,6 +5,7 @@ import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/
 import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../access/principal.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { chunks } from './chunks.ts';
 import { inScopes, matching } from './filter.ts';
 import { maxNamed } from './limits.ts';
@@ -38,7 +39,7 @@ export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): 
 
 /** In the order in which they are named. @throws not_found when one of them is not in the scopes, or not where it is said to be */
 export async function filesNamed(
-  db: Kysely<BinaryTables>,
+  db: Kysely<CloudTables>,
   named: readonly NamedFile[],
   scopes: Scopes,
 ): Promise<readonly FileRow[]> {

@@ -87,6 +87,7 @@ export interface BinaryTables {
 export const binaryV3: readonly string[] = [
   `create table binary_data_cursor (name text primary key, position bigint not null)`,
   `create table binary_data (id text primary key, position bigint not null, organization_id text not null, location_id text not null, robot_id text not null, part_id text not null, robot_name text not null, part_name text not null, component_type text not null, component_name text not null, method_name text not null, mime_type text not null, file_name text not null, file_ext text not null, size_bytes bigint not null, captured_us bigint not null, time_requested_us bigint not null, time_received_us bigint not null, capture_day integer not null, synced_ms bigint not null, method_parameters text not null, classifications text not null, blob_path text not null)`,
+  `create unique index binary_data_by_position on binary_data (position)`,
   `create index binary_data_by_organization on binary_data (organization_id, captured_us, id)`,
   `create index binary_data_by_location on binary_data (location_id, captured_us, id)`,
   `create index binary_data_by_part on binary_data (part_id, captured_us, id)`,

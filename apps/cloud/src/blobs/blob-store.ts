@@ -23,8 +23,14 @@ export interface BlobStore {
    * the sweep leaves the payload alone: dispose it when its row is in. A failing source leaves nothing behind.
    */
   put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredBlob>;
-  /** Throws not_found. */
-  get(path: string): Promise<{ readonly sizeBytes: number; readonly chunks: AsyncIterable<Uint8Array> }>;
+  /**
+   * Once its chunks are read, their file is open until they end or are left. @param range of bytes, both ends in it; the size
+   * answered is that of the whole payload. Throws not_found.
+   */
+  get(
+    path: string,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<{ readonly sizeBytes: number; readonly chunks: AsyncIterable<Uint8Array> }>;
   /** Absent is fine. */
   remove(path: string): Promise<void>;
   /** Removes payloads older than `minAgeMs` (default one hour) that `belongs` denies; answers how many. */
@@ -80,11 +86,11 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
         throw diskError(caught, path);
       }
     },
-    async get(path) {
+    async get(path, range) {
       const file = locate(directory, path);
       const found = await stat(file).catch(() => null);
       if (!found?.isFile()) throw new PlatformError('not_found', `there is no payload at ${path}`);
-      return { sizeBytes: found.size, chunks: createReadStream(file) };
+      return { sizeBytes: found.size, chunks: readFile(file, range) };
     },
     async remove(path) {
       await rm(locate(directory, path), { force: true });
@@ -104,6 +110,11 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
       return removed;
     },
   };
+}
+
+/** Opened when it is read: nobody need read what was only looked for. */
+async function* readFile(file: string, range: { start?: number; end?: number } = {}): AsyncIterable<Uint8Array> {
+  yield* createReadStream(file, range);
 }
 
 async function writeDraft(

@@ -1,4 +1,4 @@
-/** What shortens the log: truncation behind the followers (I12), and forgetting anonymous uploads in time (D13). */
+/** What shortens the log: truncation behind the followers (I12), forgetting anonymous uploads in time (D13), and blobs that are deleted. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const expireRows = 5_000;
@@ -8,6 +8,7 @@ export class LogMaintenance {
   readonly #delete: StatementSync;
   readonly #damage: StatementSync;
   readonly #expire: StatementSync;
+  readonly #forget: StatementSync;
 
   constructor(db: DatabaseSync) {
     // length() of a blob is read from the row's header, not from its pages.
@@ -23,6 +24,7 @@ export class LogMaintenance {
       `delete from dedup where (part, stream, seq) in
        (select part, stream, seq from dedup where settle_until is not null and settle_until < ? limit ${expireRows})`,
     );
+    this.#forget = db.prepare('delete from blobs where path = ?');
   }
 
   truncate(upTo: number, maxRows: number): { rows: number; bytes: number } {
@@ -38,6 +40,11 @@ export class LogMaintenance {
   markDamaged(position: number, reason: string): { rows: number; bytes: number } {
     this.#damage.run(position, reason);
     return { rows: 1, bytes: 0 };
+  }
+
+  forgetBlobs(paths: readonly string[]): { rows: number; bytes: number } {
+    for (const path of paths) this.#forget.run(path);
+    return { rows: paths.length, bytes: 0 };
   }
 
   expire(nowMs: number): { rows: number; bytes: number } {

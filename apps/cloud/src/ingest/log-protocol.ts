@@ -7,6 +7,7 @@ export type LogRequest =
   | { readonly kind: 'append'; readonly id: number; readonly entry: LogEntry }
   | { readonly kind: 'truncate'; readonly id: number; readonly upTo: number; readonly maxRows: number }
   | { readonly kind: 'damaged'; readonly id: number; readonly position: number; readonly reason: string }
+  | { readonly kind: 'forget'; readonly id: number; readonly paths: readonly string[] }
   /** Forget anonymous uploads that need not be recognised any more (D13). */
   | { readonly kind: 'expire'; readonly id: number; readonly nowMs: number }
   | { readonly kind: 'close'; readonly id: number };

@@ -7,6 +7,7 @@ export interface LogWriter extends AsyncDisposable {
   append(entry: LogEntry): Promise<Outcome>;
   truncate(upTo: number, maxRows: number): Promise<{ readonly rows: number; readonly bytes: number }>;
   markDamaged(position: number, reason: string): Promise<void>;
+  forgetBlobs(paths: readonly string[]): Promise<void>;
   readonly lastPosition: number;
   readonly retainedBytes: number;
 }

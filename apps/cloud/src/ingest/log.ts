@@ -69,4 +69,6 @@ export interface IngestLog extends AsyncDisposable {
   retainedBytes(): number;
   /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */
   hasBlob(path: string): Promise<boolean>;
+  /** Blobs that are deleted: they belong to no upload any more. */
+  forgetBlobs(paths: readonly string[]): Promise<void>;
 }

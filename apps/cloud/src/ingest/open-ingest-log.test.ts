@@ -79,6 +79,16 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     ]);
   });
 
+  test('a blob that is forgotten belongs to no upload any more, and its neighbours stay', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    for (const seq of [1, 2, 3]) await opened.log.append(testEntry(seq, undefined, { blobPath: `day/${seq}` }));
+    await opened.log.forgetBlobs([]);
+    await opened.log.forgetBlobs(['day/1', 'day/3', 'day/never']);
+    const known = await Promise.all([1, 2, 3].map((seq) => opened.log.hasBlob(`day/${seq}`)));
+    expect(known).toEqual([false, true, false]);
+    expect(await opened.log.read(0, all)).toHaveLength(3);
+  });
+
   test('I5 one upload that cannot be stored takes none of its neighbours with it', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const good = [1, 2, 3].map((seq) => opened.log.append(testEntry(seq)));

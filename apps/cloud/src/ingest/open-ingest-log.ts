@@ -59,6 +59,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     },
     truncate: async (upTo, maxRows) => (await writer.truncate(upTo, maxRows)).rows,
     markDamaged: (position, reason) => writer.markDamaged(position, reason),
+    forgetBlobs: (paths) => writer.forgetBlobs(paths),
     retainedBytes: () => writer.retainedBytes,
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };

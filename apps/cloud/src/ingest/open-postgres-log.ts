@@ -67,6 +67,11 @@ export async function openPostgresLog(
       async markDamaged(position, reason) {
         await writer.run(markDamaged, [position, reason]);
       },
+      async forgetBlobs(paths) {
+        if (paths.length === 0) return;
+        const given = paths.map((_, index) => `$${index + 1}::text`).join(', ');
+        await writer.run(`delete from blobs where path in (${given})`, paths);
+      },
       get lastPosition() {
         return groups.lastPosition;
       },

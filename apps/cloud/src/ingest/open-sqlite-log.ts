@@ -68,6 +68,9 @@ export async function openSqliteLog(
       async markDamaged(position, reason) {
         await thread.ask({ kind: 'damaged', position, reason });
       },
+      async forgetBlobs(paths) {
+        await thread.ask({ kind: 'forget', paths });
+      },
       get lastPosition() {
         return lastPosition;
       },
