@@ -16,6 +16,7 @@ import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
 import { isWhollyDeleted } from './coverage.ts';
 import { createDeleteRows } from './delete-rows.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
 import { createRemoveDeleted } from './remove-deleted.ts';
@@ -63,6 +64,7 @@ export function createTabular(options: TabularOptions): Tabular {
   const catalog = createCatalog(db);
   const meter = createScanMeter({ db, clock, monthlyBytesOf });
   const pins = createPins();
+  const queue = createFairQueue({ slots: settings.concurrentQueries, maxWaiting: settings.waitingQueries });
   const stop = new AbortController();
   const sealedListeners = new Set<(position: number) => void>();
   let sealed = 0;
@@ -170,10 +172,11 @@ export function createTabular(options: TabularOptions): Tabular {
     signal: AbortSignal,
   ): Promise<QueryResult | 'again' | 'died'> => {
     const { plan, scope, vocabulary } = request;
-    await running().ready(signal);
+    const slot = await queue.enter(scope.organizationId, signal);
     const pin = pins.hold(sealed);
     let ended = Promise.resolve();
     try {
+      await running().ready(signal);
       const nowMs = clock.now();
       const rules = await standingRulesOf(scope.organizationId, nowMs);
       const snapshot = await catalog.open(scope.organizationId);
@@ -220,6 +223,7 @@ export function createTabular(options: TabularOptions): Tabular {
       }
     } finally {
       void ended.then(() => {
+        slot[Symbol.dispose]();
         pin.release();
         if (pins.least(sealed) > pin.position) tellFlip();
       });

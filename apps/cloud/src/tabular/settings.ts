@@ -23,6 +23,8 @@ export interface TabularSettings {
   readonly maxResultBytes: number;
   /** Queries that run at the same time; more wait. Default 4. */
   readonly concurrentQueries: number;
+  /** Queries of one organization that may wait; more are refused. Default 100. */
+  readonly waitingQueries: number;
   /** After a cancelled query has not ended for this long, the child is killed. Default 5 s. */
   readonly killAfterMs: number;
   /** Logical bytes that an organization may scan in a UTC month (D26). Default 100 TB. */
@@ -41,6 +43,7 @@ export const defaultTabularSettings: TabularSettings = {
   deadlineMs: 60_000,
   maxResultBytes: 64 << 20,
   concurrentQueries: 4,
+  waitingQueries: 100,
   killAfterMs: 5_000,
   monthlyScanBytes: 100e12,
 };

@@ -1,0 +1,110 @@
+/**
+ * Whose query runs next: no organization keeps the others waiting, however many queries it asks at once.
+ *
+ * Each organization has a queue of its own; a free slot goes to the one that has the fewest, in turn among equals. While several have
+ * something to run, none takes more than half of the slots; one that is alone takes all but one, so that the next to come finds a
+ * free slot. A queue that is full refuses.
+ */
+import { PlatformError } from '@platform/base';
+
+export interface FairQueue {
+  /**
+   * Resolves with a slot, which is given back by disposing it. Rejects with the signal's reason.
+   * Throws resource_exhausted at once when too many queries of the organization wait.
+   */
+  enter(organizationId: string, signal: AbortSignal): Promise<Disposable>;
+  /** Queries that wait, of all organizations. */
+  readonly waiting: number;
+}
+
+interface Waiter {
+  readonly admit: () => void;
+}
+
+interface Line {
+  readonly waiters: Set<Waiter>;
+  running: number;
+}
+
+export function createFairQueue({ slots, maxWaiting }: { slots: number; maxWaiting: number }): FairQueue {
+  /** Only organizations that wait or run; the first in it is the next whose turn it is. */
+  const lines = new Map<string, Line>();
+  const share = Math.max(1, Math.floor(slots / 2));
+  const alone = Math.max(1, slots - 1);
+  let free = slots;
+
+  /** Of those that may have a slot now the one with the fewest; among equals, whose turn it is. */
+  const next = (): [string, Line] | undefined => {
+    const most = lines.size > 1 ? share : alone;
+    let best: [string, Line] | undefined;
+    for (const each of lines) {
+      const [, { waiters, running }] = each;
+      if (waiters.size === 0 || running >= most) continue;
+      if (best === undefined || running < best[1].running) best = each;
+    }
+    return best;
+  };
+
+  const admit = (): void => {
+    while (free > 0) {
+      const [organizationId, line] = next() ?? [];
+      const [waiter] = line?.waiters ?? [];
+      if (organizationId === undefined || line === undefined || waiter === undefined) return;
+      line.waiters.delete(waiter);
+      line.running++;
+      free--;
+      // It goes to the end of the round.
+      lines.delete(organizationId);
+      lines.set(organizationId, line);
+      waiter.admit();
+    }
+  };
+
+  const leave = (organizationId: string, line: Line): void => {
+    if (line.running === 0 && line.waiters.size === 0) lines.delete(organizationId);
+    admit();
+  };
+
+  return {
+    get waiting() {
+      return [...lines.values()].reduce((sum, { waiters }) => sum + waiters.size, 0);
+    },
+    enter(organizationId, signal) {
+      const line = lines.get(organizationId) ?? { waiters: new Set(), running: 0 };
+      if (line.waiters.size >= maxWaiting)
+        return Promise.reject(
+          new PlatformError(
+            'resource_exhausted',
+            `organization ${organizationId}: ${line.running} of its queries run and ${line.waiters.size} wait, as many as may; try again once some have ended, or ask for more with fewer queries`,
+          ),
+        );
+      lines.set(organizationId, line);
+      return new Promise((resolve, reject) => {
+        const aborted = (): void => {
+          line.waiters.delete(waiter);
+          leave(organizationId, line);
+          reject(signal.reason);
+        };
+        let released = false;
+        const waiter: Waiter = {
+          admit() {
+            signal.removeEventListener('abort', aborted);
+            resolve({
+              [Symbol.dispose]() {
+                if (released) return;
+                released = true;
+                line.running--;
+                free++;
+                leave(organizationId, line);
+              },
+            });
+          },
+        };
+        line.waiters.add(waiter);
+        signal.addEventListener('abort', aborted, { once: true });
+        if (signal.aborted) aborted();
+        else admit();
+      });
+    },
+  };
+}
