@@ -89,7 +89,7 @@ export class ExactSum {
     const rest = state.get('rest');
     if (typeof rest === 'string') this.#rest += BigInt(rest);
     const special = state.get('special');
-    if (typeof special === 'number') this.#special += special;
+    if (typeof special === 'number') this.#addSpecial(special);
     const decimal = state.get('decimal');
     if (typeof decimal !== 'string') return;
     this.#decimal ??= new DecimalSum();
@@ -112,7 +112,7 @@ export class ExactSum {
 
   /** @param lost NaN where the value or the sum is not finite. */
   #addLost(value: number, sum: number, lost: number): void {
-    if (!Number.isFinite(value)) this.#special += value;
+    if (!Number.isFinite(value)) this.#addSpecial(value);
     else if (Number.isFinite(lost)) {
       this.#high = sum;
       const low = this.#low + lost;
@@ -124,6 +124,12 @@ export class ExactSum {
       this.#rest += fixedOf(this.#high) + fixedOf(value);
       this.#high = 0;
     }
+  }
+
+  #addSpecial(value: number): void {
+    const sum = this.#special + value;
+    // NaN has many forms; which one a processor gives depends on what it was made of.
+    this.#special = Number.isNaN(sum) ? Number.NaN : sum;
   }
 
   #double(): number {

@@ -9,6 +9,7 @@ import type { Expr } from './expr.ts';
 import { decomposes } from './partial-state.ts';
 import { isReadOnce } from './sources-of.ts';
 import type { GroupStage, MergeStage, Plan, SortStage, Stage } from './stage.ts';
+import { type UnsortedGroup, unsortedGroup } from './unsorted-group.ts';
 
 export interface Cut {
   /** Conditions that hold for every row that passes the filters of `pre`; a source may keep any superset. */
@@ -30,16 +31,29 @@ export function cut(plan: Plan): Cut {
   const filters = plan.stages.slice(0, count);
   const rest = plan.stages.slice(count);
   const where = filters.flatMap((stage) => (stage.k === 'filter' ? conjuncts(stage.where) : []));
-  const [first, ...others] = rest;
-  if (first?.k === 'group' && first.into.every(([, accumulator]) => decomposes(accumulator))) {
-    const { always, ...group } = first;
+  const grouped = decomposed(rest);
+  if (grouped !== undefined) {
+    const { always, ...group } = grouped.group;
     const end: GroupStage = { ...group, partial: true };
-    const merge: MergeStage = { k: 'merge', into: first.into, ...(always === true && { always }) };
-    return { where, end, pre: [...filters, end], post: [merge, ...others] };
+    const merge: MergeStage = { k: 'merge', into: group.into, ...(always === true && { always }) };
+    return { where, end, pre: [...filters, end], post: [merge, ...grouped.after] };
   }
+  const [first] = rest;
   if (first?.k === 'sort' && first.top !== undefined) {
     const end = { ...first, top: first.top };
     return { where, end, pre: [...filters, end], post: rest };
   }
   return { where, end: 'rows', pre: filters, post: rest };
+}
+
+/** Stages that begin with a group whose accumulators decompose, and what follows. */
+function decomposed(stages: readonly Stage[]): UnsortedGroup | undefined {
+  const [first, second, ...others] = stages;
+  if (first?.k === 'group') {
+    const all = first.into.every(([, accumulator]) => decomposes(accumulator));
+    return all ? { group: first, after: stages.slice(1) } : undefined;
+  }
+  if (first?.k !== 'sort' || second?.k !== 'group') return undefined;
+  const found = unsortedGroup(first, second);
+  return found && { group: found.group, after: [...found.after, ...others] };
 }

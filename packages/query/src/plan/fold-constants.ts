@@ -3,9 +3,10 @@
  * `$toDate` of a text. `$$NOW` becomes one everywhere, the same for all that runs the plan.
  */
 
-import { BsonDate } from '../bson/value.ts';
+import { BsonDate, type Maybe } from '../bson/value.ts';
 import { constantOf } from '../execute/constant.ts';
 import { compileExpression } from '../execute/expression.ts';
+import { type Evaluate, newFrame } from '../execute/scope.ts';
 import { QueryError } from '../query-error.ts';
 import { type Expr, literal } from './expr.ts';
 import type { Plan, Stage } from './stage.ts';
@@ -27,11 +28,19 @@ function foldedExpr(expr: Expr): Expr {
   const call = { ...expr, args: expr.args.map(foldedExpr) };
   if (expr.fn.startsWith('match.') || call.args.some((arg) => arg.k !== 'lit')) return call;
   try {
-    const constant = constantOf(compileExpression(call));
+    const evaluate = compileExpression(call);
+    const constant = constantOf(evaluate) ?? scalar(call, evaluate);
     return constant === undefined ? call : literal(constant.value);
   } catch (error) {
-    // Refused when the filter is compiled, with its place in the query.
+    // Refused when the filter is compiled, with its place in the query, or in a row that comes to it.
     if (error instanceof QueryError) return call;
     throw error;
   }
+}
+
+/** SQL's functions are not folded when they are compiled; of small values, they are here. */
+function scalar({ fn }: Expr & { k: 'call' }, evaluate: Evaluate): { readonly value: Maybe } | undefined {
+  if (!fn.startsWith('sql.')) return undefined;
+  const value = evaluate(newFrame(0));
+  return value instanceof BsonDate || typeof value !== 'object' ? { value } : undefined;
 }

@@ -10,7 +10,7 @@ import { conjuncts } from './conjuncts.ts';
 import type { Expr } from './expr.ts';
 import type { Plan } from './stage.ts';
 
-/** Bounds are inclusive; `in` lists the only texts that can match (an empty list: no row does). */
+/** Bounds are inclusive; `in` lists the only texts that can match (an empty list: no row does, as when bounds contradict). */
 export interface TextBounds {
   readonly in?: readonly string[];
   readonly from?: string;
@@ -76,7 +76,11 @@ function leadingFilter(plan: Plan): PathFilter {
       else if (isTimeColumn(bound.column)) times[bound.column] = narrowTime(times[bound.column] ?? {}, bound);
     }
   }
-  return { columns, times };
+  const isContradicted =
+    Object.values(columns).some(
+      ({ from, to }) => from !== undefined && to !== undefined && compareText(from, to) > 0,
+    ) || Object.values(times).some(({ fromMs, toMs }) => fromMs !== undefined && toMs !== undefined && fromMs > toMs);
+  return isContradicted ? { columns: { ...columns, organization_id: { in: [] } }, times } : { columns, times };
 }
 
 interface Bound {

@@ -1,0 +1,84 @@
+/**
+ * Groups of sorted rows without the sort: first and last become top and bottom, which carry the order with them, so that rows
+ * fold as they come. What comes out is the same to the last bit, only the order of the groups is not that of the sort.
+ */
+
+import { isPathColumn, isTimeColumn } from './columns.ts';
+import { type Expr, field } from './expr.ts';
+import { decomposes } from './partial-state.ts';
+import type { Accumulator, GroupStage, Into, SortKey, SortStage, Stage } from './stage.ts';
+
+export interface UnsortedGroup {
+  readonly group: GroupStage;
+  /** Stages that follow the whole groups. */
+  readonly after: readonly Stage[];
+}
+
+/** Undefined where the order plays a part that accumulators cannot take over. */
+export function unsortedGroup({ by, top }: SortStage, group: GroupStage): UnsortedGroup | undefined {
+  if (top !== undefined) return undefined;
+  const into: Into = group.into.flatMap(([name, accumulator]) => {
+    const ordered = inOrder(accumulator, by);
+    return ordered === undefined ? [] : [[name, ordered] as const];
+  });
+  if (into.length < group.into.length) return undefined;
+  // The sort refuses rows with two arrays among their keys: so must whatever takes its place.
+  const looksAtKeys = by.length === 1 || into.some(([, { fn }]) => fn === 'top' || fn === 'bottom');
+  if (looksAtKeys && hasOneForm(group.key)) return { group: { ...group, into }, after: [] };
+  // Of keys that are equal but not the same (1 and 1.0) the group has that of its first row in the order.
+  const name = unused(group.into);
+  const key: Accumulator = { fn: 'top', arg: group.key, by };
+  return {
+    group: { ...group, into: [...into, [name, key]] },
+    after: [
+      {
+        k: 'shape',
+        mode: 'set',
+        tree: { k: 'tree', fields: [['_id', { k: 'set', value: field(name) }]] },
+      },
+      { k: 'shape', mode: 'exclude', tree: { k: 'tree', fields: [[name, { k: 'drop' }]] } },
+    ],
+  };
+}
+
+function inOrder(accumulator: Accumulator, by: readonly SortKey[]): Accumulator | undefined {
+  if (!decomposes(accumulator)) return undefined;
+  switch (accumulator.fn) {
+    case 'first':
+      return { ...accumulator, fn: 'top', by };
+    case 'last':
+      return { ...accumulator, fn: 'bottom', by };
+    case 'top':
+    case 'bottom':
+      // Rows with equal keys would stay in the order of the sort.
+      return undefined;
+    case 'min':
+    case 'max':
+      return hasOneForm(accumulator.arg) ? accumulator : { ...accumulator, by };
+    default:
+      return accumulator;
+  }
+}
+
+/** Its values are never equal without being the same, as numbers of different types can be. */
+function hasOneForm(expr: Expr): boolean {
+  switch (expr.k) {
+    case 'lit':
+      return true;
+    case 'field':
+      return expr.path.length === 1 && (isPathColumn(expr.path[0]!) || isTimeColumn(expr.path[0]!));
+    case 'doc':
+      return expr.fields.every(([, value]) => hasOneForm(value));
+    case 'call':
+      if (expr.fn === 'agg.dateTrunc' || expr.fn === 'agg.dateToString') return true;
+      return expr.fn === 'agg.ifNull' && expr.args.every(hasOneForm);
+    default:
+      return false;
+  }
+}
+
+function unused(into: Into): string {
+  let name = '$key';
+  while (into.some(([each]) => each === name)) name = `$${name}`;
+  return name;
+}
