@@ -14,7 +14,8 @@ export async function checkStores(
     .select('sealed_position')
     .executeTakeFirstOrThrow();
   const cursors = await db.selectFrom('trigger_cursors').select('position').execute();
-  const seen = Math.max(sealed, ...cursors.map((cursor) => cursor.position));
+  const files = await db.selectFrom('binary_data_cursor').select('position').execute();
+  const seen = Math.max(sealed, ...[...cursors, ...files].map((cursor) => cursor.position));
   const last = ingestLog.lastPosition();
   if (last >= seen) return;
   throw new PlatformError(

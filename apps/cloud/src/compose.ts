@@ -25,11 +25,14 @@ import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
+import { createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
+import { addressOfCall } from './edge/address-of-call.ts';
+import { principalOfRequest } from './edge/principal-of-request.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { createSignIn } from './edge/sign-in/sign-in.ts';
@@ -259,7 +262,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
 
-  // Readings: log → rows, log → triggers
+  // Readings: log → rows, log → triggers, log → binary data
+  const scheme = (): 'http' | 'https' => (settings.tls.kind === 'plaintext' ? 'http' : 'https');
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
   const tabular = unwind.use(
     createTabular({
@@ -275,6 +279,20 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
   const triggers = unwind.use(
     createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
+  );
+  const binary = unwind.use(
+    createBinary({
+      db,
+      ingestLog,
+      blobs,
+      access,
+      instanceKey,
+      standing: authenticator.standing,
+      principalOf: (request) => principalOfRequest({ authenticator, signIn }, request),
+      baseUrl: (metadata) => settings.identity.publicUrl ?? addressOfCall(metadata, scheme()) ?? url,
+      clock,
+      log: log.child('binary'),
+    }),
   );
   const partTransitions = createPartTransitions({
     configOf: machines.triggersOf,
@@ -332,7 +350,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     seesEverything,
     log: log.child('edge'),
     loopbackOnly: isLoopback(settings.host),
-    scheme: tls === undefined ? 'http' : 'https',
+    scheme: scheme(),
     partConfig: (asked) =>
       partConfigFile({ authenticator, access, registry, machines, authority: tls?.authority?.pem }, asked),
     status: () =>
@@ -350,6 +368,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
         now: clock.now,
       }),
     catcher: async (request, response) => catcher.handle(request, response),
+    binaryData: binary.download,
     logo: accounts.logoRoute,
   });
   const services: readonly ServiceBinding<Principal>[] = [
@@ -369,8 +388,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }, { maxRequestBytes }),
     machines.robotBinding,
     ...ingest.bindings,
-    serve(DataService, { ...queries.handlers }),
-    serve(DatasetService, {}),
+    serve(DataService, { ...queries.handlers, ...binary.handlers }),
+    serve(DatasetService, binary.datasetHandlers),
   ];
   const streaming = new Set(
     services.flatMap(({ methods }) => methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path)),
@@ -393,7 +412,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
   ({ port } = await server.listen({ host: settings.host, port: settings.port }));
   if (tls !== undefined) unwind.use(tls.watch((certificate) => server.setTls(certificate)));
-  const url = `${tls === undefined ? 'http' : 'https'}://${dialled(settings)}:${port}`;
+  const url = `${scheme()}://${dialled(settings)}:${port}`;
 
   const ownerToken = await createOwnerLink({ db, clock });
   // All of it may be deleted by now, the demo and the organization of the first start: the cloud serves what is left.
@@ -408,12 +427,25 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
 
   await tabular.start();
   await triggers.start();
+  await binary.start();
   notify.start();
   mail?.start();
   identity.start();
   presence.start();
   unwind.use(
-    keepHouse({ ingest, ingestLog, tabular, triggers, keyUse, logs, deletions, directory: data.path, clock, log }),
+    keepHouse({
+      ingest,
+      ingestLog,
+      tabular,
+      triggers,
+      binary,
+      keyUse,
+      logs,
+      deletions,
+      directory: data.path,
+      clock,
+      log,
+    }),
   );
 
   // The host administrator

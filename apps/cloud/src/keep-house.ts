@@ -1,6 +1,7 @@
 /** What the cloud does by itself beside serving, over and over: truncates, sweeps, forgets and writes down. */
 import { type Clock, type FollowOptions, follow, type Log } from '@platform/base';
 import type { KeyUse } from './access/key-use.ts';
+import type { Binary } from './binary/feature.ts';
 import { ballastStep } from './ingest/ballast.ts';
 import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
 import type { Ingest } from './ingest/ingest.ts';
@@ -15,6 +16,7 @@ export interface HouseDeps {
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
   readonly triggers: Triggers;
+  readonly binary: Pick<Binary, 'cursor' | 'removePayloads' | 'onDeleted'>;
   readonly keyUse: KeyUse;
   readonly logs: MachineLogs;
   readonly deletions: DeletionPause;
@@ -25,7 +27,7 @@ export interface HouseDeps {
 
 /** Runs until the result is disposed, which waits for the steps that are running. */
 export function keepHouse(deps: HouseDeps): AsyncDisposable {
-  const { ingest, ingestLog, tabular, triggers, keyUse, logs, deletions, directory, clock, log } = deps;
+  const { ingest, ingestLog, tabular, triggers, binary, keyUse, logs, deletions, directory, clock, log } = deps;
   const house = new AsyncDisposableStack();
   const keep = (area: string, options: Omit<FollowOptions, 'clock' | 'log'>) =>
     house.use(follow({ ...options, clock, log: log.child(area) }));
@@ -38,7 +40,11 @@ export function keepHouse(deps: HouseDeps): AsyncDisposable {
   const truncation = keep('ingest', {
     name: 'truncate the log',
     idleMs: 5_000,
-    step: pausing(ingest.truncateStep(async () => Math.min(tabular.sealedPosition(), await triggers.cursor()))),
+    step: pausing(
+      ingest.truncateStep(async () =>
+        Math.min(tabular.sealedPosition(), await triggers.cursor(), await binary.cursor()),
+      ),
+    ),
   });
   house.use(tabular.onSealed(() => truncation.wake()));
   keep('ingest', {
@@ -50,6 +56,12 @@ export function keepHouse(deps: HouseDeps): AsyncDisposable {
       log: log.child('ingest'),
     }),
   });
+  const removal = keep('blobs', {
+    name: 'remove deleted payloads',
+    idleMs: 60_000,
+    step: pausing(() => binary.removePayloads()),
+  });
+  binary.onDeleted(() => removal.wake());
   keep('blobs', {
     name: 'sweep orphaned blobs',
     idleMs: 600_000,

@@ -3,13 +3,13 @@ import { PlatformError } from '@platform/base';
 import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../access/principal.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { type BoxPlace, isPlace, placeText, readPlace } from './box-place.ts';
 import { checkedLabel } from './check-texts.ts';
 import type { FileRow } from './find-files.ts';
 import { maxBoxes } from './limits.ts';
-import type { BinaryTables } from './store.ts';
 
-type Trx = Kysely<BinaryTables>;
+type Trx = Kysely<CloudTables>;
 
 /** @throws invalid_argument, failed_precondition when the picture has too many */
 export async function addBox(

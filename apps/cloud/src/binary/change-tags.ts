@@ -1,14 +1,14 @@
 /** Adds tags to files, and takes them away. */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
 import { chunks } from './chunks.ts';
 import type { FileRow } from './find-files.ts';
 import { maxTags } from './limits.ts';
-import type { BinaryTables } from './store.ts';
 
 /** Answers how many files. @throws failed_precondition when one of them has too many then */
 export async function addTags(
-  trx: Kysely<BinaryTables>,
+  trx: Kysely<CloudTables>,
   files: readonly FileRow[],
   tags: readonly string[],
 ): Promise<number> {
@@ -42,7 +42,7 @@ export async function addTags(
 
 /** Answers how many files had one of them. */
 export async function removeTags(
-  trx: Kysely<BinaryTables>,
+  trx: Kysely<CloudTables>,
   files: readonly FileRow[],
   tags: readonly string[],
 ): Promise<number> {

@@ -7,13 +7,13 @@
 import type { Kysely } from 'kysely';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { IngestLog } from '../ingest/log.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { chunks } from './chunks.ts';
 import type { FileRow } from './find-files.ts';
-import type { BinaryTables } from './store.ts';
 
 /** Answers how many were deleted. */
 export async function deleteFiles(
-  trx: Kysely<BinaryTables>,
+  trx: Kysely<CloudTables>,
   files: readonly Pick<FileRow, 'id' | 'blob_path'>[],
 ): Promise<number> {
   for (const some of chunks(files)) {
@@ -37,7 +37,7 @@ const removalsAtOnce = 100;
  * the two it is one that no row names, which is swept.
  */
 export async function removePayloads(
-  db: Kysely<BinaryTables>,
+  db: Kysely<CloudTables>,
   blobs: Pick<BlobStore, 'remove'>,
   ingestLog: Pick<IngestLog, 'forgetBlobs'>,
 ): Promise<boolean> {

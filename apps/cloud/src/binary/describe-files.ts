@@ -8,12 +8,12 @@ import {
   CaptureMetadataSchema,
 } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
 import { readPlace } from './box-place.ts';
 import { chunks } from './chunks.ts';
 import { downloadPath } from './download-path.ts';
 import type { FileRow } from './find-files.ts';
 import type { StoredClassification } from './read-upload.ts';
-import type { BinaryTables } from './store.ts';
 
 export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
 
@@ -25,7 +25,7 @@ interface Box {
 
 /** @param baseUrl of the addresses in the answer. */
 export async function describeFiles(
-  db: Kysely<BinaryTables>,
+  db: Kysely<CloudTables>,
   rows: readonly FileRow[],
   baseUrl: string,
 ): Promise<readonly FileMetadata[]> {

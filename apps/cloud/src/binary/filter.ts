@@ -3,11 +3,12 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
 import { maxNamed } from './limits.ts';
 import type { Scopes } from './scopes.ts';
 import type { BinaryTables } from './store.ts';
 
-export type DataExpressions = ExpressionBuilder<BinaryTables, 'binary_data'>;
+export type DataExpressions = ExpressionBuilder<CloudTables, 'binary_data'>;
 type Condition = Expression<SqlBool>;
 
 /** @throws invalid_argument naming the field, what was expected and found */

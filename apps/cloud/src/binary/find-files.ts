@@ -72,7 +72,7 @@ export interface Page {
 }
 
 /** Newest first unless the order says otherwise. */
-export function pageOfFiles(db: Kysely<BinaryTables>, page: Page): Promise<FileRow[]> {
+export function pageOfFiles(db: Kysely<CloudTables>, page: Page): Promise<FileRow[]> {
   const { filter, scopes, after, order, limit } = page;
   const isRising = order === Orders.ASCENDING;
   const direction = isRising ? 'asc' : 'desc';
@@ -96,7 +96,7 @@ export function pageOfFiles(db: Kysely<BinaryTables>, page: Page): Promise<FileR
 }
 
 export async function countFiles(
-  db: Kysely<BinaryTables>,
+  db: Kysely<CloudTables>,
   filter: Filter,
   scopes: Scopes,
 ): Promise<{ readonly count: number; readonly bytes: number }> {

@@ -9,12 +9,12 @@ import { setImmediate } from 'node:timers/promises';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import type { IngestLog, LogRow } from '../ingest/log.ts';
+import type { CloudTables } from '../metadata/tables.ts';
 import { insertUploads } from './insert-uploads.ts';
 import { type BinaryUpload, readBinaryUpload } from './read-upload.ts';
-import type { BinaryTables } from './store.ts';
 
 export interface FollowLogOptions {
-  readonly db: Kysely<BinaryTables>;
+  readonly db: Kysely<CloudTables>;
   readonly ingestLog: Pick<IngestLog, 'read' | 'markDamaged'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -112,7 +112,7 @@ export class LogSteps {
 const cursorName = 'binary-data';
 
 /** 0 before the first start. */
-export async function readCursor(db: Kysely<BinaryTables>): Promise<number> {
+export async function readCursor(db: Kysely<CloudTables>): Promise<number> {
   const row = await db
     .selectFrom('binary_data_cursor')
     .select('position')
@@ -122,7 +122,7 @@ export async function readCursor(db: Kysely<BinaryTables>): Promise<number> {
 }
 
 /** Throws aborted when the cursor is not where this process left it: then another one has entered these rows. */
-async function moveCursor(trx: Transaction<BinaryTables>, from: number, to: number): Promise<void> {
+async function moveCursor(trx: Transaction<CloudTables>, from: number, to: number): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('binary_data_cursor')
     .set({ position: to })

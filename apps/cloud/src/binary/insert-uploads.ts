@@ -2,6 +2,7 @@
 import { newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Transaction } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
 import { isPlace, placeText } from './box-place.ts';
 import { chunks } from './chunks.ts';
 import { maxBoxes, maxTags } from './limits.ts';
@@ -9,7 +10,7 @@ import type { BinaryUpload } from './read-upload.ts';
 import type { BinaryTables } from './store.ts';
 
 export async function insertUploads(
-  trx: Transaction<BinaryTables>,
+  trx: Transaction<CloudTables>,
   uploads: readonly BinaryUpload[],
   nowMs: number,
 ): Promise<void> {
@@ -51,7 +52,7 @@ export async function insertUploads(
 
 /** A dataset that does not exist, or is of another organization, gets nothing: the upload is stored all the same. */
 async function membersOf(
-  trx: Transaction<BinaryTables>,
+  trx: Transaction<CloudTables>,
   uploads: readonly BinaryUpload[],
 ): Promise<readonly BinaryTables['dataset_files'][]> {
   const named = [...new Set(uploads.flatMap(({ datasetIds }) => datasetIds))];

@@ -23,6 +23,8 @@ export interface RouteDeps {
   status(): Promise<unknown>;
   /** Handles a request below /catcher/; false when there is no such route. */
   catcher(request: HttpRequest, response: HttpResponse): Promise<boolean>;
+  /** Handles downloads of binary data; false when the path is none of theirs. */
+  binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; false when there is no such logo. */
   logo(request: HttpRequest, response: HttpResponse): Promise<boolean>;
 }
@@ -44,6 +46,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);
     }
+    if (await deps.binaryData(request, response, url)) return;
     if (url.pathname.startsWith('/logos/') && (await deps.logo(request, response))) return;
     switch (url.pathname) {
       case '/api/json1/config': {

@@ -1,0 +1,75 @@
+/**
+ * Binary data: pictures and files that machines and clients uploaded, found, tagged, gathered in datasets, downloaded and
+ * deleted. What is known of them comes from the ingest log by a follower; their bytes lie in the blob store.
+ */
+import type { Clock, Log } from '@platform/base';
+import type { DataService } from '@platform/proto/platform/app/data/v1/data';
+import type { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import type { Handlers } from '@platform/rpc/server';
+import type { Principal } from '../access/principal.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { IngestLog } from '../ingest/log.ts';
+import type { BinaryDeps } from './binary-deps.ts';
+import { changeHandlers } from './change-rpc.ts';
+import { datasetHandlers, memberHandlers } from './dataset-rpc.ts';
+import { removePayloads } from './delete-files.ts';
+import { type DownloadDeps, type DownloadRoute, downloadRoute } from './download-route.ts';
+import { findHandlers } from './find-rpc.ts';
+import { LogSteps, readCursor } from './follow-log.ts';
+import { KeepUp } from './keep-up.ts';
+import { linkHandlers } from './link-rpc.ts';
+
+export interface BinaryOptions
+  extends Omit<BinaryDeps, 'caughtUp' | 'blobs'>,
+    Pick<DownloadDeps, 'standing' | 'principalOf'> {
+  readonly ingestLog: Pick<IngestLog, 'read' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'forgetBlobs'>;
+  readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Binary extends AsyncDisposable {
+  /** Other features serve the rest of DataService beside these. */
+  readonly handlers: Handlers<typeof DataService, Principal>;
+  readonly datasetHandlers: Handlers<typeof DatasetService, Principal>;
+  readonly download: DownloadRoute;
+  start(): Promise<void>;
+  /** All rows of the log up to here are entered, durably: it may be truncated up to here (I12). */
+  cursor(): Promise<number>;
+  lag(): { readonly rows: number; readonly failures: number };
+  /** Resolves once everything acknowledged before the call can be found: its position. @throws unavailable */
+  caughtUp(signal: AbortSignal): Promise<number>;
+  /** Takes away payloads whose rows are gone; true when there may be more. Not while a backup is taken (I15). */
+  removePayloads(): Promise<boolean>;
+  /** Called after a deletion: `removePayloads` has work. */
+  onDeleted(listener: () => void): void;
+}
+
+export function createBinary(options: BinaryOptions): Binary {
+  const { db, ingestLog, blobs, clock, log } = options;
+  const steps = new LogSteps({ db, ingestLog, clock, log });
+  const keepUp = new KeepUp({ steps, ingestLog, clock, log });
+  const listeners: (() => void)[] = [];
+  const caughtUp = (signal: AbortSignal): Promise<number> => keepUp.caughtUp(signal);
+  const deps = { ...options, caughtUp };
+  const deleted = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    handlers: {
+      ...findHandlers(deps),
+      ...changeHandlers({ ...deps, deleted }),
+      ...memberHandlers(deps),
+      ...linkHandlers(deps),
+    },
+    datasetHandlers: datasetHandlers(deps),
+    download: downloadRoute(deps),
+    start: () => keepUp.start(),
+    cursor: () => readCursor(db),
+    lag: () => keepUp.lag(),
+    caughtUp,
+    removePayloads: () => removePayloads(db, blobs, ingestLog),
+    onDeleted: (listener) => void listeners.push(listener),
+    [Symbol.asyncDispose]: () => keepUp[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,27 @@
+/** Who makes a plain request: by bearer token, by key id and key, or by the session of a browser. */
+import { PlatformError } from '@platform/base';
+import type { Authenticator } from '../access/authenticate.ts';
+import type { Principal } from '../access/principal.ts';
+import { type HttpRequest, headerOf, peerAddressOf } from './http.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+
+/** @throws unauthenticated when there is none of them, or it does not hold; resource_exhausted after too many guesses */
+export async function principalOfRequest(
+  deps: {
+    readonly authenticator: Pick<Authenticator, 'principalOf' | 'principalOfKey'>;
+    readonly signIn: Pick<SignIn, 'principalOf'>;
+  },
+  request: HttpRequest,
+): Promise<Principal> {
+  const { authenticator, signIn } = deps;
+  const authorization = headerOf(request, 'authorization');
+  if (authorization !== '') return authenticator.principalOf(new Headers({ authorization }));
+  const keyId = headerOf(request, 'key_id');
+  if (keyId !== '') return authenticator.principalOfKey(keyId, headerOf(request, 'key'), peerAddressOf(request));
+  const principal = await signIn.principalOf(request);
+  if (principal !== undefined) return principal;
+  throw new PlatformError(
+    'unauthenticated',
+    'expected "authorization: Bearer <token>", the headers key_id and key, or the session of a signed-in browser, found none of them',
+  );
+}
