@@ -108,7 +108,7 @@ function converted(fn: string, arg: Typed, index: number, all: readonly Typed[])
     return literalOf(arg, (types) => excludes({ types }, ['string'])) ?? arg;
   }
   if (!compares(fn)) return arg;
-  const others = all.filter((_, other) => other !== index && (index === 0 || other === 0));
+  const others = index === 0 ? all.slice(1) : all.slice(0, 1);
   if (!others.every(({ kind }) => excludes(kind, ['string']))) return arg;
   return literalOf(arg, (types) => others.every(({ kind }) => !incomparable(kind, { types }))) ?? arg;
 }
