@@ -32,32 +32,47 @@ export interface FileContents {
   readonly columns: readonly string[];
 }
 
-/** Values of series, rows of leaves: nothing of a user's is part of the statement's text. */
+/** What users named reaches DuckDB as bound values only; columns of leaves have names of ours. */
 export async function writeParquet(connection: DuckDBConnection, path: string, contents: FileContents): Promise<void> {
-  const { BLOB, LIST, VARCHAR, blobValue, listValue } = await import('@duckdb/node-api');
+  const { BLOB, LIST, STRUCT, VARCHAR, blobValue, listValue, structValue } = await import('@duckdb/node-api');
   const { sorted, range, day, base, series, shredded, leaves, columns } = contents;
-  const rows = range.to - range.from;
-  const facts = encodeFacts({ rows, series, leaves: leaves.map((leaf) => leaf.facts) });
-  // Looked up instead of joined, because a join does not keep the order of rows.
-  const ofSeries = (bound: number): string => `list_extract($${bound}, s.series - ${base} + 1)`;
-  const paths = seriesColumns.map((column, i) => `${ofSeries(i + 1)} AS ${column}`);
-  const [tags, parameters, metadata] = [1, 2, 3].map((i) => seriesColumns.length + i) as [number, number, number];
+  const facts = encodeFacts({ rows: range.to - range.from, series, leaves: leaves.map((leaf) => leaf.facts) });
   const times = ['time_requested', 'time_received', 'time_synced'].map(
     (time) => `nullif(s.${time}, ${noTime}) AS ${time}`,
   );
+  // The series is looked up instead of joined, because a join does not keep the order of rows.
   await connection.run(
     `COPY (
-      SELECT ${paths.join(', ')}, DATE '1970-01-01' + ${day} AS capture_day, ${times.join(', ')}, ${ofSeries(tags)} AS tags,
-        ${ofSeries(parameters)} AS additional_parameters, s.position, s."index", s.series - ${base} AS series, l.*, s.data
-      FROM (SELECT * FROM ${rowsOf(sorted, range)}) s POSITIONAL JOIN (SELECT size${columns.map((name) => `, ${name}`).join('')} FROM ${shredded}) l
-    ) TO ${quoted(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows}, KV_METADATA {${quoted(metadataKey)}: $${metadata}})`,
+      SELECT ${seriesColumns.map((column) => `of_series.${column}`).join(', ')}, capture_day, time_requested, time_received, time_synced,
+        of_series.tags, of_series.additional_parameters, position, "index", series, size${columns.map((name) => `, ${name}`).join('')}, data
+      FROM (
+        SELECT list_extract($1, s.series - ${base} + 1) AS of_series, DATE '1970-01-01' + ${day} AS capture_day, ${times.join(', ')},
+          s.position, s."index", s.series - ${base} AS series, l.*, s.data
+        FROM (SELECT * FROM ${rowsOf(sorted, range)}) s POSITIONAL JOIN ${shredded} l)
+    ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows},
+      KV_METADATA {${quoted(metadataKey)}: $2})`,
     [
-      ...seriesColumns.map((column) => listValue(series.map((each) => each.path[column]))),
-      listValue(series.map((each) => listValue([...each.tags]))),
-      listValue(series.map((each) => blobValue(each.additionalParameters))),
+      listValue(
+        series.map((each) =>
+          structValue({
+            ...each.path,
+            tags: listValue([...each.tags]),
+            additional_parameters: blobValue(each.additionalParameters),
+          }),
+        ),
+      ),
       blobValue(facts),
     ],
-    [...seriesColumns.map(() => LIST(VARCHAR)), LIST(LIST(VARCHAR)), LIST(BLOB), BLOB],
+    [
+      LIST(
+        STRUCT({
+          ...Object.fromEntries(seriesColumns.map((column) => [column, VARCHAR])),
+          tags: LIST(VARCHAR),
+          additional_parameters: BLOB,
+        }),
+      ),
+      BLOB,
+    ],
   );
 }
 
