@@ -11,6 +11,7 @@ import { machinesDdl, machinesV2 } from '../machines/store.ts';
 import { mailV2 } from '../mail/store.ts';
 import { notifyDdl } from '../notify/store.ts';
 import { queriesV3 } from '../queries/store.ts';
+import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
 import type { Migration } from './writer-protocol.ts';
@@ -33,5 +34,5 @@ export const migrations: readonly Migration[] = [
     sqliteOnly: auditGuard.sqlite,
     postgresOnly: auditGuard.postgres,
   },
-  { version: 3, statements: [...queriesV3, ...binaryV3] },
+  { version: 3, statements: [...queriesV3, ...binaryV3, ...retentionV3] },
 ];

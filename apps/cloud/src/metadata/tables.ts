@@ -12,6 +12,7 @@ import type { MachinesTables } from '../machines/store.ts';
 import type { MailTables } from '../mail/store.ts';
 import type { NotifyTables } from '../notify/store.ts';
 import type { QueriesTables } from '../queries/store.ts';
+import type { RetentionTables } from '../retention/store.ts';
 import type { TabularTables } from '../tabular/store.ts';
 import type { TriggersTables } from '../triggers/store.ts';
 
@@ -29,6 +30,7 @@ export interface CloudTables
     MailTables,
     NotifyTables,
     QueriesTables,
+    RetentionTables,
     TabularTables,
     TriggersTables {}
 

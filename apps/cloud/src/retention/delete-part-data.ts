@@ -1,0 +1,41 @@
+/** Deletes all data of a part that is deleted, if its configuration says so (`delete_data_on_part_deletion`). */
+import type { DataPolicies } from '@platform/machine-config/data-policies';
+import type { Kysely } from 'kysely';
+import { audit, type Caller } from '../access/audit.ts';
+import { deleteFiles } from '../binary/delete-files.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+
+/** In the transaction that deletes the part. What an upload that was let in before still brings is deleted as well. */
+export async function deletePartData(
+  trx: Kysely<CloudTables>,
+  partId: string,
+  by: Caller,
+  nowMs: number,
+): Promise<void> {
+  const row = await trx
+    .selectFrom('data_policies')
+    .select(['organization_id', 'policies'])
+    .where('part_id', '=', partId)
+    .executeTakeFirst();
+  if (row === undefined || !(JSON.parse(row.policies) as DataPolicies).deleteOnPartDeletion) return;
+  const { organization_id: organizationId } = row;
+  await trx
+    .insertInto('tabular_deletes')
+    .values({
+      organization_id: organizationId,
+      predicate: JSON.stringify({ paths: { part_id: [partId] } }),
+      up_to: Number.MAX_SAFE_INTEGER,
+      created_ms: nowMs,
+    })
+    .execute();
+  const files = await trx.selectFrom('binary_data').select(['id', 'blob_path']).where('part_id', '=', partId).execute();
+  await deleteFiles(trx, files);
+  const change = {
+    action: 'platform.delete-part-data',
+    organizationId,
+    targetKind: 'part',
+    targetId: partId,
+    detail: { reason: 'delete_data_on_part_deletion', files: files.length },
+  };
+  await audit(trx, by, change, nowMs);
+}

@@ -1,0 +1,82 @@
+/**
+ * Retention: how long the cloud keeps the data of parts (D24), which of it the hot store holds, and what becomes of it when a part is
+ * deleted. What is said of it stands in the configurations of parts; it holds from the moment that a save is committed.
+ */
+
+import type { Log } from '@platform/base';
+import type { DataPolicies } from '@platform/machine-config/data-policies';
+import type { Kysely } from 'kysely';
+import type { Caller } from '../access/audit.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { StandingRules, StandingRulesOf } from '../tabular/standing-rules.ts';
+import { deletePartData } from './delete-part-data.ts';
+import { createPolicies } from './policies.ts';
+import { standingRules } from './standing-rules.ts';
+import { type ChangedPart, writePolicies } from './write-policies.ts';
+
+export interface RetentionOptions {
+  readonly db: Database;
+  /** The effective configuration of a part, decoded. */
+  readonly effectiveDocumentOf: (partId: string) => Promise<unknown>;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+export interface Retention {
+  /** Reads what an older version of the data directory did not write down. Before the first query. */
+  start(): Promise<void>;
+  /** Call it in the transaction that changes effective configurations: by a save, or by a fragment. */
+  configurationsChanged(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void>;
+  /** Call it in the transaction that deletes a part: with `delete_data_on_part_deletion` its data goes with it, audited. */
+  partDeleting(trx: Kysely<CloudTables>, partId: string, by: Caller): Promise<void>;
+  readonly standingRulesOf: StandingRulesOf;
+  /** By part, those of deleted parts too. */
+  policiesOf(organizationId: string): Promise<ReadonlyMap<string, DataPolicies>>;
+  /** Ids of organizations whose parts were ever configured. */
+  organizations(): Promise<readonly string[]>;
+}
+
+const partsAtOnce = 100;
+const dayMs = 86_400_000;
+
+export function createRetention({ db, effectiveDocumentOf, now, log }: RetentionOptions): Retention {
+  const policies = createPolicies(db);
+  /** As worked out for a change of an organization's policies and a day. */
+  const known = new Map<string, { readonly change: number; readonly day: number; readonly rules: StandingRules }>();
+  return {
+    async start() {
+      const missing = await db
+        .selectFrom('part_configurations')
+        .leftJoin('data_policies', 'data_policies.part_id', 'part_configurations.part_id')
+        .select('part_configurations.part_id')
+        .where('data_policies.part_id', 'is', null)
+        .distinct()
+        .execute();
+      if (missing.length > 0) log.info('reading how long parts keep their data', { parts: missing.length });
+      for (let at = 0; at < missing.length; at += partsAtOnce) {
+        const parts: ChangedPart[] = [];
+        for (const { part_id: partId } of missing.slice(at, at + partsAtOnce))
+          parts.push({ partId, document: await effectiveDocumentOf(partId) });
+        await db.transaction().execute((trx) => writePolicies(trx, parts));
+      }
+    },
+    configurationsChanged: writePolicies,
+    partDeleting: (trx, partId, by) => deletePartData(trx, partId, by, now()),
+    async standingRulesOf(organizationId, nowMs) {
+      const { change, parts } = await policies.of(organizationId);
+      const day = Math.floor(nowMs / dayMs);
+      const before = known.get(organizationId);
+      if (before?.change === change && before.day === day) return before.rules;
+      const rules = standingRules(parts, nowMs);
+      known.set(organizationId, { change, day, rules });
+      return rules;
+    },
+    async policiesOf(organizationId) {
+      return (await policies.of(organizationId)).parts;
+    },
+    async organizations() {
+      const rows = await db.selectFrom('data_policy_changes').select('organization_id').execute();
+      return rows.map((row) => row.organization_id);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** Writes down what effective configurations say of data, in the transaction that changes them. */
+import { readDataPolicies } from '@platform/machine-config/data-policies';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../metadata/tables.ts';
+
+export interface ChangedPart {
+  readonly partId: string;
+  /** Decoded, with fragments resolved. */
+  readonly document: unknown;
+}
+
+/** Parts in one statement: stores bound its parameters. */
+const partsAtOnce = 150;
+
+/** Writes only what is another than before. */
+export async function writePolicies(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
+  for (let at = 0; at < parts.length; at += partsAtOnce) await writeSome(trx, parts.slice(at, at + partsAtOnce));
+}
+
+async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
+  const texts = new Map(parts.map(({ partId, document }) => [partId, JSON.stringify(readDataPolicies(document))]));
+  const before = await trx
+    .selectFrom('data_policies')
+    .select(['part_id', 'policies'])
+    .where('part_id', 'in', [...texts.keys()])
+    .execute();
+  for (const { part_id, policies } of before) if (texts.get(part_id) === policies) texts.delete(part_id);
+  if (texts.size === 0) return;
+  // By query: in the transaction that creates a part nobody else knows it yet.
+  const places = await trx
+    .selectFrom('parts')
+    .innerJoin('machines', 'machines.id', 'parts.machine_id')
+    .innerJoin('locations', 'locations.id', 'machines.location_id')
+    .select(['parts.id', 'locations.organization_id'])
+    .where('parts.id', 'in', [...texts.keys()])
+    .execute();
+  for (const [organizationId, ofOne] of Map.groupBy(places, (place) => place.organization_id)) {
+    const { change } = await trx
+      .insertInto('data_policy_changes')
+      .values({ organization_id: organizationId, change: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .column('organization_id')
+          .doUpdateSet(({ ref, eb }) => ({ change: eb(ref('data_policy_changes.change'), '+', 1) })),
+      )
+      .returning('change')
+      .executeTakeFirstOrThrow();
+    const rows = ofOne.map(({ id }) => ({
+      part_id: id,
+      organization_id: organizationId,
+      policies: texts.get(id) ?? '',
+      change,
+    }));
+    await trx
+      .insertInto('data_policies')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('part_id').doUpdateSet(({ ref }) => ({
+          policies: ref('excluded.policies'),
+          change: ref('excluded.change'),
+        })),
+      )
+      .execute();
+  }
+}
