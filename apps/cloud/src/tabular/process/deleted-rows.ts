@@ -4,18 +4,22 @@ import type { Series } from '../series.ts';
 import { dayNumber } from './capture-day.ts';
 import type { Source } from './source.ts';
 
-/** @returns undefined when it covers none of them. */
+/**
+ * @param numbers of the series whose rows are looked at; others are not there.
+ * @returns undefined when it covers none of them.
+ */
 export function deletedRows(
   { predicate, upTo }: Delete,
-  source: Source,
+  source: Pick<Source, 'series' | 'captureDay' | 'day' | 'time'>,
   bind: (value: bigint) => string,
+  numbers: readonly number[] = [...source.series.keys()],
 ): string | undefined {
-  const covered = [...source.series.keys()].filter((number) =>
+  const covered = numbers.filter((number) =>
     coversSeries(source.series[number] as Series, predicate, source.captureDay),
   );
   if (covered.length === 0) return undefined;
   const terms = [`position <= ${bind(BigInt(upTo))}`];
-  if (covered.length < source.series.length) terms.push(`series IN (${covered.join(', ')})`);
+  if (covered.length < numbers.length) terms.push(`series IN (${covered.join(', ')})`);
   if (predicate.beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(predicate.beforeDay)))}`);
   // A missing time is the least of all.
   if (predicate.receivedBefore !== undefined)

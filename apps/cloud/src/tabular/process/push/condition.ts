@@ -101,8 +101,8 @@ function compared(family: Family, op: Comparison, args: readonly Expr[], room: C
   const [left, right] = args;
   if (left === undefined || right === undefined || args.length !== 2) return unknown;
   const [ofRight, ofLeft] = [literalOf(right, room), literalOf(left, room)];
-  if (ofRight !== notLiteral) return withLiteral(family, op, left, ofRight, room);
-  if (ofLeft !== notLiteral) return withLiteral(family, mirrored[op], right, ofLeft, room);
+  if (typeof ofRight !== 'symbol') return withLiteral(family, op, left, ofRight, room);
+  if (typeof ofLeft !== 'symbol') return withLiteral(family, mirrored[op], right, ofLeft, room);
   return betweenNumbers(op, left, right, room);
 }
 

@@ -42,6 +42,8 @@ function evaluatorOf(expr: Expr): Evaluator {
 }
 
 export interface SeriesValues {
+  /** What the rows of each series have in common. */
+  documents(): readonly BsonDocument[];
   /** Whether a condition keeps each series' rows; undefined when the executor must say that it fails. */
   keeps(where: Expr): readonly boolean[] | undefined;
   /** The value of an expression by series; undefined when the executor must say that it fails. */
@@ -51,16 +53,18 @@ export interface SeriesValues {
 /** @param captureDay "YYYY-MM-DD" of all rows. */
 export function seriesValues(series: readonly Series[], captureDay: string, vocabulary: 'core' | 'rdk'): SeriesValues {
   let documents: readonly BsonDocument[] | undefined;
+  const all = (): readonly BsonDocument[] =>
+    (documents ??= series.map((one) => seriesDocument(one, captureDay, vocabulary)));
   const each = <T>(of: (document: BsonDocument) => T): readonly T[] | undefined => {
-    documents ??= series.map((one) => seriesDocument(one, captureDay, vocabulary));
     try {
-      return documents.map(of);
+      return all().map(of);
     } catch (caught) {
       if (caught instanceof QueryError) return undefined;
       throw caught;
     }
   };
   return {
+    documents: all,
     keeps: (where) => each((document) => evaluatorOf(where).keeps(document)),
     values: (expr) => each((document) => evaluatorOf(expr).value(document)),
   };

@@ -32,13 +32,19 @@ export type Bind =
   | { readonly type: 'bigint'; readonly value: bigint }
   | { readonly type: 'text'; readonly value: string };
 
-/** Gathers bound values in the order of their numbers. */
+/** Gathers bound values in the order of their numbers, equal ones once. `$1` is taken: the list of files. */
 export class Binds {
   readonly values: Bind[] = [];
+  readonly #known = new Map<string, string>();
 
   /** SQL of the value. */
   of(bind: Bind): string {
-    this.values.push(bind);
-    return `$${this.values.length}`;
+    const key = `${bind.type}:${bind.value}`;
+    let sql = this.#known.get(key);
+    if (sql === undefined) {
+      sql = `$${this.values.push(bind) + 1}`;
+      this.#known.set(key, sql);
+    }
+    return sql;
   }
 }

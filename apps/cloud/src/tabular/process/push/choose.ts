@@ -1,0 +1,82 @@
+/**
+ * What one sealed file does for a query: the most that its facts prove to be exactly what the executor would do.
+ *
+ * In turn: nothing, when no row can pass; the newest rows, which stand in the footer; the whole `pre` as one statement; the fields that
+ * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
+ */
+import { type Cut, type Expr, fieldsRead } from '@platform/query';
+import type { ScanRequest } from '../messages.ts';
+import { canFail } from './can-fail.ts';
+import type { Condition } from './compare.ts';
+import { type ConditionRoom, conditionOf } from './condition.ts';
+import { emitGroup } from './emit-group.ts';
+import { emitColumns, emitRows, type RowsOptions } from './emit-rows.ts';
+import { topOf } from './emit-top.ts';
+import type { OpenFile } from './open-files.ts';
+import { rowConditions } from './row-conditions.ts';
+import { rowShape } from './row-shape.ts';
+import { isOfSeries } from './series-values.ts';
+import { splitFilter } from './split-filter.ts';
+import { Binds, no } from './sql.ts';
+import type { Emission } from './statement.ts';
+
+/** A cut as it is looked at file by file. */
+export interface Wanted {
+  readonly cut: Cut;
+  /** Parts of the filters in their order. */
+  readonly parts: readonly Expr[];
+  /** How many of them come before the first that can fail. */
+  readonly sure: number;
+}
+
+export function wantedOf(cut: Cut): Wanted {
+  const parts = cut.pre.flatMap((stage) => (stage.k === 'filter' ? splitFilter(stage.where) : []));
+  const failing = parts.findIndex((part) => !isOfSeries(part) && canFail(part));
+  return { cut, parts, sure: failing < 0 ? parts.length : failing };
+}
+
+/** Undefined: the file has no row that passes. */
+export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request: ScanRequest): Emission | undefined {
+  const binds = new Binds();
+  const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
+  let numbers = file.wanted;
+  let isExact = sure === parts.length;
+  const conditions: Condition[] = [];
+  for (const part of parts.slice(0, sure)) {
+    if (isOfSeries(part)) {
+      const keeps = file.values.keeps(part);
+      // It fails for a series of this file: what stands behind it must not take rows away.
+      if (keeps === undefined) {
+        isExact = false;
+        break;
+      }
+      numbers = numbers.filter((number) => keeps[number]);
+      continue;
+    }
+    const condition = conditionOf(part, room);
+    if (condition.sql === no) return undefined;
+    if (!condition.exact) isExact = false;
+    conditions.push(condition);
+  }
+  if (numbers.length === 0) return undefined;
+  const where = [...rowConditions(file, numbers, request, binds), ...conditions.map(({ sql }) => sql)];
+  const { vocabulary } = request;
+  const { end } = cut;
+  if (isExact && end !== 'rows' && end.k === 'group') {
+    const group = emitGroup(end, room, where, binds);
+    if (group !== undefined) return group;
+  }
+  const isTop = isExact && end !== 'rows' && end.k === 'sort';
+  const top = isTop ? topOf(end, room, vocabulary) : undefined;
+  const options: RowsOptions = { where, binds, vocabulary, ...(top !== undefined && { top }) };
+  const { fields } = fieldsRead([...cut.pre, ...cut.post]);
+  const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
+  return shape === undefined ? emitRows(options) : emitColumns(shape, options);
+}
+
+/** Rows as they are, of wanted series and times: what a source does when nothing is pushed. */
+export function wholeRows(file: OpenFile, request: ScanRequest): Emission {
+  const binds = new Binds();
+  const where = rowConditions(file, file.wanted, request, binds);
+  return emitRows({ where, binds, vocabulary: request.vocabulary });
+}

@@ -1,0 +1,71 @@
+/** Columns of a DuckDB chunk as typed arrays over its memory; read before the next chunk is fetched. */
+import duckdb from '@duckdb/node-bindings';
+
+type RawChunk = Parameters<typeof duckdb.data_chunk_get_vector>[0];
+
+export class Chunk {
+  readonly rows: number;
+  readonly #chunk: RawChunk;
+  readonly #first: number;
+
+  /** @param first the column that is number 0 here. */
+  constructor(chunk: RawChunk, rows: number, first = 0) {
+    this.#chunk = chunk;
+    this.rows = rows;
+    this.#first = first;
+  }
+
+  /** The same rows without the first so many columns. */
+  from(first: number): Chunk {
+    return new Chunk(this.#chunk, this.rows, this.#first + first);
+  }
+
+  #vector(column: number): ReturnType<typeof duckdb.data_chunk_get_vector> {
+    return duckdb.data_chunk_get_vector(this.#chunk, this.#first + column);
+  }
+
+  bytes(column: number, itemBytes = 1): Uint8Array {
+    return duckdb.vector_get_data(this.#vector(column), this.rows * itemBytes);
+  }
+
+  int32(column: number): Int32Array {
+    const bytes = this.bytes(column, 4);
+    return new Int32Array(bytes.buffer, bytes.byteOffset, this.rows);
+  }
+
+  int64(column: number): BigInt64Array {
+    const bytes = this.bytes(column, 8);
+    return new BigInt64Array(bytes.buffer, bytes.byteOffset, this.rows);
+  }
+
+  /** Pairs of 32-bit words of 64-bit values. */
+  words(column: number): Uint32Array {
+    const bytes = this.bytes(column, 8);
+    return new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 2);
+  }
+
+  double(column: number): Float64Array {
+    const bytes = this.bytes(column, 8);
+    return new Float64Array(bytes.buffer, bytes.byteOffset, this.rows);
+  }
+
+  /** Whether a row's value is not NULL. */
+  present(column: number): (row: number) => boolean {
+    const bits: Uint8Array | null = duckdb.vector_get_validity(this.#vector(column), Math.ceil(this.rows / 64) * 8);
+    if (bits === null || bits.length === 0) return () => true;
+    return (row) => ((bits[row >> 3] as number) & (1 << (row & 7))) !== 0;
+  }
+
+  /** Bytes of the VARCHAR or BLOB of a row that is not NULL. */
+  blob(column: number): (row: number) => Uint8Array {
+    const bytes = this.bytes(column, 16);
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 4);
+    return (row) => {
+      const length = words[row * 4] as number;
+      // DuckDB keeps up to twelve bytes in place, longer ones behind a pointer.
+      return length <= 12
+        ? bytes.subarray(row * 16 + 4, row * 16 + 4 + length)
+        : duckdb.get_data_from_pointer(bytes.buffer as ArrayBuffer, bytes.byteOffset + row * 16 + 8, length);
+    };
+  }
+}

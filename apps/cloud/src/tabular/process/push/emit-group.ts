@@ -1,0 +1,187 @@
+/** A whole `pre` that ends in a partial group, as one statement: filters exactly, then DuckDB's own grouping. */
+import { BsonDate, BsonDocument, type BsonValue, batchOf, evaluator, type GroupStage } from '@platform/query';
+import { kind } from '../file-facts.ts';
+import { checkScope } from './check-scope.ts';
+import type { Chunk } from './chunk.ts';
+import type { ConditionRoom } from './condition.ts';
+import { fieldsOf } from './fields-of.ts';
+import { type KeyInputs, keyInputs } from './group-key.ts';
+import { type Cells, millisecondsOf, type StateColumns, stateColumns } from './group-states.ts';
+import type { OpenFile } from './open-files.ts';
+import { isOfSeries } from './series-values.ts';
+import { and, type Binds, type Sql } from './sql.ts';
+import type { Emission } from './statement.ts';
+
+/** @param where exactly the rows that are grouped. Undefined when the answer would not be the executor's, to the bit. */
+export function emitGroup(
+  stage: GroupStage,
+  room: ConditionRoom,
+  where: readonly Sql[],
+  binds: Binds,
+): Emission | undefined {
+  const inputs = keyInputs(stage.key, room);
+  if (inputs === undefined) return undefined;
+  const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries };
+  const states: StateColumns[] = [];
+  for (const [, accumulator] of stage.into) {
+    const state = stateColumns(accumulator, room, cells);
+    if (state === undefined) return undefined;
+    states.push(state);
+  }
+  const aggregates = cells.sql;
+  const keys: string[] = [];
+  const ofSeries = cells.ofSeries ? [keys.push('CAST(file_index AS INTEGER)') - 1, keys.push('series') - 1] : [];
+  const leaves = inputs.leaves.map(({ leaf: { columns } }) => ({
+    number: keyCell(keys, columns.number),
+    text: keyCell(keys, columns.text),
+    bool: keyCell(keys, columns.bool),
+    kind: keyCell(keys, columns.kind),
+  }));
+  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, bucket(column, stepMs)));
+  // Aggregates stand behind the key; one for the count, so that nothing in gives nothing out.
+  const shifted = states.map(
+    ({ read }) =>
+      (chunk: Chunk) =>
+        read(chunk.from(keys.length)),
+  );
+  const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
+FROM read_parquet($1) WHERE ${and(where)}${
+    keys.length === 0 ? '' : ` GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`
+  } HAVING count(*) > 0`;
+  return {
+    kind: 'group',
+    variant: inputs.leaves.map(({ leaf }) => leaf.kinds).join(' '),
+    sql,
+    binds: binds.values,
+    sums: cells.sums,
+    done: true,
+    decode: (files) => {
+      const key = keyReader(stage, inputs, files, { ofSeries, leaves, times });
+      const constants = stage.into.map(([, { arg }], index) =>
+        states[index]?.isConstant === true ? files.map(({ values }) => values.values(arg) ?? []) : undefined,
+      );
+      return (chunk) => {
+        if (cells.ofSeries) checkScope(chunk, files);
+        const readKey = key(chunk);
+        const reads = shifted.map((read) => read(chunk));
+        const [file, series] = ofSeries.map((cell) => chunk.int32(cell));
+        const documents: BsonDocument[] = [];
+        for (let row = 0; row < chunk.rows; row++) {
+          const document = new BsonDocument([['_id', readKey(row)]]);
+          for (const [index, [name]] of stage.into.entries()) {
+            const constant = constants[index]?.[file?.[row] ?? 0]?.[series?.[row] ?? 0];
+            document.set(
+              name,
+              (reads[index] as (row: number, constant: BsonValue | undefined) => BsonValue)(row, constant),
+            );
+          }
+          documents.push(document);
+        }
+        return batchOf(documents);
+      };
+    },
+  };
+}
+
+function keyCell(keys: string[], sql: string | undefined): number {
+  return sql === undefined ? -1 : keys.push(sql) - 1;
+}
+
+/** The start of a time's step, in microseconds. */
+function bucket(column: string, stepMs: number): string {
+  const step = stepMs * 1_000;
+  return `${column} - ((${column} % ${step}) + ${step}) % ${step}`;
+}
+
+interface KeyCells {
+  readonly ofSeries: readonly number[];
+  readonly leaves: readonly Readonly<Record<'number' | 'text' | 'bool' | 'kind', number>>[];
+  readonly times: readonly number[];
+}
+
+/** Makes of what was grouped by the value of the plan's own expression. */
+function keyReader(
+  { key }: GroupStage,
+  inputs: KeyInputs,
+  files: readonly OpenFile[],
+  cells: KeyCells,
+): (chunk: Chunk) => (row: number) => BsonValue {
+  if (isOfSeries(key)) {
+    const keys = files.map(({ values }) => values.values(key) ?? []);
+    if (fieldsOf(key)?.length === 0) return () => () => keys[0]?.[0] ?? null;
+    return (chunk) => {
+      const [file, series] = cells.ofSeries.map((cell) => chunk.int32(cell)) as [Int32Array, Int32Array];
+      return (row) => keys[file[row] as number]?.[series[row] as number] ?? null;
+    };
+  }
+  const { value } = evaluator(key);
+  return (chunk) => {
+    const [file, series] = cells.ofSeries.map((cell) => chunk.int32(cell));
+    const leaves = cells.leaves.map((each, index) =>
+      inputs.leaves[index]?.leaf.kinds === kind.null ? () => null : leafReader(chunk, each),
+    );
+    const times = cells.times.map((cell) => ({ present: chunk.present(cell), values: chunk.int64(cell) }));
+    return (row) => {
+      const known = file && series && files[file[row] as number]?.values.documents()[series[row] as number];
+      const document = new BsonDocument(known ?? []);
+      for (const [index, { column }] of inputs.times.entries()) {
+        const { present, values } = times[index] as (typeof times)[number];
+        document.set(column, present(row) ? new BsonDate(millisecondsOf(values[row] as bigint)) : null);
+      }
+      if (leaves.length > 0) {
+        const data = new BsonDocument();
+        for (const [index, { path }] of inputs.leaves.entries()) {
+          const found = leaves[index]?.(row);
+          if (found !== undefined) put(data, path, found);
+        }
+        document.set('data', data);
+      }
+      return value(document) ?? null;
+    };
+  };
+}
+
+function put(document: BsonDocument, path: readonly string[], value: BsonValue): void {
+  let inner = document;
+  for (const name of path.slice(0, -1)) {
+    const below = inner.get(name);
+    if (below instanceof BsonDocument) inner = below;
+    else {
+      const made = new BsonDocument();
+      inner.set(name, made);
+      inner = made;
+    }
+  }
+  inner.set(path.at(-1) as string, value);
+}
+
+/** Of a leaf that is neither object nor array; undefined where it is missing. */
+function leafReader(
+  chunk: Chunk,
+  cells: Readonly<Record<'number' | 'text' | 'bool' | 'kind', number>>,
+): (row: number) => BsonValue | undefined {
+  const readers: ((row: number) => BsonValue | undefined)[] = [];
+  if (cells.number >= 0) {
+    const [present, values] = [chunk.present(cells.number), chunk.double(cells.number)];
+    readers.push((row) => (present(row) ? (values[row] as number) : undefined));
+  }
+  if (cells.text >= 0) {
+    const [present, values] = [chunk.present(cells.text), chunk.blob(cells.text)];
+    readers.push((row) => (present(row) ? Buffer.from(values(row)).toString('utf8') : undefined));
+  }
+  if (cells.bool >= 0) {
+    const [present, values] = [chunk.present(cells.bool), chunk.bytes(cells.bool)];
+    readers.push((row) => (present(row) ? values[row] !== 0 : undefined));
+  }
+  if (cells.kind >= 0) {
+    const [present, values] = [chunk.present(cells.kind), chunk.bytes(cells.kind)];
+    readers.push((row) => (present(row) && values[row] === kind.null ? null : undefined));
+  }
+  return (row) => {
+    for (const read of readers) {
+      const value = read(row);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,84 @@
+/** Rows of a file for the executor: out of columns where those that it reads can be rebuilt from them, else as they were written. */
+import type { Batch } from '@platform/query';
+import { dayNumber } from '../capture-day.ts';
+import { noTime } from '../row-buffer.ts';
+import { rowDocuments } from '../row-documents.ts';
+import { checkScope } from './check-scope.ts';
+import type { Chunk } from './chunk.ts';
+import type { OpenFile } from './open-files.ts';
+import type { RowShape } from './row-shape.ts';
+import { and, type Binds, type Sql } from './sql.ts';
+import type { Emission } from './statement.ts';
+import { millisecondsSql, RowCells, rowWriter } from './write-rows.ts';
+
+export interface RowsOptions {
+  readonly where: readonly Sql[];
+  readonly binds: Binds;
+  readonly vocabulary: 'core' | 'rdk';
+  /** ORDER BY … LIMIT …: the rows went through `pre`. Default: none, in the order of the file. */
+  readonly top?: string;
+}
+
+export function emitColumns(shape: RowShape, { where, binds, top }: RowsOptions): Emission {
+  const cells = new RowCells();
+  const open = rowWriter(shape, cells);
+  return {
+    kind: 'columns',
+    variant: JSON.stringify(shape.data ?? null),
+    sql: `SELECT ${cells.sql.join(', ')} FROM read_parquet($1) WHERE ${and(where)}${top === undefined ? '' : ` ${top}`}`,
+    binds: binds.values,
+    sums: [],
+    done: top !== undefined,
+    decode: open,
+  };
+}
+
+const times = ['time_requested', 'time_received', 'time_synced'] as const;
+
+export function emitRows({ where, binds, vocabulary, top }: RowsOptions): Emission {
+  const columns = times.map((time) => millisecondsSql(`coalesce(${time}, ${noTime})`));
+  const missing = times.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
+  return {
+    kind: 'rows',
+    variant: '',
+    sql: `SELECT CAST(file_index AS INTEGER), series, ${columns.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
+FROM read_parquet($1) WHERE ${and(where)}${top === undefined ? '' : ` ${top}`}`,
+    binds: binds.values,
+    sums: [],
+    done: top !== undefined,
+    decode: (files) => wholeRows(files, vocabulary),
+  };
+}
+
+function wholeRows(files: readonly OpenFile[], vocabulary: 'core' | 'rdk'): (chunk: Chunk) => Batch {
+  const firsts: number[] = [];
+  let count = 0;
+  for (const file of files) {
+    firsts.push(count);
+    count += file.facts.series.length;
+  }
+  const encode = rowDocuments(
+    files.flatMap(({ facts }) => facts.series),
+    vocabulary,
+  );
+  const days = files.map(({ captureDay }) => dayNumber(captureDay));
+  return (chunk) => {
+    checkScope(chunk, files);
+    const [file, number] = [chunk.int32(0), chunk.int32(1)];
+    const [series, captureDay] = [new Int32Array(chunk.rows), new Int32Array(chunk.rows)];
+    for (let row = 0; row < chunk.rows; row++) {
+      const [index, own] = [file[row] as number, number[row] as number];
+      series[row] = (firsts[index] as number) + own;
+      captureDay[row] = days[index] as number;
+    }
+    const dataOf = chunk.blob(6);
+    return encode({
+      rows: chunk.rows,
+      series,
+      captureDay,
+      times: [chunk.words(2), chunk.words(3), chunk.words(4)],
+      missingTimes: chunk.bytes(5),
+      data: Array.from({ length: chunk.rows }, (_, row) => dataOf(row)),
+    });
+  };
+}

@@ -1,0 +1,54 @@
+/** The first rows of an order, as SQL's ORDER BY … LIMIT. */
+import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platform/query';
+import { kind } from '../file-facts.ts';
+import type { ConditionRoom } from './condition.ts';
+import { isOfKind, leafAt } from './leaf.ts';
+import { millisecondsSql } from './write-rows.ts';
+
+/** More rows than this are sorted by the executor: DuckDB looks rows of a long list up one by one. */
+const maxRows = 1_000;
+
+/** Undefined when DuckDB's order is not the executor's. Rows that are equal stay in the order of the files. */
+export function topOf(
+  { by, top }: SortStage & { readonly top: number },
+  room: ConditionRoom,
+  vocabulary: 'core' | 'rdk',
+): string | undefined {
+  if (top > maxRows || top < 1) return undefined;
+  const keys: string[] = [];
+  for (const key of by) {
+    const sql = keysOf(key, room, vocabulary);
+    if (sql === undefined) return undefined;
+    keys.push(...sql);
+  }
+  return `ORDER BY ${[...keys, 'file_index', 'file_row_number'].join(', ')} LIMIT ${Math.trunc(top)}`;
+}
+
+function keysOf(
+  { path, descending }: SortKey,
+  { facts }: ConditionRoom,
+  vocabulary: 'core' | 'rdk',
+): readonly string[] | undefined {
+  const [column = '', ...below] = path;
+  const [nullsFirst, plain] = descending ? ['DESC NULLS LAST', 'DESC'] : ['ASC NULLS FIRST', 'ASC'];
+  if (isTimeColumn(column) && below.length === 0) return [`${millisecondsSql(column)} ${nullsFirst}`];
+  // Their order would be that of the other vocabulary's spelling.
+  if (isPathColumn(column)) {
+    if (below.length > 0 || (column === 'component_type' && vocabulary !== 'core')) return undefined;
+    return [`${column} ${plain}`];
+  }
+  if (column !== 'data') return undefined;
+  const leaf = leafAt(facts, below);
+  if (leaf === undefined || !leaf.isKnown || leaf.isThroughArray) return undefined;
+  if ((leaf.kinds & (kind.object | kind.array)) !== 0 || leaf.facts?.number?.nonFinite === true) return undefined;
+  const { number, text, bool } = leaf.columns;
+  const valued = [number, text, bool].filter((name) => name !== undefined);
+  if (valued.length < 2) return valued.map((name) => `${name} ${nullsFirst}`);
+  // Nothing and null come first, then numbers, texts, truths.
+  const ranks = [
+    [kind.double, 1],
+    [kind.string, 2],
+    [kind.bool, 3],
+  ].map(([bit = 0, rank]) => `WHEN ${isOfKind(leaf, bit)} THEN ${rank}`);
+  return [`CASE ${ranks.join(' ')} ELSE 0 END ${plain}`, ...valued.map((name) => `${name} ${nullsFirst}`)];
+}

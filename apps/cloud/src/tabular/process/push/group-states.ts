@@ -1,0 +1,202 @@
+/** Accumulators as SQL aggregates, and the partial states (plan/partial-state.ts of @platform/query) that are made of them. */
+import {
+  type Accumulator,
+  BsonDate,
+  BsonDocument,
+  type BsonValue,
+  Decimal128,
+  Int32,
+  isTimeColumn,
+  type Maybe,
+} from '@platform/query';
+import { kind } from '../file-facts.ts';
+import type { Chunk } from './chunk.ts';
+import type { ConditionRoom } from './condition.ts';
+import { exactProduct, type Summed, splitOf } from './exact-sum.ts';
+import { fieldsOf } from './fields-of.ts';
+import { isOfKind, leafAt } from './leaf.ts';
+import { isOfSeries } from './series-values.ts';
+import { not, or, yes } from './sql.ts';
+import { maxParts, sumMarker } from './statement.ts';
+
+/** Where in the answer columns stand; the same SQL is asked for once. */
+export interface Cells {
+  readonly sql: string[];
+  readonly sums: { readonly column: string; readonly of: Summed }[];
+  /** Some state is made of a value that differs from series to series. */
+  ofSeries: boolean;
+}
+
+export function cellOf(cells: Cells, sql: string): number {
+  const known = cells.sql.indexOf(sql);
+  return known >= 0 ? known : cells.sql.push(sql) - 1;
+}
+
+/** Makes the states of a chunk's rows. `constant` is what an argument that is the same for all rows of a series is there. */
+export type ReadStates = (chunk: Chunk) => (row: number, constant: Maybe) => BsonValue;
+
+export interface StateColumns {
+  readonly read: ReadStates;
+  /** The argument, where it is the same for all rows of a series. */
+  readonly isConstant: boolean;
+}
+
+/** Undefined when DuckDB's answer would not be the executor's, to the bit. */
+export function stateColumns(accumulator: Accumulator, room: ConditionRoom, cells: Cells): StateColumns | undefined {
+  const { fn, arg } = accumulator;
+  if (accumulator.by !== undefined || accumulator.distinct === true) return undefined;
+  if (fn === 'count') return { isConstant: false, read: counting(cellOf(cells, 'count(*)')) };
+  if (isOfSeries(arg)) return constantState(accumulator, room, cells);
+  if (arg.k !== 'field') return undefined;
+  const [column = '', ...below] = arg.path;
+  if (isTimeColumn(column) && below.length === 0) return timeState(fn, column, cells);
+  if (column !== 'data') return undefined;
+  const read = leafState(fn, below, room, cells);
+  return read && { isConstant: false, read };
+}
+
+function counting(cell: number): ReadStates {
+  return (chunk) => {
+    const counts = chunk.int64(cell);
+    return (row) => counts[row] as bigint;
+  };
+}
+
+const noSum = { n: new Int32(0), kinds: new Int32(0) };
+const isSum = (fn: Accumulator['fn']): boolean => fn === 'sum' || fn === 'avg' || fn === 'sql.sum';
+
+function constantState({ fn, arg }: Accumulator, { values }: ConditionRoom, cells: Cells): StateColumns | undefined {
+  const all = values.values(arg);
+  if (all === undefined) return undefined;
+  if (fieldsOf(arg)?.length !== 0) cells.ofSeries = true;
+  const counts = cellOf(cells, 'count(*)');
+  const isNone = (value: Maybe): boolean => value === undefined || value === null;
+  if (fn === 'sql.count') {
+    return { isConstant: true, read: (chunk) => withCount(chunk, counts, (n, value) => (isNone(value) ? 0n : n)) };
+  }
+  if (fn === 'min' || fn === 'max')
+    return { isConstant: true, read: () => (_row, value) => (isNone(value) ? null : (value as BsonValue)) };
+  if (!isSum(fn) || all.some((value) => constantSum(value, 2 ** 52) === undefined)) return undefined;
+  return {
+    isConstant: true,
+    read: (chunk) => withCount(chunk, counts, (n, value) => constantSum(value, Number(n)) ?? null),
+  };
+}
+
+function withCount(
+  chunk: Chunk,
+  cell: number,
+  state: (n: bigint, value: Maybe) => BsonValue,
+): (row: number, constant: Maybe) => BsonValue {
+  const counts = chunk.int64(cell);
+  return (row, constant) => state(counts[row] as bigint, constant);
+}
+
+/** The sum of a value that is there so many times. */
+function constantSum(value: Maybe, count: number): BsonDocument | undefined {
+  const n = BigInt(count);
+  if (value instanceof Decimal128) return undefined;
+  if (value instanceof Int32) return BsonDocument.of({ n, kinds: new Int32(0), ...whole(BigInt(value.value) * n) });
+  if (typeof value === 'bigint') return BsonDocument.of({ n, kinds: new Int32(2), ...whole(value * n) });
+  if (typeof value !== 'number') return BsonDocument.of(noSum);
+  const parts = exactProduct(value, count);
+  return parts && BsonDocument.of({ n, kinds: new Int32(1), parts: [...parts] });
+}
+
+function whole(sum: bigint): { whole: bigint | string } {
+  return { whole: BigInt.asIntN(64, sum) === sum ? sum : String(sum) };
+}
+
+function timeState(fn: Accumulator['fn'], column: string, cells: Cells): StateColumns | undefined {
+  if (fn === 'sql.count') return { isConstant: false, read: counting(cellOf(cells, `count(${column})`)) };
+  if (isSum(fn)) return { isConstant: false, read: () => () => BsonDocument.of(noSum) };
+  if (fn !== 'min' && fn !== 'max') return undefined;
+  const cell = cellOf(cells, `${fn}(${column})`);
+  return {
+    isConstant: false,
+    read: (chunk) => {
+      const [present, times] = [chunk.present(cell), chunk.int64(cell)];
+      return (row) => (present(row) ? new BsonDate(millisecondsOf(times[row] as bigint)) : null);
+    },
+  };
+}
+
+/** Rounded down, before 1970 too. */
+export function millisecondsOf(microseconds: bigint): number {
+  const rest = microseconds % 1_000n;
+  return Number((microseconds - (rest < 0n ? rest + 1_000n : rest)) / 1_000n);
+}
+
+function leafState(
+  fn: Accumulator['fn'],
+  path: readonly string[],
+  { facts }: ConditionRoom,
+  cells: Cells,
+): ReadStates | undefined {
+  const leaf = leafAt(facts, path);
+  if (leaf === undefined || !leaf.isKnown) return undefined;
+  if (isSum(fn)) {
+    // What stands in arrays is an array for the accumulator: no number.
+    const { number } = leaf.columns;
+    if (number === undefined) return () => () => BsonDocument.of(noSum);
+    return sumState(number, { rows: facts.rows, number: leaf.facts?.number }, leaf.kinds === kind.double, cells);
+  }
+  if (leaf.isThroughArray) return undefined;
+  if (fn === 'sql.count') {
+    const isNone = or([isOfKind(leaf, kind.missing), isOfKind(leaf, kind.null)]);
+    const some = not(isNone);
+    return counting(cellOf(cells, some === yes ? 'count(*)' : `count(*) FILTER (WHERE ${some})`));
+  }
+  if (fn !== 'min' && fn !== 'max') return undefined;
+  if ((leaf.kinds & (kind.object | kind.array)) !== 0) return undefined;
+  // Of 0 and -0 the first row's would count, and NaN is less than all to us, but not to DuckDB.
+  if (leaf.facts?.number?.negativeZero === true || leaf.facts?.number?.nonFinite === true) return undefined;
+  const { number, text, bool } = leaf.columns;
+  const at = (column: string | undefined): number => (column === undefined ? -1 : cellOf(cells, `${fn}(${column})`));
+  return extremes([at(number), at(text), at(bool)], fn);
+}
+
+function sumState(column: string, of: Summed, isEveryRow: boolean, cells: Cells): ReadStates | undefined {
+  if (splitOf([of]) === undefined) return undefined;
+  const counts = cellOf(cells, isEveryRow ? 'count(*)' : `count(${column})`);
+  const known = cells.sums.findIndex((sum) => sum.column === column);
+  const sum = known >= 0 ? known : cells.sums.push({ column, of }) - 1;
+  const parts = Array.from({ length: maxParts }, (_, part) => cellOf(cells, sumMarker(sum, part)));
+  return (chunk) => {
+    const ns = chunk.int64(counts);
+    const sums = parts.map((cell) => chunk.double(cell));
+    return (row) => {
+      const n = ns[row] as bigint;
+      if (n === 0n) return BsonDocument.of(noSum);
+      const found = sums.map((values) => values[row] as number).filter((part) => part !== 0);
+      return BsonDocument.of({ n, kinds: new Int32(1), parts: found });
+    };
+  };
+}
+
+/** Numbers come before texts, texts before truths. */
+function extremes([number, text, bool]: readonly [number, number, number], fn: 'min' | 'max'): ReadStates {
+  return (chunk) => {
+    const readers: ((row: number) => BsonValue)[] = [];
+    if (number >= 0) {
+      const [present, values] = [chunk.present(number), chunk.double(number)];
+      readers.push((row) => (present(row) ? (values[row] as number) : null));
+    }
+    if (text >= 0) {
+      const [present, values] = [chunk.present(text), chunk.blob(text)];
+      readers.push((row) => (present(row) ? Buffer.from(values(row)).toString('utf8') : null));
+    }
+    if (bool >= 0) {
+      const [present, values] = [chunk.present(bool), chunk.bytes(bool)];
+      readers.push((row) => (present(row) ? values[row] !== 0 : null));
+    }
+    if (fn === 'max') readers.reverse();
+    return (row) => {
+      for (const read of readers) {
+        const value = read(row);
+        if (value !== null) return value;
+      }
+      return null;
+    };
+  };
+}

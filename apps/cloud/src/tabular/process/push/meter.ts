@@ -1,0 +1,73 @@
+/**
+ * What a query is metered with (D26): the logical bytes of the rows of the series that it asks for, within the bounds of its times, as far
+ * as they are not deleted. Neither push-down nor what the rest of the plan does makes a difference.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { coversSeries } from '../../row-filter.ts';
+import type { SeriesFacts } from '../file-facts.ts';
+import type { ScanRequest } from '../messages.ts';
+import { documentOverheadBytes } from '../row-documents.ts';
+import type { OpenFile } from './open-files.ts';
+import { rowConditions } from './row-conditions.ts';
+import { runStatement } from './run-statement.ts';
+import { and, Binds } from './sql.ts';
+import { maxMicroseconds, minMicroseconds } from './times.ts';
+
+/** Most files cost nothing: their footers say it. The others are asked, those that are alike together. */
+export async function meteredBytes(
+  connection: DuckDBConnection,
+  files: readonly OpenFile[],
+  request: ScanRequest,
+): Promise<number> {
+  let bytes = 0;
+  const asked = new Map<string, { sql: string; binds: Binds; files: OpenFile[] }>();
+  for (const file of files) {
+    const inPart: number[] = [];
+    for (const number of file.wanted) {
+      const series = file.facts.series[number] as SeriesFacts;
+      if (isWhole(series, file, request)) bytes += series.dataBytes + series.rows * overheadOf(series);
+      else inPart.push(number);
+    }
+    if (inPart.length === 0) continue;
+    const binds = new Binds();
+    const sql = and(rowConditions(file, inPart, request, binds));
+    const key = JSON.stringify([sql, binds.values.map(({ value }) => String(value))]);
+    const known = asked.get(key);
+    if (known === undefined) asked.set(key, { sql, binds, files: [file] });
+    else known.files.push(file);
+  }
+  for (const { sql, binds, files: alike } of asked.values()) {
+    const statement = `SELECT CAST(file_index AS INTEGER), series, count(*), CAST(sum(size) AS BIGINT) FROM read_parquet($1) WHERE ${sql} GROUP BY 1, 2`;
+    for await (const chunk of runStatement(connection, statement, alike, binds.values)) {
+      const [file, series, rows, sizes] = [chunk.int32(0), chunk.int32(1), chunk.int64(2), chunk.int64(3)];
+      for (let row = 0; row < chunk.rows; row++) {
+        const facts = alike[file[row] as number]?.facts.series[series[row] as number] as SeriesFacts;
+        bytes += Number(sizes[row]) + Number(rows[row]) * overheadOf(facts);
+      }
+    }
+  }
+  return bytes;
+}
+
+const overheads = new WeakMap<SeriesFacts, number>();
+
+function overheadOf(series: SeriesFacts): number {
+  let overhead = overheads.get(series);
+  if (overhead === undefined) {
+    overhead = documentOverheadBytes(series);
+    overheads.set(series, overhead);
+  }
+  return overhead;
+}
+
+function isWhole(series: SeriesFacts, { captureDay }: OpenFile, { filter, deletes }: ScanRequest): boolean {
+  if (deletes.some(({ predicate }) => coversSeries(series, predicate, captureDay))) return false;
+  return (['received', 'requested', 'synced'] as const).every((name) => {
+    const bounds = filter.times[`time_${name}`];
+    if (bounds === undefined) return true;
+    const { min, max, missing } = series[name];
+    if (bounds.fromMs !== undefined && (missing > 0 || min === null || min < minMicroseconds(bounds.fromMs)))
+      return false;
+    return bounds.toMs === undefined || max === null || max <= maxMicroseconds(bounds.toMs);
+  });
+}

@@ -1,0 +1,111 @@
+/** The sealed files of a snapshot with their facts, which are read once: files never change. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { isInScope, mayKeepSeries } from '../../row-filter.ts';
+import { type FileFacts, readFacts } from '../file-facts.ts';
+import type { FileRef, ScanRequest } from '../messages.ts';
+import { parquetFormat } from '../parquet-file.ts';
+import { type SeriesValues, seriesValues } from './series-values.ts';
+import { maxMicroseconds, minMicroseconds } from './times.ts';
+
+export interface OpenFile {
+  readonly path: string;
+  readonly captureDay: string;
+  readonly facts: FileFacts;
+  readonly values: SeriesValues;
+  /** By series number: 1 when the caller may see its rows. Rows of others that are read all the same end the query. */
+  readonly allowed: Uint8Array;
+  /** Numbers of the series whose rows the caller may see and the plan's filters on path and times may keep, ascending. */
+  readonly wanted: readonly number[];
+}
+
+/** A file of the snapshot was merged into another and removed while this process was starting: a newer snapshot has the other one. */
+export class StaleSnapshot extends Error {}
+
+export interface KnownFacts {
+  /** All at once, so that a thousand files cost one statement. Throws StaleSnapshot when one is not there. */
+  of(connection: DuckDBConnection, files: readonly FileRef[]): Promise<readonly FileFacts[]>;
+  forget(files: readonly string[]): void;
+}
+
+/** @param maxBytes of facts that are kept; the oldest go first. */
+export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 20): KnownFacts {
+  const known = new Map<string, FileFacts>();
+  let bytes = 0;
+  const forget = (file: string): void => {
+    bytes -= known.get(file)?.bytes ?? 0;
+    known.delete(file);
+  };
+  return {
+    async of(connection, files) {
+      const missing = files.filter(({ file }) => !known.has(file));
+      for (const { file, format } of missing)
+        if (format !== parquetFormat)
+          throw new Error(
+            `${file}: expected format ${parquetFormat}, found ${format}; it was written by another version`,
+          );
+      const found = new Map<string, FileFacts>();
+      if (missing.length > 0) {
+        for (const { file } of missing)
+          if (!existsSync(join(parquetDir, file)))
+            throw new StaleSnapshot(`${file} is not there: merged meanwhile, or lost`);
+        const read = await readFacts(
+          connection,
+          missing.map(({ file }) => join(parquetDir, file)),
+        );
+        for (const { file } of missing) found.set(file, read.get(join(parquetDir, file)) as FileFacts);
+      }
+      const answer = files.map(({ file }) => (known.get(file) ?? found.get(file)) as FileFacts);
+      for (const [file, facts] of found) {
+        if (known.has(file)) continue;
+        known.set(file, facts);
+        bytes += facts.bytes;
+      }
+      for (const file of known.keys()) {
+        if (bytes <= maxBytes) break;
+        forget(file);
+      }
+      return answer;
+    },
+    forget(files) {
+      for (const file of files) forget(file);
+    },
+  };
+}
+
+/** Which series of a file a query may need; the same with push-down and without. */
+export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts, request: ScanRequest): OpenFile {
+  const { scope, filter } = request;
+  const wanted: number[] = [];
+  const allowed = new Uint8Array(facts.series.length);
+  for (const [number, series] of facts.series.entries()) {
+    if (series.path.organization_id !== scope.organizationId)
+      throw new Error(`${path} holds rows of another organization; nothing is answered`);
+    if (!isInScope(series.path, scope)) continue;
+    allowed[number] = 1;
+    if (!mayKeepSeries(series.path, filter)) continue;
+    const isPast = (['received', 'requested', 'synced'] as const).some((name) => {
+      const bounds = filter.times[`time_${name}`];
+      if (bounds === undefined) return false;
+      const { min, max, missing } = series[name];
+      const canBeMissing = missing > 0 && bounds.fromMs === undefined;
+      if (canBeMissing) return false;
+      return (
+        min === null ||
+        max === null ||
+        (bounds.fromMs !== undefined && max < minMicroseconds(bounds.fromMs)) ||
+        (bounds.toMs !== undefined && min > maxMicroseconds(bounds.toMs))
+      );
+    });
+    if (!isPast) wanted.push(number);
+  }
+  return {
+    path,
+    captureDay,
+    facts,
+    values: seriesValues(facts.series, captureDay, request.vocabulary),
+    allowed,
+    wanted,
+  };
+}
