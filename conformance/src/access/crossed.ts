@@ -30,6 +30,11 @@ export function crossedRequests(world: World): readonly Crossed[] {
   const key = { foreign: keys.find(({ label }) => label === 'key LB')?.id ?? '', unknown: uuid };
   const foreignPerson = bystanders.find(({ memberOf }) => memberOf[0] === place('C'));
   const person = { foreign: foreignPerson?.id ?? '', unknown: uuid };
+  const machineId = { foreign: place('M.LB').id, unknown: uuid };
+  const partId = { foreign: place('P.LB').id, unknown: uuid };
+  const savedQueryOf = (label: string) =>
+    world.savedQueries.find(({ organization: { label: of } }) => of === label)?.name ?? '';
+  const readings = (filter: object) => ({ dataRequest: { filter } });
   const secretOf = (label: string): string => world.contents.get(place(label))?.secretId ?? '';
   const importing = (id: string) => ({ components: [], fragments: [id] });
   const role = authorizationOn(place('L'), 'operator');
@@ -116,6 +121,21 @@ export function crossedRequests(world: World): readonly Crossed[] {
         { foreign: foreignPerson?.email ?? '', unknown: 'nobody-of-c@example.com' },
         (email) => ({ email }),
       ],
+      ['DataService.TabularDataByFilter', organization, (id) => readings({ organizationIds: [id] })],
+      ['DataService.TabularDataByFilter', location, (id) => readings({ locationIds: [id] })],
+      ['DataService.TabularDataByFilter', partId, (id) => readings({ partId: id })],
+      ['DataService.TabularDataByFilter', machineId, (id) => readings({ robotId: id })],
+      [
+        'DataService.TabularDataByFilter',
+        { foreign: place('M.LB').name, unknown: 'nothing-of-this-name' },
+        (robotName) => readings({ robotName }),
+      ],
+      ['DataService.DeleteTabularData', location, (id) => ({ organizationId: a, filter: { locationIds: [id] } })],
+      [
+        'DataService.TabularDataByMQL',
+        { foreign: savedQueryOf('B'), unknown: 'nothing-of-this-name' },
+        (queryPrefixName) => ({ organizationId: a, queryPrefixName }),
+      ],
       ...['robot', 'location', 'organization'].map((resourceType): Given => {
         const ids = { robot: { foreign: place('M.LB').id, unknown: uuid }, location, organization };
         return [
@@ -129,8 +149,6 @@ export function crossedRequests(world: World): readonly Crossed[] {
     ] satisfies Given[]
   ).map((given) => crossed('beside', given));
 
-  const machineId = { foreign: place('M.LB').id, unknown: uuid };
-  const partId = { foreign: place('P.LB').id, unknown: uuid };
   const past = timestampFromMs(1);
   const wrong: Crossed[] = (
     [
@@ -161,6 +179,20 @@ export function crossedRequests(world: World): readonly Crossed[] {
       ['FleetService.ValidateConfiguration', partId, (id) => ({ partId: id, document: '{' })],
       ['RobotService.Log', partId, (id) => ({ id, logs: [{}] })],
       ['DataSyncService.DataCaptureUpload', partId, (id) => ({ metadata: { partId: id, type: DataType.FILE } })],
+      ['DataService.ExportTabularData', partId, (id) => ({ partId: id })],
+      ['DataService.GetLatestTabularData', partId, (id) => ({ partId: id })],
+      [
+        'DataService.DeleteTabularData',
+        organization,
+        (id) => ({ organizationId: id, filter: { tagsFilter: { type: 9 } } }),
+      ],
+      ['DataService.CreateIndex', organization, (id) => ({ organizationId: id })],
+      ['DataService.CreateSavedQuery', organization, (id) => ({ organizationId: id, name: '' })],
+      [
+        'DataService.UpdateSavedQuery',
+        { foreign: world.savedQueries.find(({ name }) => name === savedQueryOf('B'))?.id ?? '', unknown: uuid },
+        (id) => ({ id, name: '' }),
+      ],
       ['DataService.TabularDataBySQL', organization, (id) => ({ organizationId: id, sqlQuery: 'SELEKT' })],
       [
         'DataService.TabularDataByMQL',

@@ -1,6 +1,8 @@
 /** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
 import { randomUUID } from 'node:crypto';
+import { DataService, IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { AppService } from '@platform/proto/platform/app/v1/app';
+import { serialize } from 'bson';
 import { visibilities } from './build-fragments.ts';
 import { authorizationOn } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
@@ -146,6 +148,22 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     const second = randomUUID();
     await app(world).shareLocation({ locationId: subject.id, organizationId: second });
     return { ...subject, second };
+  },
+  'DataService.DeleteSavedQuery': async (world, _caller, subject, unique) => {
+    const { id } = await world.admin.client(DataService).createSavedQuery({
+      organizationId: subject.keptBy?.id ?? '',
+      name: `prepared-${unique}`,
+      mqlBinary: [serialize({ $match: {} })],
+    });
+    return { ...subject, id };
+  },
+  'DataService.DeleteIndex': async (world, _caller, subject, unique) => {
+    await world.admin.client(DataService).createIndex({
+      organizationId: subject.id,
+      collectionType: IndexableCollection.HOT_STORE,
+      indexSpec: [serialize({ keys: { [`prepared-${unique}`]: 1 } })],
+    });
+    return { ...subject, second: `prepared-${unique}_1` };
   },
   'AppService.DeleteKey': anotherKey,
   'AppService.RotateKey': anotherKey,

@@ -1,5 +1,6 @@
 /** What is sent for each operation about a subject, so that it would succeed if it were allowed. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
 import { authorizationOf } from './on-wire.ts';
@@ -34,6 +35,17 @@ const byId: Builder = ({ id }) => ({ id });
 const byRobotId: Builder = ({ id }) => ({ robotId: id });
 const byPartId: Builder = ({ id }) => ({ partId: id });
 const empty: Builder = () => ({});
+const everything = [serialize({ $match: {} })];
+const readingsOf: Builder = ({ id }) => ({
+  partId: id,
+  resourceName: 's',
+  resourceSubtype: 'rdk:component:sensor',
+  methodName: 'Readings',
+});
+const inHotStore = (organizationId: string): object => ({
+  organizationId,
+  collectionType: IndexableCollection.HOT_STORE,
+});
 
 /** The roles that a request about resources names. */
 export function authorizationsFor(subject: Subject, role: 'owner' | 'operator' = 'operator') {
@@ -303,13 +315,16 @@ export const builders: Readonly<Record<string, Builder>> = {
     { uploadPacket: { case: 'data', value: new Uint8Array([1, 2, 3]) } },
   ],
   'DataService.TabularDataBySQL': ({ id }) => ({ organizationId: id, sqlQuery: 'SELECT * FROM readings' }),
-  'DataService.TabularDataByMQL': ({ id }) => ({ organizationId: id, mqlBinary: [serialize({ $match: {} })] }),
+  'DataService.TabularDataByMQL': ({ id }) => ({ organizationId: id, mqlBinary: everything }),
   'DataService.TabularDataByFilter': empty,
-  'DataService.ExportTabularData': empty,
-  'DataService.GetLatestTabularData': empty,
+  'DataService.ExportTabularData': readingsOf,
+  'DataService.GetLatestTabularData': readingsOf,
   'DataService.BinaryDataByFilter': empty,
   'DataService.BinaryDataByIDs': empty,
-  'DataService.DeleteTabularData': empty,
+  'DataService.DeleteTabularData': ({ id }) => ({
+    organizationId: id,
+    filter: { componentName: 'nothing-of-this-name' },
+  }),
   'DataService.DeleteBinaryDataByFilter': empty,
   'DataService.DeleteBinaryDataByIDs': empty,
   'DataService.AddTagsToBinaryDataByIDs': empty,
@@ -327,14 +342,25 @@ export const builders: Readonly<Record<string, Builder>> = {
   'DataService.RemoveBinaryDataFromDatasetByIDs': empty,
   'DataService.AddSequencesToDataset': empty,
   'DataService.RemoveSequencesFromDataset': empty,
-  'DataService.CreateIndex': empty,
-  'DataService.ListIndexes': empty,
-  'DataService.DeleteIndex': empty,
-  'DataService.CreateSavedQuery': empty,
-  'DataService.UpdateSavedQuery': empty,
-  'DataService.GetSavedQuery': empty,
-  'DataService.DeleteSavedQuery': empty,
-  'DataService.ListSavedQueries': empty,
+  'DataService.CreateIndex': ({ id }, _world, unique) => ({
+    ...inHotStore(id),
+    indexSpec: [serialize({ keys: { [`made-${unique}`]: 1 } })],
+  }),
+  'DataService.ListIndexes': ({ id }) => inHotStore(id),
+  'DataService.DeleteIndex': ({ id, second = 'nothing-of-this-name' }) => ({ ...inHotStore(id), indexName: second }),
+  'DataService.CreateSavedQuery': ({ id }, _world, unique) => ({
+    organizationId: id,
+    name: `made-${unique}`,
+    mqlBinary: everything,
+  }),
+  'DataService.UpdateSavedQuery': ({ id, label }, world) => ({
+    id,
+    name: world.savedQueries.find((one) => one.label === label)?.name ?? 'some name',
+    mqlBinary: everything,
+  }),
+  'DataService.GetSavedQuery': byId,
+  'DataService.DeleteSavedQuery': byId,
+  'DataService.ListSavedQueries': byOrganizationId,
   'DataService.CreateBinaryDataSignedURL': empty,
   'DataService.CreateSequence': empty,
   'DataService.GetSequence': empty,

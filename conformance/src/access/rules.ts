@@ -62,6 +62,8 @@ export interface Subject {
   readonly mismatched?: boolean;
   /** A key: the resources of its roles are in `places`. */
   readonly isKey?: boolean;
+  /** Something that this organization keeps. */
+  readonly keptBy?: Place;
   /** An invitation in this organization: the resources of its authorizations are in `places`. */
   readonly invitedTo?: Place;
 }
@@ -80,6 +82,9 @@ export interface Share {
   readonly location: Place;
   readonly organization: Place;
 }
+
+/** In the words of the column "on". */
+const keptThings: ReadonlySet<string> = new Set(['saved query']);
 
 type Verdict = 'allowed' | 'denied' | 'unseen';
 
@@ -133,6 +138,7 @@ export class Rules {
     if (row.on === 'a person')
       return subject.person !== undefined && this.knows(caller, subject.person) ? ['IN'] : ['NOT_FOUND'];
     if (row.on.endsWith('fragment')) return this.#ofFragment(row, caller, subject.fragment);
+    if (keptThings.has(row.on)) return this.#ofKeptThing(row, caller, subject.keptBy);
     if (subject.places === undefined) return ['NOT_FOUND'];
     if (subject.isKey) return this.#ofKey(caller, subject.places);
     if (subject.invitedTo !== undefined) return this.#ofInvitation(caller, subject.invitedTo, subject.places);
@@ -172,6 +178,15 @@ export class Rules {
       return this.holds(caller, 'owner', fragment.organization) ? ['IN'] : ['PERMISSION_DENIED'];
     throw new Error(
       `docs/specs/access.md: ${row.operation} needs "${row.needs}" of a fragment, which is not understood`,
+    );
+  }
+
+  #ofKeptThing(row: Row, caller: Caller, keeper: Place | undefined): readonly Outcome[] {
+    if (keeper === undefined || !this.holds(caller, 'operator', keeper)) return ['NOT_FOUND'];
+    if (row.needs === 'operator') return ['IN'];
+    if (row.needs === 'owner') return this.holds(caller, 'owner', keeper) ? ['IN'] : ['PERMISSION_DENIED'];
+    throw new Error(
+      `docs/specs/access.md: ${row.operation} needs "${row.needs}" of a ${row.on}, which is not understood`,
     );
   }
 

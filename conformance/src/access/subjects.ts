@@ -62,6 +62,11 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     unknownUuid,
     wrong('A'),
   ];
+  const savedQueries: Subject[] = [
+    ...world.savedQueries.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
+    unknownUuid,
+    wrong('A'),
+  ];
   const invitations: Subject[] = [
     ...world.invitations.map(({ label, organization, email, grants }) => ({
       label,
@@ -133,6 +138,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'the part by that name in the location': named,
     'the parent location, or the organization': parents,
     'a person': persons,
+    'saved query': savedQueries,
   };
   return (on) => {
     const subjects = byWords[on];

@@ -4,10 +4,12 @@
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
+import { serialize } from 'bson';
 import type { CloudProcess } from '../start-cloud.ts';
 import { buildFragments, type KnownFragment } from './build-fragments.ts';
 import { Canaries } from './canaries.ts';
@@ -28,6 +30,13 @@ export interface Invitation {
   readonly email: string;
   /** Empty: the organization. */
   readonly grants: readonly Grant[];
+}
+
+export interface KnownSavedQuery {
+  readonly id: string;
+  readonly label: string;
+  readonly name: string;
+  readonly organization: Place;
 }
 
 /** What requests put back where it was. */
@@ -54,6 +63,7 @@ export interface World {
   readonly contents: ReadonlyMap<Place, Contents>;
   readonly fragments: ReadonlyMap<string, KnownFragment>;
   readonly keys: readonly KnownKey[];
+  readonly savedQueries: readonly KnownSavedQuery[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
   readonly bystanders: readonly Person[];
@@ -241,6 +251,17 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     keys.push({ id, name, label, grants });
   }
 
+  const savedQueries: KnownSavedQuery[] = [];
+  for (const organization of ['A', 'B', 'C'].map(place)) {
+    const label = `saved query of ${organization.label}`;
+    const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
+    const { id } = await admin
+      .client(DataService)
+      .createSavedQuery({ organizationId: organization.id, name, mqlBinary: [serialize({ $match: { name } })] });
+    canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
+    savedQueries.push({ id, label, name, organization });
+  }
+
   const invitations: Invitation[] = [];
   for (const [organization, ...on] of [
     ['A'],
@@ -275,6 +296,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     contents,
     fragments,
     keys,
+    savedQueries,
     invitations,
     bystanders: [],
     pushCredentials,
