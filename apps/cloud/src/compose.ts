@@ -60,6 +60,7 @@ import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
 import { createQueries } from './queries/feature.ts';
 import { forgetQueriesOf } from './queries/forget-organization.ts';
+import { createRetention } from './retention/feature.ts';
 import { dialled, isLoopback, type Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
 import { createTriggers } from './triggers/feature.ts';
@@ -125,6 +126,15 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     locationOfMachine: (id) => registry.machine(id)?.location_id,
     machineOfPart: (id) => registry.part(id)?.machine_id,
   });
+  const retention = createRetention({
+    db,
+    effectiveDocumentOf: async (partId) => {
+      const { document } = await machines.configurations.current(partId);
+      return (await fragments.effective(partId, JSON.parse(document))).document;
+    },
+    now: clock.now,
+    log: log.child('retention'),
+  });
   const fragments = createFragments({
     db,
     tree,
@@ -134,6 +144,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
     documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
     onTriggers: (trx, partId, document) => machines.effectiveChanged(trx, partId, document),
+    onEffective: (trx, parts) => retention.configurationsChanged(trx, parts),
     tellPart: (partId, message) =>
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
     maxFragmentsOf: (organizationId) => limits.limitOf(organizationId, 'fragments'),
@@ -146,8 +157,14 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     access,
     effective: fragments,
     seesFragment: fragments.seesFragment,
-    onSaved: (trx, partId, effective, document) => fragments.partSaving(trx, partId, document, effective.document),
-    onDeleting: fragments.partDeleting,
+    async onSaved(trx, partId, effective, document) {
+      await fragments.partSaving(trx, partId, document, effective.document);
+      await retention.configurationsChanged(trx, [{ partId, document: effective.document }]);
+    },
+    async onDeleting(trx, partId, by) {
+      await fragments.partDeleting(trx, partId);
+      await retention.partDeleting(trx, partId, by);
+    },
     firstDocument: fragments.firstDocument,
     instanceKey,
     clock,
@@ -275,6 +292,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       clock,
       deletions,
       monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
+      standingRulesOf: retention.standingRulesOf,
     }),
   );
   const triggers = unwind.use(
@@ -425,6 +443,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   );
   demoKeyId = demo?.keyId;
 
+  await retention.start();
   await tabular.start();
   await triggers.start();
   await binary.start();

@@ -21,7 +21,7 @@ import { defaultImports } from './default-imports.ts';
 import { forgetFragmentsOf } from './forget-organization.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
 import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
-import type { Reached } from './reach.ts';
+import type { ReachDeps, Reached } from './reach.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
 import { defaultMaxFragments } from './require-room.ts';
@@ -42,6 +42,8 @@ export interface FragmentsDeps {
   readonly documentOf: (partId: string) => Promise<unknown>;
   /** Runs inside the transaction that changed a fragment, for each part whose triggers changed by it. */
   readonly onTriggers: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
+  /** Runs inside the transaction that changed a fragment, for the parts whose effective document may have changed by it. */
+  readonly onEffective?: ReachDeps['onEffective'];
   /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
   /** How many fragments an organization may have. Default: 1,000. */
@@ -100,7 +102,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       ...nestedFragmentHandlers(read),
       ...fragmentWriteHandlers({
         ...read,
-        reachDeps: () => ({ nowMs: clock.now(), onTriggers }),
+        reachDeps: () => ({ nowMs: clock.now(), onTriggers, onEffective: deps.onEffective }),
         onReached,
         bound: createHistoryBound(defaultVersionsOf, deps.maxHistoryBytes),
         maxFragmentsOf: deps.maxFragmentsOf ?? (() => defaultMaxFragments),

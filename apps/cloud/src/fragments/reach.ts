@@ -25,10 +25,17 @@ export interface Reached {
   readonly failed: readonly { readonly partId: string; readonly message: string }[];
 }
 
+export interface ReachedPart {
+  readonly partId: string;
+  readonly document: unknown;
+}
+
 export interface ReachDeps {
   readonly nowMs: number;
   /** Told the effective document of each part whose triggers changed. */
   readonly onTriggers: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
+  /** Told the effective documents of all parts whose own may be another one now. */
+  readonly onEffective?: ((trx: Transaction<CloudTables>, parts: readonly ReachedPart[]) => Promise<void>) | undefined;
 }
 
 export async function reach(trx: Transaction<CloudTables>, fragmentId: string, deps: ReachDeps): Promise<Reached> {
@@ -59,8 +66,12 @@ export async function reach(trx: Transaction<CloudTables>, fragmentId: string, d
       changes.push({ partId: id, resolution, before });
     }
     const changed = await writeIndex(trx, changes, deps.nowMs);
-    for (const { partId, resolution, before } of changes) {
-      if (!changed.has(partId) && !resolution.isHeld) continue;
+    const reached = changes.filter(({ partId, resolution }) => changed.has(partId) || resolution.isHeld);
+    await deps.onEffective?.(
+      trx,
+      reached.map(({ partId, resolution }) => ({ partId, document: resolution.running.document })),
+    );
+    for (const { partId, resolution, before } of reached) {
       partIds.push(partId);
       const [first] = seriousProblems(resolution);
       if (first !== undefined) failed.push({ partId, message: `${first.path}: ${first.message}` });

@@ -1,6 +1,7 @@
 /**
  * Deletes a machine or a part with all that is theirs: configurations, secrets, status, roles on the machine, and logs
- * (D29; those go bit by bit, and cannot be read from the first moment). Readings stay until their retention ends.
+ * (D29; those go bit by bit, and cannot be read from the first moment). Data stays until its
+ * retention ends, unless the configuration says `delete_data_on_part_deletion`.
  */
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
@@ -20,7 +21,7 @@ export async function deleteMachine(
   const { db, registry, clock, forgetPart, accessChanged } = deps;
   const partIds = await db.transaction().execute(async (trx) => {
     const rows = await trx.selectFrom('parts').select('id').where('machine_id', '=', machine.id).execute();
-    for (const { id } of rows) await removePart(deps, trx, id);
+    for (const { id } of rows) await removePart(deps, trx, id, by);
     const keys = await removeGrantsOn(trx, { machineId: machine.id });
     const { numDeletedRows } = await trx.deleteFrom('machines').where('id', '=', machine.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notVisible('machine', machine.id);
@@ -56,7 +57,7 @@ export async function deletePart(
         `part ${part.id}: expected a part that is not the main one of machine ${part.machine_id}, found the main one. Make another part main first, or delete the machine`,
       );
     }
-    await removePart(deps, trx, part.id);
+    await removePart(deps, trx, part.id, by);
     const change = {
       action: 'AppService.DeleteRobotPart',
       organizationId,
@@ -75,8 +76,9 @@ async function removePart(
   { onDeleting }: Pick<MachineOperationDeps, 'onDeleting'>,
   trx: Transaction<CloudTables>,
   partId: string,
+  by: Caller,
 ): Promise<void> {
-  await onDeleting(trx, partId);
+  await onDeleting(trx, partId, by);
   await trx.deleteFrom('part_status').where('part_id', '=', partId).execute();
   await trx.deleteFrom('part_secrets').where('part_id', '=', partId).execute();
   await trx.deleteFrom('part_configurations').where('part_id', '=', partId).execute();

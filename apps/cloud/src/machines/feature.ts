@@ -7,6 +7,7 @@ import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
+import type { Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { PartSecrets } from '../access/ports.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
@@ -68,7 +69,7 @@ export interface MachinesDeps {
   /** What new machines of an organization start with, as text. Absent: nothing. */
   readonly firstDocument?: (organizationId: string) => string | undefined;
   /** Runs inside the transaction that deletes a part. */
-  readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
+  readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string, by: Caller) => Promise<void>;
   /** What the saved configurations of one part may take. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
   /** What a part may log. Default: the platform's own allowance. */
@@ -177,10 +178,10 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
         loggerName: 'cloud.configuration',
         message: `the machine starts without the default fragments of its organization: ${reason}`,
       }),
-    async onDeleting(trx, partId) {
+    async onDeleting(trx, partId, by) {
       await onSaving(trx, partId, []);
       await logs.removePart(trx, partId);
-      await deps.onDeleting?.(trx, partId);
+      await deps.onDeleting?.(trx, partId, by);
     },
     forgetPart(partId) {
       configurations.forget(partId);

@@ -1,6 +1,7 @@
 /** What the operations on machines and parts share. */
 import type { Clock } from '@platform/base';
 import type { Transaction } from 'kysely';
+import type { Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
@@ -30,7 +31,7 @@ export interface MachineOperationDeps {
   /** Whether the caller may read a fragment. */
   readonly seesFragment: (principal: Principal, fragmentId: string) => Promise<boolean>;
   /** Runs in the transaction that deletes the part: what others keep of it goes with it. */
-  readonly onDeleting: (trx: Transaction<CloudTables>, partId: string) => Promise<void>;
+  readonly onDeleting: (trx: Transaction<CloudTables>, partId: string, by: Caller) => Promise<void>;
   /** After the commit: what is kept of it in memory goes. */
   readonly forgetPart: (partId: string) => void;
   /** Call it after a commit that ended roles, keys or secrets: the next call of everybody sees it. */

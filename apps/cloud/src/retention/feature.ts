@@ -57,7 +57,16 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
         const parts: ChangedPart[] = [];
         for (const { part_id: partId } of missing.slice(at, at + partsAtOnce))
           parts.push({ partId, document: await effectiveDocumentOf(partId) });
-        await db.transaction().execute((trx) => writePolicies(trx, parts));
+        await db.transaction().execute(async (trx) => {
+          const ids = parts.map(({ partId }) => partId);
+          const rows = await trx.selectFrom('data_policies').select('part_id').where('part_id', 'in', ids).execute();
+          // A save that came meanwhile knows better.
+          const saved = new Set(rows.map((row) => row.part_id));
+          await writePolicies(
+            trx,
+            parts.filter(({ partId }) => !saved.has(partId)),
+          );
+        });
       }
     },
     configurationsChanged: writePolicies,
