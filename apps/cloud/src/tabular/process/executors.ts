@@ -9,6 +9,7 @@ import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/ba
 import type { Batch } from '@platform/query';
 import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
 import { outOfMemory } from './query-failure.ts';
+import { watchWork } from './watch-work.ts';
 
 export interface ExecutorsOptions {
   /** Threads at most; more queries wait. */
@@ -143,21 +144,25 @@ export function createExecutors({ threads, memoryBytes, clock }: ExecutorsOption
       const thread = await acquire(signal);
       const run = ++runs;
       const tell = (message: ToExecutor, move: ArrayBuffer[] = []): void => thread.worker.postMessage(message, move);
+      using work = watchWork(thread.worker, clock);
+      const either = AbortSignal.any([signal, work.signal]);
       let ended = false;
       try {
         tell({ kind: 'run', run, plan });
         let inputEnded = false;
         for (;;) {
-          const message = await heard(thread, signal);
-          signal.throwIfAborted();
+          const message = await heard(thread, either);
+          either.throwIfAborted();
           if (message instanceof PlatformError) throw message;
           if (message.run !== run) continue;
+          work.went();
           if (message.kind === 'rows') yield message.batch;
           else if (message.kind === 'more') {
             if (inputEnded) continue;
             const next = await input.next();
             inputEnded = next.done === true;
             const batch = next.done === true ? null : next.value;
+            work.given(batch?.bytes.length ?? 0);
             tell(
               { kind: 'input', run, batch },
               batch === null ? [] : [batch.bytes.buffer as ArrayBuffer, batch.ends.buffer as ArrayBuffer],
