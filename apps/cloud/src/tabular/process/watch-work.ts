@@ -1,0 +1,67 @@
+/**
+ * Ends a run whose work is out of proportion to its rows: products of all with all, loops in loops over little. A run that goes on reading
+ * and answering may take until its deadline.
+ */
+import type { Worker } from 'node:worker_threads';
+import type { Clock } from '@platform/base';
+import { QueryError } from '@platform/query';
+
+export interface WorkWatch extends Disposable {
+  /** Aborted, with what the caller is told, when the run is to end. */
+  readonly signal: AbortSignal;
+  /** The run was given so many bytes of rows. */
+  given(bytes: number): void;
+  /** The run asked for rows, or answered some. */
+  went(): void;
+}
+
+/** Busy time without a row read or answered: a sort of all that a query may hold takes half of it. */
+const stallMs = 4_000;
+/** Busy time that a run has however little it reads, and for each byte that it reads: ten times what any usual expression takes. */
+const freeMs = 4_000;
+const msPerByte = 1_000 / (1 << 20);
+const lookEveryMs = 250;
+
+export function watchWork(worker: Worker, clock: Clock): WorkWatch {
+  const end = new AbortController();
+  const over = new AbortController();
+  // Waiting for rows is not work; the thread did other runs before this one.
+  const busyMs = (): number => worker.performance.eventLoopUtilization().active;
+  const fromMs = busyMs();
+  let wentMs = fromMs;
+  let allowedMs = freeMs;
+
+  const look = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(lookEveryMs, over.signal);
+      const nowMs = busyMs();
+      if (nowMs - wentMs < stallMs && nowMs - fromMs < allowedMs) continue;
+      end.abort(outOfProportion(nowMs - fromMs));
+      return;
+    }
+  };
+  look().catch(() => {
+    // The run is over.
+  });
+
+  return {
+    signal: end.signal,
+    given(bytes) {
+      allowedMs += bytes * msPerByte;
+    },
+    went() {
+      wentMs = busyMs();
+    },
+    [Symbol.dispose]: () => over.abort(),
+  };
+}
+
+function outOfProportion(busyMs: number): Error {
+  const seconds = Math.round(busyMs / 1_000);
+  const fault = new QueryError(
+    'MaxTimeMSExpired',
+    `the query worked for ${seconds} s, which is out of proportion to the rows that it reads`,
+    { hint: 'join on equal columns, filter first, and loop over shorter arrays and texts' },
+  );
+  return fault.toPlatformError();
+}
