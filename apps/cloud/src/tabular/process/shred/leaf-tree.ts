@@ -58,8 +58,8 @@ export function createLeafTree(): LeafTree {
         parent.complete = false;
         return undefined;
       }
-      // A copy: the document's bytes are reused.
-      const own = key.slice();
+      // A copy, so that it does not keep the documents around it.
+      const own = new Uint8Array(key);
       const name = Buffer.from(own.buffer, 0, own.length - 1).toString('utf8');
       leaf = newLeaf(leaves.length, name, own, parent);
       leaves.push(leaf);

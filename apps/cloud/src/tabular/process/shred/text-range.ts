@@ -17,10 +17,10 @@ export function createTextRange(): TextRange {
   return {
     add(bytes, start, end) {
       const cut = Math.min(end, start + maxTextBytes);
-      if (min === undefined || compare(bytes, start, cut, min) < 0) min = bytes.slice(start, cut);
+      if (min === undefined || compare(bytes, start, cut, min) < 0) min = new Uint8Array(bytes.subarray(start, cut));
       const order = compare(bytes, start, cut, max);
       if (order > 0) {
-        max = bytes.slice(start, cut);
+        max = new Uint8Array(bytes.subarray(start, cut));
         maxIsCut = cut < end;
       } else if (order === 0 && cut < end) {
         maxIsCut = true;
