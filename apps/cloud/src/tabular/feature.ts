@@ -16,7 +16,9 @@ import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
 import { isWhollyDeleted } from './coverage.ts';
 import { createDeleteRows } from './delete-rows.ts';
+import { explainOf } from './explain-of.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { createMeasure } from './measure.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
 import { createRemoveDeleted } from './remove-deleted.ts';
@@ -87,6 +89,7 @@ export function createTabular(options: TabularOptions): Tabular {
     stopping: stop.signal,
   });
 
+  const measure = createMeasure({ child: running, catalog });
   const removeDeleted = createRemoveDeleted({ catalog, rewrites });
 
   const tellFlip = (): void => child?.send({ kind: 'flipped', sealed, dropUpTo: pins.least(sealed) });
@@ -140,6 +143,9 @@ export function createTabular(options: TabularOptions): Tabular {
       case 'sealed':
         listing = listing.then(() => list(message.files, message.upTo));
         return;
+      case 'measured':
+        measure.answered(message);
+        return;
       case 'rewritten':
         listing = listing.then(() => rewrites.answered(message));
         return;
@@ -168,6 +174,7 @@ export function createTabular(options: TabularOptions): Tabular {
 
   const answer = async (
     request: QueryRequest,
+    _startedMs: number,
     endMs: number,
     signal: AbortSignal,
   ): Promise<QueryResult | 'again' | 'died'> => {
@@ -208,6 +215,7 @@ export function createTabular(options: TabularOptions): Tabular {
             plan: encodePlan(plan),
             deadlineMs: Math.max(1, endMs - clock.monotonic()),
             maxResultBytes: settings.maxResultBytes,
+            pushDown: request.pushDown ?? true,
           },
           signal,
         );
@@ -217,7 +225,11 @@ export function createTabular(options: TabularOptions): Tabular {
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;
         if (result.kind === 'failed') throw result.error;
-        return { ...result.batch, scannedBytes, upTo };
+        const elapsedMs = clock.monotonic() - startedMs;
+        const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
+        if (request.explain !== true) return answered;
+        const listed = { all: snapshot.files.length, read: files.length };
+        return { ...answered, explain: explainOf(request, listed, result.sources, answered) };
       } finally {
         await reservation.settle(scannedBytes);
       }
@@ -241,6 +253,7 @@ export function createTabular(options: TabularOptions): Tabular {
         onDeath() {
           questions.onDeath();
           rewrites.onDeath();
+          measure.onDeath();
         },
         clock,
         log,
@@ -258,7 +271,8 @@ export function createTabular(options: TabularOptions): Tabular {
 
     async query(request) {
       const deadlineMs = Math.min(request.deadlineMs ?? settings.deadlineMs, settings.deadlineMs);
-      const endMs = clock.monotonic() + deadlineMs;
+      const startedMs = clock.monotonic();
+      const endMs = startedMs + deadlineMs;
       const timeout = new AbortController();
       const late = new PlatformError('deadline_exceeded', `the query did not end within ${deadlineMs / 1_000} s`);
       const over = new AbortController();
@@ -277,7 +291,7 @@ export function createTabular(options: TabularOptions): Tabular {
               `files that the catalog lists are missing from ${parquetDir}; restore them from a backup (the log names the files)`,
             );
           }
-          const result = await answer(request, endMs, signal);
+          const result = await answer(request, startedMs, endMs, signal);
           if (typeof result === 'object') return result;
           if (result === 'died' && ++deaths > 1) {
             throw new PlatformError(
@@ -301,6 +315,7 @@ export function createTabular(options: TabularOptions): Tabular {
       return removeDeleted(organizationId, await standingRulesOf(organizationId, nowMs), nowMs, signal);
     },
     organizations: catalog.organizations,
+    bytesByDay: measure.bytesByDay,
     sealedPosition: () => sealed,
     onSealed(listener) {
       sealedListeners.add(listener);

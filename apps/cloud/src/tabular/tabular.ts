@@ -1,6 +1,7 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
 import type { DeleteRows } from './delete-rows.ts';
+import type { Measure } from './measure.ts';
 import type { Removed } from './remove-deleted.ts';
 
 export interface QueryRequest {
@@ -26,6 +27,40 @@ export interface QueryResult extends Batch {
   readonly scannedBytes: number;
   /** T of the snapshot: rows of later positions are not in the answer. */
   readonly upTo: number;
+  readonly elapsedMs: number;
+  /** If it was asked for. */
+  readonly explain?: QueryExplain;
+}
+
+/** What was done with a query, for people and tests. */
+export interface QueryExplain {
+  readonly pushDown: boolean;
+  /** Sealed files of the organization. */
+  readonly filesListed: number;
+  /** … of which the catalog says that they hold no row of the path and times. */
+  readonly filesSkipped: number;
+  /** … whose rows were read. The others' footers said enough. */
+  readonly filesRead: number;
+  /** By what was done, in order: sealed files that are alike, then hot rows. */
+  readonly sources: readonly SourceExplain[];
+  /** Rows that were handed to the executor, or groups of them. */
+  readonly rows: number;
+  readonly scannedBytes: number;
+  readonly elapsedMs: number;
+}
+
+export interface SourceExplain {
+  /**
+   * group, top: DuckDB groups, or sorts and limits. columns: fields out of columns. rows: whole rows. newest: the newest row of each
+   * series, out of the footers. hot: rows that are not sealed yet.
+   */
+  readonly does: 'group' | 'top' | 'columns' | 'rows' | 'newest' | 'hot';
+  /** Parts of the query that are done where the rows lie, in the user's words. Conditions may be looked at once more afterwards. */
+  readonly pushed: readonly string[];
+  readonly files: number;
+  readonly statements: number;
+  /** What came of it: rows, or groups of rows. */
+  readonly rows: number;
 }
 
 export interface TabularLag {
@@ -67,6 +102,8 @@ export interface Tabular extends AsyncDisposable {
   readonly deleteRows: DeleteRows;
   /** Takes deleted rows off the disk, those that retention deleted as well. Seldom and one organization after the other. */
   removeDeleted(organizationId: string, signal: AbortSignal): Promise<Removed>;
+  /** Logical bytes of the rows of some paths by capture day, as far as they are sealed; deleted rows count until they are removed. */
+  readonly bytesByDay: Measure['bytesByDay'];
   /** Ids of organizations that have files. */
   organizations(): Promise<readonly string[]>;
   /** S. */

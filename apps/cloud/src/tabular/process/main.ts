@@ -4,11 +4,11 @@
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
 import { createLimiter, errorText, follow, type Log, PlatformError, systemClock } from '@platform/base';
-import type { Series } from '../series.ts';
 import { openDatabase } from './database.ts';
 import { createExecutors } from './executors.ts';
 import { createHotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage, Rewritten, SealedFile, ToChild } from './messages.ts';
+import { createKnownFacts } from './push/open-files.ts';
 import { openLogReader } from './read-log.ts';
 import { runQuery } from './run-query.ts';
 
@@ -43,7 +43,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   });
   const limit = createLimiter(settings.concurrentQueries);
   const running = new Map<number, AbortController>();
-  const knownFiles = new Map<string, readonly Series[]>();
+  const knownFacts = createKnownFacts(parquetDir);
   let sealed = init.sealed;
   let sealWanted = false;
 
@@ -84,6 +84,22 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       result = { kind: 'failed', reason: errorText(caught) };
     }
     await send({ kind: 'rewritten', id, result });
+  };
+
+  const measure = async ({ id, files, rules }: Extract<ToChild, { kind: 'measure' }>): Promise<void> => {
+    let bytes: number[][] | null = null;
+    try {
+      const { measureFiles } = await import('./measure-files.ts');
+      const connection = await database.connect();
+      try {
+        bytes = await measureFiles(connection, parquetDir, files, rules);
+      } finally {
+        connection.closeSync();
+      }
+    } catch (caught) {
+      logger.warn('the sizes of files were not read', { error: errorText(caught) });
+    }
+    await send({ kind: 'measured', id, bytes });
   };
 
   // Wakes the sealer when S has moved; a flip may also only say that rows can be dropped.
@@ -127,7 +143,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     );
     const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
     try {
-      await limit(() => runQuery(message, { database, hot, executors, parquetDir, knownFiles, send }, cancel.signal));
+      await limit(() => runQuery(message, { database, hot, executors, parquetDir, knownFacts, send }, cancel.signal));
     } finally {
       clearTimeout(timer);
       running.delete(message.id);
@@ -163,8 +179,11 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       case 'rewrite':
         void writing(() => rewrite(message));
         return;
+      case 'measure':
+        void measure(message);
+        return;
       case 'removed':
-        for (const file of message.files) knownFiles.delete(file);
+        knownFacts.forget(message.files);
         return;
       case 'seal':
         sealWanted = true;

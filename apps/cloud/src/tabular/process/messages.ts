@@ -2,9 +2,10 @@
 
 import type { CodeName } from '@platform/base';
 import type { Batch, Scope } from '@platform/query';
-import type { Delete, RowFilter } from '../row-filter.ts';
+import type { Delete, PathRule, RowFilter } from '../row-filter.ts';
 import type { PathSets } from '../series.ts';
 import type { TabularSettings } from '../settings.ts';
+import type { SourceExplain } from '../tabular.ts';
 import type { LogSource } from './read-log.ts';
 
 export interface FileRef {
@@ -49,6 +50,8 @@ export interface QueryMessage extends ScanRequest {
   readonly plan: Uint8Array;
   readonly deadlineMs: number;
   readonly maxResultBytes: number;
+  /** False: nothing is pushed but series and times. */
+  readonly pushDown: boolean;
 }
 
 export type Rewritten =
@@ -78,6 +81,13 @@ export type ToChild =
       readonly files: readonly FileRef[];
       readonly deletes: readonly Delete[];
     }
+  /** How many bytes do the rows of these paths take in these files? */
+  | {
+      readonly kind: 'measure';
+      readonly id: number;
+      readonly files: readonly string[];
+      readonly rules: readonly PathRule[];
+    }
   /** These files were replaced by others, and no snapshot reads them any more. */
   | { readonly kind: 'removed'; readonly files: readonly string[] }
   /** Seal what is hot now, whatever its size. */
@@ -93,10 +103,17 @@ export type FromChild =
       readonly readings: number | null;
     }
   | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
+  /** Answers `measure`: for each file the bytes by rule; null when a file is not there any more, or cannot be read. */
+  | { readonly kind: 'measured'; readonly id: number; readonly bytes: readonly (readonly number[])[] | null }
   /** Answers `rewrite`. */
   | { readonly kind: 'rewritten'; readonly id: number; readonly result: Rewritten }
   | { readonly kind: 'rows'; readonly id: number; readonly batch: Batch }
-  | { readonly kind: 'done'; readonly id: number; readonly scannedBytes: number }
+  | {
+      readonly kind: 'done';
+      readonly id: number;
+      readonly scannedBytes: number;
+      readonly sources: readonly SourceExplain[];
+    }
   | {
       readonly kind: 'failed';
       readonly id: number;
