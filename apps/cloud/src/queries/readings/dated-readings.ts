@@ -17,7 +17,9 @@ export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncG
   let place: Place = { ms: sign > 0 ? firstMs : lastMs, skip: 0 };
   while (place.ms >= firstMs && place.ms <= lastMs) {
     const { ms, skip } = place;
-    const stages = sign > 0 ? within(ms, ms + spanMs) : within(ms - spanMs + 1, ms + 1);
+    // A window may be longer than what is asked for.
+    const stages =
+      sign > 0 ? within(ms, Math.min(ms + spanMs, lastMs + 1)) : within(Math.max(ms - spanMs + 1, firstMs), ms + 1);
     let page: Reading[];
     try {
       page = await readingPage(ask, scope, { stages, time: 'time_received', sign, skip }, pageRows);
