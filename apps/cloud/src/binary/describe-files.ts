@@ -94,7 +94,10 @@ function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside):
 }
 
 function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
-  const { methodParameters } = fromBinary(CaptureMetadataSchema, Buffer.from(row.method_parameters, 'base64'));
+  const { methodParameters } = fromBinary(
+    CaptureMetadataSchema,
+    new Uint8Array(Buffer.from(row.method_parameters, 'base64')),
+  );
   return create(CaptureMetadataSchema, {
     organizationId: row.organization_id,
     locationId: row.location_id,

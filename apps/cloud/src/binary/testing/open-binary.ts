@@ -1,0 +1,170 @@
+/**
+ * Binary data over real stores, for tests: uploads go the way of every upload, operations are called as the wire calls them.
+ * The account tree is that of access/testing/open-fleet.ts.
+ */
+import { create, type DescMethodUnary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Clock, silentLog, systemClock } from '@platform/base';
+import { type AnnotationsSchema, DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { DataType, SensorDataSchema, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { temporaryDirectory } from '@platform/testkit';
+import { onTestFinished } from 'vitest';
+import { grantsOf, type Principal } from '../../access/principal.ts';
+import { callOf } from '../../access/testing/call-of.ts';
+import { fleetAccess, locations, machines, on } from '../../access/testing/open-fleet.ts';
+import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
+import { acceptUpload } from '../../ingest/accept-upload.ts';
+import type { IngestLog } from '../../ingest/log.ts';
+import { openTestLog } from '../../ingest/testing/open-log.ts';
+import { checkMetadata } from '../../ingest/upload-metadata.ts';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { type Binary, createBinary } from '../feature.ts';
+
+export interface UploadShape {
+  /** Default: press, in the hall of acme. */
+  readonly machine?: string;
+  readonly content?: string | Uint8Array;
+  readonly metadata?: MessageInitShape<typeof UploadMetadataSchema>;
+  /** Of the request; received 5 ms later. Default: none, the time of the upload. */
+  readonly atMs?: number;
+  readonly annotations?: MessageInitShape<typeof AnnotationsSchema>;
+}
+
+export interface OpenBinary {
+  readonly db: Database;
+  readonly log: IngestLog;
+  readonly blobs: BlobStore;
+  readonly binary: Binary;
+  readonly instanceKey: InstanceKey;
+  /** Principals by the id of their key: who a signed address is made by. */
+  readonly standing: Map<string, Principal>;
+  /** Answers the id. */
+  upload(shape?: UploadShape): Promise<string>;
+  ask<M extends DescMethodUnary>(
+    principal: Principal,
+    method: M,
+    request: MessageInitShape<M['input']>,
+  ): Promise<MessageShape<M['output']>>;
+  /** Ids in the table, sorted. */
+  ids(): Promise<readonly string[]>;
+}
+
+export const data: typeof DataService.method = DataService.method;
+export const dataset: typeof DatasetService.method = DatasetService.method;
+
+/** Keys of acme and umbrella with one role each. */
+export const callers = {
+  owner: keyOf('owner', on.organization('owner')),
+  operator: keyOf('operator', on.organization('operator')),
+  plantOwner: keyOf('plant-owner', on.location('owner', 'plant')),
+  hallOperator: keyOf('hall-operator', on.location('operator', 'hall')),
+  pressOwner: keyOf('press-owner', on.machine('owner', 'press')),
+  millOperator: keyOf('mill-operator', on.machine('operator', 'mill')),
+  stranger: keyOf('stranger', on.organization('owner', 'umbrella')),
+  part: { kind: 'part', partId: 'press-main' },
+} as const satisfies Record<string, Principal>;
+
+function keyOf(keyId: string, ...grants: Extract<Principal, { kind: 'key' }>['grants']): Principal {
+  return { kind: 'key', keyId, grants };
+}
+
+export async function openBinary({ clock = systemClock }: { readonly clock?: Clock } = {}): Promise<OpenBinary> {
+  const { db, instanceKey } = await openFirstAccount();
+  const opened = await openTestLog(clock);
+  const directory = await temporaryDirectory();
+  const blobs = await openBlobStore({ directory: directory.file('blobs'), clock });
+  const standing = new Map<string, Principal>();
+  const binary = createBinary({
+    db,
+    ingestLog: opened.log,
+    blobs,
+    access: fleetAccess(),
+    instanceKey,
+    standing: async ({ id }) => standing.get(id),
+    principalOf: async (request) => standing.get(String(request.headers['x-who'])) ?? callers.part,
+    baseUrl: () => 'http://cloud.test',
+    clock,
+    log: silentLog,
+  });
+  await binary.start();
+  onTestFinished(async () => {
+    await binary[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+  return {
+    db,
+    log: opened.log,
+    blobs,
+    binary,
+    instanceKey,
+    standing,
+    upload: (shape) => upload({ ingestLog: opened.log, blobs, clock }, shape),
+    ask: (principal, method, request) => ask(binary, principal, method, request),
+    async ids() {
+      return (await db.selectFrom('binary_data').select('id').execute()).map(({ id }) => id).toSorted();
+    },
+  };
+}
+
+async function upload(
+  { ingestLog, blobs, clock }: { readonly ingestLog: IngestLog; readonly blobs: BlobStore; readonly clock: Clock },
+  { machine = 'press', content = 'a picture', metadata = {}, atMs, annotations }: UploadShape = {},
+): Promise<string> {
+  const locationId = machines[machine] ?? 'hall';
+  const organizationId = locations[locationId]?.organizationId ?? 'acme';
+  const place = {
+    organizationId,
+    locationId,
+    robotId: machine,
+    partId: `${machine}-main`,
+    organizationName: organizationId,
+    locationName: locationId,
+    robotName: `${machine} machine`,
+    partName: 'main',
+  };
+  const given = create(UploadMetadataSchema, {
+    partId: place.partId,
+    componentType: 'core:component:camera',
+    componentName: 'cam',
+    methodName: 'GetImages',
+    type: DataType.BINARY_SENSOR,
+    ...(metadata as object),
+  });
+  const checked = checkMetadata(given, [DataType.BINARY_SENSOR, DataType.FILE], 'Upload');
+  const times =
+    atMs === undefined ? {} : { timeRequested: timestampFromMs(atMs), timeReceived: timestampFromMs(atMs + 5) };
+  const reading = toBinary(
+    SensorDataSchema,
+    create(SensorDataSchema, { metadata: { ...times, ...(annotations && { annotations: annotations as object }) } }),
+  );
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  const { fileId } = await acceptUpload(
+    { ingestLog, blobs, clock, reportGap: () => {} },
+    place,
+    checked,
+    { readings: given.type === DataType.FILE ? [] : [reading], refused: [] },
+    { chunks: [bytes], timeReceivedMs: atMs ?? null },
+    new AbortController().signal,
+  );
+  return fileId;
+}
+
+async function ask<M extends DescMethodUnary>(
+  { handlers, datasetHandlers }: Binary,
+  principal: Principal,
+  method: M,
+  request: MessageInitShape<M['input']>,
+): Promise<MessageShape<M['output']>> {
+  const all: Readonly<Record<string, unknown>> =
+    method.parent.typeName === DatasetService.typeName ? { ...datasetHandlers } : { ...handlers };
+  const handler = all[method.localName];
+  if (typeof handler !== 'function') throw new Error(`${method.name} has no handler`);
+  // A handler never sees the grants that somebody else's call changes.
+  const caller = principal.kind === 'part' ? principal : { ...principal, grants: [...grantsOf(principal)] };
+  const answer = await handler(create(method.input, request), callOf(caller));
+  return create(method.output, answer) as MessageShape<M['output']>;
+}
