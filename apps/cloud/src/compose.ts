@@ -61,6 +61,7 @@ import { openStores } from './open-stores.ts';
 import { createQueries } from './queries/feature.ts';
 import { forgetQueriesOf } from './queries/forget-organization.ts';
 import { createRetention } from './retention/feature.ts';
+import { keepRemoving } from './retention/remove-expired.ts';
 import { dialled, isLoopback, type Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
 import { createTriggers } from './triggers/feature.ts';
@@ -466,6 +467,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       log,
     }),
   );
+
+  unwind.use(keepRemoving({ db, retention, tabular, deletions, clock, log: log.child('retention') }));
 
   // The host administrator
   const admin = createAdmin({

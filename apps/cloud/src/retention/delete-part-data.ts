@@ -5,6 +5,9 @@ import { audit, type Caller } from '../access/audit.ts';
 import { deleteFiles } from '../binary/delete-files.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 
+/** All writers wait for the transaction; the rest goes minutes later (remove-expired.ts). */
+const maxFilesAtOnce = 5_000;
+
 /** In the transaction that deletes the part. What an upload that was let in before still brings is deleted as well. */
 export async function deletePartData(
   trx: Kysely<CloudTables>,
@@ -28,14 +31,19 @@ export async function deletePartData(
       created_ms: nowMs,
     })
     .execute();
-  const files = await trx.selectFrom('binary_data').select(['id', 'blob_path']).where('part_id', '=', partId).execute();
+  const files = await trx
+    .selectFrom('binary_data')
+    .select(['id', 'blob_path'])
+    .where('part_id', '=', partId)
+    .limit(maxFilesAtOnce)
+    .execute();
   await deleteFiles(trx, files);
   const change = {
     action: 'platform.delete-part-data',
     organizationId,
     targetKind: 'part',
     targetId: partId,
-    detail: { reason: 'delete_data_on_part_deletion', files: files.length },
+    detail: { reason: 'delete_data_on_part_deletion' },
   };
   await audit(trx, by, change, nowMs);
 }

@@ -1,0 +1,84 @@
+/** Deletes the oldest capture days of resources that take more than their `tabular_limit_gb` (D24). */
+import { type DataPolicies, retentionDaysOf } from '@platform/machine-config/data-policies';
+import { audit } from '../access/audit.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { DeletePredicate, PathRule } from '../tabular/row-filter.ts';
+import type { Tabular } from '../tabular/tabular.ts';
+import { firstDayWithin } from './first-day-within.ts';
+import { itself } from './itself.ts';
+import { firstKeptDay } from './standing-rules.ts';
+
+export interface LimitDeps {
+  readonly db: Database;
+  readonly tabular: Pick<Tabular, 'bytesByDay' | 'lag'>;
+}
+
+interface Limited {
+  readonly paths: PathRule;
+  readonly limitGb: number;
+  /** Days before it are gone already. */
+  readonly keptFrom: string;
+}
+
+/** Only when deleted rows were removed before: until then they count. */
+export async function limitTabular(
+  { db, tabular }: LimitDeps,
+  organizationId: string,
+  parts: ReadonlyMap<string, DataPolicies>,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = await db
+    .selectFrom('tabular_deletes')
+    .select('predicate')
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const before = new Map<string, string>();
+  for (const { predicate } of rows) {
+    const { paths, beforeDay = '', sparesHot } = JSON.parse(predicate) as DeletePredicate;
+    const key = JSON.stringify(paths);
+    if (sparesHot === true && beforeDay > (before.get(key) ?? '')) before.set(key, beforeDay);
+  }
+  const limited = [...parts].flatMap(([partId, policies]) => limitedOf(partId, policies, before, nowMs));
+  if (limited.length === 0) return;
+  const sizes = await tabular.bytesByDay(
+    organizationId,
+    limited.map(({ paths }) => paths),
+    signal,
+  );
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  for (const [i, { paths, limitGb, keptFrom }] of limited.entries()) {
+    const kept = new Map([...(sizes[i] ?? [])].filter(([day]) => day >= keptFrom));
+    const beforeDay = firstDayWithin(kept, limitGb, today);
+    if (beforeDay === undefined) continue;
+    const predicate: DeletePredicate = { paths, beforeDay, sparesHot: true };
+    await db.transaction().execute(async (trx) => {
+      const upTo = tabular.lag().committedPosition;
+      const row = { organization_id: organizationId, predicate: JSON.stringify(predicate), up_to: upTo };
+      await trx
+        .insertInto('tabular_deletes')
+        .values({ ...row, created_ms: nowMs })
+        .execute();
+      const [targetId = ''] = paths.part_id ?? [];
+      const detail = { paths, before_day: beforeDay, tabular_limit_gb: limitGb };
+      const change = { action: 'platform.retention.size-limit', organizationId, targetKind: 'part', targetId, detail };
+      await audit(trx, itself, change, nowMs);
+    });
+  }
+}
+
+function limitedOf(
+  partId: string,
+  policies: DataPolicies,
+  before: ReadonlyMap<string, string>,
+  nowMs: number,
+): Limited[] {
+  return policies.resources.flatMap((resource) => {
+    if (resource.tabularLimitGb === undefined) return [];
+    const paths = { part_id: [partId], component_type: [resource.api], component_name: [resource.name] };
+    const days = retentionDaysOf(policies, resource);
+    const hidden = days === undefined ? '' : firstKeptDay(days, nowMs);
+    const deleted = before.get(JSON.stringify(paths)) ?? '';
+    return [{ paths, limitGb: resource.tabularLimitGb, keptFrom: [hidden, deleted].toSorted().at(-1) ?? '' }];
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * Takes off the disk what retention and deletions have hidden: readings, then binary data, one organization after the other, every ten
+ * minutes and right after UTC midnight. Nothing depends on it but space: queries do not see any of it as it is.
+ */
+import { type Clock, errorText, follow, type Log } from '@platform/base';
+import { audit } from '../access/audit.ts';
+import type { DeletionPause } from '../instance/deletion-pause.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { DeletePredicate } from '../tabular/row-filter.ts';
+import type { Tabular } from '../tabular/tabular.ts';
+import type { Retention } from './feature.ts';
+import { itself } from './itself.ts';
+import { limitTabular } from './limit-tabular.ts';
+import { removeBinary, removeBinaryOfPart } from './remove-binary.ts';
+import { createSteadyClock } from './steady-clock.ts';
+
+export interface RemoveDeps {
+  readonly db: Database;
+  readonly retention: Pick<Retention, 'organizations' | 'policiesOf'>;
+  readonly tabular: Pick<Tabular, 'organizations' | 'removeDeleted' | 'bytesByDay' | 'lag'>;
+  readonly deletions: Pick<DeletionPause, 'held'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For so long the wall clock must not have jumped. Default 10 min. */
+  readonly settleMs?: number;
+}
+
+const everyMs = 600_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const lookForMidnightMs = 10_000;
+
+/** Runs until the result is disposed, which waits for the step that is running. */
+export function keepRemoving(deps: RemoveDeps): AsyncDisposable {
+  const { clock, log } = deps;
+  const step = createRemoveStep(deps);
+  const follower = follow({ name: 'remove expired data', idleMs: everyMs, step, clock, log });
+  let day = Math.floor(clock.now() / dayMs);
+  const midnight = clock.every(lookForMidnightMs, () => {
+    const today = Math.floor(clock.now() / dayMs);
+    if (today !== day) follower.wake();
+    day = today;
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      midnight[Symbol.dispose]();
+      await follower[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** One round; there is never more at once. */
+export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Promise<boolean> {
+  const { db, retention, tabular, deletions, clock, log } = deps;
+  const isSteady = createSteadyClock(clock, deps.settleMs ?? everyMs);
+  let binaryMs = Number.NEGATIVE_INFINITY;
+
+  const removeTabular = async (organizationId: string, signal: AbortSignal): Promise<void> => {
+    const nowMs = clock.now();
+    const removed = await tabular.removeDeleted(organizationId, signal);
+    const { droppedFiles, rewrittenFiles, complete } = removed;
+    if (droppedFiles + rewrittenFiles > 0) {
+      const detail = { dropped_files: droppedFiles, rewritten_files: rewrittenFiles };
+      const target = { targetKind: 'organization', targetId: organizationId };
+      await audit(db, itself, { action: 'platform.retention.tabular', organizationId, ...target, detail }, nowMs);
+      log.info('deleted readings were removed from the disk', { organizationId, ...detail });
+    }
+    if (complete) await limitTabular(deps, organizationId, await retention.policiesOf(organizationId), nowMs, signal);
+  };
+
+  return async (signal) => {
+    const steady = isSteady();
+    if (!steady || deletions.held) return false;
+    const each = async (organizationId: string, what: () => Promise<unknown>): Promise<void> => {
+      signal.throwIfAborted();
+      // One organization's trouble is not the others'.
+      await what().catch((caught: unknown) => {
+        if (!signal.aborted)
+          log.error('removing expired data failed; it is tried again', { organizationId, error: errorText(caught) });
+      });
+    };
+    await endPartDeletions(deps, signal);
+    for (const organizationId of await tabular.organizations())
+      await each(organizationId, () => removeTabular(organizationId, signal));
+    const nowMs = clock.now();
+    const isDue = nowMs - binaryMs >= hourMs || Math.floor(nowMs / dayMs) !== Math.floor(binaryMs / dayMs);
+    if (!isDue) return false;
+    binaryMs = nowMs;
+    for (const organizationId of await retention.organizations())
+      await each(organizationId, async () =>
+        removeBinary(db, organizationId, await retention.policiesOf(organizationId), nowMs, signal),
+      );
+    return false;
+  };
+}
+
+/** By now every upload that was let in before its part was deleted has ended: the deletion covers what is there and can end one day. */
+async function endPartDeletions({ db, tabular, clock }: RemoveDeps, signal: AbortSignal): Promise<void> {
+  const open = await db
+    .selectFrom('tabular_deletes')
+    .select(['id', 'predicate', 'created_ms'])
+    .where('up_to', '=', Number.MAX_SAFE_INTEGER)
+    .execute();
+  for (const { id, predicate, created_ms } of open) {
+    const { paths } = JSON.parse(predicate) as DeletePredicate;
+    for (const partId of paths?.part_id ?? []) await removeBinaryOfPart(db, partId, signal);
+    if (clock.now() - created_ms < hourMs) continue;
+    const upTo = tabular.lag().committedPosition;
+    await db.updateTable('tabular_deletes').set({ up_to: upTo }).where('id', '=', id).execute();
+  }
+}
