@@ -3,9 +3,15 @@ import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import type { Batch } from '@platform/query';
 import type { Child } from './child.ts';
 import type { FromChild, QueryMessage } from './process/messages.ts';
+import type { SourceExplain } from './tabular.ts';
 
 export type Answer =
-  | { readonly kind: 'rows'; readonly batch: Batch; readonly scannedBytes: number }
+  | {
+      readonly kind: 'rows';
+      readonly batch: Batch;
+      readonly scannedBytes: number;
+      readonly sources: readonly SourceExplain[];
+    }
   | { readonly kind: 'failed'; readonly error: PlatformError; readonly scannedBytes: number }
   /** The snapshot was too old for the child: open another. */
   | { readonly kind: 'stale' }
@@ -84,7 +90,12 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       if (message.kind === 'rows') question.batches.push(message.batch);
       else if (message.kind === 'stale') question.finish({ kind: 'stale' });
       else if (message.kind === 'done')
-        question.finish({ kind: 'rows', batch: joined(question.batches), scannedBytes: message.scannedBytes });
+        question.finish({
+          kind: 'rows',
+          batch: joined(question.batches),
+          scannedBytes: message.scannedBytes,
+          sources: message.sources,
+        });
       else
         question.finish({
           kind: 'failed',

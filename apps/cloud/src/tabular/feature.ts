@@ -174,7 +174,7 @@ export function createTabular(options: TabularOptions): Tabular {
 
   const answer = async (
     request: QueryRequest,
-    _startedMs: number,
+    startedMs: number,
     endMs: number,
     signal: AbortSignal,
   ): Promise<QueryResult | 'again' | 'died'> => {

@@ -1,11 +1,11 @@
 /** What the child's main thread and an executor thread say to each other. One run at a time; what belongs to an earlier run is dropped. */
 import type { CodeName } from '@platform/base';
-import type { Batch } from '@platform/query';
+import type { Batch, SourceBatch } from '@platform/query';
 
 export type ToExecutor =
   /** `plan` as encodePlan writes it. */
   | { readonly kind: 'run'; readonly run: number; readonly plan: Uint8Array }
-  | { readonly kind: 'input'; readonly run: number; readonly batch: Batch | null }
+  | { readonly kind: 'input'; readonly run: number; readonly input: SourceBatch | null }
   | { readonly kind: 'cancel'; readonly run: number };
 
 export type FromExecutor =

@@ -1,6 +1,6 @@
 /** The thread that runs plans over batches. It holds nothing between runs and may be terminated at any moment; DuckDB is never loaded here. */
 import { parentPort } from 'node:worker_threads';
-import { type Batch, decodePlan, execute } from '@platform/query';
+import { cut, decodePlan, executeCut, type SourceBatch } from '@platform/query';
 import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
 import { queryFailure } from './query-failure.ts';
 
@@ -10,7 +10,7 @@ const aheadBatches = 2;
 interface Run {
   readonly number: number;
   readonly cancel: AbortController;
-  readonly arrived: (Batch | null)[];
+  readonly arrived: (SourceBatch | null)[];
   wake: () => void;
 }
 
@@ -20,7 +20,7 @@ function start(): void {
   const say = (message: FromExecutor, move: ArrayBuffer[] = []): void => port.postMessage(message, move);
   let current: Run | null = null;
 
-  async function* input(run: Run): AsyncGenerator<Batch> {
+  async function* input(run: Run): AsyncGenerator<SourceBatch> {
     for (let i = 0; i < aheadBatches; i++) say({ kind: 'more', run: run.number });
     for (;;) {
       const batch = run.arrived.shift();
@@ -39,7 +39,8 @@ function start(): void {
   const answer = async (run: Run, plan: Uint8Array): Promise<void> => {
     const { signal } = run.cancel;
     try {
-      for await (const batch of execute(decodePlan(plan).stages, input(run), { signal })) {
+      const { pre, post } = cut(decodePlan(plan));
+      for await (const batch of executeCut(pre, post, input(run), { signal })) {
         if (batch.count === 0) continue;
         const { count } = batch;
         const bytes = new Uint8Array(batch.bytes);
@@ -62,7 +63,7 @@ function start(): void {
     }
     if (current?.number !== message.run) return;
     if (message.kind === 'cancel') current.cancel.abort();
-    else current.arrived.push(message.batch);
+    else current.arrived.push(message.input);
     current.wake();
   });
 }

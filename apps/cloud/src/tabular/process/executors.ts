@@ -6,7 +6,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
-import type { Batch } from '@platform/query';
+import type { Batch, SourceBatch } from '@platform/query';
 import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
 import { outOfMemory } from './query-failure.ts';
 import { watchWork } from './watch-work.ts';
@@ -21,7 +21,7 @@ export interface ExecutorsOptions {
 
 export interface Executors {
   /** The rows of a plan (as encodePlan writes it) over the input. Throws PlatformError, and the signal's reason when it is aborted. */
-  run(plan: Uint8Array, input: AsyncIterator<Batch>, signal: AbortSignal): AsyncGenerator<Batch>;
+  run(plan: Uint8Array, input: AsyncIterator<SourceBatch>, signal: AbortSignal): AsyncGenerator<Batch>;
 }
 
 /** An idle thread holds about 15 MB. */
@@ -161,11 +161,11 @@ export function createExecutors({ threads, memoryBytes, clock }: ExecutorsOption
             if (inputEnded) continue;
             const next = await input.next();
             inputEnded = next.done === true;
-            const batch = next.done === true ? null : next.value;
-            work.given(batch?.bytes.length ?? 0);
+            const given = next.done === true ? null : next.value;
+            work.given(given?.batch.bytes.length ?? 0);
             tell(
-              { kind: 'input', run, batch },
-              batch === null ? [] : [batch.bytes.buffer as ArrayBuffer, batch.ends.buffer as ArrayBuffer],
+              { kind: 'input', run, input: given },
+              given === null ? [] : [given.batch.bytes.buffer as ArrayBuffer, given.batch.ends.buffer as ArrayBuffer],
             );
           } else {
             ended = true;

@@ -1,22 +1,25 @@
-/** One query in the child: waits for the rows, scans, runs the plan, sends batches (I7). */
+/** One query in the child: waits for the rows, chooses what each source does, runs the rest of the plan, sends batches (I7). */
+import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { PlatformError } from '@platform/base';
-import { type Batch, decodePlan, execute, isLight } from '@platform/query';
-import type { Series } from '../series.ts';
+import { type Batch, type Cut, cut, decodePlan, executeCut, isLight, type SourceBatch } from '@platform/query';
+import type { SourceExplain } from '../tabular.ts';
 import type { Database } from './database.ts';
 import type { Executors } from './executors.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
+import type { KnownFacts, OpenFile } from './push/open-files.ts';
+import type { Step, StepExplain } from './push/steps.ts';
 import { queryFailure } from './query-failure.ts';
-import { fileSource, type Source, StaleSnapshot, segmentSource } from './source.ts';
+import type { Segment } from './segment.ts';
+import { StaleSnapshot, segmentSource } from './source.ts';
 
 export interface QueryRoom {
   readonly database: Database;
   readonly hot: HotRows;
   readonly executors: Executors;
   readonly parquetDir: string;
-  /** Series of files that were read before. */
-  readonly knownFiles: Map<string, readonly Series[]>;
+  readonly knownFacts: KnownFacts;
   readonly send: (message: FromChild) => Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export interface QueryRoom {
 export async function runQuery(message: QueryMessage, room: QueryRoom, signal: AbortSignal): Promise<void> {
   const { id, after, upTo } = message;
   const { hot, database, send } = room;
-  const scan = { scannedBytes: 0 };
+  let scannedBytes = 0;
   let connection: DuckDBConnection | undefined;
   const interrupt = (): void => connection?.interrupt();
   try {
@@ -34,10 +37,10 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     if (after < hot.floor) return await send({ kind: 'stale', id });
     connection = await database.connect();
     signal.addEventListener('abort', interrupt);
-    const { scanRows } = await import('./scan.ts');
-    const input = scanRows(connection, sources(message, room, connection), message, scan);
+    const query = await prepare(message, room, connection);
+    scannedBytes = query.scannedBytes;
     let sent = 0;
-    for await (const batch of answered(message.plan, input, room.executors, signal)) {
+    for await (const batch of answered(query, message.plan, room.executors, signal)) {
       signal.throwIfAborted();
       sent += batch.bytes.length;
       if (sent > message.maxResultBytes) throw tooLarge(message.maxResultBytes);
@@ -48,17 +51,82 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       await new Promise((resolve) => setImmediate(resolve));
     }
     signal.throwIfAborted();
-    await send({ kind: 'done', id, scannedBytes: scan.scannedBytes });
+    await send({ kind: 'done', id, scannedBytes, sources: query.sources() });
   } catch (caught) {
     if (caught instanceof StaleSnapshot) {
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
       return await send({ kind: 'stale', id });
     }
     const { code, message: text } = queryFailure(signal.aborted ? signal.reason : caught);
-    await send({ kind: 'failed', id, code, message: text, scannedBytes: scan.scannedBytes });
+    await send({ kind: 'failed', id, code, message: text, scannedBytes });
   } finally {
     signal.removeEventListener('abort', interrupt);
     connection?.closeSync();
+  }
+}
+
+interface Prepared {
+  readonly cut: Cut;
+  readonly input: AsyncGenerator<SourceBatch>;
+  readonly scannedBytes: number;
+  readonly sources: () => readonly SourceExplain[];
+}
+
+/** What is metered is known before a row is read, and does not depend on how the rows are read. */
+async function prepare(message: QueryMessage, room: QueryRoom, connection: DuckDBConnection): Promise<Prepared> {
+  const { files, after, upTo, pushDown } = message;
+  const { parquetDir, knownFacts } = room;
+  // Loaded late, with DuckDB itself.
+  const [{ meteredBytes, meteredHotBytes }, { needsNewest }, { openFile }, { stepsOf }, { wantedOf }] =
+    await Promise.all([
+      import('./push/meter.ts'),
+      import('./push/newest.ts'),
+      import('./push/open-files.ts'),
+      import('./push/steps.ts'),
+      import('./push/choose.ts'),
+    ]);
+  const plan = decodePlan(message.plan);
+  const cutPlan = cut(plan);
+  const facts = await knownFacts.of(connection, files);
+  const opened = files.map(
+    (file, index): OpenFile =>
+      openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),
+  );
+  const segments = room.hot.between(after, upTo);
+  let scannedBytes = await meteredBytes(connection, opened, message);
+  for (const segment of segments) scannedBytes += await meteredHotBytes(connection, segmentSource(segment), message);
+  const wanted = pushDown ? wantedOf(cutPlan) : undefined;
+  const steps = stepsOf(opened, wanted, message);
+  const newest = wanted !== undefined && needsNewest(wanted, message);
+  const hot: StepExplain = {
+    does: 'hot',
+    pushed: newest ? ['newest'] : [],
+    files: 0,
+    statements: segments.length,
+    rows: 0,
+  };
+  return {
+    cut: cutPlan,
+    scannedBytes,
+    input: scan(message, steps, segments, connection, { newest, hot }),
+    sources: () => [...steps.map(({ explain }) => explain), ...(segments.length > 0 ? [hot] : [])],
+  };
+}
+
+async function* scan(
+  message: QueryMessage,
+  steps: readonly Step[],
+  segments: readonly Segment[],
+  connection: DuckDBConnection,
+  { newest, hot }: { newest: boolean; hot: StepExplain },
+): AsyncGenerator<SourceBatch> {
+  const { scanSteps, scanSegment } = await import('./scan.ts');
+  yield* scanSteps(connection, steps);
+  for (const segment of segments) {
+    for await (const batch of scanSegment(connection, segmentSource(segment), message, newest)) {
+      hot.rows += batch.count;
+      yield { batch, done: false };
+    }
   }
 }
 
@@ -67,20 +135,19 @@ const maxInlineWork = 2 ** 28;
 
 /** Little work is done at once, all else by a thread of its own. */
 async function* answered(
+  { cut: { pre, post }, input }: Prepared,
   plan: Uint8Array,
-  input: AsyncGenerator<Batch>,
   executors: Executors,
   signal: AbortSignal,
 ): AsyncGenerator<Batch> {
-  const read: Batch[] = [];
+  const read: SourceBatch[] = [];
   try {
-    const { stages } = decodePlan(plan);
-    let work = isLight(stages) ? 0 : Number.POSITIVE_INFINITY;
+    let work = isLight([...pre, ...post]) ? 0 : Number.POSITIVE_INFINITY;
     while (work <= maxInlineWork) {
       const next = await input.next();
-      if (next.done === true) return yield* execute(stages, read, { signal });
+      if (next.done === true) return yield* executeCut(pre, post, read, { signal });
       read.push(next.value);
-      work += plan.length * next.value.bytes.length;
+      work += plan.length * next.value.batch.bytes.length;
     }
     yield* executors.run(plan, chained(read, input), signal);
   } finally {
@@ -88,14 +155,9 @@ async function* answered(
   }
 }
 
-async function* chained(first: Batch[], rest: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+async function* chained(first: SourceBatch[], rest: AsyncGenerator<SourceBatch>): AsyncGenerator<SourceBatch> {
   for (let batch = first.shift(); batch !== undefined; batch = first.shift()) yield batch;
   yield* rest;
-}
-
-async function* sources(message: QueryMessage, room: QueryRoom, connection: DuckDBConnection): AsyncGenerator<Source> {
-  for (const file of message.files) yield await fileSource(connection, room.parquetDir, file, room.knownFiles);
-  for (const segment of room.hot.between(message.after, message.upTo)) yield segmentSource(segment);
 }
 
 function tooLarge(maxBytes: number): PlatformError {

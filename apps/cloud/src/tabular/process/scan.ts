@@ -1,77 +1,59 @@
-/** Streams the rows of a snapshot as batches of documents: files first, then hot rows. */
+/** Streams what a snapshot gives for a query: sealed files first, in their order, then hot rows. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
-import type { Batch } from '@platform/query';
+import type { Batch, SourceBatch } from '@platform/query';
 import type { ScanRequest } from './messages.ts';
-import type { RowColumns } from './row-documents.ts';
-import { documentOverheadBytes, rowDocuments } from './row-documents.ts';
+import { Chunk } from './push/chunk.ts';
+import { runStatement } from './push/run-statement.ts';
+import type { Step } from './push/steps.ts';
+import { rowDocuments } from './row-documents.ts';
 import { type Select, type Source, selectRows } from './source.ts';
 
-export interface Scan {
-  /** Logical bytes of the rows that were read so far (D26). */
-  scannedBytes: number;
-}
-
-/** @param sources is asked for one after the other, so that a file is opened only when it is its turn. */
-export async function* scanRows(
-  connection: DuckDBConnection,
-  sources: AsyncIterable<Source>,
-  request: ScanRequest,
-  scan: Scan,
-): AsyncGenerator<Batch> {
-  for await (const source of sources) {
-    const select = selectRows(source, request);
-    if (select === undefined) continue;
-    const encode = rowDocuments(source.series, request.vocabulary);
-    const overheads = source.series.map(documentOverheadBytes);
-    const result = await connection.stream(select.sql, select.binds);
-    for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) break;
-      const columns = columnsOf(chunk.chunk, chunk.rowCount);
-      scan.scannedBytes += scopedBytes(columns, select, overheads);
-      yield encode(columns);
+export async function* scanSteps(connection: DuckDBConnection, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
+  for (const step of steps) {
+    if (step.k === 'batch') {
+      yield { batch: step.batch, done: false };
+      continue;
+    }
+    const { sql, files, emission } = step.statement;
+    const decode = emission.decode(files);
+    for await (const chunk of runStatement(connection, sql, files, emission.binds)) {
+      step.explain.rows += chunk.rows;
+      yield { batch: decode(chunk), done: emission.done };
     }
   }
 }
 
-/** Logical bytes of the rows. Throws when a row is outside the scope: whatever went wrong before, it is not answered. */
-function scopedBytes({ rows, series, data }: RowColumns, { allowed }: Select, overheads: readonly number[]): number {
-  let bytes = 0;
-  for (let row = 0; row < rows; row++) {
-    const number = series[row] as number;
-    if (allowed[number] !== 1) throw new Error('a row outside the scope of the query was read; nothing is answered');
-    bytes += (overheads[number] as number) + (data[row] as Uint8Array).length;
+/** @param newest of each series only the rows with the latest time_received, to the millisecond, can make a difference. */
+export async function* scanSegment(
+  connection: DuckDBConnection,
+  source: Source,
+  request: ScanRequest,
+  newest: boolean,
+): AsyncGenerator<Batch> {
+  const select = selectRows(source, request, newest);
+  if (select === undefined) return;
+  const encode = rowDocuments(source.series, request.vocabulary);
+  const result = await connection.stream(select.sql, select.binds);
+  for (;;) {
+    const fetched = await result.fetchChunk();
+    if (fetched === null || fetched.rowCount === 0) return;
+    const chunk = new Chunk(fetched.chunk, fetched.rowCount);
+    const series = chunk.int32(0);
+    checkScope(series, select);
+    const dataOf = chunk.blob(6);
+    yield encode({
+      rows: chunk.rows,
+      series,
+      captureDay: chunk.int32(1),
+      times: [chunk.words(2), chunk.words(3), chunk.words(4)],
+      missingTimes: chunk.bytes(5),
+      data: Array.from({ length: chunk.rows }, (_, row) => dataOf(row)),
+    });
   }
-  return bytes;
 }
 
-type Chunk = Parameters<typeof duckdb.data_chunk_get_vector>[0];
-
-function columnsOf(chunk: Chunk, rows: number): RowColumns {
-  const raw = (column: number, itemBytes: number): Uint8Array =>
-    duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk, column), rows * itemBytes);
-  const int32 = (bytes: Uint8Array): Int32Array => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-  const words = (bytes: Uint8Array): Uint32Array =>
-    new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-  const blobs = raw(6, 16);
-  const lengths = words(blobs);
-  const data: Uint8Array[] = [];
-  for (let row = 0; row < rows; row++) {
-    const length = lengths[row * 4] as number;
-    // DuckDB keeps up to twelve bytes in place, longer ones behind a pointer.
-    data.push(
-      length <= 12
-        ? blobs.subarray(row * 16 + 4, row * 16 + 4 + length)
-        : duckdb.get_data_from_pointer(blobs.buffer as ArrayBuffer, blobs.byteOffset + row * 16 + 8, length),
-    );
-  }
-  return {
-    rows,
-    series: int32(raw(0, 4)),
-    captureDay: int32(raw(1, 4)),
-    times: [words(raw(2, 8)), words(raw(3, 8)), words(raw(4, 8))],
-    missingTimes: raw(5, 1),
-    data,
-  };
+/** Throws when a row is outside the scope: whatever went wrong before, it is not answered. */
+function checkScope(series: Int32Array, { allowed }: Select): void {
+  for (const number of series)
+    if (allowed[number] !== 1) throw new Error('a row outside the scope of the query was read; nothing is answered');
 }

@@ -67,8 +67,40 @@ export interface Select {
   readonly allowed: Uint8Array;
 }
 
-/** The rows of a source that a query may need; undefined when there are none. */
-export function selectRows(source: Source, request: ScanRequest): Select | undefined {
+/**
+ * The rows of a source that a query may need; undefined when there are none.
+ * @param newest of each series only those with the latest time_received, to the millisecond.
+ */
+export function selectRows(source: Source, request: ScanRequest, newest = false): Select | undefined {
+  const found = conditionsOf(source, request);
+  if (found === undefined) return undefined;
+  const { binds, allowed } = found;
+  const times = ['time_requested', 'time_received', 'time_synced'].map((column) => milliseconds(source.time(column)));
+  const missing = ['time_requested', 'time_received', 'time_synced'].map(
+    (column, i) => `CASE WHEN ${source.time(column)} = ${noTime} THEN ${1 << i} ELSE 0 END`,
+  );
+  const received = milliseconds(source.time('time_received'));
+  const latest = `(series, ${received}) IN (SELECT (series, max(${received})) FROM ${source.from} WHERE ${found.where} GROUP BY series)`;
+  const sql = `SELECT series, CAST(${source.day} AS INTEGER), ${times.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
+    FROM ${source.from} WHERE ${found.where}${newest ? ` AND ${latest} ORDER BY position, "index"` : ''}`;
+  return { sql, binds, allowed };
+}
+
+/** Rows and bytes of `data` that a query asks for, by series; undefined when there are none. */
+export function measureRows(source: Source, request: ScanRequest): Select | undefined {
+  const found = conditionsOf(source, request);
+  if (found === undefined) return undefined;
+  const sql = `SELECT series, count(*), CAST(sum(octet_length(data)) AS BIGINT) FROM ${source.from} WHERE ${found.where} GROUP BY series`;
+  return { ...found, sql };
+}
+
+interface Conditions {
+  readonly where: string;
+  readonly binds: (string | bigint)[];
+  readonly allowed: Uint8Array;
+}
+
+function conditionsOf(source: Source, request: ScanRequest): Conditions | undefined {
   const { scope, filter, after, upTo, deletes } = request;
   const allowed = new Uint8Array(source.series.length);
   const wanted: number[] = [];
@@ -97,13 +129,7 @@ export function selectRows(source: Source, request: ScanRequest): Select | undef
     const covered = deletedRows(deletion, source, bind);
     if (covered !== undefined) where.push(`NOT (${covered})`);
   }
-  const times = ['time_requested', 'time_received', 'time_synced'].map((column) => milliseconds(source.time(column)));
-  const missing = ['time_requested', 'time_received', 'time_synced'].map(
-    (column, i) => `CASE WHEN ${source.time(column)} = ${noTime} THEN ${1 << i} ELSE 0 END`,
-  );
-  const sql = `SELECT series, CAST(${source.day} AS INTEGER), ${times.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
-    FROM ${source.from}${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`}`;
-  return { sql, binds, allowed };
+  return { where: where.length === 0 ? 'TRUE' : where.join(' AND '), binds, allowed };
 }
 
 /** Floor division of microseconds, before 1970 too; the smallest int64 stays in range. */

@@ -17,7 +17,7 @@ import { rowConditions } from './row-conditions.ts';
 import { rowShape } from './row-shape.ts';
 import { isOfSeries } from './series-values.ts';
 import { splitFilter } from './split-filter.ts';
-import { Binds, no } from './sql.ts';
+import { Binds, no, yes } from './sql.ts';
 import type { Emission } from './statement.ts';
 
 /** A cut as it is looked at file by file. */
@@ -35,13 +35,20 @@ export function wantedOf(cut: Cut): Wanted {
   return { cut, parts, sure: failing < 0 ? parts.length : failing };
 }
 
+/** What a file does, and which parts of the query are done with it, in the user's words. */
+export interface Choice {
+  readonly emission: Emission;
+  readonly pushed: readonly string[];
+}
+
 /** Undefined: the file has no row that passes. */
-export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request: ScanRequest): Emission | undefined {
+export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request: ScanRequest): Choice | undefined {
   const binds = new Binds();
   const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
   let numbers = file.wanted;
   let isExact = sure === parts.length;
   const conditions: Condition[] = [];
+  const pushed: string[] = [];
   for (const part of parts.slice(0, sure)) {
     if (isOfSeries(part)) {
       const keeps = file.values.keeps(part);
@@ -51,11 +58,13 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
         break;
       }
       numbers = numbers.filter((number) => keeps[number]);
+      pushed.push(siteOf(part));
       continue;
     }
     const condition = conditionOf(part, room);
     if (condition.sql === no) return undefined;
     if (!condition.exact) isExact = false;
+    if (condition.sql !== yes) pushed.push(siteOf(part));
     conditions.push(condition);
   }
   if (numbers.length === 0) return undefined;
@@ -64,14 +73,21 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
   const { end } = cut;
   if (isExact && end !== 'rows' && end.k === 'group') {
     const group = emitGroup(end, room, where, binds);
-    if (group !== undefined) return group;
+    if (group !== undefined) return { emission: group, pushed: [...pushed, '$group'] };
   }
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
   const options: RowsOptions = { where, binds, vocabulary, ...(top !== undefined && { top }) };
   const { fields } = fieldsRead([...cut.pre, ...cut.post]);
   const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
-  return shape === undefined ? emitRows(options) : emitColumns(shape, options);
+  return {
+    emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),
+    pushed: top === undefined ? pushed : [...pushed, '$sort', '$limit'],
+  };
+}
+
+function siteOf(part: Expr): string {
+  return part.k === 'call' || part.k === 'bind' ? part.at : '$match';
 }
 
 /** Rows as they are, of wanted series and times: what a source does when nothing is pushed. */

@@ -4,9 +4,11 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries } from '../../row-filter.ts';
+import type { Series } from '../../series.ts';
 import type { SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
 import { documentOverheadBytes } from '../row-documents.ts';
+import { measureRows, type Source } from '../source.ts';
 import type { OpenFile } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
 import { runStatement } from './run-statement.ts';
@@ -49,9 +51,24 @@ export async function meteredBytes(
   return bytes;
 }
 
-const overheads = new WeakMap<SeriesFacts, number>();
+/** The same of hot rows. */
+export async function meteredHotBytes(
+  connection: DuckDBConnection,
+  source: Source,
+  request: ScanRequest,
+): Promise<number> {
+  const measure = measureRows(source, request);
+  if (measure === undefined) return 0;
+  const result = await connection.runAndReadAll(measure.sql, measure.binds);
+  return (result.getRows() as [number, bigint, bigint][]).reduce(
+    (sum, [series, rows, bytes]) => sum + Number(bytes) + Number(rows) * overheadOf(source.series[series] as Series),
+    0,
+  );
+}
 
-function overheadOf(series: SeriesFacts): number {
+const overheads = new WeakMap<Series, number>();
+
+function overheadOf(series: Series): number {
   let overhead = overheads.get(series);
   if (overhead === undefined) {
     overhead = documentOverheadBytes(series);

@@ -6,6 +6,7 @@ import { isInScope, mayKeepSeries } from '../../row-filter.ts';
 import { type FileFacts, readFacts } from '../file-facts.ts';
 import type { FileRef, ScanRequest } from '../messages.ts';
 import { parquetFormat } from '../parquet-file.ts';
+import { StaleSnapshot } from '../source.ts';
 import { type SeriesValues, seriesValues } from './series-values.ts';
 import { maxMicroseconds, minMicroseconds } from './times.ts';
 
@@ -19,9 +20,6 @@ export interface OpenFile {
   /** Numbers of the series whose rows the caller may see and the plan's filters on path and times may keep, ascending. */
   readonly wanted: readonly number[];
 }
-
-/** A file of the snapshot was merged into another and removed while this process was starting: a newer snapshot has the other one. */
-export class StaleSnapshot extends Error {}
 
 export interface KnownFacts {
   /** All at once, so that a thousand files cost one statement. Throws StaleSnapshot when one is not there. */
