@@ -79,8 +79,9 @@ export function gatherLeaves(): GatheredLeaves {
       if (count(leaf, kind.double) === 0) return undefined;
       const bit = lowestBit[leaf] as number;
       return {
-        min: min[leaf] as number,
-        max: max[leaf] as number,
+        // -0 counts as 0.
+        min: (min[leaf] as number) + 0,
+        max: (max[leaf] as number) + 0,
         lowestBit: bit === noBit ? 0 : bit,
         negativeZero: negativeZero[leaf] === 1,
         nonFinite: nonFinite[leaf] === 1,

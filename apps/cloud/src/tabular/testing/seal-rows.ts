@@ -1,0 +1,95 @@
+/** Rows sealed into files in a directory of their own, with DuckDB as the child has it, and read back with every column. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDatabase } from '../process/database.ts';
+import { type FileFacts, readFacts } from '../process/file-facts.ts';
+import type { SealedFile } from '../process/messages.ts';
+import { RowBuffer } from '../process/row-buffer.ts';
+import { sealSegment } from '../process/seal-segment.ts';
+import { createSegment } from '../process/segment.ts';
+import type { Series } from '../series.ts';
+
+export interface RowToSeal {
+  /** Component and tag of its series. */
+  readonly component: string;
+  /** BSON. */
+  readonly data: Uint8Array;
+  /** Microseconds, or noTime. */
+  readonly received: bigint;
+  readonly requested: bigint;
+}
+
+export interface SealedRows {
+  readonly file: SealedFile;
+  readonly facts: FileFacts;
+  /** Every column by its name, in the order of the file. */
+  readonly rows: readonly Record<string, unknown>[];
+}
+
+export interface SealingRoom extends AsyncDisposable {
+  readonly connection: DuckDBConnection;
+  readonly parquetDir: string;
+  /** Seals rows of one organization and day; each has its place in the list as position. */
+  seal(rows: readonly RowToSeal[], fileBytes?: number): Promise<SealedRows[]>;
+}
+
+export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
+  const parquetDir = await mkdtemp(join(tmpdir(), 'sealing-'));
+  const database = openDatabase({ parquetDir, memoryBytes: 1 << 30, threads });
+  const connection = await database.connect();
+  let tables = 0;
+  return {
+    connection,
+    parquetDir,
+    async seal(rows, fileBytes = 128_000_000) {
+      const segment = createSegment(`hot_${tables++}`, 0, () => 0);
+      const buffer = new RowBuffer();
+      rows.forEach(({ component, data, received, requested }, i) => {
+        const row = buffer.next();
+        buffer.position[row] = BigInt(i);
+        buffer.index[row] = 0;
+        buffer.series[row] = segment.seriesId(seriesOf(component));
+        buffer.timeReceived[row] = received;
+        buffer.timeRequested[row] = requested;
+        buffer.timeSynced[row] = 1_000n * BigInt(i);
+        buffer.captureDay[row] = 20_000;
+        buffer.data[row] = data;
+        buffer.dataBytes += data.length;
+      });
+      await segment.append(() => database.connect(), buffer, rows.length);
+      const files = await sealSegment(connection, segment, { parquetDir, fileBytes });
+      await connection.run(`DROP TABLE ${segment.table}`);
+      const paths = files.map(({ file }) => join(parquetDir, file));
+      const facts = await readFacts(connection, paths);
+      const sealed: SealedRows[] = [];
+      for (const [i, file] of files.entries()) {
+        const path = paths[i] as string;
+        const read = await connection.runAndReadAll('SELECT * FROM read_parquet($1, file_row_number = true)', [path]);
+        sealed.push({ file, facts: facts.get(path) as FileFacts, rows: read.getRowObjects() });
+      }
+      return sealed;
+    },
+    async [Symbol.asyncDispose]() {
+      connection.closeSync();
+      await rm(parquetDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function seriesOf(component: string): Series {
+  return {
+    path: {
+      organization_id: 'org-1',
+      location_id: 'loc-1',
+      robot_id: "robot '1'",
+      part_id: 'part-1',
+      component_type: 'core:component:sensor',
+      component_name: component,
+      method_name: 'Readings',
+    },
+    tags: [component, "it's"],
+    additionalParameters: Uint8Array.of(5, 0, 0, 0, 0),
+  };
+}
