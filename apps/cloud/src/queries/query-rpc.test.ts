@@ -23,6 +23,34 @@ test('TabularDataByMQL and TabularDataBySQL answer one BSON document for each ro
   expect(rawData.map((row) => plain(decodeBson(row)))).toEqual([{ component_name: 'cpu', n: 2 }]);
 });
 
+test('platform-explain: true answers what was pushed instead of the rows; every answer says what it is metered with', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { load: 1 } }, { data: { load: 3 } }] });
+  await store.tabular.seal();
+  const ask = async (headers: Record<string, string>) => {
+    const found = new Headers();
+    const sqlQuery = "SELECT part_id, avg(data['load']) AS l FROM readings WHERE data['load'] > 0 GROUP BY part_id";
+    const { rawData } = await queries.client.tabularDataBySQL(
+      { organizationId: 'org-1', sqlQuery: sqlQuery.replaceAll("data['load']", 'data.`load`') },
+      { headers, onHeader: (header) => header.forEach((value, name) => void found.set(name, value)) },
+    );
+    return { rows: rawData.map((row) => plain(decodeBson(row)) as Record<string, unknown>), found };
+  };
+  const plainly = await ask({});
+  const explained = await ask({ 'platform-explain': 'true' });
+  expect(plainly.rows).toEqual([{ part_id: 'part-1', l: 2 }]);
+  expect(explained.rows).toHaveLength(1);
+  expect(explained.rows[0]).toMatchObject({
+    push_down: true,
+    files_listed: 1n,
+    sources: [{ does: 'group', files: 1n, rows: 1n }],
+    scanned_bytes: BigInt(plainly.found.get('platform-scanned-bytes') ?? 0),
+  });
+  expect(Number(plainly.found.get('platform-scanned-bytes'))).toBeGreaterThan(100);
+  expect(Number(plainly.found.get('platform-elapsed-ms'))).toBeGreaterThan(0);
+});
+
 test('D2 a peer that calls /viam… reads rdk:component:sensor', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);

@@ -6,6 +6,7 @@ import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { checkSource } from './check-source.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
+import { explainRow, wantsExplain } from './explain-row.ts';
 import { parsed } from './parsed.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { rowsOf } from './rows-of.ts';
@@ -24,8 +25,10 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     const scope = access.scopeIn(call.principal, organizationId);
     const plan = await parse();
     const deadlineMs = call.deadline === undefined ? undefined : Math.max(1, call.deadline - clock.now());
+    const explain = wantsExplain(call.metadata);
     const result = await tabular.query({
       plan,
+      explain,
       scope,
       vocabulary: call.vocabulary,
       signal: call.signal,
@@ -37,6 +40,9 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
       bytes: result.bytes.length,
       scannedBytes: result.scannedBytes,
     });
+    call.responseHeaders.set('platform-scanned-bytes', String(result.scannedBytes));
+    call.responseHeaders.set('platform-elapsed-ms', result.elapsedMs.toFixed(3));
+    if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain)] };
     const rows = rowsOf(result);
     return { rawData: needsDowngrade(call.metadata) ? rows.map(downgradeBson) : rows };
   };

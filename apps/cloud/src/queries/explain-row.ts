@@ -1,0 +1,32 @@
+/** What was done with a query, as the only row of its answer. Counts are longs, so that no reader has to guess. */
+import { BsonDocument, encodeBson } from '@platform/query';
+import type { QueryExplain } from '../tabular/tabular.ts';
+
+/** Whether the caller asks for it instead of the rows: `platform-explain: true`. */
+export function wantsExplain(metadata: Headers): boolean {
+  return metadata.get('platform-explain') === 'true';
+}
+
+export function explainRow(explain: QueryExplain): Uint8Array {
+  const { pushDown, filesListed, filesSkipped, filesRead, sources, rows, scannedBytes, elapsedMs } = explain;
+  return encodeBson(
+    BsonDocument.of({
+      push_down: pushDown,
+      sources: sources.map(({ does, pushed, files, statements, rows: given }) =>
+        BsonDocument.of({
+          does,
+          pushed: [...pushed],
+          files: BigInt(files),
+          statements: BigInt(statements),
+          rows: BigInt(given),
+        }),
+      ),
+      files_listed: BigInt(filesListed),
+      files_skipped: BigInt(filesSkipped),
+      files_read: BigInt(filesRead),
+      rows: BigInt(rows),
+      scanned_bytes: BigInt(scannedBytes),
+      elapsed_ms: Math.round(elapsedMs * 1_000) / 1_000,
+    }),
+  );
+}
