@@ -5,6 +5,7 @@
  *   npm run bench -- all               every bench
  *   npm run bench -- ingest ack        some
  *   npm run bench -- ingest --runs 5   more runs (default 3)
+ *   npm run bench -- queries --readings 5000000 --files 1000 --seed 1   one run, a table (with --json lines); --repetitions 5
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter look (default 10,000 and 60)
  */
 import { parseArgs } from 'node:util';
@@ -17,6 +18,7 @@ import { measureIngest } from './ingest.ts';
 import type { Load } from './load.ts';
 import { measurePresence } from './presence.ts';
 import { printFigures } from './print-figures.ts';
+import { measureQueries, printLines } from './queries.ts';
 import { measureStart } from './start.ts';
 import { measureWebhook } from './webhook.ts';
 
@@ -41,19 +43,33 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '3' },
     parts: { type: 'string', default: '10000' },
     seconds: { type: 'string', default: '60' },
+    readings: { type: 'string', default: '5000000' },
+    files: { type: 'string', default: '1000' },
+    repetitions: { type: 'string', default: '5' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
   },
 });
-const names = positionals.includes('all') ? Object.keys(benches) : positionals;
-const unknown = names.filter((name) => !(name in benches));
+const known = [...Object.keys(benches), 'queries'];
+const names = positionals.includes('all') ? known : positionals;
+const unknown = names.filter((name) => !known.includes(name));
 if (names.length === 0 || unknown.length > 0) {
-  console.error(
-    `bench: expected all or some of ${Object.keys(benches).join(', ')}, found ${unknown.join(', ') || 'none'}`,
-  );
+  console.error(`bench: expected all or some of ${known.join(', ')}, found ${unknown.join(', ') || 'none'}`);
   process.exit(2);
 }
 const runs = Number(values.runs);
 const load: Load = { parts: Number(values.parts), seconds: Number(values.seconds) };
 for (const name of names) {
+  if (name === 'queries') {
+    const [readings, files, repetitions, seed] = [values.readings, values.files, values.repetitions, values.seed].map(
+      Number,
+    );
+    printLines(
+      await measureQueries({ readings: readings!, files: files!, repetitions: repetitions!, seed: seed! }),
+      values.json,
+    );
+    continue;
+  }
   const results: Readonly<Record<string, number>>[] = [];
   for (let run = 0; run < runs; run++) results.push(await (benches[name] as Measure)(load));
   printFigures(name, results);

@@ -12,13 +12,13 @@ import {
   type UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
-import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, parseMql } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type Plan, parseMql } from '@platform/query';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { createTabular, type TabularOptions } from '../feature.ts';
 import type { TabularSettings } from '../settings.ts';
-import type { QueryRequest, Tabular } from '../tabular.ts';
+import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
 
 export interface TestReading {
   /** Or the bytes of a Struct. */
@@ -45,6 +45,8 @@ export interface OpenTabular extends AsyncDisposable {
   append(upload: TestUpload): number;
   /** Appends bytes as they are. */
   appendRaw(batch: Uint8Array): number;
+  /** The answer of a pipeline as the store gives it. */
+  ask(stages: readonly Record<string, unknown>[], request?: Partial<Omit<QueryRequest, 'plan'>>): Promise<QueryResult>;
   /** Rows that a pipeline answers. */
   mql(
     stages: readonly Record<string, unknown>[],
@@ -59,9 +61,15 @@ export const wholeOrganization = { organizationId: 'org-1', locationIds: null, r
 
 export async function openTabular(
   settings: Partial<TabularSettings> = {},
-  options: Partial<Pick<TabularOptions, 'standingRulesOf' | 'clock'>> = {},
+  {
+    folder,
+    ...options
+  }: Partial<Pick<TabularOptions, 'standingRulesOf' | 'clock'>> & {
+    /** Holds or will hold a store, and stays afterwards. Default: a new one, which is removed. */
+    readonly folder?: string;
+  } = {},
 ): Promise<OpenTabular> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tabular-'));
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'tabular-')));
   const lines: OpenTabular['lines'] = [];
   const log: Log = createLog((level, _logger, message, fields) => void lines.push({ level, message, fields }));
   const metadata = await openMetadata({
@@ -71,14 +79,14 @@ export async function openTabular(
   });
   const file = new DatabaseSync(join(dataDir, 'ingest.sqlite'));
   file.exec(
-    'PRAGMA journal_mode = WAL; CREATE TABLE log (position INTEGER PRIMARY KEY, part TEXT, stream BLOB, seq INTEGER, sha256 BLOB, batch BLOB)',
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE IF NOT EXISTS log (position INTEGER PRIMARY KEY, part TEXT, stream BLOB, seq INTEGER, sha256 BLOB, batch BLOB)',
   );
   const insert = file.prepare(
     "INSERT INTO log (part, stream, seq, sha256, batch) VALUES ('part-1', x'00', 0, x'00', ?)",
   );
   const listeners = new Set<(position: number) => void>();
   const damaged = new Map<number, string>();
-  let last = 0;
+  let last = Number(file.prepare('SELECT coalesce(max(position), 0) AS last FROM log').get()?.['last']);
   const tabular = createTabular({
     dataDir,
     db: metadata.db,
@@ -104,9 +112,13 @@ export async function openTabular(
     for (const listener of listeners) listener(last);
     return last;
   };
+  const planOf = (stages: readonly Record<string, unknown>[], source: 'readings' | 'hot' = 'readings'): Plan =>
+    parseMql(
+      stages.map((stage) => encodeBson(bson(stage) as BsonDocument)),
+      source,
+    );
   const mql: OpenTabular['mql'] = async (stages, request = {}, source = 'readings') => {
-    const documents = stages.map((stage) => encodeBson(bson(stage) as BsonDocument));
-    const plan = parseMql(documents, source);
+    const plan = planOf(stages, source);
     const result = await tabular.query({ plan, scope: wholeOrganization, vocabulary: 'core', ...request });
     return [...documentsOf(result)].map((row) => plain(row) as Record<string, unknown>);
   };
@@ -119,12 +131,14 @@ export async function openTabular(
     appendRaw,
     append: (upload) => appendRaw(encodeUpload(upload)),
     mql,
+    ask: (stages, request = {}) =>
+      tabular.query({ plan: planOf(stages), scope: wholeOrganization, vocabulary: 'core', ...request }),
     count: async () => ((await mql([{ $count: 'n' }]))[0]?.['n'] as number) ?? 0,
     async [Symbol.asyncDispose]() {
       await tabular[Symbol.asyncDispose]();
       file.close();
       await metadata[Symbol.asyncDispose]();
-      await rm(dataDir, { recursive: true, force: true });
+      if (folder === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

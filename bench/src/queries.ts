@@ -1,0 +1,55 @@
+/**
+ * Queries over readings in the real store beside their limits, one run, one table. The store is asked in this process, as the services of
+ * the cloud ask it; only ingest with queries goes over the wire.
+ */
+import { openTabular } from '../../apps/cloud/src/tabular/testing/open-tabular.ts';
+import { coldStart } from './queries/cold-start.ts';
+import { fill, sizesOf } from './queries/fill.ts';
+import { inExecutor } from './queries/in-executor.ts';
+import { type Line, tableOf } from './queries/line.ts';
+import { overColumns } from './queries/over-columns.ts';
+import { drawShapes } from './queries/shapes.ts';
+import { timeOf } from './queries/time-of.ts';
+import { together } from './queries/together.ts';
+import { scratch } from './scratch.ts';
+
+export interface QueryLoad {
+  readonly readings: number;
+  /** Sealed files of the cold start. */
+  readonly files: number;
+  readonly seed: number;
+  readonly repetitions: number;
+}
+
+export async function measureQueries({ readings, files, seed, repetitions }: QueryLoad): Promise<Line[]> {
+  using folder = scratch();
+  const lines: Line[] = [];
+  {
+    await using store = await openTabular({}, { folder: folder.path });
+    const started = performance.now();
+    await fill(store, readings);
+    const filledMs = performance.now() - started;
+    const { fileBytes, bsonBytes, files: sealedFiles } = await sizesOf(store);
+    lines.push({
+      name: `${readings} readings loaded and sealed`,
+      ms: filledMs,
+      floor: 'sealed ≤ 0.25 of the BSON',
+      more: { files: sealedFiles, 'sealed MB': fileBytes / 1e6, 'sealed / BSON': fileBytes / bsonBytes },
+    });
+    lines.push(...(await overColumns(store, { folder: folder.path, readings, repetitions })));
+    for (const { name, stages } of drawShapes(seed)) {
+      const rows = (await store.mql(stages)).length;
+      lines.push({ name: `shape: ${name}`, rows, ms: await timeOf(repetitions, () => store.ask(stages)) });
+    }
+  }
+  lines.push(await inExecutor(Math.min(readings, 400_000), repetitions));
+  using coldFolder = scratch();
+  lines.push(...(await coldStart(coldFolder.path, files)));
+  lines.push(await together(Math.max(20, Math.round(readings / 2_500))));
+  return lines;
+}
+
+export function printLines(lines: readonly Line[], json: boolean): void {
+  if (!json) console.log(tableOf(lines));
+  else for (const line of lines) console.log(JSON.stringify({ bench: 'queries', ...line }));
+}

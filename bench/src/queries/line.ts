@@ -1,0 +1,39 @@
+/** A line of the table: what was measured, beside its limit and its alternative. */
+export interface Line {
+  readonly name: string;
+  readonly rows?: number;
+  readonly ms: number;
+  /** Of the limit, the same run. */
+  readonly limitMs?: number;
+  readonly alternativeMs?: number;
+  /** What issue and design ask for. */
+  readonly floor?: string;
+  /** Any other figures, by name with unit. */
+  readonly more?: Readonly<Record<string, number>>;
+}
+
+export function tableOf(lines: readonly Line[]): string {
+  const head = ['query', 'rows', 'ms', 'limit ms', '× limit', 'mingo ms', 'asked for'];
+  const cells = lines.map(({ name, rows, ms, limitMs, alternativeMs, floor, more }) => [
+    name,
+    rows === undefined ? '' : String(rows),
+    short(ms),
+    short(limitMs),
+    limitMs === undefined ? '' : (ms / limitMs).toFixed(2),
+    short(alternativeMs),
+    [floor ?? '', ...Object.entries(more ?? {}).map(([unit, value]) => `${unit} ${short(value)}`)]
+      .filter(Boolean)
+      .join('; '),
+  ]);
+  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]!.length)));
+  return [head, ...cells]
+    .map((row) =>
+      row.map((cell, at) => (at === 0 || at === 6 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '),
+    )
+    .join('\n');
+}
+
+function short(value: number | undefined): string {
+  if (value === undefined) return '';
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}

@@ -1,0 +1,69 @@
+/** Queries over sealed readings beside DuckDB over typed columns, and beside mingo. */
+import type { OpenTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
+import { openDecodedObjects } from '../../limits/decoded-objects.ts';
+import { openTypedColumns } from '../../limits/typed-columns.ts';
+import type { Line } from './line.ts';
+import { timeOf } from './time-of.ts';
+
+type Stages = readonly Record<string, unknown>[];
+
+interface Question {
+  readonly name: string;
+  readonly stages: Stages;
+  /** The same of typed columns. */
+  readonly sql: string;
+  readonly floor: string;
+}
+
+/** About one reading in 200 is warmer. */
+export const warm = 27.5;
+
+const questions: readonly Question[] = [
+  {
+    name: 'match + group + average',
+    stages: [
+      { $match: { 'data.readings.temperature': { $gt: 20 } } },
+      { $group: { _id: '$component_name', average: { $avg: '$data.readings.humidity' } } },
+    ],
+    sql: 'SELECT component_name, avg(humidity) FROM readings WHERE temperature > 20 GROUP BY component_name',
+    floor: '≤ 2 × the limit (aim 1.5)',
+  },
+  {
+    name: 'filter + project, few rows',
+    stages: [
+      { $match: { 'data.readings.temperature': { $gt: warm } } },
+      { $project: { _id: 0, component_name: 1, time_received: 1, temperature: '$data.readings.temperature' } },
+    ],
+    sql: `SELECT component_name, time_received, temperature FROM readings WHERE temperature > ${warm}`,
+    floor: '≤ 2 × the limit',
+  },
+  {
+    name: 'latest of each component',
+    stages: [{ $sort: { time_received: -1 } }, { $group: { _id: '$component_name', latest: { $first: '$$ROOT' } } }],
+    sql: 'SELECT component_name, max_by(readings, time_received) FROM readings GROUP BY component_name',
+    floor: '≤ 50 ms',
+  },
+];
+
+export async function overColumns(
+  store: OpenTabular,
+  {
+    folder,
+    readings,
+    repetitions,
+  }: { readonly folder: string; readonly readings: number; readonly repetitions: number },
+): Promise<Line[]> {
+  using columns = await openTypedColumns(folder, readings);
+  const lines: Line[] = [];
+  for (const { name, stages, sql, floor } of questions) {
+    const rows = (await store.mql(stages)).length;
+    const limitRows = await columns.run(sql);
+    if (rows !== limitRows) throw new Error(`${name}: ${rows} rows, the limit has ${limitRows}`);
+    // In turns, so that what else the computer does falls on both.
+    const ms = await timeOf(repetitions, () => store.ask(stages));
+    const limitMs = await timeOf(repetitions, () => columns.run(sql));
+    lines.push({ name, rows, ms, limitMs, floor });
+  }
+  const objects = openDecodedObjects(readings);
+  return lines.map((line, at) => ({ ...line, alternativeMs: objects.ms(questions[at]!.stages) }));
+}
