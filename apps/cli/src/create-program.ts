@@ -16,6 +16,7 @@ import { organizationsCommand } from './commands/organizations.ts';
 import { profilesCommand } from './commands/profiles.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
+import { dataCommand } from './data/data-command.ts';
 import { dressed } from './dressed.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
 import { queryCommand } from './query/query-command.ts';
@@ -42,7 +43,7 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(logsCommand())
     .addCommand(metadataCommand())
     .addCommand(apiKeysCommand());
-  program.commandsGroup('Data:').addCommand(queryCommand());
+  program.commandsGroup('Data:').addCommand(queryCommand()).addCommand(dataCommand());
   program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help of a command');
   addCompletions(program, { completionCommandName: 'completion' });
   describeCompletion(program);

@@ -10,7 +10,11 @@ export {
   PlatformError,
   systemClock,
 } from '@platform/base';
-export { TabularDataSourceType } from '@platform/proto/platform/app/data/v1/data';
+export {
+  type ExportTabularDataResponse,
+  TabularDataSourceType,
+  TagsFilterType,
+} from '@platform/proto/platform/app/data/v1/data';
 export {
   type APIKeyWithAuthorizations,
   type Authorization,

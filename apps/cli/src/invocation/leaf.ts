@@ -79,10 +79,10 @@ function withAdvice(caught: unknown, reached: Reached | undefined): PlatformErro
     : error;
 }
 
-/** Why it ended, and where an edit is kept, if any. */
+/** Why it ended, and where an edit or an export is kept, if any. */
 function keptEdit(caught: unknown, { reason }: AbortSignal): PlatformError {
   const why = asPlatformError(reason);
-  const kept = /\nYour edit is kept in .*$/.exec(asPlatformError(caught).message)?.[0] ?? '';
+  const kept = /\n(?:Your edit|What was exported) is kept in .*$/.exec(asPlatformError(caught).message)?.[0] ?? '';
   return new PlatformError(why.code, why.message + kept, caught);
 }
 

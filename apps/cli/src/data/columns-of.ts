@@ -1,0 +1,64 @@
+/** The columns of an export: those that every reading has, then paths of parameters and payload in the order in which they first appear. */
+import { PlatformError, type Scalar } from '@platform/sdk/cloud';
+import { flatten } from '../query/flatten.ts';
+import { exportedFields } from './exported-line.ts';
+import { linesOf } from './lines-of.ts';
+import { rowOfJson } from './row-of-json.ts';
+
+export type ColumnKind = 'text' | 'number' | 'boolean' | 'time' | 'mixed';
+export type Cells = ReadonlyMap<string, string | Scalar>;
+
+/** A file of rows that each have columns of their own would be columns times rows. */
+const maxColumns = 2_000;
+const nested = ['method_parameters', 'payload'];
+const nonFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
+
+/** @param path a spool. @throws failed_precondition when there are too many */
+export async function columnsOf(path: string, format: string): Promise<Map<string, ColumnKind>> {
+  const fixed = exportedFields.filter((name) => !nested.includes(name));
+  const columns = new Map<string, ColumnKind>(fixed.map((name) => [name, 'text']));
+  columns.set('time_captured', 'time');
+  const kinds = new Map<string, Set<string>>();
+  for await (const cells of cellsOf(path)) {
+    for (const [name, cell] of cells) {
+      if (columns.has(name)) continue;
+      const seen = kinds.get(name) ?? new Set();
+      kinds.set(name, seen.add(kindOf(cell)));
+    }
+    if (kinds.size > maxColumns)
+      throw new PlatformError(
+        'failed_precondition',
+        `expected readings with at most ${maxColumns} fields together, which ${format} has as columns, found more; export them as ndjson`,
+      );
+  }
+  for (const [name, seen] of kinds) columns.set(name, merged(seen));
+  return columns;
+}
+
+/** The flattened rows of a spool; empty parameters and payloads are no columns. */
+export async function* cellsOf(path: string): AsyncGenerator<Cells> {
+  for await (const { text } of linesOf(path)) {
+    const cells = flatten(rowOfJson(text));
+    for (const name of nested) cells.delete(name);
+    yield cells;
+  }
+}
+
+function kindOf(cell: string | Scalar): string {
+  if (typeof cell === 'string') return nonFinite.has(cell) ? 'non-finite' : 'text';
+  if (cell.isNumber) return 'number';
+  return cell.json === 'true' || cell.json === 'false' ? 'boolean' : cell.json === 'null' ? 'null' : 'mixed';
+}
+
+/** Numbers may be none that JSON has; then they are texts in a line. */
+function merged(seen: ReadonlySet<string>): ColumnKind {
+  const kinds = new Set([...seen].filter((kind) => kind !== 'null'));
+  if (kinds.has('number')) kinds.delete('non-finite');
+  const [only = 'text', ...others] = kinds;
+  if (others.length > 0 || only === 'mixed') return kinds.has('non-finite') && isTexts(kinds) ? 'text' : 'mixed';
+  return only === 'non-finite' ? 'text' : (only as ColumnKind);
+}
+
+function isTexts(kinds: ReadonlySet<string>): boolean {
+  return [...kinds].every((kind) => kind === 'text' || kind === 'non-finite');
+}

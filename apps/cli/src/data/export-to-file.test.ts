@@ -1,0 +1,203 @@
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { type Cloud, type JsonObject, PlatformError, timestampFromDate, timestampMs } from '@platform/sdk/cloud';
+import { temporaryDirectory } from '@platform/testkit';
+import fc from 'fast-check';
+import { parquetReadObjects } from 'hyparquet';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Context } from '../invocation/context.ts';
+import { createOutput } from '../invocation/output.ts';
+import type { Asked } from './export-state.ts';
+import { type ExportFormat, exportToFile } from './export-to-file.ts';
+
+interface Stored {
+  readonly name: string;
+  readonly ms: number;
+  readonly payload: JsonObject;
+}
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let file: string;
+beforeEach(async () => {
+  directory = await temporaryDirectory('export-');
+  file = join(directory.path, 'rows');
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+/** A cloud that breaks off after so many rows, once. */
+function cloudWith(stored: readonly Stored[], breaksAfter = Number.POSITIVE_INFINITY) {
+  const asked: (number | undefined)[] = [];
+  let left = breaksAfter;
+  const data = {
+    async *exportTabularData({ resourceName, interval }: Parameters<Cloud['data']['exportTabularData']>[0]) {
+      const fromMs = interval?.start === undefined ? undefined : timestampMs(interval.start as never);
+      asked.push(fromMs);
+      for (const { name, ms, payload } of stored) {
+        if (name !== resourceName || ms < (fromMs ?? 0)) continue;
+        if (left-- === 0) throw new PlatformError('unavailable', 'the cloud stops');
+        yield {
+          timeCaptured: timestampFromDate(new Date(ms)),
+          resourceName,
+          resourceSubtype: 'core:component:sensor',
+          methodName: 'Readings',
+          methodParameters: {},
+          tags: [],
+          payload,
+        };
+      }
+    },
+  } as unknown as Cloud['data'];
+  return { data, asked };
+}
+
+function run(
+  cloud: { readonly data: Cloud['data'] },
+  stored: readonly Stored[],
+  options: Partial<{ format: ExportFormat; resume: boolean; asked: Partial<Asked>; agrees: boolean }> = {},
+) {
+  const out = createOutput({ json: false, quiet: true, colours: false }, new PassThrough(), new PassThrough());
+  const context = {
+    out,
+    signal: new AbortController().signal,
+    patience: { pause() {}, resume() {} },
+    async agreed(question: string) {
+      if (options.agrees !== true) throw new PlatformError('canceled', question);
+    },
+  } as unknown as Context;
+  const asked = { url: 'http://x', partId: 'p', resource: null, method: null, from: null, to: null, ...options.asked };
+  const names = [...new Set(stored.map(({ name }) => name))];
+  const series = names.map((name) => ({ api: 'core:component:sensor', name, method: 'Readings', rows: 1 }));
+  const { format = 'ndjson', resume = false } = options;
+  return exportToFile(context, cloud.data, { file, format, resume, asked, plan: async () => ({ asked, series }) });
+}
+
+const rowsIn = (path: string): [string, number, JsonObject][] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .map(({ resource_name, time_captured, payload }) => [resource_name, Date.parse(time_captured), payload]);
+
+test('an export that is cut at any byte, or breaks off after any row, goes on without gap or double', async () => {
+  const reading = fc.record({
+    name: fc.constantFrom('a', 'b'),
+    // Several of one time, and equal ones.
+    ms: fc.integer({ min: 0, max: 4 }),
+    payload: fc.record({ n: fc.integer({ min: 0, max: 2 }), t: fc.constantFrom('x', 'line\u2028end\n', 'ü') }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(reading, { maxLength: 20 }), fc.nat(20), fc.nat(), async (rows, after, cut) => {
+      const stored = rows.toSorted((a, b) => (a.name === b.name ? a.ms - b.ms : a.name < b.name ? -1 : 1));
+      await Promise.all(['', '.partial', '.partial.json'].map((end) => rm(file + end, { force: true })));
+      const broken = run(cloudWith(stored, after), stored);
+      if (after < stored.length) {
+        await expect(broken).rejects.toThrow(/the cloud stops\nWhat was exported is kept in .*--resume/);
+        const partial = `${file}.partial`;
+        truncateSync(partial, cut % (readFileSync(partial).length + 1));
+        expect(existsSync(file)).toBe(false);
+        // Other rows may be first among those of the same time.
+        await run(cloudWith(stored), stored, { resume: true });
+      } else await broken;
+      expect(rowsIn(file)).toEqual(stored.map(({ name, ms, payload }) => [name, ms, payload]));
+      expect(existsSync(`${file}.partial`) || existsSync(`${file}.partial.json`)).toBe(false);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('what was received is not asked for again', async () => {
+  const stored = Array.from({ length: 10 }, (_, ms) => ({ name: 'a', ms, payload: { ms } }));
+  await expect(run(cloudWith(stored, 7), stored)).rejects.toThrow('the cloud stops');
+  const again = cloudWith(stored);
+  await run(again, stored, { resume: true });
+  expect(again.asked).toEqual([6]);
+});
+
+test('a damaged end of the file is taken away before it goes on', async () => {
+  const stored = Array.from({ length: 4 }, (_, ms) => ({ name: 'a', ms, payload: { ms } }));
+  await expect(run(cloudWith(stored, 3), stored)).rejects.toThrow('the cloud stops');
+  const partial = `${file}.partial`;
+  writeFileSync(partial, `${readFileSync(partial, 'utf8')}\0\0\0\0\n{"time_captured":"2026`);
+  await run(cloudWith(stored), stored, { resume: true });
+  expect(rowsIn(file)).toHaveLength(4);
+});
+
+test('another question does not go on with the file, and nothing is thrown away unasked', async () => {
+  const stored = [0, 1].map((ms) => ({ name: 'a', ms, payload: { ms } }));
+  await expect(run(cloudWith(stored, 1), stored)).rejects.toThrow('the cloud stops');
+  await expect(run(cloudWith(stored), stored, { resume: true, asked: { from: '2h' } })).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: expect.stringContaining('another export (from none, now 2h)'),
+  });
+  await expect(run(cloudWith(stored), stored)).rejects.toThrow(/^An interrupted export is kept in .*Begin anew\?$/);
+  await run(cloudWith(stored), stored, { agrees: true });
+  await expect(run(cloudWith(stored), stored)).rejects.toThrow(`Replace ${file}?`);
+  expect(await run(cloudWith(stored), stored, { resume: true })).toBeUndefined();
+  expect(rowsIn(file)).toHaveLength(2);
+});
+
+const mixed: readonly JsonObject[] = [
+  { temp: 21.5, on: true, name: 'a', list: [1], either: 1, 'a.b': 1, deep: { 'c d': null } },
+  { temp: Number.NaN, name: '=1', either: 'x', a: { b: 2 }, none: null },
+  { temp: -3, on: false },
+];
+
+test('Parquet has typed columns, the time as a timestamp, and nulls where nothing is', async () => {
+  const stored = mixed.map((payload, ms) => ({ name: 'a', ms, payload }));
+  await run(cloudWith(stored), stored, { format: 'parquet' });
+  const bytes = readFileSync(file);
+  const rows = await parquetReadObjects({
+    file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+  });
+  const nothing = Object.fromEntries(
+    ['temp', 'on', 'name', 'list', 'either', 'a.b', 'none'].map((name) => [`payload.${name}`, null]),
+  );
+  const common = { resource_name: 'a', method_name: 'Readings', tags: '[]' };
+  expect(rows).toMatchObject([
+    {
+      ...common,
+      time_captured: new Date(0),
+      'payload.temp': 21.5,
+      'payload.on': true,
+      'payload.name': 'a',
+      'payload.list': '[1]',
+      'payload.either': '1',
+      'payload["a.b"]': 1,
+      'payload.deep.c d': null,
+    },
+    {
+      ...common,
+      'payload.temp': Number.NaN,
+      'payload.on': null,
+      'payload.name': '=1',
+      'payload.either': 'x',
+      'payload.a.b': 2,
+    },
+    { ...common, ...nothing, 'payload.temp': -3, 'payload.on': false },
+  ]);
+});
+
+test('CSV has the columns of all rows, and no formula', async () => {
+  const stored = mixed.map((payload, ms) => ({ name: 'a', ms, payload }));
+  await run(cloudWith(stored), stored, { format: 'csv' });
+  const [head = '', ...lines] = readFileSync(file, 'utf8').split('\r\n');
+  expect(head).toMatch(
+    /^time_captured,.*,tags,payload\.temp,payload\.on,payload\.name,payload\.list,payload\.either,"payload\[""a\.b""\]"/,
+  );
+  expect(lines[0]).toContain(',21.5,true,a,[1],1,1,');
+  expect(lines[1]).toContain(",NaN,,'=1,,x,,");
+  expect(lines).toHaveLength(4);
+});
+
+test('an export without rows is a file with columns and no rows', async () => {
+  for (const format of ['ndjson', 'csv', 'parquet'] as const) {
+    await rm(file, { force: true });
+    expect(await run(cloudWith([]), [], { format })).toEqual({ rows: 0 });
+  }
+  const bytes = readFileSync(file);
+  expect(
+    await parquetReadObjects({ file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) }),
+  ).toEqual([]);
+});

@@ -1,0 +1,129 @@
+/** An export to a file: gathers, goes on where it was interrupted, and puts the file there when it is complete. */
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { asPlatformError, type Cloud, PlatformError } from '@platform/sdk/cloud';
+import type { Context } from '../invocation/context.ts';
+import { type Asked, checkSame, complete, type ExportPlan, partialOf, readState, writeState } from './export-state.ts';
+import { identityOf } from './exported-line.ts';
+import { keyOf } from './find-series.ts';
+import { createProgress } from './progress.ts';
+import { readSeries } from './read-series.ts';
+import { openSpool, type Spool } from './spool.ts';
+import { csvLines } from './write-csv.ts';
+import { writeParquet } from './write-parquet.ts';
+
+export type ExportFormat = 'ndjson' | 'csv' | 'parquet';
+
+export interface FileExport {
+  readonly file: string;
+  readonly format: ExportFormat;
+  readonly resume: boolean;
+  readonly asked: Asked;
+  /** Finds what is to be exported. */
+  plan(): Promise<ExportPlan>;
+}
+
+/** @returns undefined when --resume found a complete file. @throws canceled when a file was to stay */
+export async function exportToFile(
+  context: Context,
+  data: Cloud['data'],
+  wanted: FileExport,
+): Promise<{ readonly rows: number } | undefined> {
+  const { file, format, resume, asked } = wanted;
+  const { out, signal } = context;
+  const begun = await readState(file);
+  if (resume && begun === undefined && existsSync(file)) return undefined;
+  if (!resume && (begun !== undefined || existsSync(partialOf(file))))
+    await context.agreed(
+      `An interrupted export is kept in ${partialOf(file)}, and --resume goes on with it. Begin anew?`,
+    );
+  else if (!resume && existsSync(file)) await context.agreed(`Replace ${file}?`);
+
+  const goesOn = resume && begun !== undefined && existsSync(partialOf(file));
+  if (goesOn) checkSame(file, begun.asked, asked);
+  const plan = goesOn ? begun : await wanted.plan();
+  if (!goesOn) await writeState(file, plan).catch(refuse);
+  const rows = await gathered(context, data, plan, partialOf(file), !goesOn).catch((caught: unknown) => {
+    const { code, message } = asPlatformError(caught);
+    const kept = `What was exported is kept in ${partialOf(file)}: the same command with --resume goes on`;
+    throw new PlatformError(code, `${message}\n${kept}`, caught);
+  });
+  if (format !== 'ndjson') out.note(`writing ${format}`);
+  await complete(file, await converted(format, file, signal));
+  return { rows };
+}
+
+function refuse(caught: unknown): never {
+  throw new PlatformError(
+    'invalid_argument',
+    `expected a file that can be written: ${(caught as Error).message}`,
+    caught,
+  );
+}
+
+/** All rows are in the spool. @returns how many there are */
+async function gathered(
+  context: Context,
+  data: Cloud['data'],
+  plan: ExportPlan,
+  path: string,
+  anew: boolean,
+): Promise<number> {
+  await using spool = await openSpool(path, anew);
+  const total = plan.series.reduce((sum, { rows }) => sum + rows, 0);
+  using progress = createProgress(context, { before: spool.rows, total, shown: true });
+  for await (const line of missing(data, plan, spool, context.signal)) {
+    await spool.append(line);
+    progress.add(line.length);
+  }
+  await spool.sync();
+  context.out.note(`received ${progress.summary()}`);
+  return spool.rows;
+}
+
+/** The rows that are not in the spool. */
+async function* missing(
+  data: Cloud['data'],
+  { asked: { partId }, series, fromMs, untilMs }: ExportPlan,
+  { place }: Spool,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const begun = place === undefined ? -1 : series.findIndex((one) => keyOf(one) === place.series);
+  if (place !== undefined && begun === -1)
+    throw new PlatformError('failed_precondition', 'expected an export of the same readings, found others in the file');
+  for (const one of series.slice(Math.max(0, begun))) {
+    const goesOn = place !== undefined && keyOf(one) === place.series;
+    const there = new Map(goesOn ? place.there : []);
+    const range = { fromMs: goesOn ? place.timeMs : fromMs, untilMs };
+    for await (const { timeMs, text } of readSeries(data, partId, one, range, signal)) {
+      if (goesOn && timeMs === place.timeMs && took(there, identityOf(text))) continue;
+      yield text;
+    }
+  }
+}
+
+/** Takes one of this key away. @returns false when there was none */
+function took(counts: Map<string, number>, key: string): boolean {
+  const count = counts.get(key) ?? 0;
+  if (count > 0) counts.set(key, count - 1);
+  return count > 0;
+}
+
+/** @returns the file with the rows in the format, which is to become the result */
+async function converted(format: ExportFormat, file: string, signal: AbortSignal): Promise<string> {
+  const spool = partialOf(file);
+  if (format === 'ndjson') return spool;
+  const target = `${file}.writing`;
+  if (format === 'parquet') await writeParquet(spool, target, signal);
+  else await writeLines(csvLines(spool), target, signal);
+  return target;
+}
+
+async function writeLines(lines: AsyncIterable<string>, target: string, signal: AbortSignal): Promise<void> {
+  await using file = await open(target, 'w');
+  for await (const line of lines) {
+    if (signal.aborted) throw signal.reason;
+    await file.appendFile(line);
+  }
+  await file.sync();
+}

@@ -1,0 +1,88 @@
+/** `platform data export`. */
+import { extname, resolve } from 'node:path';
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { choice } from '../invocation/choice.ts';
+import type { Context } from '../invocation/context.ts';
+import { type Flags, leaf } from '../invocation/leaf.ts';
+import { timeBefore } from '../invocation/when.ts';
+import type { Asked, ExportPlan } from './export-state.ts';
+import { type ExportFormat, exportToFile } from './export-to-file.ts';
+import { exportToOutput } from './export-to-output.ts';
+import { findSeries } from './find-series.ts';
+
+export function exportCommand(): Command {
+  return leaf(
+    new Command('export')
+      .description('write the readings of a part to a file or standard output, oldest first')
+      .requiredOption('--part <part>', 'id, Machine/part, or a machine for its main part')
+      .option('--resource <name>', 'only of this one; core:component:sensor/NAME where several have the name')
+      .option('--method <name>', 'only of this capture method')
+      .option('--from <when>', 'captured since then: a span such as 24h, or a time')
+      .option('--to <when>', 'captured before then: a span such as 1h, or a time')
+      .addOption(
+        choice('--format <format>', 'default: as the file is called, else ndjson', ['ndjson', 'csv', 'parquet']),
+      )
+      .option('--output <file>', 'where to; default: standard output')
+      .option('--resume', 'go on where an export to this file was interrupted; begin where there is none'),
+    {
+      examples: [
+        'platform data export --part press-7 --output press.parquet',
+        'platform data export --part press-7 --resource oven --from 24h --output oven.csv --resume',
+        'platform data export --part press-7 --resource oven --method Readings > oven.ndjson',
+      ],
+      fields: ['those of the readings', 'with --output: file', 'format', 'rows'],
+    },
+    async (context, flags) => {
+      const { out, signal } = context;
+      const file = flags['output'] === undefined ? undefined : resolve(String(flags['output']));
+      const format = formatOf(flags, file);
+      if (file === undefined && (format === 'parquet' || flags['resume'] === true))
+        throw new PlatformError(
+          'invalid_argument',
+          `${format === 'parquet' ? 'parquet' : '--resume'}: expected --output FILE with it`,
+        );
+      const times = timesOf(flags);
+      const { data } = await context.cloud();
+      const asked = await askedOf(context, flags);
+      const { id: organizationId } = await context.find.organization();
+      const plan = async (): Promise<ExportPlan> => {
+        const named = { resource: asked.resource ?? undefined, method: asked.method ?? undefined };
+        const series = await findSeries(data, { organizationId, partId: asked.partId, ...named, ...times }, signal);
+        return { asked, series, ...times };
+      };
+      if (file === undefined) return exportToOutput(context, data, await plan(), format === 'csv' ? 'csv' : 'ndjson');
+      const done = await exportToFile(context, data, { file, format, resume: flags['resume'] === true, asked, plan });
+      if (done === undefined) return out.note(`${file} is complete: there is nothing to go on with`);
+      if (out.style.json === false) out.note(`${done.rows.toLocaleString('en')} rows are in ${file}`);
+      else out.object({ file, format, rows: done.rows });
+    },
+  );
+}
+
+/** What was asked for, else what the file is called. */
+function formatOf(flags: Flags, file: string | undefined): ExportFormat {
+  const given = flags['format'] as ExportFormat | undefined;
+  if (given !== undefined || file === undefined) return given ?? 'ndjson';
+  const called: Readonly<Record<string, ExportFormat>> = { '.csv': 'csv', '.parquet': 'parquet' };
+  return called[extname(file).toLowerCase()] ?? 'ndjson';
+}
+
+function timesOf(flags: Flags): { fromMs?: number; untilMs?: number } {
+  const msOf = (name: 'from' | 'to'): number | undefined =>
+    flags[name] === undefined ? undefined : timeBefore(String(flags[name]), `--${name}`).getTime();
+  const [fromMs, untilMs] = [msOf('from'), msOf('to')];
+  if (fromMs !== undefined && untilMs !== undefined && fromMs >= untilMs)
+    throw new PlatformError(
+      'invalid_argument',
+      `--from: expected a time before --to, found "${flags['from']}" and "${flags['to']}"`,
+    );
+  return { ...(fromMs === undefined ? {} : { fromMs }), ...(untilMs === undefined ? {} : { untilMs }) };
+}
+
+async function askedOf(context: Context, flags: Flags): Promise<Asked> {
+  const { id: partId } = await context.find.part(String(flags['part']));
+  const { url } = await context.login();
+  const text = (name: string): string | null => (flags[name] === undefined ? null : String(flags[name]));
+  return { url, partId, resource: text('resource'), method: text('method'), from: text('from'), to: text('to') };
+}

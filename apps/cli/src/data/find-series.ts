@@ -1,0 +1,107 @@
+/** What of a part was captured: methods of resources, with how many readings there are of each. */
+import {
+  type Cloud,
+  type JsonObject,
+  PlatformError,
+  parseStages,
+  type RowFields,
+  readRow,
+  Scalar,
+} from '@platform/sdk/cloud';
+import { coreApi } from './core-api.ts';
+
+export interface Series {
+  /** Such as `rdk:component:sensor`, as the cloud spells it to this client. */
+  readonly api: string;
+  readonly name: string;
+  readonly method: string;
+  readonly rows: number;
+}
+
+export interface Wanted {
+  readonly organizationId: string;
+  readonly partId: string;
+  /** Its name, or `core:component:sensor/name`. Absent: every one. */
+  readonly resource?: string | undefined;
+  readonly method?: string | undefined;
+  /** Included. */
+  readonly fromMs?: number | undefined;
+  /** Excluded. */
+  readonly untilMs?: number | undefined;
+}
+
+/** In a steady order. @throws not_found when the part never had such readings; of a time without any there are none */
+export async function findSeries(data: Cloud['data'], wanted: Wanted, signal: AbortSignal): Promise<Series[]> {
+  const { organizationId, partId, resource, method, fromMs, untilMs } = wanted;
+  const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/s.exec(resource ?? '') ?? [undefined, undefined, resource];
+  const named = {
+    ...(api === undefined ? {} : { component_type: coreApi(api) }),
+    ...(name === undefined ? {} : { component_name: name }),
+    ...(method === undefined ? {} : { method_name: method }),
+  };
+  const count = async (conditions: readonly JsonObject[]): Promise<Series[]> => {
+    const id = { api: '$component_type', name: '$component_name', method: '$method_name' };
+    const stages = [
+      { $match: { part_id: partId } },
+      ...conditions.map((condition) => ({ $match: condition })),
+      { $group: { _id: id, rows: { $sum: 1 } } },
+    ];
+    const mqlBinary = parseStages(JSON.stringify(stages)).map(({ bson }) => bson);
+    const { rawData } = await data.tabularDataByMQL({ organizationId, mqlBinary }, { signal, timeoutMs: 0 });
+    return rawData.map((bson) => seriesOf(readRow(bson)));
+  };
+  const found = await count([named, ...withinTime(fromMs, untilMs)]);
+  // Rows whose sender left the time out: the cloud exports them by the time that they were asked for, which only it knows.
+  const undated =
+    fromMs === undefined && untilMs === undefined
+      ? []
+      : await count([named, { $expr: { $lt: ['$time_received', { $date: 0 }] } }]);
+  const all = new Map([...undated.map((one) => ({ ...one, rows: 0 })), ...found].map((one) => [keyOf(one), one]));
+  if (all.size > 0) return [...all.keys()].toSorted(byText).flatMap((key) => all.get(key) ?? []);
+  explainNone(resource, method, await count([]));
+  return [];
+}
+
+export function keyOf({ api, name, method }: Pick<Series, 'api' | 'name' | 'method'>): string {
+  return JSON.stringify([api, name, method]);
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+function withinTime(fromMs: number | undefined, untilMs: number | undefined): JsonObject[] {
+  const date = (ms: number): JsonObject => ({ $date: { $numberLong: String(ms) } });
+  const bounds = {
+    ...(fromMs === undefined ? {} : { $gte: date(fromMs) }),
+    ...(untilMs === undefined ? {} : { $lt: date(untilMs) }),
+  };
+  return Object.keys(bounds).length === 0 ? [] : [{ time_received: bounds }];
+}
+
+function seriesOf(row: RowFields): Series {
+  const id = row.get('_id') as RowFields;
+  const text = (name: string): string => String(id.get(name) ?? '');
+  const rows = row.get('rows');
+  return {
+    api: text('api'),
+    name: text('name'),
+    method: text('method'),
+    rows: rows instanceof Scalar ? Number(rows.text) : 0,
+  };
+}
+
+/** Returns when it is the time that has none. @throws not_found when it is the names */
+function explainNone(resource: string | undefined, method: string | undefined, all: readonly Series[]): void {
+  const isNamed = ({ api, name, method: of }: Series): boolean =>
+    (resource === undefined || resource === name || coreApi(resource) === `${api}/${name}`) &&
+    (method === undefined || method === of);
+  if ((resource === undefined && method === undefined) || all.some(isNamed)) return;
+  const names = all.slice(0, 10).map(({ name, method: of }) => `${name} ${of}`);
+  const there = names.length === 0 ? 'the part has none at all' : `there are: ${names.join(', ')}`;
+  const asked = [resource, method].filter((one) => one !== undefined).join(' ');
+  throw new PlatformError(
+    'not_found',
+    `expected readings of the part that are called "${asked}", found none; ${there}`,
+  );
+}

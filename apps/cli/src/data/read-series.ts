@@ -1,0 +1,27 @@
+import { type Cloud, timestampFromDate } from '@platform/sdk/cloud';
+import { type ExportedLine, exportedLine } from './exported-line.ts';
+import type { Series } from './find-series.ts';
+
+export interface Range {
+  /** Included. */
+  readonly fromMs?: number | undefined;
+  /** Excluded. */
+  readonly untilMs?: number | undefined;
+}
+
+/** The readings of one method, oldest first; those of the same millisecond as they were uploaded. */
+export async function* readSeries(
+  data: Cloud['data'],
+  partId: string,
+  { api, name, method }: Series,
+  { fromMs, untilMs }: Range,
+  signal: AbortSignal,
+): AsyncGenerator<ExportedLine> {
+  const at = (ms: number): ReturnType<typeof timestampFromDate> => timestampFromDate(new Date(ms));
+  const interval = {
+    ...(fromMs === undefined ? {} : { start: at(fromMs) }),
+    ...(untilMs === undefined ? {} : { end: at(untilMs) }),
+  };
+  const request = { partId, resourceName: name, resourceSubtype: api, methodName: method, interval };
+  for await (const one of data.exportTabularData(request, { signal, timeoutMs: 0 })) yield exportedLine(one);
+}

@@ -1,0 +1,106 @@
+/** `platform data retention`: how long the cloud keeps what a part captured. */
+import { readDataPolicies, retentionDaysOf } from '@platform/machine-config/data-policies';
+import { parse } from '@platform/machine-config/parse';
+import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
+import { save } from '../commands/config/save.ts';
+import { parseObject } from '../invocation/input.ts';
+import { group, leaf } from '../invocation/leaf.ts';
+
+const fields = [
+  'resource',
+  'type',
+  'effective_days',
+  'own_days',
+  'part_days',
+  'binary_limit_gb',
+  'tabular_limit_gb',
+  'recent_hours',
+];
+const dayMs = 86_400_000;
+const key = 'data_retention_policy';
+
+export function retentionCommand(): Command {
+  return group('retention', 'how long the cloud keeps what a part captured', [get(), set()]);
+}
+
+function get(): Command {
+  return leaf(
+    new Command('get')
+      .description(
+        'show for each resource of a part how long its data is kept: the shorter of its own and the part’s days',
+      )
+      .argument(...partArgument),
+    {
+      examples: [
+        'platform data retention get press-7',
+        'platform data retention get press-7 --json=resource,effective_days',
+      ],
+      fields,
+    },
+    async (context, _flags, part = '') => {
+      const { effective, text } = await readConfiguration(context, part);
+      const rows = retentionRows(parseObject(effective ?? text, 'configuration'));
+      context.out.rows(rows, fields);
+      const days = readDataPolicies(parseObject(effective ?? text, 'configuration')).days;
+      const own =
+        parseObject(text, 'configuration')[key] === undefined && days !== undefined ? ' (from a fragment)' : '';
+      context.out.note(days === undefined ? 'the part has no days of its own' : `the part: ${days} days${own}`);
+    },
+  );
+}
+
+/** Every resource of the effective configuration; null: no limit. */
+export function retentionRows(effective: JsonObject): JsonObject[] {
+  const policies = readDataPolicies(effective);
+  const { config } = parse(effective);
+  return [...config.components, ...config.services].map((resource) => {
+    const isIt = (one: { readonly api: string; readonly name: string }): boolean =>
+      one.api === resource.api && one.name === resource.name;
+    const own = policies.resources.find(isIt);
+    const hours = policies.recent.filter(isIt).map(({ storedHours }) => storedHours);
+    return {
+      resource: resource.name,
+      type: resource.api,
+      effective_days: retentionDaysOf(policies, resource) ?? null,
+      own_days: own?.days ?? null,
+      part_days: policies.days ?? null,
+      binary_limit_gb: own?.binaryLimitGb ?? null,
+      tabular_limit_gb: own?.tabularLimitGb ?? null,
+      recent_hours: hours.length === 0 ? null : Math.max(...hours),
+    };
+  });
+}
+
+function set(): Command {
+  return leaf(
+    new Command('set')
+      .description('save how many days a part’s data is kept; what is older is deleted for good')
+      .argument(...partArgument)
+      .argument('<days>', 'whole UTC days from 1; none: no days of its own'),
+    {
+      examples: ['platform data retention set press-7 90', 'platform data retention set press-7 none --yes'],
+      fields: versionFields,
+    },
+    async (context, _flags, part = '', text = '') => {
+      const days = daysOf(text);
+      const before = await readConfiguration(context, part);
+      const { [key]: _old, ...rest } = parseObject(before.text, 'configuration');
+      const document = days === undefined ? rest : { ...rest, [key]: { days } };
+      if (days !== undefined) {
+        const kept = new Date((Math.floor(systemClock.now() / dayMs) - days + 1) * dayMs).toISOString().slice(0, 10);
+        context.out.note(`what the part captured before ${kept} (UTC) will be deleted, and each day one day more`);
+      }
+      await save(context, before, JSON.stringify(document, null, 2));
+    },
+  );
+}
+
+/** @returns undefined for none. @throws invalid_argument */
+function daysOf(text: string): number | undefined {
+  if (text === 'none') return undefined;
+  const days = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (days > 0) return days;
+  throw new PlatformError('invalid_argument', `days: expected a whole number from 1, or none, found "${text}"`);
+}

@@ -1,0 +1,121 @@
+/**
+ * The file in which an export gathers: lines of JSON, only ever appended.
+ *
+ * Invariants: every line but the last is whole. A crash leaves a last line that is cut or damaged; opening again takes it
+ * away. Lines stand in the order of the series of the export, and within one in the order of time, so that the last line
+ * tells where to go on; those of the same time are told apart by what they hold.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { PlatformError } from '@platform/sdk/cloud';
+import { identityOf } from './exported-line.ts';
+import { keyOf } from './find-series.ts';
+import { linesOf } from './lines-of.ts';
+
+export interface Place {
+  /** Key of the series that the last line belongs to. */
+  readonly series: string;
+  readonly timeMs: number;
+  /** How often each identity stands in the lines of this time. */
+  readonly there: Map<string, number>;
+}
+
+const bufferBytes = 256 * 1024;
+
+export class Spool implements AsyncDisposable {
+  readonly path: string;
+  /** Of the last line when it was opened; undefined when there was none. */
+  readonly place: Place | undefined;
+  rows: number;
+  bytes: number;
+  readonly #file: FileHandle;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+
+  constructor(path: string, file: FileHandle, found: Found) {
+    this.path = path;
+    this.#file = file;
+    this.place = found.place;
+    this.rows = found.rows;
+    this.bytes = found.bytes;
+  }
+
+  async append(line: string): Promise<void> {
+    const bytes = Buffer.byteLength(line) + 1;
+    this.#waiting.push(line, '\n');
+    this.#waitingBytes += bytes;
+    this.rows++;
+    this.bytes += bytes;
+    if (this.#waitingBytes >= bufferBytes) await this.#flush();
+  }
+
+  /** All lines are on disk. */
+  async sync(): Promise<void> {
+    await this.#flush();
+    await this.#file.sync();
+  }
+
+  /** What was appended is kept. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#flush().finally(() => this.#file.close());
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    if (text !== '') await this.#file.appendFile(text);
+  }
+}
+
+interface Found {
+  readonly place?: Place | undefined;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** @param anew what is there is thrown away. */
+export async function openSpool(path: string, anew: boolean): Promise<Spool> {
+  const file = await open(path, anew ? 'w' : 'a').catch((caught: Error) => {
+    throw new PlatformError(
+      'invalid_argument',
+      `expected a file that can be written, found ${path}: ${caught.message}`,
+      caught,
+    );
+  });
+  try {
+    const found = anew ? { rows: 0, bytes: 0 } : await readPlace(path);
+    await file.truncate(found.bytes);
+    return new Spool(path, file, found);
+  } catch (caught) {
+    await file.close();
+    throw caught;
+  }
+}
+
+async function readPlace(path: string): Promise<Found> {
+  let found: Found = { rows: 0, bytes: 0 };
+  for await (const { text, end } of linesOf(path)) {
+    const read = end === undefined ? undefined : readLine(text);
+    if (read === undefined || end === undefined) break;
+    const { series, timeMs } = read;
+    const { place, rows } = found;
+    const isSame = place !== undefined && place.series === series && place.timeMs === timeMs;
+    const there = isSame ? place.there : new Map<string, number>();
+    there.set(read.identity, (there.get(read.identity) ?? 0) + 1);
+    found = { place: { series, timeMs, there }, rows: rows + 1, bytes: end };
+  }
+  return found;
+}
+
+/** @returns undefined for what is no line of an export */
+function readLine(text: string): { series: string; timeMs: number; identity: string } | undefined {
+  try {
+    const { time_captured, resource_subtype, resource_name, method_name } = JSON.parse(text) as Record<string, unknown>;
+    const timeMs = Date.parse(String(time_captured));
+    if (!Number.isFinite(timeMs)) return undefined;
+    const series = keyOf({ api: String(resource_subtype), name: String(resource_name), method: String(method_name) });
+    return { series, timeMs, identity: identityOf(text) };
+  } catch {
+    return undefined;
+  }
+}

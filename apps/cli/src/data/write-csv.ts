@@ -1,0 +1,10 @@
+/** A spool as CSV: see csv.ts for what a cell is. */
+import { csvLine } from '../query/csv.ts';
+import { cellsOf, columnsOf } from './columns-of.ts';
+
+/** The columns first. */
+export async function* csvLines(spool: string): AsyncGenerator<string> {
+  const names = [...(await columnsOf(spool, 'CSV')).keys()];
+  yield csvLine(names);
+  for await (const cells of cellsOf(spool)) yield csvLine(names.map((name) => cells.get(name)));
+}

@@ -1,0 +1,172 @@
+/** `platform data` against a real cloud: export whole, killed and resumed; deletion after a look; retention as a version of the configuration. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudProcess, startCloud } from '../start-cloud.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cloud: CloudProcess;
+let cli: CommandLine;
+let client: ViamClient;
+beforeAll(async () => {
+  cloud = await startCloud();
+  cli = await openCommandLine({
+    PLATFORM_URL: cloud.url,
+    PLATFORM_API_KEY_ID: cloud.keyId,
+    PLATFORM_API_KEY: cloud.key,
+  });
+  const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
+  client = await createViamClient({ serviceHost: cloud.url, credentials });
+}, 60_000);
+afterAll(async () => {
+  await cli[Symbol.asyncDispose]();
+  await cloud[Symbol.asyncDispose]();
+});
+
+const start = Date.UTC(2026, 0, 2);
+
+/** Three readings of each time, 10 ms apart. */
+async function upload(component: string, count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n);
+  for (let from = 0; from < count; from += 2_000) {
+    const some = numbers.slice(from, from + 2_000);
+    await client.dataClient.tabularDataCaptureUpload(
+      some.map((n) => ({ readings: { n, note: `=${'x'.repeat(100)}` } })),
+      cloud.partId,
+      'rdk:component:sensor',
+      component,
+      'Readings',
+      some.map((n): [Date, Date] => {
+        const at = new Date(start + Math.floor(n / 3) * 10);
+        return [at, at];
+      }),
+    );
+  }
+}
+
+const numbersIn = (text: string): number[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line).payload.readings.n);
+const inDirectory = (name: string): string => join(cli.directory, name);
+
+test('an export that is killed goes on where it ended: every reading once, in order', async () => {
+  await upload('oven', 8_000);
+  const args = ['data', 'export', '--part', cloud.partId, '--resource', 'oven', '--output', 'oven.ndjson'];
+  const killed = cli.start(args);
+  const partial = inDirectory('oven.ndjson.partial');
+  while (!existsSync(partial) || statSync(partial).size < 500_000) {
+    expect(killed.child.exitCode).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  expect(existsSync(inDirectory('oven.ndjson'))).toBe(false);
+  const before = statSync(partial).size;
+
+  const other = await cli.run([...args.slice(0, 4), '--output', 'oven.ndjson', '--resume']);
+  expect(other).toMatchObject({ code: 5, stdout: '' });
+  const refused = await cli.run(args);
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('--resume goes on with it');
+  expect(statSync(partial).size).toBe(before);
+
+  const resumed = await cli.ok([...args, '--resume', '--json']);
+  expect(resumed.json()).toEqual({ file: inDirectory('oven.ndjson'), format: 'ndjson', rows: 8_000 });
+  expect(numbersIn(readFileSync(inDirectory('oven.ndjson'), 'utf8'))).toEqual(
+    Array.from({ length: 8_000 }, (_, n) => n),
+  );
+  expect(existsSync(partial)).toBe(false);
+  const again = await cli.ok([...args, '--resume']);
+  expect(again.stderr).toContain('is complete');
+}, 18_000);
+
+test('an export takes names, bounds of time and formats; what nobody is called is not found', async () => {
+  await upload('hall', 30);
+  const hall = ['data', 'export', '--part', 'vm', '--resource', 'hall'];
+  const bounds = ['--from', new Date(start + 10).toISOString(), '--to', new Date(start + 30).toISOString()];
+  const [all, some, csv, typed, parquet, none, wrong, noFile, times] = await Promise.all([
+    cli.ok(hall),
+    cli.ok([...hall, ...bounds, '--json=payload,resource_name']),
+    cli.ok([...hall, ...bounds, '--format', 'csv']),
+    cli.ok([...hall.slice(0, 4), '--resource', 'rdk:component:sensor/hall', '--method', 'Readings']),
+    cli.ok([...hall, '--output', 'hall.parquet', '--quiet']),
+    cli.ok([...hall, '--to', '2020-01-01']),
+    cli.run(['data', 'export', '--part', 'vm', '--resource', 'hal']),
+    cli.run([...hall, '--format', 'parquet']),
+    cli.run([...hall, '--from', '2026-01-02', '--to', '2026-01-01']),
+  ]);
+  expect(numbersIn(all.stdout)).toEqual(Array.from({ length: 30 }, (_, n) => n));
+  expect(JSON.parse(all.stdout.split('\n')[0] ?? '')).toMatchObject({
+    time_captured: new Date(start).toISOString(),
+    part_id: cloud.partId,
+    resource_name: 'hall',
+    method_name: 'Readings',
+    tags: [],
+  });
+  expect(numbersIn(some.stdout)).toEqual([3, 4, 5, 6, 7, 8]);
+  expect(Object.keys(JSON.parse(some.stdout.split('\n')[0] ?? ''))).toEqual(['payload', 'resource_name']);
+  expect(csv.stdout.split('\r\n')).toHaveLength(8);
+  expect(csv.stdout).toContain(",'=xxx");
+  expect(typed.stdout).toBe(all.stdout);
+  expect(parquet).toMatchObject({ stdout: '', stderr: '' });
+  expect(readFileSync(inDirectory('hall.parquet')).subarray(0, 4).toString()).toBe('PAR1');
+  expect(none.stdout).toBe('');
+  expect(wrong).toMatchObject({ code: 3, stdout: '' });
+  expect(wrong.stderr).toContain('hall Readings');
+  for (const ran of [noFile, times]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+}, 60_000);
+
+test('a deletion shows first what would go, asks, and says what is gone', async () => {
+  await upload('old', 9);
+  await upload('kept', 6);
+  const old = ['data', 'delete', '--part', 'vm', '--resource', 'old'];
+  const [dry, unasked, nothing, wrong] = await Promise.all([
+    cli.ok([...old, '--older-than-days', '30', '--dry-run']),
+    cli.run(old),
+    cli.run(['data', 'delete']),
+    cli.run(['data', 'delete', '--older-than-days', 'soon']),
+  ]);
+  expect(dry.stderr).toMatch(
+    /^9 readings of the organization .*part "vm", resource "old", captured before .*nothing was deleted/,
+  );
+  expect(unasked).toMatchObject({ code: 2, stdout: '' });
+  expect(unasked.stderr).toContain('Delete 9 readings');
+  for (const ran of [nothing, wrong]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+
+  const gone = await cli.ok([...old, '--yes', '--json']);
+  expect(gone.json()).toEqual({ readings: 9, deleted: 9, captured_before: null });
+  const left = await cli.ok([
+    'query',
+    'sql',
+    "SELECT COUNT(*) AS n FROM readings WHERE component_name IN ('old', 'kept')",
+    '--csv',
+  ]);
+  expect(left.stdout).toBe('n\r\n6\r\n');
+  const again = await cli.ok([...old, '--yes']);
+  expect(again.stderr).toContain('there is nothing to delete');
+}, 60_000);
+
+test('retention is a version of the configuration; a fragment’s days show as such', async () => {
+  const set = await cli.ok(['data', 'retention', 'set', 'vm', '400', '--yes']);
+  expect(set.stderr).toMatch(/captured before \d{4}-\d\d-\d\d \(UTC\) will be deleted.*saved as version/s);
+  const shown = await cli.ok(['data', 'retention', 'get', 'vm', '--json=resource,effective_days,part_days']);
+  expect(shown.json()).toContainEqual({ resource: 'host', effective_days: 400, part_days: 400 });
+  const [zero, half, unasked] = await Promise.all([
+    cli.run(['data', 'retention', 'set', 'vm', '0', '--yes']),
+    cli.run(['data', 'retention', 'set', 'vm', '1.5', '--yes']),
+    cli.run(['data', 'retention', 'set', 'vm', '7']),
+  ]);
+  for (const ran of [zero, half, unasked]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+  await cli.ok(['data', 'retention', 'set', 'vm', 'none', '--yes']);
+  const after = await cli.ok(['data', 'retention', 'get', 'vm', '--json=effective_days']);
+  for (const row of after.json<{ effective_days: number | null }[]>()) expect(row.effective_days).toBeNull();
+  await cli.ok(['fragments', 'create', 'kept-90', '-'], { input: '{"data_retention_policy":{"days":90}}' });
+  const { fragments: _none, ...current } = (await cli.ok(['config', 'get', 'vm'])).json();
+  const { id } = (await cli.ok(['fragments', 'get', 'kept-90', '--json=id'])).json<{ id: string }>();
+  await cli.ok(['config', 'set', 'vm', '-', '--yes'], { input: JSON.stringify({ ...current, fragments: [id] }) });
+  const merged = await cli.ok(['data', 'retention', 'get', 'vm']);
+  expect(merged.stderr).toContain('the part: 90 days (from a fragment)');
+}, 60_000);
