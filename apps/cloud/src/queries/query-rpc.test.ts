@@ -140,19 +140,32 @@ test('a query or request that is nested 20,000 deep is INVALID_ARGUMENT, whateve
   }
 });
 
-test('data sources that are not there yet are refused by name', async () => {
+test('hot storage, and the older word for it, answer the recent rows of the methods that are configured for it', async () => {
+  const paths = { part_id: ['part-1'], component_name: ['cpu'], method_name: ['Readings'] };
+  const standingRulesOf = async () => ({ expired: [], recent: [{ paths, storedHours: 1 }] });
+  await using store = await openTabular({}, { standingRulesOf });
+  await using queries = await serveQueries(store);
+  store.append({ readings: [{ data: { i: 1 } }, { data: { i: 2 }, receivedMs: Date.now() - 7_200_000 }] });
+  store.append({ metadata: { componentName: 'gpu' }, readings: [{ data: { i: 3 } }] });
+  const ask = async (request: object) =>
+    (await queries.client.tabularDataByMQL({ organizationId: 'org-1', ...request })).rawData.map((row) =>
+      plain(decodeBson(row)),
+    );
+  const type = TabularDataSourceType.HOT_STORAGE;
+  expect(await ask({ dataSource: { type } })).toMatchObject([{ data: { i: 1 } }]);
+  expect(await ask({ useRecentData: true })).toMatchObject([{ data: { i: 1 } }]);
+  expect(await ask({ useRecentData: true, dataSource: { type: TabularDataSourceType.STANDARD } })).toHaveLength(3);
+  expect(await ask({ useRecentData: false })).toHaveLength(3);
+});
+
+test('data sources that are not there are refused by name', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const ask = (request: object) => queries.client.tabularDataByMQL({ organizationId: 'org-1', ...request });
-  await expect(ask({ dataSource: { type: TabularDataSourceType.HOT_STORAGE } })).rejects.toMatchObject({
-    code: 'unimplemented',
-    message: expect.stringContaining('hot data stores'),
-  });
   await expect(ask({ dataSource: { type: TabularDataSourceType.PIPELINE_SINK } })).rejects.toMatchObject({
     code: 'unimplemented',
     message: expect.stringContaining('pipelines'),
   });
-  await expect(ask({ useRecentData: true })).rejects.toMatchObject({ code: 'unimplemented' });
   await expect(ask({ queryPrefixName: 'mine' })).rejects.toMatchObject({
     code: 'not_found',
     message: expect.stringContaining('mine'),

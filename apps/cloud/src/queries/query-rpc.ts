@@ -4,13 +4,13 @@ import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platf
 import { type Plan, parseMql, parseSql } from '@platform/query';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
-import { checkSource } from './check-source.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
 import { parsed } from './parsed.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { rowsOf } from './rows-of.ts';
 import { pipelineNamed } from './saved/read-queries.ts';
+import { sourceOf } from './source-of.ts';
 
 export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
   const { tabular, access, log, clock } = deps;
@@ -49,8 +49,8 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
 
   return {
     tabularDataByMQL: (request, call) => {
-      checkSource(request);
-      return answer(request.organizationId, call, () => planOf(deps, request, call.principal));
+      const source = sourceOf(request);
+      return answer(request.organizationId, call, () => planOf(deps, request, source, call.principal));
     },
     tabularDataBySQL: (request, call) =>
       answer(request.organizationId, call, () => parsed(() => parseSql(request.sqlQuery))),
@@ -61,9 +61,10 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
 async function planOf(
   { db, access }: QueriesDeps,
   { organizationId, mqlBinary, queryPrefixName: name = '' }: TabularDataByMQLRequest,
+  source: Plan['source'],
   principal: Principal,
 ): Promise<Plan> {
-  if (name === '') return parsed(() => parseMql(mqlBinary));
+  if (name === '') return parsed(() => parseMql(mqlBinary, source));
   // Who may not read saved queries is answered as if there were none.
   const mayRead = access.allows(principal, 'organization.read', organizationId);
   const prefix = mayRead ? await pipelineNamed(db, organizationId, name) : undefined;
@@ -73,5 +74,5 @@ async function planOf(
       `query_prefix_name: expected the name of a saved query of the organization, found ${JSON.stringify(name.slice(0, 200))}`,
     );
   const note = `; stages are counted from the first of the saved query ${JSON.stringify(name)}, which has ${prefix.length}`;
-  return parsed(() => parseMql([...prefix, ...mqlBinary]), note);
+  return parsed(() => parseMql([...prefix, ...mqlBinary], source), note);
 }
