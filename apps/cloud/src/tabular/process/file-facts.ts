@@ -67,7 +67,7 @@ export interface LeafFacts {
   readonly rows: number;
   /**
    * Begins the names of its columns (leafColumns): the same for a path in every file. The kind of each row is then known, and its value
-   * but for objects (their entries below say more) and arrays (only `data` has them). Absent: there are only facts.
+   * but for -0, for objects (their entries below say more) and arrays (only `data` has them). Absent: there are only facts.
    */
   readonly column?: string;
   /** Present if a double occurs. */
@@ -86,9 +86,9 @@ export interface NumberFacts {
   readonly max: number;
   /** Every finite value is a multiple of 2 to this power; 0 when all are zero. */
   readonly lowestBit: number;
-  /** -0 occurs. */
+  /** -0 occurs; the column may say 0 for it, because dictionaries in Parquet hold the two for one. */
   readonly negativeZero: boolean;
-  /** NaN or an infinity occurs. */
+  /** NaN or an infinity occurs. Of NaN the column says that it is one, not with which bits. */
   readonly nonFinite: boolean;
 }
 

@@ -37,7 +37,7 @@ function rebuilt(row: Record<string, unknown>, facts: FileFacts, leaf: LeafFacts
   const valueless = leaf.kinds & (kind.null | kind.object | kind.array);
   const bit = of !== 0 ? of : columns.kind === undefined && valueless !== 0 ? valueless : kind.missing;
   if (bit === kind.missing) return undefined;
-  if (bit === kind.double) return double as number;
+  if (bit === kind.double) return double === 0 && leaf.number?.negativeZero === true ? unknown : (double as number);
   if (bit === kind.string) return string as string;
   if (bit === kind.bool) return bool as boolean;
   if (bit === kind.null) return null;
