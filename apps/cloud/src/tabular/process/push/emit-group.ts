@@ -9,7 +9,7 @@ import { type KeyInputs, keyInputs } from './group-key.ts';
 import { type Cells, millisecondsOf, type StateColumns, stateColumns } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
 import { isOfSeries } from './series-values.ts';
-import { and, type Binds, type Sql } from './sql.ts';
+import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import type { Emission } from './statement.ts';
 
 /** @param where exactly the rows that are grouped. Undefined when the answer would not be the executor's, to the bit. */
@@ -51,8 +51,7 @@ FROM read_parquet($1) WHERE ${and(where)}${
   return {
     kind: 'group',
     variant: inputs.leaves.map(({ leaf }) => leaf.kinds).join(' '),
-    sql,
-    binds: binds.values,
+    ...onlyUsed(sql, binds.values),
     sums: cells.sums,
     done: true,
     decode: (files) => {

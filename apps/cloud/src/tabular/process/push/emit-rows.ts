@@ -7,7 +7,7 @@ import { checkScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { OpenFile } from './open-files.ts';
 import type { RowShape } from './row-shape.ts';
-import { and, type Binds, type Sql } from './sql.ts';
+import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import type { Emission } from './statement.ts';
 import { millisecondsSql, RowCells, rowWriter } from './write-rows.ts';
 
@@ -25,12 +25,15 @@ export function emitColumns(shape: RowShape, { where, binds, top }: RowsOptions)
   return {
     kind: 'columns',
     variant: JSON.stringify(shape.data ?? null),
-    sql: `SELECT ${cells.sql.join(', ')} FROM read_parquet($1) WHERE ${and(where)}${top === undefined ? '' : ` ${top}`}`,
-    binds: binds.values,
+    ...onlyUsed(selecting(cells.sql, where, top), binds.values),
     sums: [],
     done: top !== undefined,
     decode: open,
   };
+}
+
+function selecting(columns: readonly string[], where: readonly Sql[], top = ''): string {
+  return `SELECT ${columns.join(', ')} FROM read_parquet($1) WHERE ${and(where)} ${top}`;
 }
 
 const times = ['time_requested', 'time_received', 'time_synced'] as const;
@@ -38,12 +41,12 @@ const times = ['time_requested', 'time_received', 'time_synced'] as const;
 export function emitRows({ where, binds, vocabulary, top }: RowsOptions): Emission {
   const columns = times.map((time) => millisecondsSql(`coalesce(${time}, ${noTime})`));
   const missing = times.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
+  const bits = `CAST(${missing.join(' + ')} AS UTINYINT)`;
+  const selected = ['CAST(file_index AS INTEGER)', 'series', ...columns, bits, 'data'];
   return {
     kind: 'rows',
     variant: '',
-    sql: `SELECT CAST(file_index AS INTEGER), series, ${columns.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
-FROM read_parquet($1) WHERE ${and(where)}${top === undefined ? '' : ` ${top}`}`,
-    binds: binds.values,
+    ...onlyUsed(selecting(selected, where, top), binds.values),
     sums: [],
     done: top !== undefined,
     decode: (files) => wholeRows(files, vocabulary),

@@ -12,7 +12,7 @@ import { measureRows, type Source } from '../source.ts';
 import type { OpenFile } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
 import { runStatement } from './run-statement.ts';
-import { and, Binds } from './sql.ts';
+import { and, type Bind, Binds, onlyUsed } from './sql.ts';
 import { maxMicroseconds, minMicroseconds } from './times.ts';
 
 /** Most files cost nothing: their footers say it. The others are asked, those that are alike together. */
@@ -22,7 +22,7 @@ export async function meteredBytes(
   request: ScanRequest,
 ): Promise<number> {
   let bytes = 0;
-  const asked = new Map<string, { sql: string; binds: Binds; files: OpenFile[] }>();
+  const asked = new Map<string, { sql: string; binds: readonly Bind[]; files: OpenFile[] }>();
   for (const file of files) {
     const inPart: number[] = [];
     for (const number of file.wanted) {
@@ -32,15 +32,15 @@ export async function meteredBytes(
     }
     if (inPart.length === 0) continue;
     const binds = new Binds();
-    const sql = and(rowConditions(file, inPart, request, binds));
-    const key = JSON.stringify([sql, binds.values.map(({ value }) => String(value))]);
+    const { sql, binds: used } = onlyUsed(and(rowConditions(file, inPart, request, binds)), binds.values);
+    const key = JSON.stringify([sql, used.map(({ value }) => String(value))]);
     const known = asked.get(key);
-    if (known === undefined) asked.set(key, { sql, binds, files: [file] });
+    if (known === undefined) asked.set(key, { sql, binds: used, files: [file] });
     else known.files.push(file);
   }
   for (const { sql, binds, files: alike } of asked.values()) {
     const statement = `SELECT CAST(file_index AS INTEGER), series, count(*), CAST(sum(size) AS BIGINT) FROM read_parquet($1) WHERE ${sql} GROUP BY 1, 2`;
-    for await (const chunk of runStatement(connection, statement, alike, binds.values)) {
+    for await (const chunk of runStatement(connection, statement, alike, binds)) {
       const [file, series, rows, sizes] = [chunk.int32(0), chunk.int32(1), chunk.int64(2), chunk.int64(3)];
       for (let row = 0; row < chunk.rows; row++) {
         const facts = alike[file[row] as number]?.facts.series[series[row] as number] as SeriesFacts;

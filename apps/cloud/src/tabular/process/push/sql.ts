@@ -48,3 +48,18 @@ export class Binds {
     return sql;
   }
 }
+
+/** Numbers the values anew that are left in the text: conditions that turned out to be always or never true left theirs behind. */
+export function onlyUsed(
+  sql: string,
+  values: readonly Bind[],
+): { readonly sql: string; readonly binds: readonly Bind[] } {
+  const used: number[] = [];
+  const text = sql.replace(/\$(\d+)/g, (_, number: string) => {
+    const index = Number(number) - 2;
+    if (index < 0) return '$1';
+    if (!used.includes(index)) used.push(index);
+    return `$${used.indexOf(index) + 2}`;
+  });
+  return { sql: text, binds: used.map((index) => values[index] as Bind) };
+}
