@@ -12,6 +12,7 @@ import { openStores, type Stores } from '../open-stores.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor.ts';
 import { createAdmin } from './feature.ts';
+import type { UsedLimit } from './limit-usage.ts';
 import type { Limit } from './limits.ts';
 import { type Limits, openLimits } from './limits.ts';
 import { machineLogAllowance } from './machine-log-allowance.ts';
@@ -83,6 +84,23 @@ test('D26 a limit that the host administrator set is in force at once and after 
       detail: { from: 100e12, to: 5 },
     },
   ]);
+});
+
+test('D26 the limits tell what the organization has scanned in this month', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { organizationId, call, stores } = admin;
+  const month = new Date().toISOString().slice(0, 7);
+  for (const [of, scanned_bytes] of [
+    [month, 70],
+    ['2020-01', 900],
+  ] as const)
+    await stores.db
+      .insertInto('tabular_usage')
+      .values({ organization_id: organizationId, month: of, scanned_bytes, queries: 1 })
+      .execute();
+  const used = ((await call('limits.get', { organizationId })) as UsedLimit[]).map((limit) => limit.used);
+  expect(used.filter((each) => each !== null)).toEqual([70]);
 });
 
 test.each([

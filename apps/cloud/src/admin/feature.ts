@@ -13,6 +13,7 @@ import type { Database } from '../metadata/tables.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
+import { limitUsage } from './limit-usage.ts';
 import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
@@ -60,13 +61,13 @@ export function createAdmin(options: AdminOptions): Operations {
     'limits.get': async (params) => {
       const organizationId = readParams(params).text('organizationId');
       await requireOrganization(db, organizationId);
-      return limits.list(organizationId);
+      return limitUsage(db, organizationId, limits.list(organizationId), clock.now());
     },
     'limits.set': async (params) => {
       const { text, optionalNumber } = readParams(params);
       const organizationId = text('organizationId');
       await limits.set(organizationId, text('name'), optionalNumber('value') ?? null, actorOf(params), clock.now());
-      return limits.list(organizationId);
+      return limitUsage(db, organizationId, limits.list(organizationId), clock.now());
     },
     'organizations.list': () => listOrganizations(db),
     'organizations.create-owner-link': (params) => {

@@ -4,7 +4,10 @@ import { Command } from 'commander';
 import { group } from '../../invocation/leaf.ts';
 import { adminLeaf } from './admin-leaf.ts';
 
-const fields = ['name', 'value', 'default', 'unit'];
+const fields = ['name', 'value', 'used', 'default', 'unit'];
+
+/** Of the limit that is set most. */
+const scanBytes = 'query-bytes-per-month';
 
 export function limitsCommand(): Command {
   return group('limits', 'what an organization may use', [get(), set()]);
@@ -25,14 +28,31 @@ function set(): Command {
     new Command('set')
       .description('change a limit of an organization; "default" takes the change back')
       .argument('<organization-id>')
-      .argument('<name>')
-      .argument('<value>'),
-    { examples: ['platform admin limits set 3f2c… query-bytes-per-month 200000000000000'], fields },
-    async (ask, { out }, _flags, organizationId = '', name = '', text = '') => {
+      .argument('[name]')
+      .argument('[value]')
+      .option('--monthly-scan-bytes <bytes>', `the same as ${scanBytes} <bytes>: what queries may scan in a UTC month`),
+    {
+      examples: [
+        'platform admin limits set 3f2c… --monthly-scan-bytes 200000000000000',
+        'platform admin limits set 3f2c… fragments 2000',
+      ],
+      fields,
+    },
+    async (ask, { out }, flags, organizationId = '', ...given) => {
+      const { name, text } = chosen(flags['monthlyScanBytes'], given);
       if (text !== 'default' && !/^\d+$/.test(text))
         throw new PlatformError('invalid_argument', `value: expected a whole number or "default", found "${text}"`);
       const value = text === 'default' ? {} : { value: Number(text) };
       out.rows((await ask('limits.set', { organizationId, name, ...value })) as JsonObject[], fields);
     },
+  );
+}
+
+function chosen(bytes: unknown, [name, value]: readonly (string | undefined)[]): { name: string; text: string } {
+  if (bytes !== undefined && name === undefined) return { name: scanBytes, text: String(bytes) };
+  if (bytes === undefined && name !== undefined && value !== undefined) return { name, text: value };
+  throw new PlatformError(
+    'invalid_argument',
+    'expected the name of a limit and a value, or --monthly-scan-bytes alone; platform admin limits get shows the names',
   );
 }
