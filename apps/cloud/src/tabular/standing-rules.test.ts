@@ -109,6 +109,30 @@ test('D24 I10 what retention hid leaves the disk: files without a row left are d
   expect(await seen(store)).toEqual([2, 3]);
 });
 
+test('what a resource takes on each day is what its documents take, out of the footers of files', async () => {
+  const world: World = { nowMs: midnightMs, rules: nothing };
+  await using store = await openWorld(world);
+  for (const componentName of ['cpu', 'gpu'])
+    for (const daysAgo of [0, 0, 1, 2])
+      store.append({
+        metadata: { componentName },
+        readings: [{ data: { text: 'x'.repeat(daysAgo * 100) } }, { data: { i: daysAgo } }].map((each) => ({
+          ...each,
+          receivedMs: midnightMs - daysAgo * dayMs,
+        })),
+        syncedMs: midnightMs,
+      });
+  const rules = [{ component_name: ['cpu'] }, { component_name: ['cpu', 'gpu'], part_id: ['part-1'] }, { part_id: [] }];
+  await store.tabular.seal();
+  const bytes = { $sum: { $bsonSize: '$$ROOT' } };
+  const sizesOf = async (match: object) => {
+    const rows = await store.mql([{ $match: match }, { $group: { _id: '$capture_day', bytes } }]);
+    return new Map(rows.map((row) => [row['_id'], Number(row['bytes'])]));
+  };
+  const expected = [await sizesOf({ component_name: 'cpu' }), await sizesOf({}), new Map()];
+  for (const _ of [1, 2]) expect(await store.tabular.bytesByDay('org-1', rules, signal)).toEqual(expected);
+});
+
 test('I10 a deletion ends when no file needs it any more, and its rows stay away after that', async () => {
   const world: World = { nowMs: midnightMs, rules: nothing };
   await using store = await openWorld(world);
