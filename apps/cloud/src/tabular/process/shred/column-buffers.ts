@@ -14,6 +14,8 @@ export interface ColumnBuffer {
   readonly type: 'DOUBLE' | 'VARCHAR' | 'BOOLEAN' | 'UTINYINT';
   /** Cells as DuckDB holds them; a text that is too long for its cell is in `long`. */
   readonly cells: Uint8Array;
+  /** The same memory, for doubles. */
+  readonly doubles: Float64Array;
   /** A bit for each row that has a value. */
   readonly validity: Uint8Array;
   readonly long: { readonly row: number; readonly text: Uint8Array }[];
@@ -33,10 +35,12 @@ export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuf
   const columns: ColumnBuffer[] = [];
   const make = (name: string | undefined, type: ColumnBuffer['type'], cellBytes: number): ColumnBuffer | undefined => {
     if (name === undefined) return undefined;
+    const cells = new Uint8Array(chunkRows * cellBytes);
     const buffer: ColumnBuffer = {
       name,
       type,
-      cells: new Uint8Array(chunkRows * cellBytes),
+      cells,
+      doubles: new Float64Array(cells.buffer, 0, Math.floor(cells.length / 8)),
       validity: new Uint8Array(chunkRows / 8),
       long: [],
       used: false,
@@ -59,6 +63,7 @@ export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuf
   return {
     columns,
     add({ count, leaf: numbers, kind: bits, at: starts, row: rows }, bytes) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       for (let entry = 0; entry < count; entry++) {
         const leaf = numbers[entry] as number;
         const bit = bits[entry] as number;
@@ -72,12 +77,12 @@ export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuf
         if (bit === kind.double) {
           const column = doubles[leaf];
           if (column === undefined) continue;
-          for (let i = 0; i < 8; i++) column.cells[row * 8 + i] = bytes[at + i] as number;
+          column.doubles[row] = view.getFloat64(at, true);
           mark(column, row);
         } else if (bit === kind.string) {
           const column = texts[leaf];
           if (column === undefined) continue;
-          setText(column, row, bytes, at);
+          setText(column, row, bytes, at + 4, view.getInt32(at, true) - 1);
           mark(column, row);
         } else if (bit === kind.bool) {
           const column = bools[leaf];
@@ -104,16 +109,8 @@ function mark(column: ColumnBuffer, row: number): void {
   (column.validity[row >> 3] as number) |= 1 << (row & 7);
 }
 
-/** A BSON string: its length with the closing NUL, then its bytes. */
-function setText(column: ColumnBuffer, row: number, bytes: Uint8Array, at: number): void {
+function setText(column: ColumnBuffer, row: number, bytes: Uint8Array, text: number, length: number): void {
   const { cells, long } = column;
-  const text = at + 4;
-  const length =
-    ((bytes[at] as number) |
-      ((bytes[at + 1] as number) << 8) |
-      ((bytes[at + 2] as number) << 16) |
-      ((bytes[at + 3] as number) << 24)) -
-    1;
   if (length > inlineBytes) {
     long.push({ row, text: bytes.subarray(text, text + length) });
     return;
