@@ -1,6 +1,8 @@
 /** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
 import { randomUUID } from 'node:crypto';
 import { DataService, IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { serialize } from 'bson';
 import { visibilities } from './build-fragments.ts';
@@ -164,6 +166,31 @@ export const preparations: Readonly<Record<string, Preparation>> = {
       indexSpec: [serialize({ keys: { [`prepared-${unique}`]: 1 } })],
     });
     return { ...subject, second: `prepared-${unique}_1` };
+  },
+  'DataService.DeleteBinaryDataByIDs': async (world, _caller, subject, unique) => {
+    const { binaryDataId } = await world.admin.client(DataSyncService).dataCaptureUpload({
+      metadata: {
+        partId: subject.keptBy?.id ?? '',
+        componentType: 'rdk:component:camera',
+        componentName: 'c',
+        methodName: 'GetImages',
+        type: DataType.BINARY_SENSOR,
+      },
+      sensorContents: [{ data: { case: 'binary', value: new TextEncoder().encode(`prepared-${unique}`) } }],
+    });
+    return { ...subject, id: binaryDataId };
+  },
+  'DataService.RemoveBoundingBoxFromImageByID': async (world, _caller, subject) => {
+    const box = { binaryDataId: subject.id, label: 'prepared', xMaxNormalized: 1, yMaxNormalized: 1 };
+    const { bboxId } = await world.admin.client(DataService).addBoundingBoxToImageByID(box);
+    return { ...subject, second: bboxId };
+  },
+  'DatasetService.DeleteDataset': async (world, _caller, subject, unique) => {
+    const { id } = await world.admin.client(DatasetService).createDataset({
+      organizationId: subject.keptBy?.id ?? '',
+      name: `prepared-${unique}`,
+    });
+    return { ...subject, id };
   },
   'AppService.DeleteKey': anotherKey,
   'AppService.RotateKey': anotherKey,

@@ -4,7 +4,7 @@ import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
 import { authorizationOf } from './on-wire.ts';
-import type { Caller, Subject } from './rules.ts';
+import { type Caller, organizationOf, type Subject } from './rules.ts';
 import { addressOf, type Contents, smallestPng, type World } from './world.ts';
 
 /** `unique`: a number that no other request of the run has. */
@@ -45,6 +45,17 @@ const readingsOf: Builder = ({ id }) => ({
 const inHotStore = (organizationId: string): object => ({
   organizationId,
   collectionType: IndexableCollection.HOT_STORE,
+});
+
+const inOrganization = (id: string): object => ({ filter: { organizationIds: [id] } });
+const fileIds = ({ id }: Subject): object => ({ binaryDataIds: [id] });
+const byFileIds: Builder = fileIds;
+const fileInDataset: Builder = ({ id, keptBy }, { files }) => ({
+  datasetId: id,
+  binaryDataIds: files
+    .filter(({ part }) => organizationOf(part) === keptBy)
+    .slice(0, 1)
+    .map((file) => file.id),
 });
 
 /** The roles that a request about resources names. */
@@ -319,27 +330,34 @@ export const builders: Readonly<Record<string, Builder>> = {
   'DataService.TabularDataByFilter': empty,
   'DataService.ExportTabularData': readingsOf,
   'DataService.GetLatestTabularData': readingsOf,
-  'DataService.BinaryDataByFilter': empty,
-  'DataService.BinaryDataByIDs': empty,
+  'DataService.BinaryDataByFilter': ({ id }) => ({ dataRequest: inOrganization(id), includeBinary: true }),
+  'DataService.BinaryDataByIDs': ({ id }) => ({ binaryDataIds: [id], includeBinary: true }),
   'DataService.DeleteTabularData': ({ id }) => ({
     organizationId: id,
     filter: { componentName: 'nothing-of-this-name' },
   }),
-  'DataService.DeleteBinaryDataByFilter': empty,
-  'DataService.DeleteBinaryDataByIDs': empty,
-  'DataService.AddTagsToBinaryDataByIDs': empty,
-  'DataService.AddTagsToBinaryDataByFilter': empty,
-  'DataService.RemoveTagsFromBinaryDataByIDs': empty,
-  'DataService.RemoveTagsFromBinaryDataByFilter': empty,
-  'DataService.TagsByFilter': empty,
-  'DataService.AddBoundingBoxToImageByID': empty,
-  'DataService.RemoveBoundingBoxFromImageByID': empty,
-  'DataService.BoundingBoxLabelsByFilter': empty,
-  'DataService.UpdateBoundingBox': empty,
+  'DataService.DeleteBinaryDataByFilter': ({ id }) => ({
+    filter: { organizationIds: [id], componentName: 'nothing-of-this-name' },
+  }),
+  'DataService.DeleteBinaryDataByIDs': byFileIds,
+  'DataService.AddTagsToBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
+  'DataService.AddTagsToBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
+  'DataService.RemoveTagsFromBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
+  'DataService.RemoveTagsFromBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
+  'DataService.TagsByFilter': ({ id }) => inOrganization(id),
+  'DataService.AddBoundingBoxToImageByID': ({ id }) => ({
+    binaryDataId: id,
+    label: 'made',
+    xMaxNormalized: 1,
+    yMaxNormalized: 1,
+  }),
+  'DataService.RemoveBoundingBoxFromImageByID': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second }),
+  'DataService.BoundingBoxLabelsByFilter': ({ id }) => inOrganization(id),
+  'DataService.UpdateBoundingBox': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second, confidence: 0.5 }),
   'DataService.GetDatabaseConnection': empty,
   'DataService.ConfigureDatabaseUser': empty,
-  'DataService.AddBinaryDataToDatasetByIDs': empty,
-  'DataService.RemoveBinaryDataFromDatasetByIDs': empty,
+  'DataService.AddBinaryDataToDatasetByIDs': fileInDataset,
+  'DataService.RemoveBinaryDataFromDatasetByIDs': fileInDataset,
   'DataService.AddSequencesToDataset': empty,
   'DataService.RemoveSequencesFromDataset': empty,
   'DataService.CreateIndex': ({ id }, _world, unique) => ({
@@ -361,7 +379,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   'DataService.GetSavedQuery': byId,
   'DataService.DeleteSavedQuery': byId,
   'DataService.ListSavedQueries': byOrganizationId,
-  'DataService.CreateBinaryDataSignedURL': empty,
+  'DataService.CreateBinaryDataSignedURL': ({ id }) => ({ binaryDataId: id }),
   'DataService.CreateSequence': empty,
   'DataService.GetSequence': empty,
   'DataService.UpdateSequence': empty,
@@ -369,12 +387,16 @@ export const builders: Readonly<Record<string, Builder>> = {
   'DataService.ListSequences': empty,
   'DataService.SequencesByDatasetID': empty,
   'DataService.GetSequenceBinaryData': empty,
-  'DatasetService.CreateDataset': empty,
-  'DatasetService.DeleteDataset': empty,
-  'DatasetService.RenameDataset': empty,
-  'DatasetService.ListDatasetsByOrganizationID': empty,
-  'DatasetService.ListDatasetsByIDs': empty,
-  'DatasetService.MergeDatasets': empty,
+  'DatasetService.CreateDataset': ({ id }, _world, unique) => ({ organizationId: id, name: `made-${unique}` }),
+  'DatasetService.DeleteDataset': byId,
+  'DatasetService.RenameDataset': ({ id }, _world, unique) => ({ id, name: `renamed-${unique}` }),
+  'DatasetService.ListDatasetsByOrganizationID': byOrganizationId,
+  'DatasetService.ListDatasetsByIDs': ({ id }) => ({ ids: [id] }),
+  'DatasetService.MergeDatasets': ({ id }, { datasets }, unique) => ({
+    datasetIds: datasets.filter(({ organization }) => organization.id === id).map((one) => one.id),
+    name: `merged-${unique}`,
+    organizationId: id,
+  }),
   'DatasetService.StartSequenceDatasetExport': empty,
   'DatasetService.GetSequenceDatasetExport': empty,
   'FleetService.CreateExpiringKey': (subject, _world, unique) => ({

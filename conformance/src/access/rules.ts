@@ -62,7 +62,7 @@ export interface Subject {
   readonly mismatched?: boolean;
   /** A key: the resources of its roles are in `places`. */
   readonly isKey?: boolean;
-  /** Something that this organization keeps. */
+  /** Something that this organization keeps, or that came from this part. */
   readonly keptBy?: Place;
   /** An invitation in this organization: the resources of its authorizations are in `places`. */
   readonly invitedTo?: Place;
@@ -84,7 +84,7 @@ export interface Share {
 }
 
 /** In the words of the column "on". */
-const keptThings: ReadonlySet<string> = new Set(['saved query']);
+const keptThings: ReadonlySet<string> = new Set(['saved query', 'binary data', 'dataset']);
 
 type Verdict = 'allowed' | 'denied' | 'unseen';
 

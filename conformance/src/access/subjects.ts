@@ -67,6 +67,16 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     unknownUuid,
     wrong('A'),
   ];
+  const files: Subject[] = [
+    ...world.files.map(({ id, label, part, boxId }) => ({ label, id, second: boxId, keptBy: part })),
+    unknownUuid,
+    wrong('P.L'),
+  ];
+  const datasets: Subject[] = [
+    ...world.datasets.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
+    unknownUuid,
+    wrong('A'),
+  ];
   const invitations: Subject[] = [
     ...world.invitations.map(({ label, organization, email, grants }) => ({
       label,
@@ -139,6 +149,8 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'the parent location, or the organization': parents,
     'a person': persons,
     'saved query': savedQueries,
+    'binary data': files,
+    dataset: datasets,
   };
   return (on) => {
     const subjects = byWords[on];

@@ -5,6 +5,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
@@ -39,6 +40,21 @@ export interface KnownSavedQuery {
   readonly organization: Place;
 }
 
+/** A file that a part uploaded. */
+export interface KnownFile {
+  readonly id: string;
+  readonly label: string;
+  readonly part: Place;
+  /** Of its bounding box. */
+  readonly boxId: string;
+}
+
+export interface KnownDataset {
+  readonly id: string;
+  readonly label: string;
+  readonly organization: Place;
+}
+
 /** What requests put back where it was. */
 export interface Contents {
   readonly metadata: string;
@@ -64,6 +80,8 @@ export interface World {
   readonly fragments: ReadonlyMap<string, KnownFragment>;
   readonly keys: readonly KnownKey[];
   readonly savedQueries: readonly KnownSavedQuery[];
+  readonly files: readonly KnownFile[];
+  readonly datasets: readonly KnownDataset[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
   readonly bystanders: readonly Person[];
@@ -146,6 +164,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     shares.push({ location: place(location), organization: place(organization) });
   }
 
+  const files: KnownFile[] = [];
   const pushCredentials = pushServiceAccount();
   for (const [label, at] of places) {
     const metadata = canaries.make(`metadata of ${label}`, holds('operator', label));
@@ -211,6 +230,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
           },
         ],
       });
+      files.push(await uploadFile(admin, canaries, at, holds('operator', label)));
       filled = { ...filled, configuration: JSON.stringify(configuration), secretId: part?.secrets[0]?.id ?? '' };
     }
     contents.set(at, filled);
@@ -262,6 +282,17 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     savedQueries.push({ id, label, name, organization });
   }
 
+  const datasets: KnownDataset[] = [];
+  for (const organization of ['A', 'B', 'C'].map(place)) {
+    const label = `dataset of ${organization.label}`;
+    const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
+    const { id } = await admin.client(DatasetService).createDataset({ organizationId: organization.id, name });
+    canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
+    const binaryDataIds = files.filter(({ part }) => organizationOf(part) === organization).map((file) => file.id);
+    await admin.client(DataService).addBinaryDataToDatasetByIDs({ datasetId: id, binaryDataIds });
+    datasets.push({ id, label, organization });
+  }
+
   const invitations: Invitation[] = [];
   for (const [organization, ...on] of [
     ['A'],
@@ -297,11 +328,45 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     fragments,
     keys,
     savedQueries,
+    files,
+    datasets,
     invitations,
     bystanders: [],
     pushCredentials,
     place,
   };
+}
+
+/** A picture of a part, with a canary in all that can be asked of it. */
+async function uploadFile(
+  admin: Link,
+  canaries: Canaries,
+  part: Place,
+  maySee: (caller: Caller) => boolean,
+): Promise<KnownFile> {
+  const label = `file of ${part.label}`;
+  const { binaryDataId: id } = await admin.client(DataSyncService).dataCaptureUpload({
+    metadata: {
+      partId: part.id,
+      componentType: 'rdk:component:camera',
+      componentName: 'c',
+      methodName: 'GetImages',
+      type: DataType.BINARY_SENSOR,
+      fileName: canaries.make(`name of ${label}`, maySee),
+      tags: [canaries.make(`tag of ${label}`, maySee)],
+    },
+    sensorContents: [
+      { data: { case: 'binary', value: new TextEncoder().encode(canaries.make(`bytes of ${label}`, maySee)) } },
+    ],
+  });
+  canaries.watch(id, `id of ${label}`, maySee);
+  const { bboxId: boxId } = await admin.client(DataService).addBoundingBoxToImageByID({
+    binaryDataId: id,
+    label: canaries.make(`box of ${label}`, maySee),
+    xMaxNormalized: 1,
+    yMaxNormalized: 1,
+  });
+  return { id, label, part, boxId };
 }
 
 export function addressOf(line: string) {

@@ -129,8 +129,8 @@ export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, P
   const { db, access } = deps;
   return {
     async addBinaryDataToDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
-      const named = namedFiles(binaryDataIds, binaryIds);
       await requireDataset({ db, access }, call.principal, datasetId, 'organization.manage');
+      const named = namedFiles(binaryDataIds, binaryIds);
       const kind = { action: 'DataService.AddBinaryDataToDatasetByIDs', detail: { dataset: datasetId } };
       await changeNamed(deps, call, named, kind, async (trx, files) => {
         const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
@@ -141,8 +141,8 @@ export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, P
     },
 
     async removeBinaryDataFromDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
-      const named = namedFiles(binaryDataIds, binaryIds);
       await requireDataset({ db, access }, call.principal, datasetId, 'organization.manage');
+      const named = namedFiles(binaryDataIds, binaryIds);
       const kind = { action: 'DataService.RemoveBinaryDataFromDatasetByIDs', detail: { dataset: datasetId } };
       await changeNamed(deps, call, named, kind, async (trx, files) => {
         const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');

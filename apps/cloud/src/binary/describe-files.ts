@@ -23,11 +23,15 @@ interface Box {
   readonly place: string;
 }
 
-/** @param baseUrl of the addresses in the answer. */
+/**
+ * @param baseUrl of the addresses in the answer.
+ * @param seesDatasets whether the caller may know of an organization's datasets.
+ */
 export async function describeFiles(
   db: Kysely<CloudTables>,
   rows: readonly FileRow[],
   baseUrl: string,
+  seesDatasets: (organizationId: string) => boolean,
 ): Promise<readonly FileMetadata[]> {
   const tags = new Map<string, string[]>();
   const boxes = new Map<string, Box[]>();
@@ -59,7 +63,7 @@ export async function describeFiles(
     metadataOf(row, {
       tags: (tags.get(row.id) ?? []).toSorted(),
       boxes: boxes.get(row.id) ?? [],
-      datasetIds: (datasets.get(row.id) ?? []).toSorted(),
+      datasetIds: seesDatasets(row.organization_id) ? (datasets.get(row.id) ?? []).toSorted() : [],
       baseUrl,
     }),
   );

@@ -9,6 +9,8 @@ import type { BinaryTables } from './store.ts';
 export type Dataset = BinaryTables['datasets'];
 
 /**
+ * Datasets are the organization's as a whole: who operates only a part of it sees none.
+ *
  * @param action what the caller must be allowed on the dataset's organization.
  * @throws not_found, in the same words for one that does not exist and one of another organization; permission_denied
  */
@@ -16,10 +18,10 @@ export async function requireDataset(
   { db, access }: { readonly db: Kysely<CloudTables>; readonly access: Pick<Access, 'authorize' | 'allows'> },
   principal: Principal,
   id: string,
-  action: Extract<Action, `organization.${string}`>,
+  action: Extract<Action, 'organization.read' | 'organization.manage'>,
 ): Promise<Dataset> {
   const dataset = await db.selectFrom('datasets').selectAll().where('id', '=', id).executeTakeFirst();
-  if (dataset === undefined || !access.allows(principal, 'organization.see', dataset.organization_id))
+  if (dataset === undefined || !access.allows(principal, 'organization.read', dataset.organization_id))
     throw notVisible('dataset', id);
   access.authorize(principal, action, dataset.organization_id);
   return dataset;

@@ -39,7 +39,9 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
   };
 
   const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
-    const described = await describeFiles(db, rows, baseUrl(call.metadata));
+    const described = await describeFiles(db, rows, baseUrl(call.metadata), (organizationId) =>
+      access.allows(call.principal, 'organization.read', organizationId),
+    );
     if (!include) return described.map((metadata) => ({ metadata }));
     return withBytes(async (load) => {
       const data: FileData[] = [];

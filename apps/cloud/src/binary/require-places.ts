@@ -45,7 +45,7 @@ export async function requirePlaces(
     filter.partId === '' ? [] : [{ kind: 'part', id: filter.partId }],
   ];
   for (const named of levels.flat()) await requirePlace(deps, principal, named, 'operator');
-  if (filter.datasetId !== '') await requireDataset(deps, principal, filter.datasetId, 'organization.see');
+  if (filter.datasetId !== '') await requireDataset(deps, principal, filter.datasetId, 'organization.read');
   if (role !== 'owner') return;
   for (const named of levels.findLast((level) => level.length > 0) ?? [])
     await requirePlace(deps, principal, named, 'owner');
