@@ -8,4 +8,5 @@ test('I7 queries by chance answer the same with push-down, without and by the ex
   // Statements that the parser refuses are not what this is about.
   expect(result.refused).toBeLessThan(100);
   expect(result.pushable).toBeGreaterThan(500);
+  expect(result.pushed / result.pushable).toBeGreaterThanOrEqual(leastPushedShare);
 }, 300_000);

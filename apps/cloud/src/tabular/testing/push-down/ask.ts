@@ -1,15 +1,21 @@
 /** What a query answers, whatever it is: rows or a refusal. */
 import { asPlatformError } from '@platform/base';
 import { type Batch, documentsOf, execute, type Plan, QueryError, type Scope } from '@platform/query';
-import type { Tabular } from '../../tabular.ts';
+import type { QueryExplain, QueryResult, Tabular } from '../../tabular.ts';
 import { show } from './show.ts';
 
 export type Answer =
-  | { readonly k: 'rows'; readonly rows: readonly Uint8Array[]; readonly scannedBytes: number }
+  | {
+      readonly k: 'rows';
+      readonly rows: readonly Uint8Array[];
+      readonly scannedBytes: number;
+      /** What the store says it did. */
+      readonly explain?: QueryExplain | undefined;
+    }
   | { readonly k: 'refused'; readonly code: string; readonly message: string };
 
 export async function askStore(tabular: Tabular, plan: Plan, scope: Scope, pushDown: boolean): Promise<Answer> {
-  return answerOf(async () => tabular.query({ plan, scope, vocabulary: 'core', pushDown }));
+  return answerOf(async () => tabular.query({ plan, scope, vocabulary: 'core', pushDown, explain: true }));
 }
 
 /** The executor alone over rows that are all at hand. */
@@ -22,13 +28,12 @@ export async function askExecutor(plan: Plan, rows: Batch): Promise<Answer> {
   });
 }
 
-async function answerOf(
-  run: () => Promise<(Batch & { readonly scannedBytes: number }) | readonly Batch[]>,
-): Promise<Answer> {
+async function answerOf(run: () => Promise<QueryResult | readonly Batch[]>): Promise<Answer> {
   try {
     const found = await run();
-    const batches = 'count' in found ? [found] : found;
-    return { k: 'rows', rows: batches.flatMap(rowsOf), scannedBytes: 'count' in found ? found.scannedBytes : 0 };
+    if (!('count' in found)) return { k: 'rows', rows: found.flatMap(rowsOf), scannedBytes: 0 };
+    const { scannedBytes, explain } = found;
+    return { k: 'rows', rows: rowsOf(found), scannedBytes, explain };
   } catch (caught) {
     const { code, message } = caught instanceof QueryError ? caught.toPlatformError() : asPlatformError(caught);
     return { k: 'refused', code, message };

@@ -1,6 +1,6 @@
 /** One query, asked with push-down, without, and of the executor alone; and what must never be in an answer. */
 import type { Batch, Scope } from '@platform/query';
-import type { Tabular } from '../../tabular.ts';
+import type { QueryExplain, Tabular } from '../../tabular.ts';
 import { type Answer, areSame, askExecutor, askStore, latin1, showAnswer } from './ask.ts';
 import { isLimited, orderOf } from './comparable.ts';
 import { planOf, type RandomQuery } from './random-query.ts';
@@ -14,27 +14,37 @@ export interface Subject {
   readonly hidden: readonly string[];
 }
 
-/** What is wrong, in words; undefined when nothing is. */
-export async function checkQuery(query: RandomQuery, subject: Subject): Promise<string | undefined> {
+export interface Checked {
+  /** What is wrong, in words. */
+  readonly problem?: string | undefined;
+  /** Of the answer with push-down. */
+  readonly explain?: QueryExplain | undefined;
+}
+
+export async function checkQuery(query: RandomQuery, subject: Subject): Promise<Checked> {
   const plan = planOf(query);
   const { tabular, scope, rows, hidden } = subject;
   const pushed = await askStore(tabular, plan, scope, true);
   const unpushed = await askStore(tabular, plan, scope, false);
   const both = (what: string, other: Answer, name: string): string =>
-    `${what}\n  pushed: ${showAnswer(pushed)}\n  ${name}: ${showAnswer(other)}`;
-  if (isLimited(plan) && pushed.k !== unpushed.k) return undefined;
-  if (!areSame(pushed, unpushed, 'in order')) return both('push-down changes the answer', unpushed, 'not pushed');
+    `${what}\n  ${JSON.stringify(pushed.k === 'rows' && pushed.explain?.sources)}\n  pushed: ${showAnswer(pushed)}\n  ${name}: ${showAnswer(other)}`;
+  const explain = pushed.k === 'rows' ? pushed.explain : undefined;
+  if (isLimited(plan) && pushed.k !== unpushed.k) return { explain };
+  if (!areSame(pushed, unpushed, 'in order'))
+    return { problem: both('push-down changes the answer', unpushed, 'not pushed'), explain };
   if (pushed.k === 'rows' && unpushed.k === 'rows' && pushed.scannedBytes !== unpushed.scannedBytes)
-    return both('push-down changes the bytes metered', unpushed, 'not pushed');
-  const text = pushed.k === 'rows' ? pushed.rows.map(latin1).join() : pushed.message;
+    return { problem: both('push-down changes the bytes metered', unpushed, 'not pushed'), explain };
+  const text = pushed.k === 'rows' ? [...pushed.rows.map(latin1), JSON.stringify(explain)].join() : pushed.message;
   const leaked = hidden.find((canary) => text.includes(canary));
   if (leaked !== undefined)
-    return both(`the answer holds "${leaked}", which is outside the scope`, unpushed, 'not pushed');
+    return {
+      problem: both(`the answer holds "${leaked}", which is outside the scope`, unpushed, 'not pushed'),
+      explain,
+    };
   const order = orderOf(plan);
-  if (order === undefined) return undefined;
+  if (order === undefined) return { explain };
   const expected = await askExecutor(plan, rows);
-  if (isLimited(plan) && pushed.k !== expected.k) return undefined;
-  return areSame(pushed, expected, order)
-    ? undefined
-    : both('the executor alone answers something else', expected, 'executor');
+  if (isLimited(plan) && pushed.k !== expected.k) return { explain };
+  if (areSame(pushed, expected, order)) return { explain };
+  return { problem: both('the executor alone answers something else', expected, 'executor'), explain };
 }

@@ -1,24 +1,37 @@
 /** What the store says it did for a query. */
-import { asPlatformError } from '@platform/base';
-import type { Plan, Scope } from '@platform/query';
-import type { Tabular } from '../../tabular.ts';
+import type { Expr, Plan } from '@platform/query';
+import type { QueryExplain, SourceExplain } from '../../tabular.ts';
 
-export interface Explained {
-  readonly text: string;
-  readonly explain: unknown;
+/**
+ * Whether DuckDB did more than leave out what scope, path and time leave out: conditions on readings, fields out of columns, groups, the
+ * first of an order. Undefined where there was no sealed file to do it in.
+ */
+export function pushesBeyondTime(plan: Plan, { sources }: QueryExplain): boolean | undefined {
+  const sealed = sources.filter(({ does }) => does !== 'hot');
+  return sealed.length === 0 ? undefined : sealed.some((source) => doesMore(source, plan));
 }
 
-export async function explainOf(tabular: Tabular, plan: Plan, scope: Scope): Promise<Explained> {
-  try {
-    const result = await tabular.query({ plan, scope, vocabulary: 'core', explain: true });
-    const explain = 'explain' in result ? result.explain : undefined;
-    return { text: JSON.stringify(explain) ?? '', explain };
-  } catch (caught) {
-    return { text: asPlatformError(caught).message, explain: undefined };
+function doesMore({ does, pushed }: SourceExplain, { stages }: Plan): boolean {
+  if (does !== 'rows') return true;
+  const conditions = stages.flatMap((stage) => (stage.k === 'filter' ? callsIn(stage.where) : []));
+  return conditions.some((each) => pushed.includes(each.at) && readsData(each));
+}
+
+type Call = Extract<Expr, { k: 'call' }>;
+
+function callsIn(expr: Expr): Call[] {
+  return expr.k === 'call' ? [expr, ...expr.args.flatMap(callsIn)] : [];
+}
+
+function readsData(expr: Expr): boolean {
+  switch (expr.k) {
+    case 'field':
+      return expr.path[0] === 'data';
+    case 'call':
+      return expr.args.some(readsData);
+    case 'bind':
+      return [...expr.args, expr.body].some(readsData);
+    default:
+      return false;
   }
-}
-
-/** Whether a stage was pushed beyond what scope and time leave out. */
-export function pushesBeyondTime({ explain }: Explained): boolean {
-  return explain !== undefined;
 }
