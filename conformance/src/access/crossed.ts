@@ -34,6 +34,12 @@ export function crossedRequests(world: World): readonly Crossed[] {
   const partId = { foreign: place('P.LB').id, unknown: uuid };
   const savedQueryOf = (label: string) =>
     world.savedQueries.find(({ organization: { label: of } }) => of === label)?.name ?? '';
+  const fileOf = (label: string): string => world.files.find(({ part: { label: of } }) => of === label)?.id ?? '';
+  const datasetOf = (label: string): string =>
+    world.datasets.find(({ organization: { label: of } }) => of === label)?.id ?? '';
+  const file = { foreign: fileOf('P.LB'), unknown: uuid };
+  const dataset = { foreign: datasetOf('B'), unknown: uuid };
+  const ownFile = fileOf('P.L');
   const readings = (filter: object) => ({ dataRequest: { filter } });
   const secretOf = (label: string): string => world.contents.get(place(label))?.secretId ?? '';
   const importing = (id: string) => ({ components: [], fragments: [id] });
@@ -130,6 +136,34 @@ export function crossedRequests(world: World): readonly Crossed[] {
         { foreign: place('M.LB').name, unknown: 'nothing-of-this-name' },
         (robotName) => readings({ robotName }),
       ],
+      ['DataService.BinaryDataByFilter', organization, (id) => readings({ organizationIds: [a, id] })],
+      ['DataService.BinaryDataByFilter', location, (id) => readings({ locationIds: [place('L').id, id] })],
+      ['DataService.BinaryDataByFilter', partId, (id) => readings({ partId: id })],
+      ['DataService.BinaryDataByFilter', machineId, (id) => readings({ robotId: id })],
+      ['DataService.BinaryDataByFilter', dataset, (id) => readings({ datasetId: id })],
+      [
+        'DataService.BinaryDataByFilter',
+        { foreign: place('M.LB').name, unknown: 'nothing-of-this-name' },
+        (robotName) => readings({ robotName }),
+      ],
+      ['DataService.BinaryDataByIDs', file, (id) => ({ binaryDataIds: [ownFile, id] })],
+      [
+        'DataService.BinaryDataByIDs',
+        organization,
+        (organizationId) => ({ binaryIds: [{ fileId: ownFile, organizationId, locationId: place('L').id }] }),
+      ],
+      ['DataService.TagsByFilter', location, (id) => ({ filter: { locationIds: [id] } })],
+      ['DataService.DeleteBinaryDataByFilter', location, (id) => ({ filter: { locationIds: [id] } })],
+      ['DataService.DeleteBinaryDataByFilter', partId, (id) => ({ filter: { organizationIds: [a], partId: id } })],
+      ['DataService.AddTagsToBinaryDataByFilter', dataset, (id) => ({ filter: { datasetId: id }, tags: ['t'] })],
+      ['DataService.AddBinaryDataToDatasetByIDs', file, (id) => ({ datasetId: datasetOf('A'), binaryDataIds: [id] })],
+      ['DataService.AddBinaryDataToDatasetByIDs', dataset, (id) => ({ datasetId: id, binaryDataIds: [ownFile] })],
+      ['DatasetService.ListDatasetsByIDs', dataset, (id) => ({ ids: [datasetOf('A'), id] })],
+      [
+        'DatasetService.MergeDatasets',
+        dataset,
+        (id) => ({ organizationId: a, name: 'merged', datasetIds: [datasetOf('A'), id] }),
+      ],
       ['DataService.DeleteTabularData', location, (id) => ({ organizationId: a, filter: { locationIds: [id] } })],
       [
         'DataService.TabularDataByMQL',
@@ -186,6 +220,17 @@ export function crossedRequests(world: World): readonly Crossed[] {
         organization,
         (id) => ({ organizationId: id, filter: { tagsFilter: { type: 9 } } }),
       ],
+      [
+        'DataService.BinaryDataByFilter',
+        organization,
+        (id) => ({ dataRequest: { last: 'x', filter: { organizationIds: [id] } } }),
+      ],
+      ['DataService.AddTagsToBinaryDataByIDs', file, (id) => ({ binaryDataIds: [id] })],
+      ['DataService.AddBoundingBoxToImageByID', file, (id) => ({ binaryDataId: id, xMaxNormalized: 9 })],
+      ['DataService.UpdateBoundingBox', file, (id) => ({ binaryDataId: id, bboxId: uuid, xMaxNormalized: 9 })],
+      ['DataService.CreateBinaryDataSignedURL', file, (id) => ({ binaryDataId: id, expirationMinutes: 99_999 })],
+      ['DatasetService.RenameDataset', dataset, (id) => ({ id, name: '' })],
+      ['DatasetService.CreateDataset', organization, (id) => ({ organizationId: id, name: '', type: 7 })],
       ['DataService.CreateIndex', organization, (id) => ({ organizationId: id })],
       ['DataService.CreateSavedQuery', organization, (id) => ({ organizationId: id, name: '' })],
       [
