@@ -1,6 +1,6 @@
 /** How much of a file a deletion covers, as far as the catalog can tell (I10). */
 import type { SeriesColumn } from '@platform/query';
-import type { Delete, DeletePredicate, FileRanges, PathRule } from './row-filter.ts';
+import { type Delete, type DeletePredicate, type FileRanges, isAmong, type PathRule } from './row-filter.ts';
 import type { PathSets } from './series.ts';
 
 export interface ListedRanges extends Pick<FileRanges, 'captureDay' | 'pathSets' | 'timeReceived'> {
@@ -47,8 +47,7 @@ export function isWhollyDeleted(file: ListedRanges, deletes: readonly Delete[]):
 function namedIn(sets: PathSets, rule: PathRule): Coverage {
   let found: Coverage = 'whole';
   for (const [column, values] of Object.entries(rule) as [SeriesColumn, readonly string[]][]) {
-    const wanted = new Set(values);
-    const held = sets[column].filter((value) => wanted.has(value)).length;
+    const held = sets[column].filter((value) => isAmong(value, values)).length;
     if (held === 0) return 'none';
     if (held < sets[column].length) found = 'some';
   }
@@ -60,10 +59,10 @@ export function narrowed({ predicate, upTo }: Delete, { pathSets }: Pick<ListedR
   const { paths, except } = predicate;
   const within = (rule: PathRule): PathRule =>
     Object.fromEntries(
-      Object.entries(rule).map(([column, values]) => {
-        const wanted = new Set(values);
-        return [column, pathSets[column as SeriesColumn].filter((value) => wanted.has(value))];
-      }),
+      Object.entries(rule).map(([column, values]) => [
+        column,
+        pathSets[column as SeriesColumn].filter((value) => isAmong(value, values)),
+      ]),
     );
   const named = except?.filter((rule) => namedIn(pathSets, rule) !== 'none').map(within);
   return { upTo, predicate: { ...predicate, ...(paths && { paths: within(paths) }), ...(named && { except: named }) } };

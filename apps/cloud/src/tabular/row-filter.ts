@@ -83,14 +83,15 @@ function isTagged(tags: readonly string[], wanted: DeletePredicate['tags']): boo
 
 function isNamed(path: Series['path'], rule: PathRule): boolean {
   for (const column in rule)
-    if (!includes(rule[column as SeriesColumn] ?? [], path[column as SeriesColumn])) return false;
+    if (!isAmong(path[column as SeriesColumn], rule[column as SeriesColumn] ?? [])) return false;
   return true;
 }
 
-/** Lists of the parts of a fleet are asked for every series. */
+/** Lists of the parts of a fleet are asked for every series and query. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-function includes(values: readonly string[], value: string): boolean {
+/** @param values never changed: what is made of a long list is kept. */
+export function isAmong(value: string, values: readonly string[]): boolean {
   if (values.length < 8) return values.includes(value);
   let set = sets.get(values);
   if (set === undefined) {

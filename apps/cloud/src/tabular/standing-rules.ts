@@ -4,7 +4,7 @@
  */
 import { seriesColumns } from '@platform/query';
 import { sparing } from './coverage.ts';
-import type { Delete, DeletePredicate, PathRule, RowFilter } from './row-filter.ts';
+import { type Delete, type DeletePredicate, isAmong, type PathRule, type RowFilter } from './row-filter.ts';
 
 export interface StandingRules {
   /** Rows of these paths are gone once their capture day is before the day. */
@@ -84,8 +84,8 @@ function expiredRows({ expired }: StandingRules): Delete[] {
 }
 
 function intersection(values: readonly string[], wanted: readonly string[]): readonly string[] {
-  const set = new Set(wanted);
-  return values.filter((value) => set.has(value));
+  const [few, many] = wanted.length < values.length ? [wanted, values] : [values, wanted];
+  return few.filter((value) => isAmong(value, many));
 }
 
 function dayOf(ms: number): string {
