@@ -1,4 +1,5 @@
 /** What lists, counts and the routes beside the RPCs show to each caller: all that she may see, and nothing else. */
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { AppService, type FragmentUsage } from '@platform/proto/platform/app/v1/app';
 import { type Client, connect, type Link } from '@platform/rpc/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,6 +16,7 @@ let world: World;
 let callers: readonly Caller[];
 let link: Link;
 let app: Client<typeof AppService>;
+let files: Client<typeof DataService>;
 
 beforeAll(async () => {
   cloud = await startCloud();
@@ -24,6 +26,7 @@ beforeAll(async () => {
   callers = created.all;
   link = connect({ baseUrl: cloud.url });
   app = link.client(AppService);
+  files = link.client(DataService);
 }, 120_000);
 afterAll(async () => {
   await link[Symbol.asyncDispose]();
@@ -36,6 +39,7 @@ const withBigInts = (_name: string, value: unknown): unknown => (typeof value ==
 const usersAndKeys = (): Caller[] => callers.filter(({ kind }) => kind === 'person' || kind === 'key');
 const labelsOf = (ids: readonly string[]): string[] =>
   ids.map((id) => [...world.places.values()].find((place) => place.id === id)?.label ?? id).sort();
+const fileOf = (id: string): string => world.files.find((file) => file.id === id)?.label ?? id;
 const placesOf = (kind: Place['kind'], fits: (place: Place) => boolean): string[] =>
   [...world.places.values()]
     .filter((place) => place.kind === kind && fits(place))
@@ -59,6 +63,16 @@ test('access matrix: lists hold what the caller may see and nothing else, and lo
       labelsOf(known),
       placesOf('organization', (one) => own.has(one)),
     );
+    const { data } = await files.binaryDataByFilter({ dataRequest: { limit: 1_000n } }, as(caller));
+    const operated = world.files.filter(({ part }) => rules.holds(caller, 'operator', part));
+    compare(
+      caller,
+      'BinaryDataByFilter',
+      data.map(({ metadata }) => fileOf(metadata?.binaryDataId ?? '')).toSorted(),
+      operated.map(({ label }) => label).toSorted(),
+    );
+    const { count } = await files.binaryDataByFilter({ countOnly: true }, as(caller));
+    compare(caller, 'BinaryDataByFilter count', [`${count}`], [`${operated.length}`]);
     for (const label of ['A', 'B', 'C']) {
       const organization = world.place(label);
       const publicNamespace = world.contents.get(organization)?.namespace ?? '';
@@ -247,6 +261,13 @@ test('access matrix: the routes beside the RPCs answer each caller as docs/specs
       })();
       await ask(caller, '/api/invitations/link', expected, post({ organizationId: organization.id, email }));
     }
+    const unseen = new Set<string>();
+    for (const { id, part } of [...world.files, { id: cloud.keyId, part: undefined }]) {
+      const may = part !== undefined && rules.holds(caller, 'operator', part);
+      const answer = await ask(caller, `/binary-data/${id}`, [none ? 401 : may ? 200 : 404], { headers: bearer });
+      if (!may) unseen.add(answer.replaceAll(id, '<>'));
+    }
+    if (unseen.size > 1) problems.push(`UNEQUAL /binary-data/ · ${caller.label}: ${[...unseen].join(' | ')}`);
     if (caller.secret === undefined) continue;
     const headers = { key_id: caller.id, key: caller.secret };
     const refusals = new Set<string>();
