@@ -6,6 +6,9 @@ import type { ReadingsAsked } from './ordered-readings.ts';
 import type { Reading } from './reading.ts';
 import { endOfTimeMs, leastMs, type Place, placeAfter, readingPage } from './reading-page.ts';
 
+/** A window that holds more rows than a page is read twice in part. */
+const fullness = 0.8;
+
 export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncGenerator<Reading> {
   const { scope, conditions, sign, fromMs = leastMs, untilMs = endOfTimeMs } = asked;
   const within = (from: number, until: number): Stages => datedWithin(conditions, from, until);
@@ -13,7 +16,9 @@ export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncG
   if (extent === undefined) return;
   const { firstMs, lastMs, rows } = extent;
   let { pageRows } = asked;
-  let spanMs = Math.max(1, Math.ceil(((lastMs - firstMs + 1) * pageRows) / rows));
+  const spanFor = (coveredMs: number, held: number): number =>
+    Math.min(lastMs - firstMs + 1, Math.ceil((coveredMs * pageRows * fullness) / Math.max(held, pageRows / 16)));
+  let spanMs = spanFor(lastMs - firstMs + 1, rows);
   let place: Place = { ms: sign > 0 ? firstMs : lastMs, skip: 0 };
   while (place.ms >= firstMs && place.ms <= lastMs) {
     const { ms, skip } = place;
@@ -30,13 +35,9 @@ export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncG
       continue;
     }
     yield* page;
-    if (page.length === pageRows) {
-      place = placeAfter(place, page);
-      spanMs = Math.ceil(spanMs / 2);
-    } else {
-      place = { ms: ms + sign * spanMs, skip: 0 };
-      if (page.length < pageRows / 4) spanMs = Math.min(spanMs * (page.length === 0 ? 16 : 2), lastMs - firstMs + 1);
-    }
+    const isFull = page.length === pageRows;
+    place = isFull ? placeAfter(place, page) : { ms: ms + sign * spanMs, skip: 0 };
+    spanMs = spanFor(isFull ? Math.abs(place.ms - ms) + 1 : spanMs, page.length);
   }
 }
 
