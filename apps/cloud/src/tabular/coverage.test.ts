@@ -96,7 +96,7 @@ test('I10 a file is left alone only if no row of it is deleted, and dropped only
     }),
     { numRuns: 5_000 },
   );
-  expect(whole).toBeGreaterThan(100);
+  expect(whole).toBeGreaterThan(10);
 });
 
 test('a file whose parts are divided among several deletions is deleted as a whole', () => {
