@@ -70,13 +70,14 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
 
   // Sealing and rewriting sort: one at a time, so that their memory is that of one.
   const writing = createLimiter(1);
+  const sealing = { database, parquetDir, fileBytes: settings.fileBytes };
   const rewrite = async ({ id, files, deletes }: Extract<ToChild, { kind: 'rewrite' }>): Promise<void> => {
     let result: Rewritten;
     try {
       const { mergeFiles } = await import('./merge-files.ts');
       const connection = await database.connect();
       try {
-        result = await mergeFiles(connection, files, deletes, { parquetDir, fileBytes: settings.fileBytes });
+        result = await mergeFiles(connection, files, deletes, sealing);
       } finally {
         connection.closeSync();
       }
@@ -125,7 +126,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         const { sealSegment } = await import('./seal-segment.ts');
         const connection = await database.connect();
         try {
-          files = await writing(() => sealSegment(connection, segment, { parquetDir, fileBytes: settings.fileBytes }));
+          files = await writing(() => sealSegment(connection, segment, sealing));
         } finally {
           connection.closeSync();
         }

@@ -10,6 +10,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { newId } from '@platform/base';
 import type { Series } from '../series.ts';
 import { dayText } from './capture-day.ts';
+import type { Database } from './database.ts';
 import type { SealedFile } from './messages.ts';
 import { writeParquet } from './parquet-file.ts';
 import { readSealedFile } from './sealed-file.ts';
@@ -27,6 +28,7 @@ interface Group {
 }
 
 export interface SealOptions {
+  readonly database: Database;
   readonly parquetDir: string;
   /** BSON bytes that go into one file. */
   readonly fileBytes: number;
@@ -102,7 +104,7 @@ async function writeGroup(
       const file = `${dayText(group.day)}-${newId()}.parquet`;
       const temporary = join(options.parquetDir, `${file}.tmp`);
       written.push(temporary, join(options.parquetDir, file));
-      const facts = await writePiece(connection, temporary, sorted, range, group.day, series);
+      const facts = await writePiece(connection, options.database, temporary, sorted, range, group.day, series);
       const { size: fileBytes } = await stat(temporary);
       await rename(temporary, join(options.parquetDir, file));
       files.push({ ...facts, file, fileBytes });
@@ -115,6 +117,7 @@ async function writeGroup(
 
 async function writePiece(
   connection: DuckDBConnection,
+  database: Database,
   path: string,
   sorted: string,
   range: RowRange,
@@ -123,7 +126,8 @@ async function writePiece(
 ): Promise<Omit<SealedFile, 'file' | 'fileBytes'>> {
   const shredded = `${sorted}_leaves`;
   try {
-    const { leaves, columns } = await shredRows(connection, `SELECT data FROM ${rowsOf(sorted, range)}`, shredded);
+    const documents = { select: `SELECT data FROM ${rowsOf(sorted, range)}`, rows: range.to - range.from };
+    const { leaves, columns } = await shredRows(connection, database, documents, shredded);
     const described = await describeSeries(connection, sorted, range, series);
     const contents = { sorted, range, day, ...described, shredded, leaves, columns };
     await writeParquet(connection, path, contents);

@@ -17,7 +17,7 @@ export async function readSealedFile(
   const ofTimes = ['time_received', 'time_requested'].map((time) => `min(${time}), max(${time}), count(${time})`);
   const read = await connection.runAndReadAll(
     `SELECT series, count(*), CAST(sum(octet_length(data)) AS BIGINT), min(file_row_number), max(file_row_number),
-        count(*) FILTER (size <> octet_length(data)), min(position), max(position), ${ofTimes.join(', ')}
+        count(*) FILTER (size IS DISTINCT FROM octet_length(data)), min(position), max(position), ${ofTimes.join(', ')}
       FROM read_parquet($1, file_row_number = true) GROUP BY series ORDER BY series`,
     [path],
   );

@@ -59,7 +59,7 @@ export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
         buffer.dataBytes += data.length;
       });
       await segment.append(() => database.connect(), buffer, rows.length);
-      const files = await sealSegment(connection, segment, { parquetDir, fileBytes });
+      const files = await sealSegment(connection, segment, { database, parquetDir, fileBytes });
       await connection.run(`DROP TABLE ${segment.table}`);
       const paths = files.map(({ file }) => join(parquetDir, file));
       const facts = await readFacts(connection, paths);

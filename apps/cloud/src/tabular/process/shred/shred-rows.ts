@@ -13,6 +13,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import type { Database } from '../database.ts';
 import { type ColumnBuffers, chunkRows, createColumnBuffers } from './column-buffers.ts';
 import { type DescribedLeaf, describeLeaves } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';
@@ -26,81 +27,104 @@ export interface ShreddedRows {
   readonly columns: readonly string[];
 }
 
-/**
- * Creates `table` with the column `size` (bytes of the document) and those of the leaves, a row for each document, in the same order.
- * @param select SQL with one BLOB column.
- */
-export async function shredRows(connection: DuckDBConnection, select: string, table: string): Promise<ShreddedRows> {
+/** Where the documents of rows stand. */
+export interface Documents {
+  /** SQL with one BLOB column. */
+  readonly select: string;
+  readonly rows: number;
+}
+
+/** Creates `table` with the column `size` (bytes of the document) and those of the leaves, a row for each document, in the same order. */
+export async function shredRows(
+  connection: DuckDBConnection,
+  database: Database,
+  documents: Documents,
+  table: string,
+): Promise<ShreddedRows> {
   const tree = createLeafTree();
   const walker = createWalker(tree);
-  const leaves = await learn(connection, select, tree, walker);
-  const buffers = createColumnBuffers(leaves);
-  const types = buffers.columns.map(({ name, type }) => `, ${name} ${type}`);
-  await connection.run(`CREATE TABLE ${table} (size INTEGER NOT NULL${types.join('')})`);
-  const appender = await connection.createAppender(table);
+  // What is appended goes out from time to time, which ends whatever the same connection was reading.
+  const reader = await database.connect();
   try {
-    await fill(connection, select, walker, buffers, appender);
+    const leaves = await learn(reader, documents, tree, walker);
+    const buffers = createColumnBuffers(leaves);
+    const types = buffers.columns.map(({ name, type }) => `, ${name} ${type}`);
+    await connection.run(`CREATE TABLE ${table} (size INTEGER NOT NULL${types.join('')})`);
+    const appender = await connection.createAppender(table);
+    try {
+      await fill(reader, documents, walker, buffers, appender);
+    } finally {
+      appender.closeSync();
+    }
+    return { leaves, columns: buffers.columns.map(({ name }) => name) };
   } finally {
-    appender.closeSync();
+    reader.closeSync();
   }
-  return { leaves, columns: buffers.columns.map(({ name }) => name) };
 }
 
 async function learn(
   connection: DuckDBConnection,
-  select: string,
+  documents: Documents,
   tree: LeafTree,
   walker: Walker,
 ): Promise<DescribedLeaf[]> {
   const gathered = gatherLeaves();
-  const pace = createPace();
-  let rows = 0;
-  for await (const chunk of readDocuments(connection, select)) {
-    rows += chunk.rows;
-    for (const run of chunk.runs) {
-      walk(walker, run);
-      gathered.add(walker.entries, run.bytes);
-      await pace.after(run.bytes.length);
-    }
-  }
-  return describeLeaves(tree, gathered, rows);
+  await eachRun(connection, documents, (run) => {
+    walk(walker, run);
+    gathered.add(walker.entries, run.bytes);
+  });
+  return describeLeaves(tree, gathered, documents.rows);
 }
 
 async function fill(
   connection: DuckDBConnection,
-  select: string,
+  documents: Documents,
   walker: Walker,
   buffers: ColumnBuffers,
   appender: DuckDBAppender,
 ): Promise<void> {
   const sizes = new Int32Array(chunkRows);
-  const pace = createPace();
-  for await (const chunk of readDocuments(connection, select)) {
-    for (const run of chunk.runs) {
-      if (buffers.columns.length > 0) {
-        walk(walker, run);
-        buffers.add(walker.entries, run.bytes);
-      }
-      for (const [i, end] of run.ends.entries()) sizes[run.row + i] = end - (run.ends[i - 1] ?? 0);
-      await pace.after(run.bytes.length);
-    }
-    append(appender, sizes, buffers, chunk.rows);
+  const add = (run: DocumentRun): void => {
+    for (const [i, end] of run.ends.entries()) sizes[run.row + i] = end - (run.ends[i - 1] ?? 0);
+    if (buffers.columns.length === 0) return;
+    walk(walker, run);
+    buffers.add(walker.entries, run.bytes);
+  };
+  let chunks = 0;
+  await eachRun(connection, documents, add, (rows) => {
+    append(appender, sizes, buffers, rows);
     buffers.clear();
-  }
+    // By itself it would go out seldom, and then hold up everyone.
+    if (++chunks % chunksAtOnce === 0) appender.flushSync();
+  });
   appender.flushSync();
 }
 
-/** Large documents make a chunk long. */
-function createPace(): { after(bytes: number): Promise<void> } {
-  let since = 0;
-  return {
-    async after(bytes) {
-      since += bytes;
-      if (since < 4 << 20) return;
-      since = 0;
+const chunksAtOnce = 16;
+
+/** Large documents make a chunk long: others get their turn within it, too. */
+const pauseBytes = 4 << 20;
+
+async function eachRun(
+  connection: DuckDBConnection,
+  { select, rows }: Documents,
+  onRun: (run: DocumentRun) => void,
+  onChunk: (rows: number) => void = () => {},
+): Promise<void> {
+  let read = 0;
+  let sincePause = 0;
+  for await (const chunk of readDocuments(connection, select)) {
+    for (const run of chunk.runs) {
+      onRun(run);
+      sincePause += run.bytes.length;
+      if (sincePause < pauseBytes) continue;
+      sincePause = 0;
       await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
+    }
+    onChunk(chunk.rows);
+    read += chunk.rows;
+  }
+  if (read !== rows) throw new Error(`expected ${rows} documents to shred, found ${read}`);
 }
 
 function walk(walker: Walker, { bytes, row, ends }: DocumentRun): void {
