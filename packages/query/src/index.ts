@@ -49,7 +49,7 @@ export { isLight } from './plan/is-light.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export { decodeCut, decodePlan, encodeCut, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';
-export { sourcesOf } from './plan/sources-of.ts';
+export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
 export type {
   Accumulator,
   AccumulatorName,

@@ -4,7 +4,7 @@
  * In turn: nothing, when no row can pass; the newest rows, which stand in the footer; the whole `pre` as one statement; the fields that
  * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
  */
-import { type Cut, type Expr, fieldsRead } from '@platform/query';
+import { type Cut, type Expr, fieldsRead, isReadOnce } from '@platform/query';
 import type { ScanRequest } from '../messages.ts';
 import { canFail } from './can-fail.ts';
 import type { Condition } from './compare.ts';
@@ -78,7 +78,9 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
   const options: RowsOptions = { where, binds, vocabulary, ...(top !== undefined && { top }) };
-  const { fields } = fieldsRead([...cut.pre, ...cut.post]);
+  const stages = [...cut.pre, ...cut.post];
+  // A join, subquery or union reads other fields of the same rows.
+  const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
   const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
   return {
     emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),
