@@ -1,0 +1,183 @@
+/** Binary data and datasets by the unmodified public TypeScript client against the real cloud, as a user writes it. */
+import { randomUUID } from 'node:crypto';
+import { appApi, createViamClient, dataApi, type ViamClient } from '@viamrobotics/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pauseMs } from './crash/cloud-under-fire.ts';
+import { type CloudProcess, startCloud } from './start-cloud.ts';
+
+let cloud: CloudProcess;
+let client: ViamClient;
+
+beforeAll(async () => {
+  cloud = await startCloud();
+  client = await createViamClient({
+    serviceHost: cloud.url,
+    credentials: { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key },
+  });
+});
+afterAll(async () => {
+  await cloud[Symbol.asyncDispose]();
+});
+
+const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+/** A picture of the camera, a second after the one before. */
+function upload(component: string, nth: number, tags: string[] = [], datasetIds: string[] = []): Promise<string> {
+  const at = start + nth * 1_000;
+  return client.dataClient.binaryDataCaptureUpload(
+    new TextEncoder().encode(`picture ${nth}`),
+    cloud.partId,
+    'rdk:component:camera',
+    component,
+    'GetImages',
+    '.jpg',
+    [new Date(at), new Date(at + 5)],
+    tags,
+    datasetIds,
+  );
+}
+
+test('pictures are found at once by their camera, page by page, with their bytes, as the client spells things', async () => {
+  const { dataClient } = client;
+  const component = `camera-${randomUUID()}`;
+  const ids: string[] = [];
+  for (let nth = 0; nth < 5; nth++) ids.push(await upload(component, nth, ['blue']));
+  const filter = new dataApi.Filter({ componentName: component, componentType: 'rdk:component:camera' });
+  const seen: string[] = [];
+  for (let last = ''; ; ) {
+    const page = await dataClient.binaryDataByFilter(filter, 2, dataApi.Order.ASCENDING, last);
+    if (page.data.length === 0) break;
+    seen.push(...page.data.map(({ binary }) => new TextDecoder().decode(binary)));
+    ({ last } = page);
+  }
+  expect(seen).toEqual([0, 1, 2, 3, 4].map((nth) => `picture ${nth}`));
+  const counted = await dataClient.binaryDataByFilter(filter, 50, dataApi.Order.UNSPECIFIED, '', false, true);
+  expect(Number(counted.count)).toBe(5);
+
+  const [first] = await dataClient.binaryDataByIds(ids.slice(0, 1));
+  expect(first?.metadata).toMatchObject({ binaryDataId: ids[0], fileExt: '.jpg', datasetIds: [] });
+  expect(first?.metadata?.captureMetadata).toMatchObject({
+    organizationId: cloud.organizationId,
+    locationId: cloud.locationId,
+    robotId: cloud.machineId,
+    partId: cloud.partId,
+    componentType: 'rdk:component:camera',
+    componentName: component,
+    methodName: 'GetImages',
+    mimeType: 'image/jpeg',
+    tags: ['blue'],
+  });
+  expect(first?.metadata?.timeRequested?.toDate()).toEqual(new Date(start));
+  expect(first?.metadata?.timeReceived?.toDate()).toEqual(new Date(start + 5));
+  // As clients before binary_data_id name files.
+  const older = { fileId: ids[1] ?? '', organizationId: cloud.organizationId, locationId: cloud.locationId };
+  const found = await dataClient.binaryDataByIds([new dataApi.BinaryID(older)], true);
+  expect(found.map(({ binary }) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
+});
+
+test('tags, bounding boxes and deletion go as the client does them', async () => {
+  const { dataClient } = client;
+  const component = `camera-${randomUUID()}`;
+  const [one, two] = [await upload(component, 1, ['old']), await upload(component, 2)];
+  const filter = new dataApi.Filter({ componentName: component });
+  await dataClient.addTagsToBinaryDataByIds(['a', 'b'], [one]);
+  await dataClient.addTagsToBinaryDataByFilter(['c'], filter);
+  expect(Number(await dataClient.removeTagsFromBinaryDataByIds(['old'], [one, two]))).toBe(1);
+  expect(Number(await dataClient.removeTagsFromBinaryDataByFilter(['c', 'b'], filter))).toBe(2);
+  expect(await dataClient.tagsByFilter(filter)).toEqual(['a']);
+
+  const box = await dataClient.addBoundingBoxToImageById(one, 'dog', 0.1, 0.2, 0.3, 0.4, 0.5);
+  await dataClient.updateBoundingBox(one, box, 'wolf', 0, 0, 1, 1, 0.25);
+  const [described] = await dataClient.binaryDataByIds([one]);
+  expect(described?.metadata?.annotations?.bboxes).toMatchObject([
+    { id: box, label: 'wolf', xMinNormalized: 0, xMaxNormalized: 1, confidence: 0.25 },
+  ]);
+  expect(await dataClient.boundingBoxLabelsByFilter(filter)).toEqual(['wolf']);
+  await dataClient.removeBoundingBoxFromImageById(one, box);
+  expect(await dataClient.boundingBoxLabelsByFilter(filter)).toEqual([]);
+
+  expect(Number(await dataClient.deleteBinaryDataByIds([one]))).toBe(1);
+  await expect(dataClient.binaryDataByIds([one])).rejects.toMatchObject({ code: 5 });
+  expect(Number(await dataClient.deleteBinaryDataByFilter(filter))).toBe(1);
+  expect((await dataClient.binaryDataByFilter(filter)).data).toEqual([]);
+});
+
+test('datasets are made, filled by hand and by uploads, and emptied', async () => {
+  const { dataClient } = client;
+  const name = `dataset ${randomUUID()}`;
+  const id = await dataClient.createDataset(name, cloud.organizationId);
+  const component = `camera-${randomUUID()}`;
+  const [one, two] = [await upload(component, 1, [], [id]), await upload(component, 2)];
+  await dataClient.addBinaryDataToDatasetByIds([two], id);
+  const filter = new dataApi.Filter({ datasetId: id });
+  const filesIn = async () =>
+    (await dataClient.binaryDataByFilter(filter)).data.map(({ metadata }) => metadata?.binaryDataId).toSorted();
+  expect(await filesIn()).toEqual([one, two].toSorted());
+  await dataClient.renameDataset(id, `${name} again`);
+  expect(await dataClient.listDatasetsByIds([id])).toMatchObject([{ id, name: `${name} again` }]);
+  const listed = await dataClient.listDatasetsByOrganizationID(cloud.organizationId);
+  expect(listed.map((dataset) => dataset.id)).toContain(id);
+  await dataClient.removeBinaryDataFromDatasetByIds([one], id);
+  expect(await filesIn()).toEqual([two]);
+  await dataClient.deleteDataset(id);
+  await expect(filesIn()).rejects.toMatchObject({ code: 5 });
+  expect(await dataClient.binaryDataByIds([one, two])).toHaveLength(2);
+});
+
+test('a signed address gives the file to anybody, the uri of its metadata to who signs in; both end with the file', async () => {
+  const { dataClient } = client;
+  const id = await dataClient.binaryDataCaptureUpload(
+    new TextEncoder().encode('<b>report</b>'),
+    cloud.partId,
+    'rdk:component:camera',
+    `camera-${randomUUID()}`,
+    'GetImages',
+    '.html',
+    [new Date(start), new Date(start)],
+  );
+  const url = await dataClient.createBinaryDataSignedURL(id, 5);
+  const signed = await fetch(url);
+  expect([signed.status, await signed.text()]).toEqual([200, '<b>report</b>']);
+  expect(Object.fromEntries(signed.headers)).toMatchObject({
+    'content-disposition': `attachment; filename="${id}.html"; filename*=UTF-8''${id}.html`,
+    'x-content-type-options': 'nosniff',
+  });
+  const part = await fetch(url, { headers: { range: 'bytes=3-8' } });
+  expect([part.status, await part.text()]).toEqual([206, 'report']);
+
+  const [described] = await dataClient.binaryDataByIds([id]);
+  const uri = described?.metadata?.uri ?? '';
+  const asOwner = await fetch(uri, { headers: { key_id: cloud.keyId, key: cloud.key } });
+  expect([asOwner.status, await asOwner.text()]).toEqual([200, '<b>report</b>']);
+  expect((await fetch(uri)).status).toBe(401);
+  expect((await fetch(uri, { headers: { key_id: cloud.keyId, key: 'wrong' } })).status).toBe(401);
+  expect((await fetch(url.replace(/signature=./, 'signature=_'))).status).toBe(403);
+
+  await dataClient.deleteBinaryDataByIds([id]);
+  const gone = await fetch(uri, { headers: { key_id: cloud.keyId, key: cloud.key } });
+  expect([(await fetch(url)).status, gone.status]).toEqual([404, 404]);
+});
+
+test('a signed address ends with the key that made it', async () => {
+  const { appClient, dataClient } = client;
+  const id = await upload(`camera-${randomUUID()}`, 1);
+  const key = await appClient.createKey([
+    new appApi.Authorization({
+      authorizationType: 'role',
+      authorizationId: 'robot_operator',
+      resourceType: 'robot',
+      resourceId: cloud.machineId,
+      organizationId: cloud.organizationId,
+    }),
+  ]);
+  const other = await createViamClient({
+    serviceHost: cloud.url,
+    credentials: { type: 'api-key', authEntity: key.id, payload: key.key },
+  });
+  const url = await other.dataClient.createBinaryDataSignedURL(id);
+  expect((await fetch(url)).status).toBe(200);
+  await appClient.deleteKey(key.id);
+  await pauseMs(100);
+  expect((await fetch(url)).status).toBe(404);
+  expect((await fetch(await dataClient.createBinaryDataSignedURL(id))).status).toBe(200);
+});
