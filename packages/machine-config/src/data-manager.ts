@@ -33,6 +33,8 @@ export interface CaptureMethodConfig {
   readonly capture_directory: string | undefined;
   readonly capture_queue_size: number;
   readonly capture_buffer_size: number;
+  /** For the platform; the machine does not process it. */
+  readonly recent_data_store?: JsonObject | undefined;
 }
 
 /** A sync interval below this means the default. */

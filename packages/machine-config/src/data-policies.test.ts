@@ -37,12 +37,17 @@ test.each<[Json, Json, number | undefined]>([
   },
 );
 
-test('D24 the value of a fragment yields to that of the part, a shorter one too', () => {
+test('D24 the value of a fragment yields to that of the part, a shorter one too, and holds where that of the part is ignored', () => {
   const lookup = () => ({ config: { data_retention_policy: { days: 3 } }, revision: '1' });
   const daysOf = (document: JsonObject): number | undefined =>
     readDataPolicies(resolveFragments({ ...document, fragments: [{ id: 'f-1' }] }, lookup).document).days;
   expect(daysOf({ data_retention_policy: { days: 10 } })).toBe(10);
   expect(daysOf({})).toBe(3);
+  for (const days of [0, -1, 1.5, '7', null]) expect(daysOf({ data_retention_policy: { days } })).toBe(3);
+  const ignored = resolveFragments({ data_retention_policy: { days: 0 }, fragments: [{ id: 'f-1' }] }, lookup);
+  expect(ignored.problems).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('found 0: it is ignored') },
+  ]);
 });
 
 test('a policy holds for its resource and for the others that its capture methods name; a hot store for the method alone', () => {

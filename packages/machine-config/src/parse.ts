@@ -220,6 +220,9 @@ function methodProblems(
     const known = captureMethodsOf(api).map((each) => each.name);
     warn('method', `expected a capture method of ${api} (${known.join(', ')}), found ${shown(config.method)}`);
   }
+  const hours = config.recent_data_store?.['stored_hours'];
+  if (config.recent_data_store !== undefined && !(typeof hours === 'number' && hours > 0))
+    warn('recent_data_store.stored_hours', `expected hours above 0, found ${shown(hours)}: nothing is kept`);
   const { docommand_input: input } = config.additional_params;
   if (method?.name === 'DoCommand' && (typeof input !== 'object' || input === null || Array.isArray(input)))
     warn('additional_params.docommand_input', `expected the command as an object, found ${shown(input)}`);

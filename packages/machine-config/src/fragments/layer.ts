@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../schema.ts';
+import { shown } from '../shown.ts';
 import { isObject } from './imports.ts';
 import type { FragmentOrigin } from './types.ts';
 
@@ -48,7 +49,11 @@ export function layerOf(document: JsonObject, origin: FragmentOrigin | undefined
 export function laid(under: Layer, over: Layer, tell: (message: string) => void): Layer {
   const result: Layer = { lists: new Map(over.lists), values: new Map(over.values) };
   for (const [key, piece] of under.values)
-    if (!result.values.has(key) && !result.lists.has(key)) result.values.set(key, piece);
+    if (
+      !result.lists.has(key) &&
+      (!result.values.has(key) || yields(key, result.values.get(key)?.value, piece.value, tell))
+    )
+      result.values.set(key, piece);
   for (const [key, pieces] of under.lists) {
     // A key that has the wrong shape above is left as it was set; the schema tells about it.
     if (over.values.has(key)) {
@@ -87,6 +92,19 @@ export function writeLayer(layer: Layer): { document: JsonObject; origins: Reado
     });
   }
   return { document: Object.fromEntries(entries), origins };
+}
+
+/** A retention that is ignored yields to one that is not (D24). */
+function yields(key: string, above: Json | undefined, below: Json, tell: (message: string) => void): boolean {
+  if (key !== 'data_retention_policy' || isRetention(above) || !isRetention(below)) return false;
+  const days = isObject(above) ? above['days'] : above;
+  tell(`${key}.days: expected a positive whole number, found ${shown(days)}: it is ignored`);
+  return true;
+}
+
+function isRetention(value: Json | undefined): boolean {
+  const days = isObject(value) ? value['days'] : undefined;
+  return typeof days === 'number' && Number.isSafeInteger(days) && days > 0;
 }
 
 export const isListKey = (key: string): boolean => Object.hasOwn(listKeys, key);
