@@ -1,7 +1,8 @@
 /** Reads BSON bytes into values; the sizes inside are checked, so damaged bytes end in an error and never in a wrong read. */
 
 import { QueryError } from '../query-error.ts';
-import { keyText, textOfBytes } from './text.ts';
+import { type FieldName, FieldNames, isAt } from './field-names.ts';
+import { repeatedText, textOfBytes } from './text.ts';
 import {
   Binary,
   BsonDate,
@@ -32,31 +33,91 @@ export const maxDepth = 200;
  * @throws QueryError InvalidBSON when the bytes are not one document.
  */
 export function decodeBson(bytes: Uint8Array, start = 0, mask: Mask = true, levels: number = maxDepth): BsonDocument {
-  const reader = new Reader(bytes);
-  return reader.document(start, mask, 1 + maxDepth - levels);
+  return new BsonReader(bytes, mask === true ? allNames : namesOf(mask)).document(start, levels);
 }
 
-class Reader {
+/** Shared by all that is read whole. */
+const allNames = new FieldNames(true);
+const masked = new WeakMap<Exclude<Mask, true>, FieldNames>();
+
+function namesOf(mask: Exclude<Mask, true>): FieldNames {
+  let names = masked.get(mask);
+  if (names === undefined) {
+    names = new FieldNames(mask);
+    masked.set(mask, names);
+  }
+  return names;
+}
+
+/** Reads documents of one buffer; several buffers of rows that are alike share the names of their fields. */
+export class BsonReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #names: FieldNames;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, names: FieldNames) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#names = names;
   }
 
-  document(start: number, mask: Mask, depth: number): BsonDocument {
-    const end = this.#open(start, depth);
+  /** As decodeBson. */
+  document(start: number, levels: number = maxDepth): BsonDocument {
     const document = new BsonDocument();
-    while (this.#at < end) {
-      const type = this.#bytes[this.#at++]!;
-      const key = this.#key(end);
-      const wanted = mask === true ? true : mask.get(key);
-      if (wanted === undefined) this.#skip(type, end);
-      else document.set(key, this.#value(type, wanted, end, depth));
+    this.#names.first = this.#fields(document, start, this.#names, this.#names.first, 1 + maxDepth - levels);
+    return document;
+  }
+
+  /** @param guess the first name, probably. @returns the first name. */
+  #fields(
+    document: BsonDocument,
+    start: number,
+    names: FieldNames,
+    guess: FieldName | undefined,
+    depth: number,
+  ): FieldName | undefined {
+    const end = this.#open(start, depth);
+    const [bytes, view] = [this.#bytes, this.#view];
+    let first: FieldName | undefined;
+    let last: FieldName | undefined;
+    let next = guess;
+    let at = this.#at;
+    while (at < end) {
+      const type = bytes[at++]!;
+      if (next !== undefined && isAt(next, view, at, end)) at += next.bytes.length;
+      else {
+        const close = endOfText(bytes, at, end);
+        next = names.at(bytes, at, close);
+        if (last !== undefined) last.next = next;
+        at = close + 1;
+      }
+      const size = next.below === undefined ? sizeOf(type, view, at, end) : undefined;
+      if (size === undefined) {
+        this.#at = at;
+        const value = this.#field(type, next, end, depth);
+        if (next.below !== undefined) document.set(next.text, value);
+        at = this.#at;
+      } else at += size;
+      first ??= next;
+      last = next;
+      next = next.next;
     }
+    this.#at = at;
     this.#close(end);
+    return first;
+  }
+
+  #field(type: number, name: FieldName, end: number, depth: number): BsonValue {
+    if (type !== 0x03 || name.below === undefined) return this.#value(type, end, depth);
+    const document = new BsonDocument();
+    name.inside = this.#fields(document, this.#nested(end), name.below, name.inside, depth + 1);
+    return document;
+  }
+
+  #whole(start: number, depth: number): BsonDocument {
+    const document = new BsonDocument();
+    this.#fields(document, start, allNames, allNames.first, depth);
     return document;
   }
 
@@ -67,7 +128,7 @@ class Reader {
       const type = this.#bytes[this.#at++]!;
       while (this.#at < end && this.#bytes[this.#at] !== 0) this.#at++;
       this.#at++;
-      array.push(this.#value(type, true, end, depth));
+      array.push(this.#value(type, end, depth));
     }
     this.#close(end);
     return array;
@@ -90,13 +151,11 @@ class Reader {
     this.#at = end + 1;
   }
 
-  #key(end: number): string {
+  #text(end: number): string {
     const start = this.#at;
-    let at = start;
-    while (at < end && this.#bytes[at] !== 0) at++;
-    if (at >= end) throw damaged(start, 'a field name without an end');
-    this.#at = at + 1;
-    return keyText(this.#bytes, start, at);
+    const close = endOfText(this.#bytes, start, end);
+    this.#at = close + 1;
+    return textOfBytes(this.#bytes, start, close);
   }
 
   #take(size: number, end: number): number {
@@ -110,7 +169,7 @@ class Reader {
     const size = this.#view.getInt32(this.#take(4, end), true);
     const start = this.#take(size, end);
     if (size < 1 || this.#bytes[start + size - 1] !== 0) throw damaged(start, 'a string without its closing zero');
-    return textOfBytes(this.#bytes, start, start + size - 1);
+    return repeatedText(this.#bytes, start, start + size - 1);
   }
 
   #nested(end: number): number {
@@ -125,14 +184,14 @@ class Reader {
     return this.#bytes.slice(start, start + size);
   }
 
-  #value(type: number, mask: Mask, end: number, depth: number): BsonValue {
+  #value(type: number, end: number, depth: number): BsonValue {
     switch (type) {
       case 0x01:
         return this.#view.getFloat64(this.#take(8, end), true);
       case 0x02:
         return this.#string(end);
       case 0x03:
-        return this.document(this.#nested(end), mask, depth + 1);
+        return this.#whole(this.#nested(end), depth + 1);
       case 0x04:
         return this.#array(this.#nested(end), depth + 1);
       case 0x05: {
@@ -151,8 +210,8 @@ class Reader {
       case 0x0a:
         return null;
       case 0x0b: {
-        const pattern = this.#key(end);
-        return new Regex(pattern, this.#key(end));
+        const pattern = this.#text(end);
+        return new Regex(pattern, this.#text(end));
       }
       case 0x0c: {
         const namespace = this.#string(end);
@@ -165,7 +224,7 @@ class Reader {
       case 0x0f: {
         this.#take(4, end);
         const code = this.#string(end);
-        return new Code(code, this.document(this.#nested(end), true, depth + 1));
+        return new Code(code, this.#whole(this.#nested(end), depth + 1));
       }
       case 0x10:
         return new Int32(this.#view.getInt32(this.#take(4, end), true));
@@ -183,37 +242,54 @@ class Reader {
         throw damaged(this.#at, `an unknown type 0x${type.toString(16)}`);
     }
   }
+}
 
-  #skip(type: number, end: number): void {
-    switch (type) {
-      case 0x01:
-      case 0x09:
-      case 0x11:
-      case 0x12:
-        this.#take(8, end);
-        return;
-      case 0x02:
-        this.#take(this.#view.getInt32(this.#take(4, end), true), end);
-        return;
-      case 0x03:
-      case 0x04: {
-        const size = this.#view.getInt32(this.#take(4, end), true);
-        if (size < 5) throw damaged(this.#at, `a nested document of ${size} bytes`);
-        this.#take(size - 4, end);
-        return;
-      }
-      case 0x08:
-        this.#take(1, end);
-        return;
-      case 0x0a:
-        return;
-      case 0x10:
-        this.#take(4, end);
-        return;
-      default:
-        this.#value(type, true, end, 1);
-    }
+/** Bytes of a value that is not read; undefined for one of a rare type, which has to be. */
+function sizeOf(type: number, view: DataView, at: number, end: number): number | undefined {
+  let size: number;
+  switch (type) {
+    case 0x01:
+    case 0x09:
+    case 0x11:
+    case 0x12:
+      size = 8;
+      break;
+    case 0x02:
+      size = sizeAt(view, at, end) + 4;
+      if (size < 5) throw damaged(at, 'a string without its closing zero');
+      break;
+    case 0x03:
+    case 0x04:
+      size = sizeAt(view, at, end);
+      if (size < 5) throw damaged(at, `a nested document of ${size} bytes`);
+      break;
+    case 0x08:
+      size = 1;
+      break;
+    case 0x0a:
+      size = 0;
+      break;
+    case 0x10:
+      size = 4;
+      break;
+    default:
+      return undefined;
   }
+  if (at + size > end) throw damaged(at, `a value of ${size} bytes that leaves its document`);
+  return size;
+}
+
+function sizeAt(view: DataView, at: number, end: number): number {
+  if (at + 4 > end) throw damaged(at, 'a size that leaves its document');
+  return view.getInt32(at, true);
+}
+
+/** Where the zero is that ends a text. */
+function endOfText(bytes: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && bytes[at] !== 0) at++;
+  if (at >= end) throw damaged(start, 'a text without an end');
+  return at;
 }
 
 function damaged(at: number, found: string): QueryError {

@@ -27,25 +27,31 @@ export function writeText(text: string, into: Uint8Array, at: number): number {
   return text.length;
 }
 
-const slots = 1024;
-const keyBytes: Uint8Array[] = new Array<Uint8Array>(slots).fill(new Uint8Array(0));
-const keyTexts: string[] = new Array<string>(slots).fill('');
+const slots = 4096;
+const texts: string[] = new Array<string>(slots).fill('');
+/** Longer ones seldom come again. */
+const longest = 64;
 
-/** Text of a field name. Rows repeat the same few names, so the last name of each hash is kept. */
-export function keyText(bytes: Uint8Array, start: number, end: number): string {
-  let hash = 5381;
-  for (let at = start; at < end; at++) hash = (hash * 33 + bytes[at]!) | 0;
-  const slot = hash & (slots - 1);
-  const known = keyBytes[slot]!;
-  if (known.length === end - start) {
-    let same = true;
-    for (let index = 0; index < known.length && same; index++) same = known[index] === bytes[start + index];
-    if (same) return keyTexts[slot]!;
+/**
+ * Text of a byte range that other rows are likely to have too: names of fields, components and parts. The last one of each hash is
+ * kept, so that it is compared instead of being built, and that rows share it.
+ */
+export function repeatedText(bytes: Uint8Array, start: number, end: number): string {
+  const length = end - start;
+  if (length === 0 || length > longest) return textOfBytes(bytes, start, end);
+  // Texts that are alike mostly differ at one of their ends.
+  let hash = length;
+  for (let at = length > 12 ? end - 10 : start; at < end; at++) hash = (hash * 33 + bytes[at]!) | 0;
+  hash = (hash * 33 + bytes[start]!) | 0;
+  const slot = (hash ^ (hash >>> 12)) & (slots - 1);
+  const known = texts[slot]!;
+  if (known.length === length) {
+    let at = 0;
+    while (at < length && known.charCodeAt(at) === bytes[start + at]) at++;
+    if (at === length) return known;
   }
   const text = textOfBytes(bytes, start, end);
-  if (end - start <= 64) {
-    keyBytes[slot] = bytes.slice(start, end);
-    keyTexts[slot] = text;
-  }
+  // Only of ASCII are the units the bytes.
+  if (text.length === length) texts[slot] = text;
   return text;
 }

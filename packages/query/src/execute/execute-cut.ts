@@ -1,14 +1,14 @@
 /** Both halves of a plan that was cut (plan/cut.ts), in one budget. */
 
 import type { Batch } from '../bson/batch.ts';
-import { type FieldsRead, fieldsRead } from '../plan/fields-read.ts';
+import { fieldsRead } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
 import { Budget, type Limits } from './budget.ts';
 import { compileFilters } from './compile-filters.ts';
 import { execute } from './execute.ts';
 import { type Chunk, mergeGroups } from './merge.ts';
 import { outgrown } from './outgrown.ts';
-import { readRows } from './read-rows.ts';
+import { rowReader } from './read-rows.ts';
 import type { Row } from './row.ts';
 import { runStages } from './run-stages.ts';
 import { newFrame } from './scope.ts';
@@ -38,8 +38,8 @@ export async function* executeCut(
   const budget = new Budget(limits);
   try {
     const open = (source: string): AsyncIterable<Batch> | Iterable<Batch> => budget.open(source);
-    const raw = fieldsRead([...pre, ...post]);
-    const done = fieldsRead(post);
+    const readRaw = rowReader(fieldsRead([...pre, ...post]), budget);
+    const readDone = rowReader(fieldsRead(post), budget);
     // What ends `pre` would only be done again by the start of `post`: that takes the rows themselves.
     const keep = compileFilters(
       pre.filter((stage) => stage.k === 'filter'),
@@ -47,7 +47,7 @@ export async function* executeCut(
     );
     const [first, ...rest] = post;
     const end = pre.at(-1);
-    const chunks = readChunks(input, raw, done, keep, budget);
+    const chunks = readChunks(input, readRaw, readDone, keep);
     const rows =
       first?.k === 'merge' && end?.k === 'group'
         ? runStages(rest, mergeGroups(first, end, chunks, budget), budget, open)
@@ -62,17 +62,18 @@ async function* batchesOf(input: Input): AsyncGenerator<Batch> {
   for await (const { batch } of input) yield batch;
 }
 
+type Read = ReturnType<typeof rowReader>;
+
 async function* readChunks(
   input: Input,
-  raw: FieldsRead,
-  done: FieldsRead,
+  readRaw: Read,
+  readDone: Read,
   keep: (rows: Row[]) => Row[],
-  budget: Budget,
 ): AsyncIterable<Chunk> {
-  for await (const { batch, done: isDone } of input) {
-    for await (const rows of readRows(isDone ? done : raw, [batch], budget)) {
-      const kept = isDone ? rows : keep(rows);
-      if (kept.length > 0) yield { rows: kept, done: isDone };
+  for await (const { batch, done } of input) {
+    for await (const rows of done ? readDone(batch) : readRaw(batch)) {
+      const kept = done ? rows : keep(rows);
+      if (kept.length > 0) yield { rows: kept, done };
     }
   }
 }

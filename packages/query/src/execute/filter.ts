@@ -3,16 +3,7 @@
 import { compareValues } from '../bson/compare.ts';
 import { compileRegex } from '../bson/compile-regex.ts';
 import { isNumeric, typeName, typeNumbers, typeRank } from '../bson/type.ts';
-import {
-  BsonDocument,
-  BsonSymbol,
-  type BsonValue,
-  type Int32,
-  MaxKey,
-  type Maybe,
-  MinKey,
-  Regex,
-} from '../bson/value.ts';
+import { BsonDocument, BsonSymbol, type BsonValue, Int32, MaxKey, type Maybe, MinKey, Regex } from '../bson/value.ts';
 import type { Expr, Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { toDouble } from './functions/number.ts';
@@ -34,6 +25,8 @@ export function compileMatch(
   switch (expr.fn) {
     case 'match.and': {
       const terms = expr.args.map(compile);
+      const [only] = terms;
+      if (terms.length === 1) return (frame) => isTruthy(only!(frame));
       return (frame) => terms.every((term) => isTruthy(term(frame)));
     }
     case 'match.or': {
@@ -153,8 +146,15 @@ function ordered(value: Maybe, holds: (order: number) => boolean): Test {
   const rank = typeRank(value);
   const isNan = (each: Maybe): boolean => typeof each === 'number' && Number.isNaN(each);
   if (isNan(value)) return holds(0) ? isNan : () => false;
-  return (found) =>
+  const general: Test = (found) =>
     found !== undefined && typeRank(found) === rank && !isNan(found) && holds(compareValues(found, value));
+  const number = value instanceof Int32 ? value.value : value;
+  if (typeof number !== 'number') return general;
+  // Doubles with doubles, of which there are most.
+  return (found) =>
+    typeof found === 'number' && !Number.isNaN(found)
+      ? holds(found > number ? 1 : found < number ? -1 : 0)
+      : general(found);
 }
 
 function membership(values: readonly BsonValue[]): Test {

@@ -1,25 +1,37 @@
 /** Batches become rows, in chunks. */
 
 import type { Batch } from '../bson/batch.ts';
-import { decodeBson } from '../bson/decode.ts';
+import { BsonReader } from '../bson/decode.ts';
+import { FieldNames } from '../bson/field-names.ts';
 import type { FieldsRead } from '../plan/fields-read.ts';
 import type { Budget } from './budget.ts';
 import type { Row } from './row.ts';
 
-const chunkRows = 1000;
+const chunkRows = 200;
 
 /** Reads only the fields that are asked for. */
 export async function* readRows(
-  { mask, passThrough }: FieldsRead,
+  fields: FieldsRead,
   input: AsyncIterable<Batch> | Iterable<Batch>,
   budget: Budget,
 ): AsyncIterable<Row[]> {
-  for await (const batch of input) {
+  const read = rowReader(fields, budget);
+  for await (const batch of input) yield* read(batch);
+}
+
+/** A function that reads one batch; those that it reads are alike. */
+export function rowReader(
+  { mask, passThrough }: FieldsRead,
+  budget: Budget,
+): (batch: Batch) => AsyncGenerator<Row[], void, undefined> {
+  const names = new FieldNames(mask);
+  return async function* read(batch) {
+    const reader = new BsonReader(batch.bytes, names);
     let start = 0;
     let chunk: Row[] = [];
     for (let index = 0; index < batch.count; index++) {
       const end = batch.ends[index]!;
-      const document = decodeBson(batch.bytes, start, mask);
+      const document = reader.document(start);
       chunk.push(passThrough ? { document, bytes: batch.bytes.subarray(start, end) } : { document });
       start = end;
       if (chunk.length < chunkRows) continue;
@@ -29,5 +41,5 @@ export async function* readRows(
     }
     await budget.pause();
     if (chunk.length > 0) yield chunk;
-  }
+  };
 }

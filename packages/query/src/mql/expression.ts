@@ -12,7 +12,9 @@ export function parseExpression(value: BsonValue, at: string, vars: readonly str
   if (typeof value === 'string') return value.startsWith('$') ? parseReference(value, at, vars) : literal(value);
   if (Array.isArray(value)) {
     const items = value.map((item, index) => parseExpression(item, `${at}.${index}`, vars));
-    return items.every((item) => item.k === 'lit') ? literal(value) : call('agg.array', items, at);
+    // Of what stands in them, `$literal` and `$$REMOVE` are not what they look like.
+    const values = items.flatMap((item) => (item.k === 'lit' ? [item.value ?? null] : []));
+    return values.length === items.length ? literal(values) : call('agg.array', items, at);
   }
   if (!(value instanceof BsonDocument)) return literal(value);
   const [entry] = value;

@@ -153,3 +153,10 @@ test('a query nested deeper than 200 levels is refused', () => {
   for (let level = 0; level < 200; level++) query = { $and: [query] };
   expect(refusal({ $match: query })).toMatchObject({ codeName: 'Overflow' });
 });
+
+test('an array of literals holds their values: what $literal protects, and null for what is removed', async () => {
+  const list = [{ $literal: '$a' }, { $literal: { $b: 1 } }, [{ $literal: 2 }], '$$REMOVE', 3];
+  expect(await runMql(rows, [{ $limit: 1 }, { $project: { _id: 0, list } }])).toEqual([
+    doc({ list: ['$a', { $b: 1 }, [2], null, 3] }),
+  ]);
+});

@@ -1,0 +1,79 @@
+/**
+ * The names of fields that rows have, and which of them are read. Rows repeat the same names in much the same order, so each name
+ * remembers which one came next: mostly the bytes only have to be compared with those.
+ */
+
+import type { Mask } from './decode.ts';
+import { repeatedText } from './text.ts';
+
+export interface FieldName {
+  readonly text: string;
+  /** With the zero at the end. */
+  readonly bytes: Uint8Array;
+  /** The same four by four, as little-endian numbers; the last ones may overlap. Empty for fewer than four bytes. */
+  readonly words: readonly number[];
+  /** How documents in this field are read; undefined: the field is not read. */
+  readonly below: FieldNames | undefined;
+  /** The name that followed when it was last seen. */
+  next: FieldName | undefined;
+  /** The name with which the last document in this field began. */
+  inside: FieldName | undefined;
+}
+
+/** Names that are remembered; of more, the others are read in full each time. */
+const maxNames = 1000;
+
+export class FieldNames {
+  readonly #mask: Mask;
+  readonly #names = new Map<string, FieldName>();
+  /** The name with which the last row began. */
+  first: FieldName | undefined;
+
+  constructor(mask: Mask) {
+    this.#mask = mask;
+  }
+
+  /** @param end where the zero is that ends the name. */
+  at(bytes: Uint8Array, start: number, end: number): FieldName {
+    const text = repeatedText(bytes, start, end);
+    const known = this.#names.get(text);
+    // Bytes that are not UTF-8 may give the text of others.
+    if (known !== undefined && isSame(known.bytes, bytes, start, end + 1)) return known;
+    const own = bytes.slice(start, end + 1);
+    const words = wordsOf(own);
+    const name = { text, bytes: own, words, below: this.#below(text), next: undefined, inside: undefined };
+    if (known === undefined && this.#names.size < maxNames) this.#names.set(text, name);
+    return name;
+  }
+
+  #below(name: string): FieldNames | undefined {
+    if (this.#mask === true) return this;
+    const mask = this.#mask.get(name);
+    return mask === undefined ? undefined : new FieldNames(mask);
+  }
+}
+
+/** Whether the bytes of the view from `at` on are the name; `end` is where the document ends. */
+export function isAt(name: FieldName, view: DataView, at: number, end: number): boolean {
+  const { length } = name.bytes;
+  if (at + length > end) return false;
+  const { words } = name;
+  const last = words.length - 1;
+  if (last < 0) {
+    for (let index = 0; index < length; index++) if (view.getUint8(at + index) !== name.bytes[index]) return false;
+    return true;
+  }
+  for (let index = 0; index < last; index++) if (view.getInt32(at + 4 * index, true) !== words[index]) return false;
+  return view.getInt32(at + length - 4, true) === words[last];
+}
+
+function isSame(name: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  return name.length === end - start && name.every((byte, index) => byte === bytes[start + index]);
+}
+
+function wordsOf(bytes: Uint8Array): number[] {
+  if (bytes.length < 4) return [];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const count = Math.ceil(bytes.length / 4);
+  return Array.from({ length: count }, (_, index) => view.getInt32(Math.min(4 * index, bytes.length - 4), true));
+}
