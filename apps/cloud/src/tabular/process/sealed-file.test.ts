@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -58,7 +59,11 @@ function dataOf(row: Record<string, unknown>): Uint8Array {
   return new Uint8Array((row['data'] as { readonly bytes: Uint8Array }).bytes);
 }
 
-function expectSeriesFacts({ facts, rows }: SealedRows, expected: readonly RowToSeal[]): void {
+function expectSeriesFacts(
+  { facts }: SealedRows,
+  rows: readonly Record<string, unknown>[],
+  expected: readonly RowToSeal[],
+): void {
   expect(facts.rows).toBe(expected.length);
   const inFile = rows.map((each) => ({ row: expected[Number(each['position'])] as RowToSeal, number: each['series'] }));
   let firstRow = 0;
@@ -98,8 +103,9 @@ test('values out of columns and facts are those of the documents, for random doc
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
       const toSeal = rows.map(({ document: each, ...rest }) => ({ ...rest, data: encodeBson(each) }));
       const [sealed] = (await room.seal(toSeal)) as [SealedRows];
-      expect(sealed.rows.length).toBe(rows.length);
-      for (const each of sealed.rows) {
+      const read = await sealed.readRows();
+      expect(read.length).toBe(rows.length);
+      for (const each of read) {
         const data = dataOf(each);
         expect(data).toEqual(toSeal[Number(each['position'])]?.data);
         expect(each['size']).toBe(data.length);
@@ -111,7 +117,7 @@ test('values out of columns and facts are those of the documents, for random doc
           values++;
         }
       }
-      expectSeriesFacts(sealed, toSeal);
+      expectSeriesFacts(sealed, read, toSeal);
     }),
     { numRuns: 30 },
   );
@@ -133,7 +139,8 @@ test('I9 rows over several files and chunks are in each exactly once, and column
   const sealed = await room.seal(rows, Math.ceil(bytes / 3));
   expect(sealed.length).toBe(3);
   const seen = new Set<number>();
-  for (const { file, facts, rows: read } of sealed) {
+  for (const { file, facts, readRows } of sealed) {
+    const read = await readRows();
     expect(file.rows).toBe(read.length);
     for (const [number, each] of read.entries()) {
       expect(Number(each['file_row_number'])).toBe(number);
@@ -145,4 +152,19 @@ test('I9 rows over several files and chunks are in each exactly once, and column
     }
   }
   expect(seen.size).toBe(rows.length);
+});
+
+test('I9 a file of many rows is filled to its end', async () => {
+  await using room = await openSealingRoom();
+  const rows = Array.from({ length: 40_000 }, (_, i): RowToSeal => {
+    const data = encodeBson(new BsonDocument([['i', i]]));
+    return { component: 's1', data, received: noonUs + BigInt(i), requested: noTime };
+  });
+  const [sealed] = (await room.seal(rows)) as [SealedRows];
+  expect(sealed.facts.leaves[1]).toMatchObject({ path: ['i'], rows: rows.length, kinds: kind.double });
+  const column = leafColumns(sealed.facts.leaves[1] as LeafFacts).number;
+  const read = await room.connection.runAndReadAll(`SELECT count(*), sum(${column}), max(size) FROM read_parquet($1)`, [
+    join(room.parquetDir, sealed.file.file),
+  ]);
+  expect(read.getRows()).toEqual([[BigInt(rows.length), (rows.length * (rows.length - 1)) / 2, 16]]);
 });

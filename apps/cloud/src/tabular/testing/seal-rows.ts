@@ -25,7 +25,7 @@ export interface SealedRows {
   readonly file: SealedFile;
   readonly facts: FileFacts;
   /** Every column by its name, in the order of the file. */
-  readonly rows: readonly Record<string, unknown>[];
+  readRows(): Promise<Record<string, unknown>[]>;
 }
 
 export interface SealingRoom extends AsyncDisposable {
@@ -63,13 +63,14 @@ export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
       await connection.run(`DROP TABLE ${segment.table}`);
       const paths = files.map(({ file }) => join(parquetDir, file));
       const facts = await readFacts(connection, paths);
-      const sealed: SealedRows[] = [];
-      for (const [i, file] of files.entries()) {
-        const path = paths[i] as string;
-        const read = await connection.runAndReadAll('SELECT * FROM read_parquet($1, file_row_number = true)', [path]);
-        sealed.push({ file, facts: facts.get(path) as FileFacts, rows: read.getRowObjects() });
-      }
-      return sealed;
+      return files.map((file, i) => ({
+        file,
+        facts: facts.get(paths[i] as string) as FileFacts,
+        async readRows() {
+          const select = 'SELECT * FROM read_parquet($1, file_row_number = true)';
+          return (await connection.runAndReadAll(select, [paths[i] as string])).getRowObjects();
+        },
+      }));
     },
     async [Symbol.asyncDispose]() {
       connection.closeSync();
