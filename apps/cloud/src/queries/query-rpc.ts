@@ -11,6 +11,7 @@ import type { QueriesDeps } from './queries-deps.ts';
 import { rowsOf } from './rows-of.ts';
 import { pipelineNamed } from './saved/read-queries.ts';
 import { sourceOf } from './source-of.ts';
+import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 
 export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
   const { tabular, access, log, clock } = deps;
@@ -44,7 +45,7 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     call.responseHeaders.set('platform-elapsed-ms', result.elapsedMs.toFixed(3));
     if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain)] };
     const rows = rowsOf(result);
-    return { rawData: needsDowngrade(call.metadata) ? rows.map(downgradeBson) : rows };
+    return { rawData: readableRows(rows, call.metadata) };
   };
 
   return {
@@ -75,4 +76,11 @@ async function planOf(
     );
   const note = `; stages are counted from the first of the saved query ${JSON.stringify(name)}, which has ${prefix.length}`;
   return parsed(() => parseMql([...prefix, ...mqlBinary], source), note);
+}
+
+/** What the caller's BSON reader can read (D7). */
+function readableRows(rows: Uint8Array[], metadata: Headers): Uint8Array[] {
+  if (!needsDowngrade(metadata)) return rows;
+  const plain = rows.map(downgradeBson);
+  return needsSurrogates(metadata) ? plain.map(withSurrogates) : plain;
 }
