@@ -36,7 +36,7 @@ export async function fileSource(
   known: Map<string, readonly Series[]>,
 ): Promise<Source> {
   if (format !== parquetFormat)
-    throw new Error(`${file}: expected format ${parquetFormat}, found ${format}; it was written by a newer version`);
+    throw new Error(`${file}: expected format ${parquetFormat}, found ${format}; it was written by another version`);
   const path = join(parquetDir, file);
   let series = known.get(file);
   if (series === undefined) {
