@@ -23,7 +23,7 @@ export function emitColumns(shape: RowShape, { where, binds, top }: RowsOptions)
   const cells = new RowCells();
   const open = rowWriter(shape, cells);
   return {
-    kind: 'columns',
+    kind: top === undefined ? 'columns' : 'top',
     variant: JSON.stringify(shape.data ?? null),
     ...onlyUsed(selecting(cells.sql, where, top), binds.values),
     sums: [],
@@ -44,7 +44,7 @@ export function emitRows({ where, binds, vocabulary, top }: RowsOptions): Emissi
   const bits = `CAST(${missing.join(' + ')} AS UTINYINT)`;
   const selected = ['CAST(file_index AS INTEGER)', 'series', ...columns, bits, 'data'];
   return {
-    kind: 'rows',
+    kind: top === undefined ? 'rows' : 'top',
     variant: '',
     ...onlyUsed(selecting(selected, where, top), binds.values),
     sums: [],

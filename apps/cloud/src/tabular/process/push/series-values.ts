@@ -21,9 +21,13 @@ export function isOfSeries(expr: Expr): boolean {
   if (known !== undefined) return known.isOfSeries;
   const fields = fieldsOf(expr);
   const reads = fields?.every(([name]) => constantColumns.has(name as string)) ?? false;
-  const entry = { isOfSeries: reads && isLight([{ k: 'filter', where: expr }]), evaluator: undefined };
+  const entry = { isOfSeries: reads && isCheap(expr), evaluator: undefined };
   cache.set(expr, entry);
   return entry.isOfSeries;
+}
+
+function isCheap(expr: Expr): boolean {
+  return expr.k === 'doc' ? expr.fields.every(([, value]) => isCheap(value)) : isLight([{ k: 'filter', where: expr }]);
 }
 
 interface Entry {
