@@ -7,7 +7,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import { encodePlan, pathFilter, QueryError, sourcesOf } from '@platform/query';
+import { encodePlan, foldConstants, pathFilter, QueryError, sourcesOf } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -178,7 +178,8 @@ export function createTabular(options: TabularOptions): Tabular {
     endMs: number,
     signal: AbortSignal,
   ): Promise<QueryResult | 'again' | 'died'> => {
-    const { plan, scope, vocabulary } = request;
+    const { scope, vocabulary } = request;
+    const plan = foldConstants(request.plan, clock.now());
     const slot = await queue.enter(scope.organizationId, signal);
     const pin = pins.hold(sealed);
     let ended = Promise.resolve();
