@@ -47,7 +47,7 @@ export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.
 export { foldConstants } from './plan/fold-constants.ts';
 export { isLight } from './plan/is-light.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
-export { decodeCut, decodePlan, encodeCut, encodePlan } from './plan/plan-bytes.ts';
+export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';
 export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
 export type {

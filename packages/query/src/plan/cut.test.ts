@@ -10,7 +10,7 @@ import { parseMql } from '../mql/parse.ts';
 import { parseSql } from '../sql/parse.ts';
 import { doc, run } from '../testing/run.ts';
 import { type Cut, cut } from './cut.ts';
-import { decodeCut, encodeCut } from './plan-bytes.ts';
+import { decodePlan, encodePlan } from './plan-bytes.ts';
 import type { Plan } from './stage.ts';
 
 const plan = (...stages: object[]): Plan => parseMql(stages.map(doc));
@@ -56,7 +56,7 @@ async function* split(
 }
 
 async function inParts(found: Plan, all: readonly BsonDocument[], parts: Sources): Promise<BsonDocument[]> {
-  const { pre, post } = decodeCut(encodeCut(cut(found)));
+  const { pre, post } = cut(decodePlan(encodePlan(found)));
   const result: BsonDocument[] = [];
   for await (const batch of executeCut(pre, post, split(all, { pre }, parts))) result.push(...documentsOf(batch));
   return result;

@@ -7,7 +7,6 @@ import { decodeBson } from '../bson/decode.ts';
 import { encodeBson } from '../bson/encode.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { reading } from '../query-error.ts';
-import type { Cut } from './cut.ts';
 import type { Plan } from './stage.ts';
 
 /** A level of a query takes a few levels of the plan. */
@@ -15,32 +14,15 @@ const planDepth = 4000;
 
 /** @throws QueryError Overflow when the plan is nested too deeply. */
 export function encodePlan(plan: Plan): Uint8Array {
-  return encoded(plan);
-}
-
-export function decodePlan(bytes: Uint8Array): Plan {
-  return decoded(bytes) as Plan;
-}
-
-/** What runs of a cut; a hint to sources does not cross. @throws QueryError as encodePlan. */
-export function encodeCut({ pre, post }: Pick<Cut, 'pre' | 'post'>): Uint8Array {
-  return encoded({ pre, post });
-}
-
-export function decodeCut(bytes: Uint8Array): Pick<Cut, 'pre' | 'post'> {
-  return decoded(bytes) as Pick<Cut, 'pre' | 'post'>;
-}
-
-function encoded(node: object): Uint8Array {
   return reading(() => {
     const document = new BsonDocument();
-    document.set('plan', packed(node)!);
+    document.set('plan', packed(plan)!);
     return encodeBson(document, planDepth);
   });
 }
 
-function decoded(bytes: Uint8Array): unknown {
-  return unpacked(decodeBson(bytes, 0, true, planDepth).get('plan'));
+export function decodePlan(bytes: Uint8Array): Plan {
+  return unpacked(decodeBson(bytes, 0, true, planDepth).get('plan')) as Plan;
 }
 
 /** Objects become documents; the value of a literal stays what it is. */
