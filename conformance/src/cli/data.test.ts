@@ -1,5 +1,5 @@
 /** `platform data` against a real cloud: export whole, killed and resumed; deletion after a look; retention as a version of the configuration. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -169,4 +169,41 @@ test('retention is a version of the configuration; a fragment’s days show as s
   await cli.ok(['config', 'set', 'vm', '-', '--yes'], { input: JSON.stringify({ ...current, fragments: [id] }) });
   const merged = await cli.ok(['data', 'retention', 'get', 'vm']);
   expect(merged.stderr).toContain('the part: 90 days (from a fragment)');
+}, 60_000);
+
+test('files are listed by filter and downloaded whole, once; what was cut goes on, what is unknown is not found', async () => {
+  const at = new Date(start);
+  const camera = ['rdk:component:camera', 'eye', 'GetImages'] as const;
+  const contents = [Buffer.alloc(3_000_000, 'a'), Buffer.from('b')];
+  for (const bytes of contents)
+    await client.dataClient.binaryDataCaptureUpload(bytes, cloud.partId, ...camera, '.jpg', [at, at], ['seen']);
+  const listed = await cli.ok(['data', 'binary', 'list', '--part', 'vm', '--tags', 'seen', '--oldest-first', '--json']);
+  const files = listed.json<{ id: string; bytes: number; resource: string; tags: string[] }[]>();
+  expect(files.map(({ bytes }) => bytes).toSorted((a, b) => a - b)).toEqual([1, 3_000_000]);
+  expect(files[0]).toMatchObject({ resource: 'eye', method: 'GetImages', tags: ['seen'], part_id: cloud.partId });
+
+  const download = ['data', 'binary', 'download', '--resource', 'eye', '--output-dir', 'files', '--json'];
+  const first = await cli.ok(download);
+  expect(first.json()).toMatchObject({ files: 2, downloaded: 2, bytes: 3_000_001 });
+  const names = readdirSync(inDirectory('files'));
+  const sizes = names.map((name) => readFileSync(join(inDirectory('files'), name)));
+  expect(sizes.toSorted((a, b) => b.length - a.length)).toEqual(contents);
+
+  const large = names.find((name) => statSync(join(inDirectory('files'), name)).size > 1) ?? '';
+  rmSync(join(inDirectory('files'), large));
+  writeFileSync(join(inDirectory('files'), `${large}.partial`), contents[0]?.subarray(0, 1_000_000) ?? '');
+  const again = await cli.ok(download);
+  expect(again.json()).toMatchObject({ files: 2, downloaded: 1, bytes: 2_000_000 });
+  expect(readFileSync(join(inDirectory('files'), large))).toEqual(contents[0]);
+
+  const [byId, unknown, nothing, none] = await Promise.all([
+    cli.ok(['data', 'binary', 'download', '--ids', files[0]?.id ?? '', '--output-dir', 'one', '--json=files']),
+    cli.run(['data', 'binary', 'download', '--ids', 'nosuch', '--output-dir', 'one']),
+    cli.run(['data', 'binary', 'download']),
+    cli.ok(['data', 'binary', 'list', '--mime', 'video/mp4', '--json']),
+  ]);
+  expect(byId.json()).toEqual({ files: 1 });
+  expect(unknown).toMatchObject({ code: 3, stdout: '' });
+  expect(nothing).toMatchObject({ code: 2, stdout: '' });
+  expect(none.json()).toEqual([]);
 }, 60_000);

@@ -31,7 +31,7 @@ const others = new Set(
   machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/set fragments/delete fragments/tag fragments/untag
-  data/delete data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
+  data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `
     .trim()
     .split(/\s+/)
@@ -101,6 +101,7 @@ beforeAll(async () => {
     'api-keys list': { args: [] },
     'query sql': { args: ['SELECT component_name FROM readings LIMIT 1'], lines: true },
     'data export': { args: ['--part', 'press-7'], lines: true },
+    'data binary list': { args: [] },
     'data retention get': { args: ['press-7'] },
     'query mql': { args: ['{"$limit":1}'], lines: true },
   };

@@ -49,7 +49,7 @@ test('rows are a table by default: flattened paths, nothing interpreted, what it
     '                 3  a\\u001b[31m b       [1.0]',
     '',
   ]);
-  expect(stderr).toMatch(/^2 rows · (.* scanned · )?\d+ ms\n$/);
+  expect(stderr).toMatch(/^2 rows · .* scanned · \d+ ms\n$/);
   const quiet = await cli.ok(['query', 'mql', pipeline, '--quiet']);
   expect(quiet.stderr).toBe('');
 });
@@ -107,6 +107,17 @@ test('SQL answers alike, from a file, too', async () => {
   expect(typed.stdout).toBe('temp\n21.5\n   3\n');
   expect(file.stdout).toBe(typed.stdout);
   expect(csv.stdout).toBe('temp\r\n21.5\r\n3\r\n');
+});
+
+test('--explain prints how a query runs, as a document or as a line of JSON', async () => {
+  const [document, line] = await Promise.all([
+    cli.ok(['query', 'mql', pipeline, '--explain']),
+    cli.ok(['query', 'sql', "SELECT COUNT(*) AS n FROM readings WHERE component_name = 'oven'", '--explain', '--json']),
+  ]);
+  expect(document.stdout).toMatch(/^\{\n {2}"push_down": true,\n/);
+  expect(document.stderr).toMatch(/^.* scanned · \d+ ms\n$/);
+  expect(line.stdout.split('\n')).toHaveLength(2);
+  expect(line.json()).toMatchObject({ push_down: true, files_listed: 0, sources: [{ does: 'hot' }] });
 });
 
 test('an error names its place: the line with a caret, or the stage; as JSON it is the error alone', async () => {

@@ -11,7 +11,10 @@ export {
   systemClock,
 } from '@platform/base';
 export {
+  type BinaryMetadata,
   type ExportTabularDataResponse,
+  type Filter,
+  Order,
   TabularDataSourceType,
   TagsFilterType,
 } from '@platform/proto/platform/app/data/v1/data';
@@ -47,5 +50,6 @@ export {
   openCloud,
   type Stage,
 } from './cloud/open-cloud.ts';
+export type { FileBody } from './cloud/open-file.ts';
 export { refusalOf } from './cloud/refusal.ts';
 export type { Row } from './cloud/rows.ts';

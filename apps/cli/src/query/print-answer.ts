@@ -49,7 +49,8 @@ export async function printAnswer(context: Context, format: Format | 'explained'
   else for (const bson of answer.rows) await out.piece(`${jsonLine(context, bson)}\n`, signal);
   const { rows, scannedBytes, elapsedMs } = answer;
   const scanned = scannedBytes === undefined ? [] : [`${bytesText(scannedBytes)} scanned`];
-  out.note([amount(rows.length, 'row'), ...scanned, `${Math.round(elapsedMs)} ms`].join(' · '));
+  const counted = format === 'explained' ? [] : [amount(rows.length, 'row')];
+  out.note([...counted, ...scanned, `${Math.round(elapsedMs)} ms`].join(' · '));
 }
 
 function printTable({ out }: Context, { rows }: Answer): void {

@@ -21,31 +21,42 @@ export interface HttpAnswer {
 }
 
 /** Redirects are answers. @throws unavailable when there is no answer, the reason of `signal` when that aborts. */
-export function sendHttp({ url, method = 'GET', headers = {}, body, ca, signal }: HttpRequest): Promise<HttpAnswer> {
+export async function sendHttp(request: HttpRequest): Promise<HttpAnswer> {
+  return readAnswer(await openHttp(request), request);
+}
+
+/** The whole answer. @throws as sendHttp does. */
+export async function readAnswer(response: IncomingMessage, request: HttpRequest): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bodyChunks(response, request)) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  return { status: response.statusCode ?? 0, body: bodyOf(text, response.headers['content-type']) };
+}
+
+/** The answer before its body. @throws as sendHttp does. */
+export function openHttp(request: HttpRequest): Promise<IncomingMessage> {
+  const { url, method = 'GET', headers = {}, body, ca, signal } = request;
   const options: RequestOptions & { ca?: string } = { method, headers, signal, ...(ca === undefined ? {} : { ca }) };
   return new Promise((resolve, reject) => {
-    const failed = (caught: Error): void =>
-      reject(
-        signal.aborted
-          ? signal.reason
-          : new PlatformError(
-              'unavailable',
-              `${url.origin} cannot be reached or broke off: ${reasonOf(caught)}`,
-              caught,
-            ),
-      );
-    const take = (response: IncomingMessage): void => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', failed);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, body: bodyOf(text, response.headers['content-type']) });
-      });
-    };
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    open(url, options, take).on('error', failed).end(body);
+    open(url, options, resolve)
+      .on('error', (caught) => reject(brokenOff(request, caught)))
+      .end(body);
   });
+}
+
+/** The body of an answer. @throws as sendHttp does. */
+export async function* bodyChunks(response: IncomingMessage, request: HttpRequest): AsyncGenerator<Buffer> {
+  try {
+    yield* response;
+  } catch (caught) {
+    throw brokenOff(request, caught as Error);
+  }
+}
+
+function brokenOff({ url, signal }: HttpRequest, caught: Error): unknown {
+  if (signal.aborted) return signal.reason;
+  return new PlatformError('unavailable', `${url.origin} cannot be reached or broke off: ${reasonOf(caught)}`, caught);
 }
 
 /** Several addresses that fail are an error without a message of its own. */

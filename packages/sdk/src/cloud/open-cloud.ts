@@ -4,6 +4,7 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Client, type Credentials, connect } from '@platform/rpc/client';
 import { type HttpAnswer, sendHttp } from './http-request.ts';
+import { type FileBody, openFile } from './open-file.ts';
 import { refusalOf } from './refusal.ts';
 import { type Row, rowsOf, stageBytes } from './rows.ts';
 
@@ -39,6 +40,8 @@ export interface Cloud extends AsyncDisposable {
   getJson(path: string, signal?: AbortSignal): Promise<unknown>;
   /** Sends JSON to a path of the cloud that is not RPC. Throws only when there is no answer. */
   postJson(path: string, body: unknown, signal?: AbortSignal): Promise<HttpAnswer>;
+  /** The bytes of a file of captured data. Throws the code and sentence of a refusal. */
+  openFile(id: string, options?: { readonly fromByte?: number; readonly signal?: AbortSignal }): Promise<FileBody>;
   /** The access token of this connection, to show to other tools. */
   accessToken(): Promise<string>;
 }
@@ -78,26 +81,31 @@ export function openCloud(options: CloudOptions): Cloud {
     });
     return token;
   };
-  const ask = async (
+  /** Once more with a new token when the cloud refuses this one. */
+  const withToken = async <T extends { readonly status?: number; readonly statusCode?: number | undefined }>(
+    send: (token: string) => Promise<T>,
+  ): Promise<T> => {
+    const answer = await send(await accessToken());
+    if ((answer.status ?? answer.statusCode) !== 401) return answer;
+    // The token's secret was rotated or revoked (D5).
+    token = undefined;
+    return send(await accessToken());
+  };
+  const ask = (
     path: string,
     request: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string },
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> => {
-    const once = async (): Promise<HttpAnswer> => {
+    return withToken((bearer) => {
       const limit = AbortSignal.timeout(timeoutMs);
       return sendHttp({
         ...request,
         url: new URL(path, url),
-        headers: { ...request.headers, authorization: `Bearer ${await accessToken()}` },
+        headers: { ...request.headers, authorization: `Bearer ${bearer}` },
         ca,
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       });
-    };
-    const answer = await once();
-    if (answer.status !== 401) return answer;
-    // The token's secret was rotated or revoked (D5): once more with a new one.
-    token = undefined;
-    return once();
+    });
   };
 
   return {
@@ -122,6 +130,8 @@ export function openCloud(options: CloudOptions): Cloud {
       const headers = { 'content-type': 'application/json' };
       return ask(path, { method: 'POST', body: JSON.stringify(body), headers }, signal);
     },
+    openFile: (id, { fromByte = 0, signal = new AbortController().signal } = {}) =>
+      openFile(new URL(`/binary-data/${encodeURIComponent(id)}`, url), fromByte, ca, signal, withToken),
     accessToken,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
   };

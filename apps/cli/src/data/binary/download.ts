@@ -1,0 +1,105 @@
+/** `platform data binary download`. */
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type BinaryMetadata, type Cloud, PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import type { Context } from '../../invocation/context.ts';
+import { type Flags, leaf } from '../../invocation/leaf.ts';
+import { amount, bytesText } from '../../query/amounts.ts';
+import { filesFound, filterOf, filterOptions } from './binary-filter.ts';
+import { downloadFile } from './download-file.ts';
+
+const atOnce = 4;
+/** Ids that the cloud takes in one request. */
+const idsAtOnce = 500;
+const filters = [
+  'part',
+  'machine',
+  'location',
+  'resource',
+  'type',
+  'method',
+  'mime',
+  'tags',
+  'labels',
+  'dataset',
+  'from',
+  'to',
+];
+
+export function downloadCommand(): Command {
+  return leaf(
+    filterOptions(
+      new Command('download').description(
+        'download captured files; what is there whole is left alone, what was cut goes on',
+      ),
+    )
+      .option('--ids <ids>', 'these files, with commas between')
+      .option('--all', 'without any of these: every file of the organization')
+      .option('--output-dir <directory>', 'where to; it is made when it is not there', '.'),
+    {
+      examples: [
+        'platform data binary download --part press-7 --from 24h --output-dir pictures',
+        'platform data binary download --dataset 0f3c… --output-dir training',
+        'platform data binary download --ids 7d1b…,9a40…',
+      ],
+      fields: ['files', 'downloaded', 'bytes', 'directory'],
+    },
+    async (context, flags) => {
+      const { out, signal } = context;
+      const ids =
+        flags['ids'] === undefined
+          ? []
+          : String(flags['ids'])
+              .split(',')
+              .map((id) => id.trim());
+      if (ids.length === 0 && flags['all'] !== true && !filters.some((name) => flags[name] !== undefined))
+        throw new PlatformError(
+          'invalid_argument',
+          'expected something that says which files, or --all, found neither',
+        );
+      const cloud = await context.cloud();
+      const directory = resolve(String(flags['outputDir']));
+      await mkdir(directory, { recursive: true }).catch((caught: Error) => {
+        throw new PlatformError('invalid_argument', `--output-dir: ${caught.message}`, caught);
+      });
+      const files = await chosen(context, cloud.data, ids, flags);
+      const waiting = [...files];
+      let downloaded = 0;
+      let bytes = 0;
+      const worker = async (): Promise<void> => {
+        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+          const received = await downloadFile(cloud, file, directory, signal);
+          if (received === undefined) continue;
+          downloaded++;
+          bytes += received;
+          out.note(`${file.binaryDataId}: ${bytesText(Number(file.fileSizeBytes))}`);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, worker));
+      if (out.style.json !== false) return out.object({ files: files.length, downloaded, bytes, directory });
+      const there = files.length - downloaded;
+      out.note(
+        `${amount(downloaded, 'file')}, ${bytesText(bytes)}, in ${directory}${there === 0 ? '' : `; ${there} were there already`}`,
+      );
+    },
+  );
+}
+
+async function chosen(
+  context: Context,
+  data: Cloud['data'],
+  ids: readonly string[],
+  flags: Flags,
+): Promise<readonly BinaryMetadata[]> {
+  const { signal } = context;
+  const found: BinaryMetadata[] = [];
+  for (let from = 0; from < ids.length; from += idsAtOnce) {
+    const page = await data.binaryDataByIDs({ binaryDataIds: ids.slice(from, from + idsAtOnce) }, { signal });
+    for (const { metadata } of page.data) if (metadata !== undefined) found.push(metadata);
+  }
+  if (ids.length > 0) return found;
+  const all = { most: Number.MAX_SAFE_INTEGER, oldestFirst: true, signal };
+  for await (const file of filesFound(data, await filterOf(context, flags), all)) found.push(file);
+  return found;
+}

@@ -1,0 +1,39 @@
+/** `platform data binary list`. */
+import { type BinaryMetadata, PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { wholeNumber } from '../../commands/config/configuration.ts';
+import { leaf } from '../../invocation/leaf.ts';
+import { fileFields, fileShape, filesFound, filterOf, filterOptions } from './binary-filter.ts';
+
+export function listCommand(): Command {
+  return leaf(
+    filterOptions(new Command('list').description('list captured files, newest first'))
+      .option('--limit <number>', 'at most so many', '50')
+      .option('--oldest-first', 'in the order of time'),
+    {
+      examples: [
+        'platform data binary list --part press-7 --mime image/png --from 24h',
+        'platform data binary list --tags faulty --limit 1000 --json=id,bytes',
+      ],
+      fields: fileFields,
+    },
+    async (context, flags) => {
+      const most = wholeNumber(flags['limit'], '--limit') ?? 0;
+      if (most === 0) throw new PlatformError('invalid_argument', '--limit: expected a whole number from 1, found "0"');
+      const { data } = await context.cloud();
+      const filter = await filterOf(context, flags);
+      const found: BinaryMetadata[] = [];
+      const order = { most, oldestFirst: flags['oldestFirst'] === true, signal: context.signal };
+      for await (const file of filesFound(data, filter, order)) found.push(file);
+      context.out.rows(found.map(fileShape), [
+        'time_received',
+        'part',
+        'resource',
+        'method',
+        'mime_type',
+        'bytes',
+        'id',
+      ]);
+    },
+  );
+}
