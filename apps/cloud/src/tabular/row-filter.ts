@@ -119,12 +119,25 @@ export function mayHoldRows(file: FileRanges, scope: Scope, filter: RowFilter): 
 }
 
 function isWithin(value: string, bounds: TextBounds | undefined): boolean {
-  if (bounds?.in !== undefined && !bounds.in.includes(value)) return false;
+  if (bounds?.in !== undefined && !isListed(value, bounds.in)) return false;
   // JavaScript orders text by UTF-16 unit, the executor by code point: where they may differ, the row is kept.
   if (bounds?.from !== undefined && isBasic(value) && isBasic(bounds.from) && value < bounds.from) return false;
   if (bounds?.to !== undefined && isBasic(value) && isBasic(bounds.to) && value > bounds.to) return false;
   return true;
 }
+
+/** Lists are as long as a query may be, and are asked for each series of each file. */
+function isListed(value: string, list: readonly string[]): boolean {
+  if (list.length < 16) return list.includes(value);
+  let known = listed.get(list);
+  if (known === undefined) {
+    known = new Set(list);
+    listed.set(list, known);
+  }
+  return known.has(value);
+}
+
+const listed = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function isBasic(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);

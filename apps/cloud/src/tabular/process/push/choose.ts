@@ -12,6 +12,7 @@ import { type ConditionRoom, conditionOf } from './condition.ts';
 import { emitGroup } from './emit-group.ts';
 import { emitColumns, emitRows, type RowsOptions } from './emit-rows.ts';
 import { topOf } from './emit-top.ts';
+import { smallPrefix } from './is-small.ts';
 import type { OpenFile } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
 import { rowShape } from './row-shape.ts';
@@ -25,14 +26,15 @@ export interface Wanted {
   readonly cut: Cut;
   /** Parts of the filters in their order. */
   readonly parts: readonly Expr[];
-  /** How many of them come before the first that can fail. */
+  /** How many of them come before the first that can fail, or is too large to be looked at for each file. */
   readonly sure: number;
 }
 
 export function wantedOf(cut: Cut): Wanted {
   const parts = cut.pre.flatMap((stage) => (stage.k === 'filter' ? splitFilter(stage.where) : []));
-  const failing = parts.findIndex((part) => !isOfSeries(part) && canFail(part));
-  return { cut, parts, sure: failing < 0 ? parts.length : failing };
+  const small = parts.slice(0, smallPrefix(parts));
+  const failing = small.findIndex((part) => !isOfSeries(part) && canFail(part));
+  return { cut, parts, sure: failing < 0 ? small.length : failing };
 }
 
 /** What a file does, and which parts of the query are done with it, in the user's words. */

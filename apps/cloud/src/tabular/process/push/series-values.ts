@@ -12,6 +12,7 @@ import {
 import type { Series } from '../../series.ts';
 import { seriesDocument } from '../row-documents.ts';
 import { fieldsOf } from './fields-of.ts';
+import { isSmall } from './is-small.ts';
 
 const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'additional_parameters']);
 
@@ -21,7 +22,7 @@ export function isOfSeries(expr: Expr): boolean {
   if (known !== undefined) return known.isOfSeries;
   const fields = fieldsOf(expr);
   const reads = fields?.every(([name]) => constantColumns.has(name as string)) ?? false;
-  const entry = { isOfSeries: reads && isCheap(expr), evaluator: undefined };
+  const entry = { isOfSeries: reads && isSmall(expr) && isCheap(expr), evaluator: undefined };
   cache.set(expr, entry);
   return entry.isOfSeries;
 }

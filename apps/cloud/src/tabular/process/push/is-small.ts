@@ -1,0 +1,37 @@
+/** Which expressions have few enough parts to be looked at for each file and series, on the thread that all queries share. */
+import type { BsonValue, Expr } from '@platform/query';
+
+const mostParts = 2_000;
+
+export function isSmall(expr: Expr): boolean {
+  return smallPrefix([expr]) === 1;
+}
+
+/** How many of the expressions, from the first, are small together. */
+export function smallPrefix(exprs: readonly Expr[]): number {
+  let left = mostParts;
+  const spend = (expr: Expr): boolean => {
+    if (left-- <= 0) return false;
+    switch (expr.k) {
+      case 'lit':
+        left -= sizeOf(expr.value);
+        return left >= 0;
+      case 'call':
+        return expr.args.every(spend);
+      case 'doc':
+        return expr.fields.every(([, value]) => spend(value));
+      case 'bind':
+        return expr.args.every(spend) && spend(expr.body);
+      default:
+        return true;
+    }
+  };
+  const end = exprs.findIndex((expr) => !spend(expr));
+  return end < 0 ? exprs.length : end;
+}
+
+/** Of a list its length, of a text what it takes to compare it. */
+function sizeOf(value: BsonValue | undefined): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + 1 + sizeOf(each), 0);
+  return typeof value === 'string' ? value.length >> 8 : 0;
+}
