@@ -5,6 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pauseMs } from './crash/cloud-under-fire.ts';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
+/** What the tests read of BinaryData; the package's own declarations are not found. */
+interface FoundFile {
+  readonly binary: Uint8Array;
+  readonly metadata?: { readonly binaryDataId: string };
+}
+
 let cloud: CloudProcess;
 let client: ViamClient;
 
@@ -47,7 +53,7 @@ test('pictures are found at once by their camera, page by page, with their bytes
   for (let last = ''; ; ) {
     const page = await dataClient.binaryDataByFilter(filter, 2, dataApi.Order.ASCENDING, last);
     if (page.data.length === 0) break;
-    seen.push(...page.data.map(({ binary }) => new TextDecoder().decode(binary)));
+    seen.push(...page.data.map(({ binary }: FoundFile) => new TextDecoder().decode(binary)));
     ({ last } = page);
   }
   expect(seen).toEqual([0, 1, 2, 3, 4].map((nth) => `picture ${nth}`));
@@ -72,7 +78,7 @@ test('pictures are found at once by their camera, page by page, with their bytes
   // As clients before binary_data_id name files.
   const older = { fileId: ids[1] ?? '', organizationId: cloud.organizationId, locationId: cloud.locationId };
   const found = await dataClient.binaryDataByIds([new dataApi.BinaryID(older)], true);
-  expect(found.map(({ binary }) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
+  expect(found.map(({ binary }: FoundFile) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
 });
 
 test('tags, bounding boxes and deletion go as the client does them', async () => {
@@ -111,12 +117,14 @@ test('datasets are made, filled by hand and by uploads, and emptied', async () =
   await dataClient.addBinaryDataToDatasetByIds([two], id);
   const filter = new dataApi.Filter({ datasetId: id });
   const filesIn = async () =>
-    (await dataClient.binaryDataByFilter(filter)).data.map(({ metadata }) => metadata?.binaryDataId).toSorted();
+    (await dataClient.binaryDataByFilter(filter)).data
+      .map(({ metadata }: FoundFile) => metadata?.binaryDataId)
+      .toSorted();
   expect(await filesIn()).toEqual([one, two].toSorted());
   await dataClient.renameDataset(id, `${name} again`);
   expect(await dataClient.listDatasetsByIds([id])).toMatchObject([{ id, name: `${name} again` }]);
   const listed = await dataClient.listDatasetsByOrganizationID(cloud.organizationId);
-  expect(listed.map((dataset) => dataset.id)).toContain(id);
+  expect(listed.map((dataset: { readonly id: string }) => dataset.id)).toContain(id);
   await dataClient.removeBinaryDataFromDatasetByIds([one], id);
   expect(await filesIn()).toEqual([two]);
   await dataClient.deleteDataset(id);

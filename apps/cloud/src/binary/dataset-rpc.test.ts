@@ -1,3 +1,4 @@
+import type { DescMethodUnary, MessageInitShape } from '@bufbuild/protobuf';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { expect, test } from 'vitest';
 import { callers, data, dataset, type OpenBinary, openBinary } from './testing/open-binary.ts';
@@ -91,14 +92,15 @@ test('R2 datasets of others are unknown, and operators change none', async () =>
   const on = await openBinary();
   const id = await make(on, 'own');
   const file = await on.upload();
-  const calls = (datasetId: string) =>
-    [
-      [dataset.renameDataset, { id: datasetId, name: 'n' }],
-      [dataset.deleteDataset, { id: datasetId }],
-      [dataset.mergeDatasets, { datasetIds: [datasetId], name: 'n', organizationId: 'acme' }],
-      [data.addBinaryDataToDatasetByIDs, { datasetId, binaryDataIds: [file] }],
-      [data.removeBinaryDataFromDatasetByIDs, { datasetId, binaryDataIds: [file] }],
-    ] as const;
+  const calls = (
+    datasetId: string,
+  ): readonly (readonly [DescMethodUnary, MessageInitShape<DescMethodUnary['input']>])[] => [
+    [dataset.renameDataset, { id: datasetId, name: 'n' }],
+    [dataset.deleteDataset, { id: datasetId }],
+    [dataset.mergeDatasets, { datasetIds: [datasetId], name: 'n', organizationId: 'acme' }],
+    [data.addBinaryDataToDatasetByIDs, { datasetId, binaryDataIds: [file] }],
+    [data.removeBinaryDataFromDatasetByIDs, { datasetId, binaryDataIds: [file] }],
+  ];
   for (const [method, request] of calls(id)) {
     await expect(on.ask(callers.operator, method, request), method.name).rejects.toMatchObject({
       code: 'permission_denied',

@@ -64,10 +64,12 @@ export const callers = {
   pressOwner: keyOf('press-owner', on.machine('owner', 'press')),
   millOperator: keyOf('mill-operator', on.machine('operator', 'mill')),
   stranger: keyOf('stranger', on.organization('owner', 'umbrella')),
-  part: { kind: 'part', partId: 'press-main' },
-} as const satisfies Record<string, Principal>;
+  part: { kind: 'part', partId: 'press-main' } as Principal,
+} satisfies Record<string, Principal>;
 
-function keyOf(keyId: string, ...grants: Extract<Principal, { kind: 'key' }>['grants']): Principal {
+type Key = Extract<Principal, { kind: 'key' }>;
+
+function keyOf(keyId: string, ...grants: Key['grants']): Key {
   return { kind: 'key', keyId, grants };
 }
 

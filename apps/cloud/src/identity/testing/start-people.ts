@@ -106,6 +106,7 @@ export async function startPeople(
       partConfig: async () => ({}),
       status: async () => ({}),
       catcher: async () => false,
+      binaryData: async () => false,
       logo: async () => false,
     }),
     log,
