@@ -14,8 +14,8 @@ export async function* scanSteps(connection: DuckDBConnection, steps: readonly S
       yield { batch: step.batch, done: false };
       continue;
     }
-    const { sql, files, emission } = step.statement;
-    const decode = emission.decode(files);
+    const { sql, files, emission, sums } = step.statement;
+    const decode = emission.decode(files, sums);
     for await (const chunk of runStatement(connection, sql, files, emission.binds)) {
       step.explain.rows += chunk.rows;
       yield { batch: decode(chunk), done: emission.done };

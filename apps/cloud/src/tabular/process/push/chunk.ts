@@ -44,6 +44,13 @@ export class Chunk {
     return new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 2);
   }
 
+  /** 128 bits with a sign. */
+  hugeint(column: number): (row: number) => bigint {
+    const bytes = this.bytes(column, 16);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return (row) => (view.getBigInt64(row * 16 + 8, true) << 64n) | view.getBigUint64(row * 16, true);
+  }
+
   double(column: number): Float64Array {
     const bytes = this.bytes(column, 8);
     return new Float64Array(bytes.buffer, bytes.byteOffset, this.rows);

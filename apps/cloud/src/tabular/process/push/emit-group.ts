@@ -1,5 +1,16 @@
 /** A whole `pre` that ends in a partial group, as one statement: filters exactly, then DuckDB's own grouping. */
-import { BsonDate, BsonDocument, type BsonValue, batchOf, evaluator, type GroupStage } from '@platform/query';
+import {
+  BsonDate,
+  BsonDocument,
+  type BsonValue,
+  batchOf,
+  compareValues,
+  type Expr,
+  evaluator,
+  type GroupStage,
+  type Maybe,
+  typeName,
+} from '@platform/query';
 import { kind } from '../file-facts.ts';
 import { checkScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
@@ -10,7 +21,7 @@ import { type Cells, millisecondsOf, type StateColumns, stateColumns } from './g
 import type { OpenFile } from './open-files.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
-import type { Emission } from './statement.ts';
+import { type Emission, fileKeyMarker, fileMarker } from './statement.ts';
 
 /** @param where exactly the rows that are grouped. Undefined when the answer would not be the executor's, to the bit. */
 export function emitGroup(
@@ -30,7 +41,7 @@ export function emitGroup(
   }
   const aggregates = cells.sql;
   const keys: string[] = [];
-  const ofSeries = cells.ofSeries ? [keys.push('CAST(file_index AS INTEGER)') - 1, keys.push('series') - 1] : [];
+  const ofSeries = cells.ofSeries ? [keys.push(fileMarker) - 1, keys.push('series') - 1] : [];
   const leaves = inputs.leaves.map(({ leaf: { columns } }) => ({
     number: keyCell(keys, columns.number),
     text: keyCell(keys, columns.text),
@@ -38,23 +49,17 @@ export function emitGroup(
     kind: keyCell(keys, columns.kind),
   }));
   const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, bucket(column, stepMs)));
-  // Aggregates stand behind the key; one for the count, so that nothing in gives nothing out.
-  const shifted = states.map(
-    ({ read }) =>
-      (chunk: Chunk) =>
-        read(chunk.from(keys.length)),
-  );
+  // Aggregates stand behind the key; nothing in gives nothing out.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
-FROM read_parquet($1) WHERE ${and(where)}${
-    keys.length === 0 ? '' : ` GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`
-  } HAVING count(*) > 0`;
+FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY ${groupBy(keys)}`} HAVING count(*) > 0`;
   return {
     kind: 'group',
     variant: inputs.leaves.map(({ leaf }) => leaf.kinds).join(' '),
     ...onlyUsed(sql, binds.values),
     sums: cells.sums,
     done: true,
-    decode: (files) => {
+    isOfNumber: (files) => isOfNumber(stage, states, files),
+    decode: (files, sums) => {
       const key = keyReader(stage, inputs, files, { ofSeries, leaves, times });
       const constants = stage.into.map(([, { arg }], index) =>
         states[index]?.isConstant === true ? files.map(({ values }) => values.values(arg) ?? []) : undefined,
@@ -62,7 +67,8 @@ FROM read_parquet($1) WHERE ${and(where)}${
       return (chunk) => {
         if (cells.ofSeries) checkScope(chunk, files);
         const readKey = key(chunk);
-        const reads = shifted.map((read) => read(chunk));
+        const behind = chunk.from(keys.length);
+        const reads = states.map(({ read }) => read(behind, sums));
         const [file, series] = ofSeries.map((cell) => chunk.int32(cell));
         const documents: BsonDocument[] = [];
         for (let row = 0; row < chunk.rows; row++) {
@@ -80,6 +86,44 @@ FROM read_parquet($1) WHERE ${and(where)}${
       };
     },
   };
+}
+
+function groupBy(keys: readonly string[]): string {
+  return keys
+    .map((sql, index) => (sql === fileMarker ? fileKeyMarker : `${index + 1}, `))
+    .join('')
+    .replace(/, $/, '');
+}
+
+/** Whether a series' number means the same key, the same constants and the same scope in all files. */
+function isOfNumber(
+  stage: GroupStage,
+  states: readonly StateColumns[],
+  [first, ...others]: readonly OpenFile[],
+): boolean {
+  const constants = stage.into.filter((_, index) => states[index]?.isConstant === true).map(([, { arg }]) => arg);
+  const allowed = String(first?.allowed);
+  if (others.some((other) => String(other.allowed) !== allowed)) return false;
+  return [...partsOfSeries(stage.key), ...constants].every((expr) => {
+    const values = first?.values.values(expr) ?? [];
+    return others.every(({ values: other }) => {
+      const found = other.values(expr) ?? [];
+      return found.length === values.length && found.every((value, index) => areSame(value, values[index]));
+    });
+  });
+}
+
+/** What else a key is made of is grouped by itself. */
+function partsOfSeries(key: Expr): readonly Expr[] {
+  if (isOfSeries(key)) return [key];
+  return key.k === 'doc' ? key.fields.flatMap(([, value]) => partsOfSeries(value)) : [];
+}
+
+function areSame(left: Maybe, right: Maybe): boolean {
+  return (
+    left === right ||
+    (typeName(left) === typeName(right) && typeof left === 'object' && compareValues(left, right) === 0)
+  );
 }
 
 function keyCell(keys: string[], sql: string | undefined): number {

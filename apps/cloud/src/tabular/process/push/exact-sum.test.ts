@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NumberFacts } from '../file-facts.ts';
-import { exactProduct, partSums, splitOf } from './exact-sum.ts';
+import { exactProduct, partsOfWhole, sumPlan, sumsSql } from './exact-sum.ts';
 
 /** A double as a whole number of 2^-1074. */
 function units(value: number): bigint {
@@ -44,36 +44,44 @@ const value = fc.oneof(
   fc.constantFrom(0, -0, 0.1, 1e15, 2 ** 52, 2 ** -30),
 );
 
+const valuesAlike = fc.oneof(
+  fc.array(value, { minLength: 1, maxLength: 60 }),
+  fc.array(fc.constantFrom(2 ** 40, 3, 2 ** -40, -(2 ** -41)), { minLength: 1, maxLength: 20 }),
+  fc.array(fc.integer({ min: -99, max: 99 }), { minLength: 1, maxLength: 60 }),
+);
+
 test('the parts that DuckDB adds up are the exact sum, whatever the order, wherever they are used', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  let used = 0;
+  const used = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 60 }), async (values) => {
-      const split = splitOf([{ rows: values.length, number: factsOf(values) }]);
-      if (split === undefined) return;
-      used++;
+    fc.asyncProperty(valuesAlike, fc.constantFrom(1, 1e3, 1e6, 1e9), async (values, factor) => {
+      const rowsBeside = factor * values.length;
+      const plan = sumPlan([{ rows: rowsBeside, number: factsOf(values) }]);
+      if (plan === undefined) return;
+      used.add(plan.k === 'whole' ? 'whole' : `${plan.split.length} parts`);
       const rows = values.map((each) => `(${Object.is(each, -0) ? '-0.0' : each.toExponential()}::DOUBLE)`).join(', ');
-      const read = await connection.runAndReadAll(
-        `SELECT ${partSums('v', split).join(', ')} FROM (VALUES ${rows}) t(v)`,
-      );
-      const parts = (read.getRows()[0] ?? []).map(Number);
+      const read = await connection.runAndReadAll(`SELECT ${sumsSql('v', plan).join(', ')} FROM (VALUES ${rows}) t(v)`);
+      const found = read.getRows()[0] ?? [];
+      const parts = plan.k === 'whole' ? partsOfWhole(found[0] as bigint, plan.lowest) : found.map(Number);
       expect(parts.reduce((sum, part) => sum + units(part), 0n)).toBe(
         values.reduce((sum, each) => sum + units(each), 0n),
       );
     }),
     { numRuns: 200 },
   );
-  expect(used).toBeGreaterThan(60);
+  expect([...used].sort()).toEqual(['0 parts', '1 parts', '2 parts', 'whole']);
   connection.closeSync();
 });
 
 test('a value of many bits in many rows is refused, never rounded', () => {
   const number = { min: 2 ** -300, max: 1e200, lowestBit: -352, negativeZero: false, nonFinite: false };
-  expect(splitOf([{ rows: 1_000_000, number }])).toBeUndefined();
-  expect(splitOf([{ rows: 5_000_000, number: { ...number, min: 0, max: 40, lowestBit: -47 } }])).toHaveLength(1);
-  expect(splitOf([{ rows: 5_000_000, number: { ...number, min: 0, max: 40, lowestBit: 0 } }])).toEqual([]);
-  expect(splitOf([{ rows: 2, number: { ...number, nonFinite: true } }])).toBeUndefined();
+  const rows = 5_000_000;
+  expect(sumPlan([{ rows, number }])).toBeUndefined();
+  expect(sumPlan([{ rows, number: { ...number, min: 0, max: 40, lowestBit: -47 } }])).toMatchObject({ k: 'whole' });
+  expect(sumPlan([{ rows, number: { ...number, min: 0, max: 40, lowestBit: -60 } }])).toMatchObject({ k: 'parts' });
+  expect(sumPlan([{ rows, number: { ...number, min: 0, max: 40, lowestBit: 0 } }])).toEqual({ k: 'parts', split: [] });
+  expect(sumPlan([{ rows: 2, number: { ...number, nonFinite: true } }])).toBeUndefined();
 });
 
 test('a constant times a count is exact', () => {

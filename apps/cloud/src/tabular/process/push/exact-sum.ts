@@ -16,16 +16,23 @@ export interface Summed {
 const maxParts = 3;
 const doubleBits = 53;
 
+/** How a column is added up. */
+export type SumPlan =
+  /** As parts; exponents q of those that are split off, greatest first. The rest is the last part. */
+  | { readonly k: 'parts'; readonly split: readonly number[] }
+  /** As whole numbers of 2^lowest, in 128 bits. */
+  | { readonly k: 'whole'; readonly lowest: number };
+
 /**
- * Exponents q of the parts that are split off, greatest first; the rest is the last part. Undefined when three parts do not suffice.
- * Negative zeros make no difference: a sum that begins with nothing is 0.
+ * Undefined when three parts do not suffice. Negative zeros make no difference: a sum that begins with nothing is 0.
+ * DuckDB adds plain doubles fastest, whole numbers at little more, parts at about twice of that.
  */
-export function splitOf(of: readonly Summed[]): readonly number[] | undefined {
+export function sumPlan(of: readonly Summed[]): SumPlan | undefined {
   const numbers = of.map(({ number }) => number).filter((number) => number !== undefined);
   if (numbers.some(({ nonFinite }) => nonFinite)) return undefined;
   const greatest = numbers.reduce((most, { min, max }) => Math.max(most, Math.abs(min), Math.abs(max)), 0);
   if (!Number.isFinite(greatest)) return undefined;
-  if (greatest === 0) return [];
+  if (greatest === 0) return { k: 'parts', split: [] };
   const lowest = numbers
     .filter(({ min, max }) => min !== 0 || max !== 0)
     .reduce((least, { lowestBit }) => Math.min(least, lowestBit), Number.POSITIVE_INFINITY);
@@ -40,6 +47,8 @@ export function splitOf(of: readonly Summed[]): readonly number[] | undefined {
       ),
     ) + 1;
   let above = exponentAbove(greatest);
+  if (above + rowBits - lowest <= doubleBits) return { k: 'parts', split: [] };
+  if (above - lowest <= longBits && Math.abs(lowest) < maxExponent) return { k: 'whole', lowest };
   const split: number[] = [];
   while (above + rowBits - lowest > doubleBits) {
     if (split.length === maxParts - 1) return undefined;
@@ -48,9 +57,10 @@ export function splitOf(of: readonly Summed[]): readonly number[] | undefined {
     split.push(q);
     above = q - 1;
   }
-  return split;
+  return { k: 'parts', split };
 }
 
+const longBits = 62;
 const maxExponent = 1_000;
 const minExponent = -1_000;
 
@@ -61,17 +71,30 @@ function exponentAbove(value: number): number {
   return exponent;
 }
 
-/** SQL of the sums of each part of a DOUBLE column. */
-export function partSums(column: string, split: readonly number[]): readonly string[] {
+/** SQL of the sums of a DOUBLE column: of each part, or of whole numbers (HUGEINT). */
+export function sumsSql(column: string, plan: SumPlan): readonly string[] {
+  if (plan.k === 'whole') return [`sum(CAST(${column} * ${(2 ** -plan.lowest).toExponential()} AS BIGINT))`];
   let rest = column;
   const parts: string[] = [];
-  for (const q of split) {
+  for (const q of plan.split) {
     const m = (1.5 * 2 ** (52 + q)).toExponential();
     const part = `((${rest} + ${m}) - ${m})`;
     parts.push(`sum(${part})`);
     rest = `(${rest} - ${part})`;
   }
   return [...parts, `sum(${rest})`];
+}
+
+/** Doubles whose sum is so many times 2^lowest, exactly. */
+export function partsOfWhole(whole: bigint, lowest: number): readonly number[] {
+  const parts: number[] = [];
+  let rest = whole < 0n ? -whole : whole;
+  for (let exponent = lowest; rest > 0n; exponent += doubleBits) {
+    const low = BigInt.asUintN(doubleBits, rest);
+    if (low !== 0n) parts.push((whole < 0n ? -1 : 1) * Number(low) * 2 ** exponent);
+    rest >>= BigInt(doubleBits);
+  }
+  return parts;
 }
 
 /** Of a number that is there so many times: two doubles whose sum is the product, exactly; undefined where they would not be. */

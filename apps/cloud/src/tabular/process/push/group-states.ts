@@ -12,7 +12,7 @@ import {
 import { kind } from '../file-facts.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
-import { exactProduct, type Summed, splitOf } from './exact-sum.ts';
+import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from './exact-sum.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isOfKind, leafAt } from './leaf.ts';
 import { isOfSeries } from './series-values.ts';
@@ -33,7 +33,7 @@ export function cellOf(cells: Cells, sql: string): number {
 }
 
 /** Makes the states of a chunk's rows. `constant` is what an argument that is the same for all rows of a series is there. */
-export type ReadStates = (chunk: Chunk) => (row: number, constant: Maybe) => BsonValue;
+export type ReadStates = (chunk: Chunk, sums: readonly SumPlan[]) => (row: number, constant: Maybe) => BsonValue;
 
 export interface StateColumns {
   readonly read: ReadStates;
@@ -157,21 +157,32 @@ function leafState(
 }
 
 function sumState(column: string, of: Summed, isEveryRow: boolean, cells: Cells): ReadStates | undefined {
-  if (splitOf([of]) === undefined) return undefined;
+  if (sumPlan([of]) === undefined) return undefined;
   const counts = cellOf(cells, isEveryRow ? 'count(*)' : `count(${column})`);
   const known = cells.sums.findIndex((sum) => sum.column === column);
   const sum = known >= 0 ? known : cells.sums.push({ column, of }) - 1;
   const parts = Array.from({ length: maxParts }, (_, part) => cellOf(cells, sumMarker(sum, part)));
-  return (chunk) => {
+  return (chunk, plans) => {
     const ns = chunk.int64(counts);
-    const sums = parts.map((cell) => chunk.double(cell));
+    const read = partReader(chunk, parts, plans[sum]);
     return (row) => {
       const n = ns[row] as bigint;
-      if (n === 0n) return BsonDocument.of(noSum);
-      const found = sums.map((values) => values[row] as number).filter((part) => part !== 0);
-      return BsonDocument.of({ n, kinds: new Int32(1), parts: found });
+      return BsonDocument.of(n === 0n ? noSum : { n, kinds: new Int32(1), parts: [...read(row)] });
     };
   };
+}
+
+function partReader(
+  chunk: Chunk,
+  cells: readonly number[],
+  plan: SumPlan | undefined,
+): (row: number) => readonly number[] {
+  if (plan?.k === 'whole') {
+    const words = chunk.hugeint(cells[0] as number);
+    return (row) => partsOfWhole(words(row), plan.lowest);
+  }
+  const sums = cells.map((cell) => chunk.double(cell));
+  return (row) => sums.map((values) => values[row] as number).filter((part) => part !== 0);
 }
 
 /** Numbers come before texts, texts before truths. */
