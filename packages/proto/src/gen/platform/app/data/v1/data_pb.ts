@@ -804,7 +804,7 @@ export type CreateIndexRequest = Message<"platform.app.data.v1.CreateIndexReques
   pipelineName?: string | undefined;
 
   /**
-   * Key document, then, if there are any, options; BSON.
+   * {keys, options} as BSON, or as JSON text.
    *
    * @generated from field: repeated bytes index_spec = 4;
    */
@@ -1428,7 +1428,7 @@ export type Filter = Message<"platform.app.data.v1.Filter"> & {
   mimeType: string[];
 
   /**
-   * By the time of the request on the machine.
+   * By time_received of the machine; without one, by time_requested, else by the upload.
    *
    * @generated from field: platform.app.data.v1.CaptureInterval interval = 13;
    */
@@ -1708,7 +1708,7 @@ export type Index = Message<"platform.app.data.v1.Index"> & {
   indexName: string;
 
   /**
-   * Key document, then, if there are any, options; BSON.
+   * {keys, options} as BSON, or as JSON text.
    *
    * @generated from field: repeated bytes index_spec = 4;
    */
@@ -2285,7 +2285,7 @@ export type TabularDataByFilterRequest = Message<"platform.app.data.v1.TabularDa
   countOnly: boolean;
 
   /**
-   * Also what the platform itself captured.
+   * Changes nothing: the platform captures nothing of its own.
    *
    * @generated from field: bool include_internal_data = 3;
    */
@@ -2323,7 +2323,7 @@ export type TabularDataByFilterResponse = Message<"platform.app.data.v1.TabularD
   count: bigint;
 
   /**
-   * Asks for the page after this one; empty when there is none.
+   * Asks for the page after this one; an empty page says what it was asked with.
    *
    * @generated from field: string last = 4;
    */
