@@ -1,6 +1,6 @@
 /** Documents end to end in one buffer: the only currency between the layers, cheap to move between threads and processes. */
 
-import { decodeBson } from './decode.ts';
+import { BsonReader } from './decode.ts';
 import { BsonWriter } from './encode.ts';
 import type { BsonDocument } from './value.ts';
 
@@ -23,7 +23,8 @@ export function batchOf(documents: Iterable<BsonDocument>): Batch {
 }
 
 export function* documentsOf(batch: Batch): Generator<BsonDocument> {
+  const reader = new BsonReader(batch.bytes);
   for (let index = 0; index < batch.count; index++) {
-    yield decodeBson(batch.bytes, index === 0 ? 0 : batch.ends[index - 1]!);
+    yield reader.document(index === 0 ? 0 : batch.ends[index - 1]!);
   }
 }

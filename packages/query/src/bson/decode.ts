@@ -56,7 +56,8 @@ export class BsonReader {
   readonly #names: FieldNames;
   #at = 0;
 
-  constructor(bytes: Uint8Array, names: FieldNames) {
+  /** @param names of the fields that are read, and what is known of them; absent: all fields. */
+  constructor(bytes: Uint8Array, names: FieldNames = allNames) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#names = names;

@@ -75,6 +75,6 @@ function newFold(accumulator: Accumulator, hold: (bytes: number) => void, n: num
       hold(48 + id.length);
       fold.add(value, row);
     },
-    result: fold.result,
+    result: () => fold.result(),
   };
 }

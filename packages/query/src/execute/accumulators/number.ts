@@ -8,23 +8,33 @@ import type { Fold, Folds, MergingFold, MergingFolds } from './fold.ts';
 
 export const numberFolds: MergingFolds<'sum' | 'avg' | 'count' | 'sql.count' | 'sql.sum'> &
   Folds<'stdDevPop' | 'stdDevSamp'> = {
-  sum: () => summing((sum) => sum.total()),
-  avg: () => summing((sum) => (sum.count === 0 ? null : sum.mean())),
-  'sql.sum': () => summing((sum) => (sum.count === 0 ? null : sum.total())),
+  sum: () => new Sum(),
+  avg: () => new Mean(),
+  'sql.sum': () => new SumOrNull(),
   stdDevPop: () => deviation(0),
   stdDevSamp: () => deviation(1),
-  count: () => counting(() => true),
-  'sql.count': () => counting((value) => !isNullish(value)),
+  count: () => new Count(),
+  'sql.count': () => new CountOfValues(),
 };
 
-function summing(result: (sum: ExactSum) => BsonValue): MergingFold {
-  const sum = new ExactSum();
-  return {
-    add: (value) => sum.add(value),
-    result: () => result(sum),
-    partial: () => sum.partial(),
-    merge: (state) => sum.merge(state),
-  };
+// One object for each fold: there is one for each group.
+
+class Sum extends ExactSum implements MergingFold {
+  result(): BsonValue {
+    return this.total();
+  }
+}
+
+class SumOrNull extends ExactSum implements MergingFold {
+  result(): BsonValue {
+    return this.count === 0 ? null : this.total();
+  }
+}
+
+class Mean extends ExactSum implements MergingFold {
+  result(): BsonValue {
+    return this.count === 0 ? null : this.mean();
+  }
 }
 
 /** Welford's way, which loses little; what is not a number is passed over. */
@@ -50,18 +60,29 @@ function plain(value: number | bigint | Int32 | Decimal128): number {
   return toDouble(value);
 }
 
-function counting(counts: (value: Maybe) => boolean): MergingFold {
-  let count = 0;
-  const result = (): BsonValue => (count === (count | 0) ? new Int32(count) : BigInt(count));
-  return {
-    add: (value) => {
-      if (counts(value)) count++;
-    },
-    result,
-    partial: result,
-    merge: (state) => {
-      if (!isNumeric(state)) throw new Error('expected a count in a partial group');
-      count += toDouble(state);
-    },
-  };
+class Count implements MergingFold {
+  #count = 0;
+
+  add(_value: Maybe): void {
+    this.#count++;
+  }
+
+  merge(state: BsonValue): void {
+    if (!isNumeric(state)) throw new Error('expected a count in a partial group');
+    this.#count += toDouble(state);
+  }
+
+  result(): BsonValue {
+    return this.#count === (this.#count | 0) ? new Int32(this.#count) : BigInt(this.#count);
+  }
+
+  partial(): BsonValue {
+    return this.result();
+  }
+}
+
+class CountOfValues extends Count {
+  override add(value: Maybe): void {
+    if (!isNullish(value)) super.add(value);
+  }
 }

@@ -12,65 +12,109 @@ import { keysAndValue, stateOf } from './top.ts';
 type Hold = (bytes: number) => void;
 
 export const pickFolds: MergingFolds<'min' | 'max' | 'first' | 'last'> = {
-  min: (hold, { by }) => (by === undefined ? extreme(-1, hold) : extremeInOrder(-1, hold, by)),
-  max: (hold, { by }) => (by === undefined ? extreme(1, hold) : extremeInOrder(1, hold, by)),
-  first: (hold) => {
-    let first: Maybe;
-    let any = false;
-    const add = (value: Maybe): void => {
-      if (any) return;
-      hold(sizeOf(value));
-      first = value;
-      any = true;
-    };
-    const result = (): BsonValue => first ?? null;
-    return { add, merge: add, result, partial: result };
-  },
-  last: (hold) => {
-    let last: Maybe;
-    const add = (value: Maybe): void => {
-      hold(sizeOf(value) - sizeOf(last));
-      last = value;
-    };
-    const result = (): BsonValue => last ?? null;
-    return { add, merge: add, result, partial: result };
-  },
+  min: (hold, { by }) => (by === undefined ? new Extreme(-1, hold) : new ExtremeInOrder(-1, hold, by)),
+  max: (hold, { by }) => (by === undefined ? new Extreme(1, hold) : new ExtremeInOrder(1, hold, by)),
+  first: (hold) => new First(hold),
+  last: (hold) => new Last(hold),
 };
 
-/** Null and missing do not take part. */
-function extreme(sign: 1 | -1, hold: Hold): MergingFold {
-  let best: Maybe;
-  const add = (value: Maybe): void => {
-    if (isNullish(value)) return;
-    if (best !== undefined && compareValues(value, best) * sign <= 0) return;
-    hold(sizeOf(value) - sizeOf(best));
-    best = value;
-  };
-  const result = (): BsonValue => best ?? null;
-  return { add, merge: add, result, partial: result };
+/** A fold whose state is its value. */
+abstract class Picked implements MergingFold {
+  protected value: Maybe;
+  protected readonly hold: Hold;
+
+  constructor(hold: Hold) {
+    this.hold = hold;
+  }
+
+  abstract add(value: Maybe): void;
+
+  merge(state: BsonValue): void {
+    this.add(state);
+  }
+
+  result(): BsonValue {
+    return this.value ?? null;
+  }
+
+  partial(): BsonValue {
+    return this.result();
+  }
 }
 
-/** As `extreme` over sorted rows: of equal values that are not the same, it keeps that of the first row in the order. */
-function extremeInOrder(sign: 1 | -1, hold: Hold, by: readonly SortKey[]): MergingFold {
-  let best: Maybe;
-  let bestKeys: BsonValue[] | undefined;
-  const offer = (value: BsonValue, keysOf: () => BsonValue[]): void => {
-    const order = best === undefined ? 1 : compareValues(value, best) * sign;
+class First extends Picked {
+  #any = false;
+
+  add(value: Maybe): void {
+    if (this.#any) return;
+    this.hold(sizeOf(value));
+    this.value = value;
+    this.#any = true;
+  }
+}
+
+class Last extends Picked {
+  add(value: Maybe): void {
+    this.hold(sizeOf(value) - sizeOf(this.value));
+    this.value = value;
+  }
+}
+
+/** Null and missing do not take part. */
+class Extreme extends Picked {
+  readonly #sign: 1 | -1;
+
+  constructor(sign: 1 | -1, hold: Hold) {
+    super(hold);
+    this.#sign = sign;
+  }
+
+  add(value: Maybe): void {
+    if (isNullish(value)) return;
+    if (this.value !== undefined && compareValues(value, this.value) * this.#sign <= 0) return;
+    this.hold(sizeOf(value) - sizeOf(this.value));
+    this.value = value;
+  }
+}
+
+/** As Extreme over sorted rows: of equal values that are not the same, it keeps that of the first row in the order. */
+class ExtremeInOrder implements MergingFold {
+  readonly #sign: 1 | -1;
+  readonly #hold: Hold;
+  readonly #by: readonly SortKey[];
+  #best: Maybe;
+  #keys: BsonValue[] | undefined;
+
+  constructor(sign: 1 | -1, hold: Hold, by: readonly SortKey[]) {
+    this.#sign = sign;
+    this.#hold = hold;
+    this.#by = by;
+  }
+
+  add(value: Maybe, row: BsonDocument): void {
+    if (!isNullish(value)) this.#offer(value as BsonValue, () => sortKeysOf(row, this.#by));
+  }
+
+  merge(state: BsonValue): void {
+    const found = keysAndValue(state);
+    if (found !== undefined) this.#offer(found.value, () => found.keys);
+  }
+
+  result(): BsonValue {
+    return this.#best ?? null;
+  }
+
+  partial(): BsonValue {
+    return stateOf(this.#keys, this.#best);
+  }
+
+  #offer(value: BsonValue, keysOf: () => BsonValue[]): void {
+    const order = this.#best === undefined ? 1 : compareValues(value, this.#best) * this.#sign;
     if (order < 0) return;
     const keys = keysOf();
-    if (order === 0 && compareKeys(keys, bestKeys ?? [], by) >= 0) return;
-    hold(sizeOf(value) + sizeOf(keys) - sizeOf(best) - sizeOf(bestKeys));
-    [best, bestKeys] = [value, keys];
-  };
-  return {
-    add: (value: Maybe, row: BsonDocument) => {
-      if (!isNullish(value)) offer(value as BsonValue, () => sortKeysOf(row, by));
-    },
-    result: () => best ?? null,
-    partial: () => stateOf(bestKeys, best),
-    merge: (state) => {
-      const found = keysAndValue(state);
-      if (found !== undefined) offer(found.value, () => found.keys);
-    },
-  };
+    if (order === 0 && compareKeys(keys, this.#keys ?? [], this.#by) >= 0) return;
+    this.#hold(sizeOf(value) + sizeOf(keys) - sizeOf(this.#best) - sizeOf(this.#keys));
+    this.#best = value;
+    this.#keys = keys;
+  }
 }

@@ -7,30 +7,50 @@ import { compareKeys, sortKeysOf } from '../sort-keys.ts';
 import type { MergingFold, MergingFolds } from './fold.ts';
 
 export const topFolds: MergingFolds<'top' | 'bottom'> = {
-  // Of rows with equal keys the first one stays the first, and the last one becomes the last.
-  top: (hold, spec) => topmost(hold, spec.by ?? [], (order) => order < 0),
-  bottom: (hold, spec) => topmost(hold, spec.by ?? [], (order) => order >= 0),
+  top: (hold, spec) => new Topmost(hold, spec.by ?? [], false),
+  bottom: (hold, spec) => new Topmost(hold, spec.by ?? [], true),
 };
 
-function topmost(hold: (bytes: number) => void, by: readonly SortKey[], wins: (order: number) => boolean): MergingFold {
-  let best: BsonValue[] | undefined;
-  let kept: Maybe;
-  let held = 0;
-  const offer = (keys: BsonValue[], value: Maybe): void => {
-    if (best !== undefined && !wins(compareKeys(keys, best, by))) return;
-    const bytes = sizeOf(value) + sizeOf(keys);
-    hold(bytes - held);
-    [best, kept, held] = [keys, value, bytes];
-  };
-  return {
-    add: (value, row) => offer(sortKeysOf(row, by), value),
-    result: () => kept ?? null,
-    partial: () => stateOf(best, kept),
-    merge: (state) => {
-      const found = keysAndValue(state);
-      if (found !== undefined) offer(found.keys, found.value);
-    },
-  };
+class Topmost implements MergingFold {
+  readonly #hold: (bytes: number) => void;
+  readonly #by: readonly SortKey[];
+  readonly #last: boolean;
+  #keys: BsonValue[] | undefined;
+  #value: Maybe;
+
+  constructor(hold: (bytes: number) => void, by: readonly SortKey[], last: boolean) {
+    this.#hold = hold;
+    this.#by = by;
+    this.#last = last;
+  }
+
+  add(value: Maybe, row: BsonDocument): void {
+    this.#offer(sortKeysOf(row, this.#by), value);
+  }
+
+  merge(state: BsonValue): void {
+    const found = keysAndValue(state);
+    if (found !== undefined) this.#offer(found.keys, found.value);
+  }
+
+  result(): BsonValue {
+    return this.#value ?? null;
+  }
+
+  partial(): BsonValue {
+    return stateOf(this.#keys, this.#value);
+  }
+
+  #offer(keys: BsonValue[], value: Maybe): void {
+    if (this.#keys !== undefined) {
+      const order = compareKeys(keys, this.#keys, this.#by);
+      // Of rows with equal keys the first one stays the first, and the last one becomes the last.
+      if (this.#last ? order < 0 : order >= 0) return;
+    }
+    this.#hold(sizeOf(value) + sizeOf(keys) - sizeOf(this.#value) - sizeOf(this.#keys));
+    this.#keys = keys;
+    this.#value = value;
+  }
 }
 
 /** The state of a fold that keeps a row's value and its sort keys. */
