@@ -4,7 +4,7 @@
  * This side owns the catalog and the pins; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
  * dropped once it is in a listed file and no open snapshot began before that.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { encodePlan, foldConstants, pathFilter, QueryError, sourcesOf } from '@platform/query';
@@ -85,7 +85,8 @@ export function createTabular(options: TabularOptions): Tabular {
   const questions = createQuestions({ child: running, clock, killAfterMs: settings.killAfterMs });
 
   const rewrites = createRewrites({
-    ...{ child: running, catalog, pins, deletions, parquetDir, settings, clock, log },
+    ...{ child: running, catalog, pins, deletions, settings, clock, log },
+    unlink: (file) => rm(join(parquetDir, file), { force: true }),
     stopping: stop.signal,
   });
 

@@ -5,8 +5,6 @@
  * States of a replacement: asked (the child writes new files) → flipped (one catalog transaction) → the old files are unlinked once
  * no snapshot that was opened before is left. A child that dies, or a failure, leaves the old files as they were.
  */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Clock, createLimiter, errorText, type Log } from '@platform/base';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Catalog } from './catalog.ts';
@@ -41,13 +39,14 @@ export function createRewrites(options: {
   readonly catalog: Catalog;
   readonly pins: Pins;
   readonly deletions: DeletionPause;
-  readonly parquetDir: string;
+  /** Unlinks a file that nothing names any more. */
+  readonly unlink: (file: string) => Promise<void>;
   readonly settings: Pick<TabularSettings, 'mergeFiles' | 'fileBytes'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly stopping: AbortSignal;
 }): Rewrites {
-  const { child, catalog, pins, deletions, parquetDir, settings, clock, log, stopping } = options;
+  const { child, catalog, pins, deletions, settings, clock, log, stopping } = options;
   const oneAtATime = createLimiter(1);
   const asked = new Map<number, Asked>();
   let nextId = 1;
@@ -66,7 +65,7 @@ export function createRewrites(options: {
   const unlink = (files: readonly string[]): void => {
     void pins.drained().then(() =>
       deletions.run(async () => {
-        for (const file of files) await rm(join(parquetDir, file), { force: true });
+        for (const file of files) await options.unlink(file);
         child().send({ kind: 'removed', files });
       }),
     );
