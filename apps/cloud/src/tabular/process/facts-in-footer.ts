@@ -1,36 +1,9 @@
 /** Facts of a file as the bytes in its footer: JSON, deflated, because the footers of a thousand files are kept in memory. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Series } from '../series.ts';
-import type { FileFacts, LeafFacts, SeriesFacts, TimeFacts } from './file-facts.ts';
+import type { FileFacts, LeafFacts } from './file-facts.ts';
+import { loadSeries, type StoredSeries, storeSeries } from './series-in-footer.ts';
 
 export const metadataKey = 'platform.facts';
-
-interface StoredTimes {
-  readonly min: string | null;
-  readonly max: string | null;
-  readonly missing: number;
-}
-
-interface StoredSeries {
-  readonly path: Series['path'];
-  readonly tags: readonly string[];
-  /** Base64, as all bytes here. */
-  readonly additionalParameters: string;
-  readonly rows: number;
-  readonly dataBytes: number;
-  readonly firstRow: number;
-  readonly received: StoredTimes;
-  readonly requested: StoredTimes;
-  readonly synced: StoredTimes;
-  readonly newest?: {
-    readonly position: number;
-    readonly index: number;
-    readonly timeRequested: string;
-    readonly timeReceived: string;
-    readonly timeSynced: string;
-    readonly data: string;
-  };
-}
 
 interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
   /** Where its parent stands in the list; absent: it is data itself. */
@@ -48,7 +21,7 @@ interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
 
 interface StoredFacts {
   readonly rows: number;
-  readonly series: readonly StoredSeries[];
+  readonly series: StoredSeries;
   readonly leaves: readonly StoredLeaf[];
 }
 
@@ -56,7 +29,7 @@ export function encodeFacts({ rows, series, leaves }: Omit<FileFacts, 'bytes'>):
   const places = new Map<string, number>();
   const stored: StoredFacts = {
     rows,
-    series: series.map(storedSeries),
+    series: storeSeries(series),
     leaves: leaves.map(({ path, ...leaf }, place) => {
       places.set(JSON.stringify(path), place);
       const name = path.at(-1);
@@ -74,9 +47,10 @@ export function decodeFacts(bytes: Uint8Array): FileFacts {
   const text = inflateRawSync(bytes).toString('utf8');
   const { rows, series, leaves } = JSON.parse(text) as StoredFacts;
   const paths: (readonly string[])[] = [];
+  const seriesFacts = loadSeries(series);
   return {
     rows,
-    series: series.map(seriesOf),
+    series: seriesFacts,
     leaves: leaves.map(({ parent, name, number, ...leaf }) => {
       const path = parent === undefined || name === undefined ? [] : [...(paths[parent] ?? []), name];
       paths.push(path);
@@ -92,69 +66,7 @@ export function decodeFacts(bytes: Uint8Array): FileFacts {
         }),
       };
     }),
-    bytes: 2 * text.length,
+    // About: the text's strings once, and objects.
+    bytes: text.length + 800 * seriesFacts.length + 400 * leaves.length,
   };
-}
-
-function storedSeries({
-  additionalParameters,
-  received,
-  requested,
-  synced,
-  newest,
-  ...rest
-}: SeriesFacts): StoredSeries {
-  return {
-    ...rest,
-    additionalParameters: base64(additionalParameters),
-    received: storedTimes(received),
-    requested: storedTimes(requested),
-    synced: storedTimes(synced),
-    ...(newest && {
-      newest: {
-        position: newest.position,
-        index: newest.index,
-        timeRequested: String(newest.timeRequested),
-        timeReceived: String(newest.timeReceived),
-        timeSynced: String(newest.timeSynced),
-        data: base64(newest.data),
-      },
-    }),
-  };
-}
-
-function seriesOf({ additionalParameters, received, requested, synced, newest, ...rest }: StoredSeries): SeriesFacts {
-  return {
-    ...rest,
-    additionalParameters: bytesOf(additionalParameters),
-    received: timesOf(received),
-    requested: timesOf(requested),
-    synced: timesOf(synced),
-    ...(newest && {
-      newest: {
-        position: newest.position,
-        index: newest.index,
-        timeRequested: BigInt(newest.timeRequested),
-        timeReceived: BigInt(newest.timeReceived),
-        timeSynced: BigInt(newest.timeSynced),
-        data: bytesOf(newest.data),
-      },
-    }),
-  };
-}
-
-function storedTimes({ min, max, missing }: TimeFacts): StoredTimes {
-  return { min: min === null ? null : String(min), max: max === null ? null : String(max), missing };
-}
-
-function timesOf({ min, max, missing }: StoredTimes): TimeFacts {
-  return { min: min === null ? null : BigInt(min), max: max === null ? null : BigInt(max), missing };
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, 'base64'));
 }

@@ -3,8 +3,8 @@
  * type, component, method and time. The columns of path, times and tags are plain, so that any Parquet reader understands a file
  * without us; `data` is the reading's document, whole; the columns of leaves repeat some of its values, typed.
  */
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { seriesColumns } from '@platform/query';
+import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import { type SeriesColumn, seriesColumns } from '@platform/query';
 import type { Series } from '../series.ts';
 import { quoted } from './database.ts';
 import { encodeFacts, metadataKey } from './facts-in-footer.ts';
@@ -34,46 +34,45 @@ export interface FileContents {
 
 /** What users named reaches DuckDB as bound values only; columns of leaves have names of ours. */
 export async function writeParquet(connection: DuckDBConnection, path: string, contents: FileContents): Promise<void> {
-  const { BLOB, LIST, STRUCT, VARCHAR, blobValue, listValue, structValue } = await import('@duckdb/node-api');
+  const { BLOB, LIST, VARCHAR, blobValue, listValue } = await import('@duckdb/node-api');
   const { sorted, range, day, base, series, shredded, leaves, columns } = contents;
-  const facts = encodeFacts({ rows: range.to - range.from, series, leaves: leaves.map((leaf) => leaf.facts) });
+  const values: DuckDBValue[] = [];
+  const types: DuckDBType[] = [];
+  const bind = (value: DuckDBValue, type: DuckDBType): string => {
+    types.push(type);
+    return `$${values.push(value)}`;
+  };
+  // The series is looked up instead of joined, because a join does not keep the order of rows; most values are the same for all.
+  const ofSeries = (type: DuckDBType, inOne: (each: Series) => DuckDBValue, keyOf: (each: Series) => string): string =>
+    new Set(series.map(keyOf)).size === 1
+      ? bind(inOne(series[0] as Series), type)
+      : `list_extract(${bind(listValue(series.map(inOne)), LIST(type))}, s.series - ${base} + 1)`;
+  const textOf = (column: SeriesColumn): string => {
+    const inOne = ({ path: columns }: Series): string => columns[column];
+    return `${ofSeries(VARCHAR, inOne, inOne)} AS ${column}`;
+  };
+  const tagsOf = ofSeries(
+    LIST(VARCHAR),
+    ({ tags }) => listValue([...tags]),
+    ({ tags }) => JSON.stringify(tags),
+  );
+  const parametersOf = ofSeries(
+    BLOB,
+    ({ additionalParameters }) => blobValue(additionalParameters),
+    ({ additionalParameters }) => Buffer.from(additionalParameters).toString('latin1'),
+  );
   const times = ['time_requested', 'time_received', 'time_synced'].map(
     (time) => `nullif(s.${time}, ${noTime}) AS ${time}`,
   );
-  // The series is looked up instead of joined, because a join does not keep the order of rows.
-  await connection.run(
-    `COPY (
-      SELECT ${seriesColumns.map((column) => `of_series.${column}`).join(', ')}, capture_day, time_requested, time_received, time_synced,
-        of_series.tags, of_series.additional_parameters, position, "index", series, size${columns.map((name) => `, ${name}`).join('')}, data
-      FROM (
-        SELECT list_extract($1, s.series - ${base} + 1) AS of_series, DATE '1970-01-01' + ${day} AS capture_day, ${times.join(', ')},
-          s.position, s."index", s.series - ${base} AS series, l.*, s.data
-        FROM (SELECT * FROM ${rowsOf(sorted, range)}) s POSITIONAL JOIN ${shredded} l)
+  const facts = encodeFacts({ rows: range.to - range.from, series, leaves: leaves.map((leaf) => leaf.facts) });
+  const statement = `COPY (
+      SELECT ${seriesColumns.map(textOf).join(', ')}, DATE '1970-01-01' + ${day} AS capture_day, ${times.join(', ')},
+        ${tagsOf} AS tags, ${parametersOf} AS additional_parameters, s.position, s."index", s.series - ${base} AS series,
+        l.size${columns.map((name) => `, l.${name}`).join('')}, s.data
+      FROM (SELECT * FROM ${rowsOf(sorted, range)}) s POSITIONAL JOIN ${shredded} l
     ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows},
-      KV_METADATA {${quoted(metadataKey)}: $2})`,
-    [
-      listValue(
-        series.map((each) =>
-          structValue({
-            ...each.path,
-            tags: listValue([...each.tags]),
-            additional_parameters: blobValue(each.additionalParameters),
-          }),
-        ),
-      ),
-      blobValue(facts),
-    ],
-    [
-      LIST(
-        STRUCT({
-          ...Object.fromEntries(seriesColumns.map((column) => [column, VARCHAR])),
-          tags: LIST(VARCHAR),
-          additional_parameters: BLOB,
-        }),
-      ),
-      BLOB,
-    ],
-  );
+      KV_METADATA {${quoted(metadataKey)}: ${bind(blobValue(facts), BLOB)}})`;
+  await connection.run(statement, values, types);
 }
 
 /** The series of a file by their numbers. */
