@@ -63,12 +63,20 @@ export function createRewrites(options: {
 
   /** Snapshots that were opened before still read the files. */
   const unlink = (files: readonly string[]): void => {
-    void pins.drained().then(() =>
-      deletions.run(async () => {
-        for (const file of files) await options.unlink(file);
-        child().send({ kind: 'removed', files });
-      }),
-    );
+    void pins
+      .drained()
+      .then(() =>
+        deletions.run(async () => {
+          for (const file of files) await options.unlink(file);
+          child().send({ kind: 'removed', files });
+        }),
+      )
+      .catch((caught: unknown) =>
+        log.warn('files that are not listed any more were not removed; the next start does', {
+          files,
+          error: errorText(caught),
+        }),
+      );
   };
 
   const flip = async (files: readonly FileRef[], result: Rewritten): Promise<Outcome> => {
