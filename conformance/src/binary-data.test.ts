@@ -11,6 +11,8 @@ interface FoundFile {
   readonly metadata?: { readonly binaryDataId: string };
 }
 
+const found = ({ data }: { readonly data: readonly FoundFile[] }): readonly FoundFile[] => data;
+
 let cloud: CloudProcess;
 let client: ViamClient;
 
@@ -77,8 +79,8 @@ test('pictures are found at once by their camera, page by page, with their bytes
   expect(first?.metadata?.timeReceived?.toDate()).toEqual(new Date(start + 5));
   // As clients before binary_data_id name files.
   const older = { fileId: ids[1] ?? '', organizationId: cloud.organizationId, locationId: cloud.locationId };
-  const found = await dataClient.binaryDataByIds([new dataApi.BinaryID(older)], true);
-  expect(found.map(({ binary }: FoundFile) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
+  const named = await dataClient.binaryDataByIds([new dataApi.BinaryID(older)], true);
+  expect(named.map(({ binary }: FoundFile) => new TextDecoder().decode(binary))).toEqual(['picture 1']);
 });
 
 test('tags, bounding boxes and deletion go as the client does them', async () => {
@@ -117,8 +119,8 @@ test('datasets are made, filled by hand and by uploads, and emptied', async () =
   await dataClient.addBinaryDataToDatasetByIds([two], id);
   const filter = new dataApi.Filter({ datasetId: id });
   const filesIn = async () =>
-    (await dataClient.binaryDataByFilter(filter)).data
-      .map(({ metadata }: FoundFile) => metadata?.binaryDataId)
+    found(await dataClient.binaryDataByFilter(filter))
+      .map(({ metadata }) => metadata?.binaryDataId ?? '')
       .toSorted();
   expect(await filesIn()).toEqual([one, two].toSorted());
   await dataClient.renameDataset(id, `${name} again`);

@@ -1,7 +1,5 @@
 /** Rows of the tables as BinaryMetadata, with their tags, boxes and datasets. */
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import {
   type BinaryMetadataSchema,
   type CaptureMetadata,
@@ -14,6 +12,7 @@ import { chunks } from './chunks.ts';
 import { downloadPath } from './download-path.ts';
 import type { FileRow } from './find-files.ts';
 import type { StoredClassification } from './read-upload.ts';
+import { timestampOf } from './times.ts';
 
 export type FileMetadata = MessageInitShape<typeof BinaryMetadataSchema>;
 
@@ -83,8 +82,8 @@ function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside):
     id: row.id,
     binaryDataId: row.id,
     captureMetadata: captureMetadataOf(row, tags),
-    timeRequested: timestamp(row.time_requested_us),
-    timeReceived: timestamp(row.time_received_us),
+    timeRequested: timestampOf(row.time_requested_us),
+    timeReceived: timestampOf(row.time_received_us),
     fileName: row.file_name,
     fileExt: row.file_ext,
     uri: `${baseUrl}${downloadPath}${row.id}`,
@@ -116,11 +115,6 @@ function captureMetadataOf(row: FileRow, tags: string[]): CaptureMetadata {
     methodParameters,
     tags,
   });
-}
-
-function timestamp(us: number): Timestamp {
-  const seconds = Math.floor(us / 1_000_000);
-  return create(TimestampSchema, { seconds: BigInt(seconds), nanos: (us - seconds * 1_000_000) * 1_000 });
 }
 
 function add<T>(lists: Map<string, T[]>, key: string, value: T): void {

@@ -7,6 +7,7 @@ import type { CloudTables } from '../metadata/tables.ts';
 import { maxNamed } from './limits.ts';
 import type { Scopes } from './scopes.ts';
 import type { BinaryTables } from './store.ts';
+import { microsecondsOf } from './times.ts';
 
 export type DataExpressions = ExpressionBuilder<CloudTables, 'binary_data'>;
 type Condition = Expression<SqlBool>;
@@ -23,7 +24,7 @@ export function checkFilter(filter: Filter): void {
   for (const [name, { length }] of lists)
     if (length > maxNamed) throw refused(name, `at most ${maxNamed} entries`, `${length}`);
   const { start, end } = filter.interval ?? {};
-  if (start !== undefined && end !== undefined && microseconds(start) > microseconds(end))
+  if (start !== undefined && end !== undefined && boundOf(start) > boundOf(end))
     throw refused('interval', 'a start that is not after the end', 'one that is');
   const { type, tags } = filter.tagsFilter ?? { type: TagsFilterType.UNSPECIFIED, tags: [] };
   if (!Object.values<number>(TagsFilterType).includes(type)) throw refused('tags_filter.type', '0 to 3', `${type}`);
@@ -48,7 +49,7 @@ export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes): C
     ['component_type', typesNamed(filter.componentType)],
   ];
   return eb.and([
-    inScopes(eb, scopes),
+    inScopes(scopes),
     ...equal.flatMap(([column, value]) => (value === '' ? [] : [eb(column, '=', value)])),
     ...among.flatMap(([column, values]) => (values.length === 0 ? [] : [eb(column, 'in', values)])),
     ...intervalConditions(eb, filter),
@@ -58,19 +59,19 @@ export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes): C
   ]);
 }
 
-export function inScopes(eb: DataExpressions, scopes: Scopes): Condition {
-  if (scopes.length === 0) return sql<SqlBool>`1 = 0`;
-  return eb.or(
-    scopes.map(({ organizationId, locationIds, robotIds }) => {
-      const within = eb('organization_id', '=', organizationId);
-      if (locationIds === null && robotIds === null) return within;
-      const places = [
-        ...(locationIds?.length ? [eb('location_id', 'in', locationIds)] : []),
-        ...(robotIds?.length ? [eb('robot_id', 'in', robotIds)] : []),
-      ];
-      return places.length === 0 ? sql<SqlBool>`1 = 0` : eb.and([within, eb.or(places)]);
-    }),
-  );
+/** For every table that says where its rows lie. */
+export function inScopes(scopes: Scopes): Condition {
+  const one = ({ organizationId, locationIds, robotIds }: Scopes[number]): Condition => {
+    if (locationIds === null && robotIds === null) return sql<SqlBool>`organization_id = ${organizationId}`;
+    const places = [
+      ...(locationIds?.length ? [sql`location_id in (${sql.join(locationIds)})`] : []),
+      ...(robotIds?.length ? [sql`robot_id in (${sql.join(robotIds)})`] : []),
+    ];
+    return places.length === 0
+      ? sql<SqlBool>`1 = 0`
+      : sql<SqlBool>`(organization_id = ${organizationId} and (${sql.join(places, sql` or `)}))`;
+  };
+  return scopes.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(${sql.join(scopes.map(one), sql` or `)})`;
 }
 
 /** A type may be named by its last part alone, as older clients do. */
@@ -84,8 +85,8 @@ function typesNamed(componentType: string): readonly string[] {
 function intervalConditions(eb: DataExpressions, { interval }: Filter): Condition[] {
   const { start, end } = interval ?? {};
   return [
-    ...(start === undefined ? [] : [eb('captured_us', '>=', microseconds(start))]),
-    ...(end === undefined ? [] : [eb('captured_us', '<', microseconds(end))]),
+    ...(start === undefined ? [] : [eb('captured_us', '>=', boundOf(start))]),
+    ...(end === undefined ? [] : [eb('captured_us', '<', boundOf(end))]),
   ];
 }
 
@@ -108,9 +109,8 @@ function isInDataset(eb: DataExpressions, datasetId: string): Condition {
 }
 
 /** What is stored is whole microseconds: a bound between two of them counts as the later one. */
-function microseconds({ seconds, nanos }: Timestamp): number {
-  const us = Number(seconds) * 1_000_000 + Math.ceil(nanos / 1_000);
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));
+function boundOf(time: Timestamp): number {
+  return microsecondsOf(time, Math.ceil);
 }
 
 function refused(field: string, expected: string, found: string): PlatformError {

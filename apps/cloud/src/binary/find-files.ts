@@ -50,7 +50,7 @@ export async function filesNamed(
       .selectFrom('binary_data')
       .selectAll()
       .where('id', 'in', ids)
-      .where((eb) => inScopes(eb, scopes))
+      .where(inScopes(scopes))
       .execute();
     for (const row of rows) found.set(row.id, row);
   }
@@ -84,8 +84,8 @@ export function pageOfFiles(db: Kysely<CloudTables>, page: Page): Promise<FileRo
     .$if(after !== undefined, (query) =>
       query.where((eb) =>
         eb.or([
-          eb('captured_us', beyond, after?.capturedUs ?? 0),
-          eb.and([eb('captured_us', '=', after?.capturedUs ?? 0), eb('id', beyond, after?.id ?? '')]),
+          eb('captured_us', beyond, after?.at ?? 0),
+          eb.and([eb('captured_us', '=', after?.at ?? 0), eb('id', beyond, after?.id ?? '')]),
         ]),
       ),
     )

@@ -59,7 +59,7 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
   return {
     async binaryDataByFilter({ dataRequest, includeBinary, countOnly }, call) {
       const { filter: given, limit, last, sortOrder } = dataRequest ?? create(DataRequestSchema);
-      const after = readPageToken(last);
+      const after = readPageToken(last, 'last');
       const { filter, scopes } = await admit(given, call);
       if (countOnly) {
         const { count, bytes } = await countFiles(db, filter, scopes);
@@ -73,7 +73,7 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
         data: await answerOf(rows, includeBinary, call),
         count: BigInt(rows.length),
         // A page without anything ends nowhere: who asks on with it, is at the end again and not at the beginning.
-        last: end === undefined ? last : pageToken({ capturedUs: end.captured_us, id: end.id }),
+        last: end === undefined ? last : pageToken({ at: end.captured_us, id: end.id }),
         totalSizeBytes: BigInt(sizeOf(rows)),
       };
     },

@@ -1,25 +1,25 @@
-/** `last` of a page: where the next one begins, opaque to clients. */
+/** Where the next page begins, opaque to clients. */
 import { PlatformError } from '@platform/base';
 
 /** The last row of the page before. */
 export interface PagePlace {
-  readonly capturedUs: number;
+  /** By which pages are sorted, then by id. */
+  readonly at: number;
   readonly id: string;
 }
 
-export function pageToken({ capturedUs, id }: PagePlace): string {
-  return Buffer.from(JSON.stringify([capturedUs, id])).toString('base64url');
+export function pageToken({ at, id }: PagePlace): string {
+  return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
-/** Undefined: from the beginning. @throws invalid_argument */
-export function readPageToken(token: string): PagePlace | undefined {
+/** Undefined: from the beginning. @param field for the message. @throws invalid_argument */
+export function readPageToken(token: string, field: string): PagePlace | undefined {
   if (token === '') return undefined;
-  const [capturedUs, id] = parse(token);
-  if (typeof capturedUs === 'number' && Number.isSafeInteger(capturedUs) && typeof id === 'string')
-    return { capturedUs, id };
+  const [at, id] = parse(token);
+  if (typeof at === 'number' && Number.isSafeInteger(at) && typeof id === 'string') return { at, id };
   throw new PlatformError(
     'invalid_argument',
-    `last: expected what an earlier page answered, found ${JSON.stringify(token.slice(0, 64))}`,
+    `${field}: expected what an earlier page answered, found ${JSON.stringify(token.slice(0, 64))}`,
   );
 }
 

@@ -1,7 +1,6 @@
 /** Opens a row of the ingest log as far as it is about a picture or file; all other rows are left after a few bytes. */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { type Annotations, type BoundingBox, CaptureMetadataSchema } from '@platform/proto/platform/app/data/v1/data';
 import {
@@ -15,6 +14,7 @@ import { type LoggedUpload, LoggedUploadSchema } from '@platform/proto/platform/
 import { captureDay } from '../tabular/process/capture-day.ts';
 import { extensionOf, mimeTypeOf } from './file-type.ts';
 import type { BinaryTables } from './store.ts';
+import { microsecondsOf } from './times.ts';
 
 export interface BinaryUpload {
   readonly row: BinaryTables['binary_data'];
@@ -36,9 +36,9 @@ export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpl
       'expected a logged upload with metadata, place, time and file id, found one without',
     );
   const sensor = sensorMetadataOf(upload);
-  const syncedUs = microseconds(timeSynced) ?? 0;
-  const requestedUs = microseconds(sensor?.timeRequested);
-  const receivedUs = microseconds(sensor?.timeReceived);
+  const syncedUs = microsecondsOf(timeSynced);
+  const requestedUs = sensor?.timeRequested && microsecondsOf(sensor.timeRequested);
+  const receivedUs = sensor?.timeReceived && microsecondsOf(sensor.timeReceived);
   const fileExt = extensionOf(metadata.fileExtension, metadata.fileName, metadata.mimeType);
   const capturedUs = requestedUs ?? receivedUs ?? syncedUs;
   const syncedMs = Math.floor(syncedUs / 1_000);
@@ -85,13 +85,6 @@ function mayHaveFile(batch: Uint8Array): boolean {
 
 function sensorMetadataOf({ readings: [reading] }: LoggedUpload): SensorMetadata | undefined {
   return reading === undefined ? undefined : fromBinary(SensorDataSchema, reading).metadata;
-}
-
-/** Times beyond what a JavaScript number holds exactly are wrong by centuries, and count as the nearest one that it does. */
-function microseconds(time: Timestamp | undefined): number | undefined {
-  if (time === undefined) return undefined;
-  const us = Number(time.seconds) * 1_000_000 + Math.floor(time.nanos / 1_000);
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));
 }
 
 function methodParametersOf({ methodParameters }: UploadMetadata): string {

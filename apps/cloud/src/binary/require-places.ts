@@ -83,7 +83,8 @@ async function placeOfFormer(
   return db
     .selectFrom('binary_data')
     .select(['organization_id', 'location_id', 'robot_id'])
-    .where((eb) => eb.and([inScopes(eb, scopes), eb(column[kind], '=', id)]))
+    .where(inScopes(scopes))
+    .where(column[kind], '=', id)
     .limit(1)
     .executeTakeFirst();
 }
