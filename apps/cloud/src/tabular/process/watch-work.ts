@@ -31,10 +31,10 @@ export function watchWork(worker: Worker, clock: Clock): WorkWatch {
   let moved = false;
 
   const look = async (): Promise<void> => {
-    // What the thread did before its first word was other runs, or its start.
-    let fromMs: number | undefined;
-    let movedMs = 0;
-    let movedClockMs = 0;
+    // The thread did other runs before; one that is just being started did nothing.
+    const fromMs = await busyMs(worker).catch(() => 0);
+    let movedMs = fromMs;
+    let movedClockMs = clock.monotonic();
     for (;;) {
       await clock.sleep(lookEveryMs, over.signal);
       const nowMs = await busyMs(worker);
@@ -42,9 +42,7 @@ export function watchWork(worker: Worker, clock: Clock): WorkWatch {
         moved = false;
         movedMs = nowMs;
         movedClockMs = clock.monotonic();
-        fromMs ??= nowMs;
       }
-      if (fromMs === undefined) continue;
       const workedMs = nowMs - movedMs;
       const isLate = workedMs > stallMs / 2 && clock.monotonic() - movedClockMs > stallClockMs;
       if (workedMs < stallMs && !isLate && nowMs - fromMs < allowedMs) continue;

@@ -28,6 +28,8 @@ export async function checkQuery(query: RandomQuery, subject: Subject): Promise<
   const unpushed = await askStore(tabular, plan, scope, false);
   const both = (what: string, other: Answer, name: string): string =>
     `${what}\n  ${JSON.stringify(pushed.k === 'rows' && pushed.explain?.sources)}\n  pushed: ${showAnswer(pushed)}\n  ${name}: ${showAnswer(other)}`;
+  const broken = [pushed, unpushed].find((each) => each.k === 'refused' && each.code === 'internal');
+  if (broken !== undefined) return { problem: both('the store itself failed', unpushed, 'not pushed') };
   const explain = pushed.k === 'rows' ? pushed.explain : undefined;
   if (isLimited(plan) && pushed.k !== unpushed.k) return { explain };
   if (!areSame(pushed, unpushed, 'in order'))
