@@ -98,12 +98,12 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
 async function endPartDeletions({ db, tabular, clock }: RemoveDeps, signal: AbortSignal): Promise<void> {
   const open = await db
     .selectFrom('tabular_deletes')
-    .select(['id', 'predicate', 'created_ms'])
+    .select(['id', 'organization_id', 'predicate', 'created_ms'])
     .where('up_to', '=', Number.MAX_SAFE_INTEGER)
     .execute();
-  for (const { id, predicate, created_ms } of open) {
+  for (const { id, organization_id, predicate, created_ms } of open) {
     const { paths } = JSON.parse(predicate) as DeletePredicate;
-    for (const partId of paths?.part_id ?? []) await removeBinaryOfPart(db, partId, signal);
+    for (const partId of paths?.part_id ?? []) await removeBinaryOfPart(db, organization_id, partId, signal);
     if (clock.now() - created_ms < hourMs) continue;
     const upTo = tabular.lag().committedPosition;
     await db.updateTable('tabular_deletes').set({ up_to: upTo }).where('id', '=', id).execute();

@@ -1,7 +1,8 @@
 /** Writes down what effective configurations say of data, in the transaction that changes them. */
-import { readDataPolicies } from '@platform/machine-config/data-policies';
-import type { Kysely } from 'kysely';
+import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
+import type { Insertable, Kysely } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
+import type { RetentionTables } from './store.ts';
 
 export interface ChangedPart {
   readonly partId: string;
@@ -18,7 +19,8 @@ export async function writePolicies(trx: Kysely<CloudTables>, parts: readonly Ch
 }
 
 async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
-  const texts = new Map(parts.map(({ partId, document }) => [partId, JSON.stringify(readDataPolicies(document))]));
+  const read = new Map(parts.map(({ partId, document }) => [partId, readDataPolicies(document)]));
+  const texts = new Map([...read].map(([partId, policies]) => [partId, JSON.stringify(policies)]));
   const before = await trx
     .selectFrom('data_policies')
     .select(['part_id', 'policies'])
@@ -34,6 +36,14 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
     .select(['parts.id', 'locations.organization_id'])
     .where('parts.id', 'in', [...texts.keys()])
     .execute();
+  const changed = places.map(({ id }) => id);
+  if (changed.length > 0) await trx.deleteFrom('data_retention_days').where('part_id', 'in', changed).execute();
+  const days = changed.flatMap((partId) => daysOf(partId, read.get(partId)));
+  for (let at = 0; at < days.length; at += partsAtOnce)
+    await trx
+      .insertInto('data_retention_days')
+      .values(days.slice(at, at + partsAtOnce))
+      .execute();
   for (const [organizationId, ofOne] of Map.groupBy(places, (place) => place.organization_id)) {
     const { change } = await trx
       .insertInto('data_policy_changes')
@@ -62,4 +72,14 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
       )
       .execute();
   }
+}
+
+function daysOf(
+  partId: string,
+  policies: DataPolicies | undefined,
+): Insertable<RetentionTables['data_retention_days']>[] {
+  const own = { api: '', name: '', days: policies?.days };
+  return [own, ...(policies?.resources ?? [])].flatMap(({ api, name, days }) =>
+    days === undefined ? [] : [{ part_id: partId, component_type: api, component_name: name, days }],
+  );
 }
