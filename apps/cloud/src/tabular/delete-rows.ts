@@ -26,7 +26,6 @@ export interface DeleteRequest {
   /** Counts and deletes nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
-  readonly deadlineMs?: number;
   /** Runs in the transaction that deletes, with the number of rows. Not called when nothing is deleted. */
   readonly record: (trx: Kysely<CloudTables>, rows: number) => Promise<void>;
 }
@@ -42,14 +41,13 @@ export function createDeleteRows(deps: {
   const { catalog, query, clock } = deps;
   // Two at once would both count the rows that they share.
   const oneByOne = createLimiter(1);
-  const count = async ({ organizationId, predicate, signal, deadlineMs }: DeleteRequest) => {
+  const count = async ({ organizationId, predicate, signal }: DeleteRequest) => {
     const result = await query({
       plan: countPlan(predicate),
       scope: { organizationId, locationIds: null, robotIds: null },
       vocabulary: 'core',
       unmetered: true,
       ...(signal && { signal }),
-      ...(deadlineMs !== undefined && { deadlineMs }),
     });
     const [row] = documentsOf(result);
     const rows = row?.get('n');

@@ -31,7 +31,9 @@ test('indexes: those of the store are listed as its own, those asked for are kep
   );
   const json = new TextEncoder().encode(JSON.stringify({ field: 1 }));
   await client.createIndex({ ...collection, indexSpec: [json] }, owner);
-  const twoDocuments = [BsonDocument.of({ b: new Int32(-1) }), BsonDocument.of({ unique: true })].map((document) => encodeBson(document));
+  const twoDocuments = [BsonDocument.of({ b: new Int32(-1) }), BsonDocument.of({ unique: true })].map((document) =>
+    encodeBson(document),
+  );
   await client.createIndex({ ...collection, indexSpec: twoDocuments }, owner);
   expect(await names(IndexCreator.CUSTOMER)).toEqual(['data.x_1_part_id_-1', 'mine', 'field_1', 'b_-1']);
   const { indexes } = await client.listIndexes(collection);

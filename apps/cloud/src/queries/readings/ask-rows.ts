@@ -11,12 +11,26 @@ export type AskRows = (
   options?: { readonly unmetered?: true },
 ) => Promise<BsonDocument[]>;
 
+/** Of one call. */
+export interface Asker {
+  readonly ask: AskRows;
+  /** What its questions were metered with so far (D26). */
+  readonly scannedBytes: number;
+}
+
 /** API names come as they are stored: the compatibility edge spells those of messages (D2). */
-export function askRows(tabular: Pick<Tabular, 'query'>, signal: AbortSignal): AskRows {
-  return async (scope, stages, options = {}) => {
-    const plan = parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage))));
-    const result = await tabular.query({ plan, scope, vocabulary: 'core', signal, ...options });
-    return [...documentsOf(result)];
+export function createAsker(tabular: Pick<Tabular, 'query'>, signal: AbortSignal): Asker {
+  let scannedBytes = 0;
+  return {
+    get scannedBytes() {
+      return scannedBytes;
+    },
+    async ask(scope, stages, options = {}) {
+      const plan = parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage))));
+      const result = await tabular.query({ plan, scope, vocabulary: 'core', signal, ...options });
+      if (options.unmetered === undefined) scannedBytes += result.scannedBytes;
+      return [...documentsOf(result)];
+    },
   };
 }
 

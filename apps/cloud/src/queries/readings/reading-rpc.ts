@@ -5,7 +5,7 @@ import type { Scope } from '@platform/query';
 import type { Call, Handlers } from '@platform/rpc/server';
 import { grantsOf, type Principal } from '../../access/principal.ts';
 import type { QueriesDeps } from '../queries-deps.ts';
-import { askRows } from './ask-rows.ts';
+import { createAsker } from './ask-rows.ts';
 import { deleteReadings } from './delete-readings.ts';
 import { exportReadings } from './export-readings.ts';
 import { findReadings } from './find-readings.ts';
@@ -16,27 +16,36 @@ import { scopeOfPart } from './one-method.ts';
 /** How often an export asks whether its reader still may (R16: within 5 s, of which the principal's cache takes 2). */
 const recheckMs = 2_000;
 
+const scannedHeader = 'platform-scanned-bytes';
+
 export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
   const { tabular, access, names, recheck, clock } = deps;
   return {
     async tabularDataByFilter(request, call) {
       const scopes = scopesOf(deps, call, request.dataRequest?.filter?.organizationIds ?? []);
-      return await findReadings(askRows(tabular, call.signal), request, scopes, names);
+      const asker = createAsker(tabular, call.signal);
+      const answer = await findReadings(asker.ask, request, scopes, names);
+      call.responseHeaders.set(scannedHeader, String(asker.scannedBytes));
+      return answer;
     },
 
     async *exportTabularData(request, call) {
       const scope = scopeOfPart(access, call.principal, request.partId);
-      const ask = askRows(tabular, call.signal);
+      const asker = createAsker(tabular, call.signal);
       const mayStill = everyFewSeconds(clock, async () => scopeOfPart(access, await recheck(call), request.partId));
-      for await (const reading of exportReadings(ask, scope, request, intervalMs(request.interval), names)) {
+      for await (const reading of exportReadings(asker.ask, scope, request, intervalMs(request.interval), names)) {
         await mayStill();
         yield reading;
       }
+      call.responseTrailers.set(scannedHeader, String(asker.scannedBytes));
     },
 
     async getLatestTabularData(request, call) {
       const scope = scopeOfPart(access, call.principal, request.partId);
-      return await latestReading(askRows(tabular, call.signal), scope, request);
+      const asker = createAsker(tabular, call.signal);
+      const answer = await latestReading(asker.ask, scope, request);
+      call.responseHeaders.set(scannedHeader, String(asker.scannedBytes));
+      return answer;
     },
 
     async deleteTabularData(request, call) {
