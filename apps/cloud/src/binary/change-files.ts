@@ -42,7 +42,7 @@ export async function changeNamed(
 ): Promise<number> {
   await caughtUp(call.signal);
   return db.transaction().execute(async (trx) => {
-    const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'));
+    const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'), clock.now());
     const owned = scopesOf(access, call.principal, 'owner');
     const foreign = files.find((file) => !isWithin(file, owned));
     if (foreign !== undefined)
@@ -79,7 +79,7 @@ export async function changeMatching(
       const files = await trx
         .selectFrom('binary_data')
         .selectAll()
-        .where((eb) => matching(eb, filter, scopesOf(access, call.principal, 'owner')))
+        .where((eb) => matching(eb, filter, scopesOf(access, call.principal, 'owner'), clock.now()))
         .where('position', '<=', upTo)
         .$if(after !== undefined, (query) => query.where('position', '>', after?.position ?? 0))
         .orderBy('position')

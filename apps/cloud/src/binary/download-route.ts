@@ -43,7 +43,7 @@ export function downloadRoute(deps: DownloadDeps): DownloadRoute {
     const principal = link === undefined ? await principalOf(request) : await standing(link.by, link.madeMs);
     if (principal === undefined) throw notVisible('binary data', id);
     const named = [{ id, organizationId: '', locationId: '' }];
-    const [file] = await filesNamed(db, named, scopesOf(access, principal, 'operator'));
+    const [file] = await filesNamed(db, named, scopesOf(access, principal, 'operator'), clock.now());
     if (file === undefined) throw notVisible('binary data', id);
     return file;
   };

@@ -18,6 +18,7 @@ import { findHandlers } from './find-rpc.ts';
 import { LogSteps, readCursor } from './follow-log.ts';
 import { KeepUp } from './keep-up.ts';
 import { linkHandlers } from './link-rpc.ts';
+import { sequenceHandlers } from './sequence-rpc.ts';
 
 export interface BinaryOptions
   extends Omit<BinaryDeps, 'caughtUp' | 'blobs'>,
@@ -61,6 +62,7 @@ export function createBinary(options: BinaryOptions): Binary {
       ...changeHandlers({ ...deps, deleted }),
       ...memberHandlers(deps),
       ...linkHandlers(deps),
+      ...sequenceHandlers(deps),
     },
     datasetHandlers: datasetHandlers(deps),
     download: downloadRoute(deps),

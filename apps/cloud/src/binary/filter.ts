@@ -4,6 +4,7 @@ import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
+import { isKept } from '../retention/is-kept.ts';
 import { maxNamed } from './limits.ts';
 import type { Scopes } from './scopes.ts';
 import type { BinaryTables } from './store.ts';
@@ -32,8 +33,8 @@ export function checkFilter(filter: Filter): void {
     throw refused('tags_filter.tags', 'one tag at least with TAGS_FILTER_TYPE_MATCH_BY_OR', 'none');
 }
 
-/** All fields that are given hold; within a list, one of it. Nothing but what lies in the scopes. */
-export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes): Condition {
+/** All fields that are given hold; within a list, one of it. Nothing but what lies in the scopes and is kept at `nowMs` (D24). */
+export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes, nowMs: number): Condition {
   const equal: readonly (readonly [keyof BinaryTables['binary_data'], string])[] = [
     ['component_name', filter.componentName],
     ['method_name', filter.method],
@@ -50,6 +51,7 @@ export function matching(eb: DataExpressions, filter: Filter, scopes: Scopes): C
   ];
   return eb.and([
     inScopes(scopes),
+    isKept(nowMs),
     ...equal.flatMap(([column, value]) => (value === '' ? [] : [eb(column, '=', value)])),
     ...among.flatMap(([column, values]) => (values.length === 0 ? [] : [eb(column, 'in', values)])),
     ...intervalConditions(eb, filter),

@@ -6,6 +6,8 @@ import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
+import { isKept } from '../retention/is-kept.ts';
+import { beyond } from './beyond.ts';
 import { chunks } from './chunks.ts';
 import { inScopes, matching } from './filter.ts';
 import { maxNamed } from './limits.ts';
@@ -42,6 +44,7 @@ export async function filesNamed(
   db: Kysely<CloudTables>,
   named: readonly NamedFile[],
   scopes: Scopes,
+  nowMs: number,
 ): Promise<readonly FileRow[]> {
   const found = new Map<string, FileRow>();
   for (const some of chunks(named)) {
@@ -51,6 +54,7 @@ export async function filesNamed(
       .selectAll()
       .where('id', 'in', ids)
       .where(inScopes(scopes))
+      .where(isKept(nowMs))
       .execute();
     for (const row of rows) found.set(row.id, row);
   }
@@ -69,26 +73,19 @@ export interface Page {
   readonly after: PagePlace | undefined;
   readonly order: Order;
   readonly limit: number;
+  /** As of when files are kept (D24). */
+  readonly nowMs: number;
 }
 
 /** Newest first unless the order says otherwise. */
 export function pageOfFiles(db: Kysely<CloudTables>, page: Page): Promise<FileRow[]> {
-  const { filter, scopes, after, order, limit } = page;
-  const isRising = order === Orders.ASCENDING;
-  const direction = isRising ? 'asc' : 'desc';
-  const beyond = isRising ? '>' : '<';
+  const { filter, scopes, after, order, limit, nowMs } = page;
+  const direction = order === Orders.ASCENDING ? 'asc' : 'desc';
   return db
     .selectFrom('binary_data')
     .selectAll()
-    .where((eb) => matching(eb, filter, scopes))
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb('captured_us', beyond, after?.at ?? 0),
-          eb.and([eb('captured_us', '=', after?.at ?? 0), eb('id', beyond, after?.id ?? '')]),
-        ]),
-      ),
-    )
+    .where((eb) => matching(eb, filter, scopes, nowMs))
+    .where(beyond('captured_us', after, direction))
     .orderBy('captured_us', direction)
     .orderBy('id', direction)
     .limit(limit)
@@ -99,6 +96,7 @@ export async function countFiles(
   db: Kysely<CloudTables>,
   filter: Filter,
   scopes: Scopes,
+  nowMs: number,
 ): Promise<{ readonly count: number; readonly bytes: number }> {
   const row = await db
     .selectFrom('binary_data')
@@ -106,7 +104,7 @@ export async function countFiles(
       eb.fn.countAll<number | string>().as('count'),
       eb.fn.sum<number | string | null>('size_bytes').as('bytes'),
     ])
-    .where((eb) => matching(eb, filter, scopes))
+    .where((eb) => matching(eb, filter, scopes, nowMs))
     .executeTakeFirstOrThrow();
   // Postgres sums whole numbers into its own long kind, which arrives as text.
   return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };

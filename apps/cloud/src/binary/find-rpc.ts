@@ -23,7 +23,7 @@ import { type Scopes, scopesOf } from './scopes.ts';
 type FileData = MessageInitShape<typeof BinaryDataSchema>;
 
 export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Principal> {
-  const { db, access, caughtUp, baseUrl } = deps;
+  const { db, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps);
 
   /** What the caller reads of it, once all that was acknowledged is there. */
@@ -62,11 +62,11 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
       const after = readPageToken(last, 'last');
       const { filter, scopes } = await admit(given, call);
       if (countOnly) {
-        const { count, bytes } = await countFiles(db, filter, scopes);
+        const { count, bytes } = await countFiles(db, filter, scopes, clock.now());
         return { count: BigInt(count), totalSizeBytes: BigInt(bytes) };
       }
       const size = limit === 0n ? defaultPage : Number(limit > BigInt(maxPage) ? maxPage : limit);
-      const found = await pageOfFiles(db, { filter, scopes, after, order: sortOrder, limit: size });
+      const found = await pageOfFiles(db, { filter, scopes, after, order: sortOrder, limit: size, nowMs: clock.now() });
       const rows = includeBinary ? thatFit(found) : found;
       const end = rows.at(-1);
       return {
@@ -81,7 +81,7 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
     async binaryDataByIDs({ binaryDataIds, binaryIds, includeBinary }, call) {
       const named = namedFiles(binaryDataIds, binaryIds);
       await caughtUp(call.signal);
-      const rows = await filesNamed(db, named, scopesOf(access, call.principal, 'operator'));
+      const rows = await filesNamed(db, named, scopesOf(access, call.principal, 'operator'), clock.now());
       if (includeBinary && sizeOf(rows) > answerBytes) throw tooLarge(rows);
       return { data: await answerOf(rows, includeBinary, call), count: BigInt(rows.length) };
     },
@@ -93,7 +93,7 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
         .innerJoin('binary_data_tags', 'binary_data_tags.binary_data_id', 'binary_data.id')
         .select('tag as text')
         .distinct()
-        .where((eb) => matching(eb, filter, scopes))
+        .where((eb) => matching(eb, filter, scopes, clock.now()))
         .limit(maxTexts + 1)
         .execute();
       return { tags: textsOf(rows, 'tags') };
@@ -106,7 +106,7 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
         .innerJoin('binary_data_boxes', 'binary_data_boxes.binary_data_id', 'binary_data.id')
         .select('label as text')
         .distinct()
-        .where((eb) => matching(eb, filter, scopes))
+        .where((eb) => matching(eb, filter, scopes, clock.now()))
         .limit(maxTexts + 1)
         .execute();
       return { labels: textsOf(rows, 'labels') };

@@ -16,7 +16,7 @@ export function linkHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
       const named = namedFiles(binaryDataId === '' ? [] : [binaryDataId], []);
       await caughtUp(call.signal);
       const link = await db.transaction().execute(async (trx) => {
-        const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'));
+        const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'), clock.now());
         const made = linkFor(call.principal, binaryDataId, expirationMinutes ?? 0, clock.now());
         for (const { id, organization_id: organizationId } of files)
           await audit(
