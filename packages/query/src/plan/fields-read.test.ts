@@ -49,7 +49,10 @@ const scalar: fc.Arbitrary<Maybe> = fc.constantFrom<unknown[]>(1, 2, 0.5, 'x', n
 const value: fc.Arbitrary<Maybe> = fc.letrec<{ value: Maybe; object: Maybe; array: Maybe }>((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, scalar, tie('object'), tie('array')),
   object: fc
-    .uniqueArray(fc.tuple(fc.constantFrom<string[]>('a', 'b', 'c'), tie('value')), { selector: ([name]) => name, maxLength: 3 })
+    .uniqueArray(fc.tuple(fc.constantFrom<string[]>('a', 'b', 'c'), tie('value')), {
+      selector: ([name]) => name,
+      maxLength: 3,
+    })
     .map((fields) => new BsonDocument(fields.filter((each): each is [string, BsonValue] => each[1] !== undefined))),
   array: fc.array(tie('value'), { maxLength: 2 }).map((items) => items.map((item) => item ?? null)),
 })).value;
