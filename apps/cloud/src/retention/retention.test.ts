@@ -1,8 +1,11 @@
+import { create } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
+import { FilterSchema, Order } from '@platform/proto/platform/app/data/v1/data';
 import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import type { Insertable } from 'kysely';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
+import { countFiles, filesNamed, pageOfFiles } from '../binary/find-files.ts';
 import type { BinaryTables } from '../binary/store.ts';
 import { createFragments, type Fragments } from '../fragments/feature.ts';
 import { HandClock } from '../machines/testing/hand-clock.ts';
@@ -246,6 +249,35 @@ test('D24 binary data goes by day and by size as readings do, and nothing else g
     'blob cpu-4',
     'blob own-4',
   ]);
+});
+
+test('D24 binary data is not found from UTC midnight on, by filter, count or id, before anything is removed', async () => {
+  const { save, db, partId, organizationId } = await given();
+  await save({ data_retention_policy: { days: 3 }, components: [sensor({ retention_policy: { days: 2 } })] });
+  const today = nowMs / dayMs;
+  const cpu = { part_id: partId, component_type: 'core:component:sensor', component_name: 'cpu' };
+  for (const daysAgo of [0, 1, 2, 3]) {
+    await insertFile(db, { ...cpu, id: `cpu-${daysAgo}`, capture_day: today - daysAgo });
+    await insertFile(db, { part_id: partId, id: `own-${daysAgo}`, capture_day: today - daysAgo });
+    await insertFile(db, { part_id: 'other', id: `other-${daysAgo}`, capture_day: today - daysAgo });
+  }
+  const scopes = [{ organizationId, locationIds: null, robotIds: null }];
+  const filter = create(FilterSchema, { partId });
+  const foundAt = async (at: number): Promise<string[]> => {
+    const page = { filter, scopes, after: undefined, order: Order.ASCENDING, limit: 50, nowMs: at };
+    const ids = (await pageOfFiles(db, page)).map(({ id }) => id).toSorted();
+    expect((await countFiles(db, filter, scopes, at)).count).toBe(ids.length);
+    return ids;
+  };
+  // Yesterday's last millisecond: everything is a day younger.
+  expect(await foundAt(nowMs - 1)).toEqual(['cpu-0', 'cpu-1', 'cpu-2', 'own-0', 'own-1', 'own-2', 'own-3']);
+  expect(await foundAt(nowMs)).toEqual(['cpu-0', 'cpu-1', 'own-0', 'own-1', 'own-2']);
+  const named = (id: string) => filesNamed(db, [{ id, organizationId: '', locationId: '' }], scopes, nowMs);
+  await expect(named('cpu-2')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await named('cpu-1')).toHaveLength(1);
+  expect(await named('other-3')).toHaveLength(1);
+  await save({});
+  expect(await foundAt(nowMs)).toHaveLength(8);
 });
 
 test('D24 a clock that has just jumped ahead hides data, and removes none', async () => {
