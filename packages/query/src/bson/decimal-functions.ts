@@ -36,7 +36,7 @@ const quadBits = 113;
 const maxPower = 16400n;
 
 const zero: Decimal128 = encodeDecimal(finite(false, 0n, 0));
-const unity: Decimal128 = encodeDecimal(finite(false, 1n, 0));
+const unity: Decimal128 = encodeDecimal(finite(false, 10n ** 33n, -33));
 const nothing: Decimal128 = encodeDecimal(finite(false, 0n, leastExponent));
 
 export function decimalSqrt(value: Decimal128): Decimal128 {

@@ -95,7 +95,7 @@ const groups = fc.record({
   into: fc.uniqueArray(fc.constantFrom(...accumulators), { maxLength: 4 }),
 });
 
-test('D3 groups of sources, merged, are to the last bit those of all rows at once, with and without a sort before', async () => {
+test('groups of sources, merged, are to the last bit those of all rows at once, with and without a sort before', async () => {
   let cutInGroups = 0;
   await fc.assert(
     fc.asyncProperty(rows, sources, groups, async (all, parts, { filter, sort, key, into }) => {
@@ -115,7 +115,7 @@ test('D3 groups of sources, merged, are to the last bit those of all rows at onc
   expect(cutInGroups).toBeGreaterThan(200);
 });
 
-test('D3 the first rows of an order, and rows that are only filtered, are the same in parts', async () => {
+test('the first rows of an order, and rows that are only filtered, are the same in parts', async () => {
   const tails = fc.constantFrom<object[]>(
     [{ $limit: 3 }],
     [{ $skip: 1 }, { $limit: 2 }],
