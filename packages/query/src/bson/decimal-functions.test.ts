@@ -29,7 +29,7 @@ test('e, its powers and logarithms have 34 digits', () => {
   expect(apply(decimalLog10, '1E-300')).toBe('-300');
   expect(apply(decimalPow, '3', '4')).toBe('81.00000000000000000000000000000000');
   expect(apply(decimalPow, '-2', '0.5')).toBe('NaN');
-  expect(apply(decimalPow, 'NaN', '0')).toBe('1');
+  expect(apply(decimalPow, 'NaN', '0')).toBe('1.000000000000000000000000000000000');
 });
 
 test('angles are reduced exactly, however large they are', () => {

@@ -36,7 +36,9 @@ const quadBits = 113;
 const maxPower = 16400n;
 
 const zero: Decimal128 = encodeDecimal(finite(false, 0n, 0));
-const unity: Decimal128 = encodeDecimal(finite(false, 10n ** 33n, -33));
+const unity: Decimal128 = encodeDecimal(finite(false, 1n, 0));
+/** One as a power, with all its digits: powers come out of a binary float. */
+const unitPower: Decimal128 = encodeDecimal(finite(false, 10n ** 33n, -33));
 const nothing: Decimal128 = encodeDecimal(finite(false, 0n, leastExponent));
 
 export function decimalSqrt(value: Decimal128): Decimal128 {
@@ -99,14 +101,14 @@ function lnOf(parts: DecimalParts): bigint {
 
 export function decimalPow(base: Decimal128, exponent: Decimal128): Decimal128 {
   const [a, b] = [decimalParts(base), decimalParts(exponent)];
-  if (isZero(b) || isOne(a)) return unity;
+  if (isZero(b) || isOne(a)) return unitPower;
   if (a.kind === 'nan' || b.kind === 'nan') return decimalNan;
   const whole = b.kind === 'infinite' ? undefined : wholeOf(b);
   const odd = whole !== undefined && whole % 2n !== 0n;
   const negative = a.negative && odd;
   if (b.kind === 'infinite') {
     const order = a.kind === 'infinite' ? 1 : compareOne(a);
-    if (order === 0) return unity;
+    if (order === 0) return unitPower;
     return order > 0 !== b.negative ? decimalInfinity(false) : zero;
   }
   if (a.kind === 'infinite' || isZero(a)) {
