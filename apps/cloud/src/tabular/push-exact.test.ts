@@ -263,7 +263,7 @@ test('push-down gives the answer to the last byte that the executor gives by its
           expect({ ...on, explain: null }).toEqual({ ...off, explain: null });
         },
       ),
-      { numRuns: 150, seed },
+      { numRuns: 100, seed },
     );
   };
   await run();

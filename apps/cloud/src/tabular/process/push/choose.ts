@@ -79,7 +79,8 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
   }
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
-  const options: RowsOptions = { where, binds, vocabulary, ...(top !== undefined && { top }) };
+  const gathered = conditions.some(({ sql }) => sql !== yes) ? gatheredRows(file) : 0;
+  const options: RowsOptions = { where, binds, vocabulary, gathered, ...(top !== undefined && { top }) };
   const stages = [...cut.pre, ...cut.post];
   // A join, subquery or union reads other fields of the same rows.
   const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
@@ -90,6 +91,15 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
   };
 }
 
+/** About so many bytes of rows may be gathered at once. */
+const gatheredBytes = 32 << 20;
+
+/** A power of two, so that files which are alike stay so. */
+function gatheredRows({ facts }: OpenFile): number {
+  const bytes = facts.series.reduce((sum, { dataBytes }) => sum + dataBytes, 0);
+  return 2 ** Math.floor(Math.log2(gatheredBytes / Math.max(64, bytes / Math.max(1, facts.rows)) + 1));
+}
+
 function siteOf(part: Expr): string {
   return part.k === 'call' || part.k === 'bind' ? part.at : '$match';
 }
@@ -98,5 +108,5 @@ function siteOf(part: Expr): string {
 export function wholeRows(file: OpenFile, request: ScanRequest): Emission {
   const binds = new Binds();
   const where = rowConditions(file, file.wanted, request, binds);
-  return emitRows({ where, binds, vocabulary: request.vocabulary });
+  return emitRows({ where, binds, vocabulary: request.vocabulary, gathered: 0 });
 }

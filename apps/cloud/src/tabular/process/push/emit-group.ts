@@ -9,16 +9,18 @@ import {
   evaluator,
   type GroupStage,
   type Maybe,
+  type TimeColumn,
   typeName,
 } from '@platform/query';
-import { kind } from '../file-facts.ts';
+import { type FileFacts, kind } from '../file-facts.ts';
 import { checkScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { fieldsOf } from './fields-of.ts';
 import { type KeyInputs, keyInputs } from './group-key.ts';
-import { type Cells, millisecondsOf, type StateColumns, stateColumns } from './group-states.ts';
+import { type Cells, type StateColumns, stateColumns } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
+import { timeFacts } from './operand.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import { type Emission, fileKeyMarker, fileMarker } from './statement.ts';
@@ -48,7 +50,7 @@ export function emitGroup(
     bool: keyCell(keys, columns.bool),
     kind: keyCell(keys, columns.kind),
   }));
-  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, bucket(column, stepMs)));
+  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, bucket(column, stepMs, room.facts)));
   // Aggregates stand behind the key; nothing in gives nothing out.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
 FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY ${groupBy(keys)}`} HAVING count(*) > 0`;
@@ -130,10 +132,12 @@ function keyCell(keys: string[], sql: string | undefined): number {
   return sql === undefined ? -1 : keys.push(sql) - 1;
 }
 
-/** The start of a time's step, in microseconds. */
-function bucket(column: string, stepMs: number): string {
+/** The number of a time's step, counted from 1970. */
+function bucket(column: TimeColumn, stepMs: number, { series }: FileFacts): string {
   const step = stepMs * 1_000;
-  return `${column} - ((${column} % ${step}) + ${step}) % ${step}`;
+  const name = timeFacts[column];
+  if (series.every((one) => (one[name].min ?? 0n) >= 0n)) return `${column} // ${step}`;
+  return `(${column} - ((${column} % ${step}) + ${step}) % ${step}) // ${step}`;
 }
 
 interface KeyCells {
@@ -167,9 +171,9 @@ function keyReader(
     return (row) => {
       const known = file && series && files[file[row] as number]?.values.documents()[series[row] as number];
       const document = new BsonDocument(known ?? []);
-      for (const [index, { column }] of inputs.times.entries()) {
+      for (const [index, { column, stepMs }] of inputs.times.entries()) {
         const { present, values } = times[index] as (typeof times)[number];
-        document.set(column, present(row) ? new BsonDate(millisecondsOf(values[row] as bigint)) : null);
+        document.set(column, present(row) ? new BsonDate(Number(values[row]) * stepMs) : null);
       }
       if (leaves.length > 0) {
         const data = new BsonDocument();

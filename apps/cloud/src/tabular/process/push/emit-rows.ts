@@ -15,11 +15,13 @@ export interface RowsOptions {
   readonly where: readonly Sql[];
   readonly binds: Binds;
   readonly vocabulary: 'core' | 'rdk';
+  /** As in Emission. */
+  readonly gathered: number;
   /** ORDER BY … LIMIT …: the rows went through `pre`. Default: none, in the order of the file. */
   readonly top?: string;
 }
 
-export function emitColumns(shape: RowShape, { where, binds, top }: RowsOptions): Emission {
+export function emitColumns(shape: RowShape, { where, binds, gathered, top }: RowsOptions): Emission {
   const cells = new RowCells();
   const open = rowWriter(shape, cells);
   return {
@@ -27,6 +29,7 @@ export function emitColumns(shape: RowShape, { where, binds, top }: RowsOptions)
     variant: JSON.stringify(shape.data ?? null),
     ...onlyUsed(selecting(cells.sql, where, top), binds.values),
     sums: [],
+    ...(top === undefined && gathered > 0 && { gathered }),
     done: top !== undefined,
     decode: open,
   };
@@ -38,7 +41,7 @@ function selecting(columns: readonly string[], where: readonly Sql[], top = ''):
 
 const times = ['time_requested', 'time_received', 'time_synced'] as const;
 
-export function emitRows({ where, binds, vocabulary, top }: RowsOptions): Emission {
+export function emitRows({ where, binds, vocabulary, gathered, top }: RowsOptions): Emission {
   const columns = times.map((time) => millisecondsSql(`coalesce(${time}, ${noTime})`));
   const missing = times.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
   const bits = `CAST(${missing.join(' + ')} AS UTINYINT)`;
@@ -48,6 +51,7 @@ export function emitRows({ where, binds, vocabulary, top }: RowsOptions): Emissi
     variant: '',
     ...onlyUsed(selecting(selected, where, top), binds.values),
     sums: [],
+    ...(top === undefined && gathered > 0 && { gathered }),
     done: top !== undefined,
     decode: (files) => wholeRows(files, vocabulary),
   };

@@ -48,10 +48,11 @@ export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
   };
 }
 
-const shortNames = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
+/** The facts of a series by time. */
+export const timeFacts = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
 
-function timeOperand(column: keyof typeof shortNames, { series }: FileFacts): Operand {
-  const name = shortNames[column];
+function timeOperand(column: keyof typeof timeFacts, { series }: FileFacts): Operand {
+  const name = timeFacts[column];
   const anyMissing = series.some((one) => one[name].missing > 0);
   const date: Alternative = { kind: 'date', is: anyMissing ? `${column} IS NOT NULL` : 'TRUE', value: column };
   return {

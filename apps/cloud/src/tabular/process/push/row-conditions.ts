@@ -6,10 +6,9 @@ import type { ScanRequest } from '../messages.ts';
 import { noTime } from '../row-buffer.ts';
 import { inSeries } from './condition.ts';
 import type { OpenFile } from './open-files.ts';
+import { timeFacts } from './operand.ts';
 import type { Binds, Sql } from './sql.ts';
 import { maxMicroseconds, minMicroseconds } from './times.ts';
-
-const factNames = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
 
 /** @param numbers series whose rows are wanted, of those that the file has for the query. */
 export function rowConditions(
@@ -24,7 +23,7 @@ export function rowConditions(
   for (const column of timeColumns) {
     const bounds = request.filter.times[column];
     if (bounds === undefined) continue;
-    const held = numbers.map((number) => (series[number] as (typeof series)[number])[factNames[column]]);
+    const held = numbers.map((number) => (series[number] as (typeof series)[number])[timeFacts[column]]);
     const from = bounds.fromMs === undefined ? undefined : minMicroseconds(bounds.fromMs);
     const to = bounds.toMs === undefined ? undefined : maxMicroseconds(bounds.toMs);
     if (from !== undefined && held.some(({ min, missing }) => missing > 0 || min === null || min < from))

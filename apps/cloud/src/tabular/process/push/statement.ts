@@ -16,6 +16,11 @@ export interface Emission {
   /** From `$2` on. */
   readonly binds: readonly Bind[];
   readonly sums: readonly { readonly column: string; readonly of: Summed }[];
+  /**
+   * Up to so many rows are worth being gathered before the first is looked at: few rows of many come in crumbs, each of which costs as much
+   * as two thousand rows. Absent: rows are looked at as they come.
+   */
+  readonly gathered?: number;
   /** The batches went through `pre`. */
   readonly done: boolean;
   /** Whether what is asked of a series does not depend on the file, so that its number says all; absent: it does. */
