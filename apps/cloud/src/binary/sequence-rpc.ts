@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
+import { isKept } from '../retention/is-kept.ts';
 import { beyond } from './beyond.ts';
 import type { BinaryDeps } from './binary-deps.ts';
 import { chunks } from './chunks.ts';
@@ -153,6 +154,7 @@ export function sequenceHandlers(deps: BinaryDeps): Handlers<typeof DataService,
         .selectFrom('binary_data')
         .selectAll()
         .where(inScopes(seen(call)))
+        .where(isKept(clock.now()))
         .where((eb) => inSequence(eb, sequence))
         .where(beyond('captured_us', after))
         .orderBy('captured_us')
