@@ -1,5 +1,6 @@
 /** What an operation that takes something away works on: a thing of its own in the same place, so that the world stays. */
 import { randomUUID } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataService, IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
@@ -184,6 +185,14 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     const box = { binaryDataId: subject.id, label: 'prepared', xMaxNormalized: 1, yMaxNormalized: 1 };
     const { bboxId } = await world.admin.client(DataService).addBoundingBoxToImageByID(box);
     return { ...subject, second: bboxId };
+  },
+  'DataService.DeleteSequence': async (world, _caller, subject) => {
+    const { id } = await world.admin.client(DataService).createSequence({
+      partId: subject.keptBy?.id ?? '',
+      startTime: timestampFromMs(1_000),
+      endTime: timestampFromMs(2_000),
+    });
+    return { ...subject, id };
   },
   'DatasetService.DeleteDataset': async (world, _caller, subject, unique) => {
     const { id } = await world.admin.client(DatasetService).createDataset({

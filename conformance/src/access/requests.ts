@@ -58,6 +58,14 @@ const fileInDataset: Builder = ({ id, keptBy }, { files }) => ({
     .map((file) => file.id),
 });
 
+const sequenceInDataset: Builder = ({ id, keptBy }, { sequences }) => ({
+  datasetId: id,
+  sequenceIds: sequences
+    .filter(({ part }) => organizationOf(part) === keptBy)
+    .slice(0, 1)
+    .map((one) => one.id),
+});
+
 /** The roles that a request about resources names. */
 export function authorizationsFor(subject: Subject, role: 'owner' | 'operator' = 'operator') {
   if (subject.isKey || subject.saidKind === undefined) return [];
@@ -358,8 +366,8 @@ export const builders: Readonly<Record<string, Builder>> = {
   'DataService.ConfigureDatabaseUser': empty,
   'DataService.AddBinaryDataToDatasetByIDs': fileInDataset,
   'DataService.RemoveBinaryDataFromDatasetByIDs': fileInDataset,
-  'DataService.AddSequencesToDataset': empty,
-  'DataService.RemoveSequencesFromDataset': empty,
+  'DataService.AddSequencesToDataset': sequenceInDataset,
+  'DataService.RemoveSequencesFromDataset': sequenceInDataset,
   'DataService.CreateIndex': ({ id }, _world, unique) => ({
     ...inHotStore(id),
     indexSpec: [serialize({ keys: { [`made-${unique}`]: 1 } })],
@@ -380,13 +388,13 @@ export const builders: Readonly<Record<string, Builder>> = {
   'DataService.DeleteSavedQuery': byId,
   'DataService.ListSavedQueries': byOrganizationId,
   'DataService.CreateBinaryDataSignedURL': ({ id }) => ({ binaryDataId: id }),
-  'DataService.CreateSequence': empty,
-  'DataService.GetSequence': empty,
-  'DataService.UpdateSequence': empty,
-  'DataService.DeleteSequence': empty,
-  'DataService.ListSequences': empty,
-  'DataService.SequencesByDatasetID': empty,
-  'DataService.GetSequenceBinaryData': empty,
+  'DataService.CreateSequence': ({ id }) => ({ partId: id, startTime: timestampFromMs(1_000), endTime: now() }),
+  'DataService.GetSequence': byId,
+  'DataService.UpdateSequence': ({ id }) => ({ id, endTime: timestampFromMs(Date.now() + 3_600_000) }),
+  'DataService.DeleteSequence': byId,
+  'DataService.ListSequences': byOrganizationId,
+  'DataService.SequencesByDatasetID': ({ id }) => ({ datasetId: id }),
+  'DataService.GetSequenceBinaryData': ({ id }) => ({ sequenceId: id }),
   'DatasetService.CreateDataset': ({ id }, _world, unique) => ({ organizationId: id, name: `made-${unique}` }),
   'DatasetService.DeleteDataset': byId,
   'DatasetService.RenameDataset': ({ id }, _world, unique) => ({ id, name: `renamed-${unique}` }),

@@ -84,7 +84,7 @@ export interface Share {
 }
 
 /** In the words of the column "on". */
-const keptThings: ReadonlySet<string> = new Set(['saved query', 'binary data', 'dataset']);
+const keptThings: ReadonlySet<string> = new Set(['saved query', 'binary data', 'sequence', 'dataset']);
 
 type Verdict = 'allowed' | 'denied' | 'unseen';
 

@@ -72,6 +72,11 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     unknownUuid,
     wrong('P.L'),
   ];
+  const sequences: Subject[] = [
+    ...world.sequences.map(({ id, label, part }) => ({ label, id, keptBy: part })),
+    unknownUuid,
+    wrong('P.L'),
+  ];
   const datasets: Subject[] = [
     ...world.datasets.map(({ id, label, organization }) => ({ label, id, keptBy: organization })),
     unknownUuid,
@@ -150,6 +155,7 @@ export function subjectsOf(world: World, people: readonly Person[]): (on: string
     'a person': persons,
     'saved query': savedQueries,
     'binary data': files,
+    sequence: sequences,
     dataset: datasets,
   };
   return (on) => {

@@ -49,6 +49,13 @@ export interface KnownFile {
   readonly boxId: string;
 }
 
+/** A stretch of time of a part, with its file in it. */
+export interface KnownSequence {
+  readonly id: string;
+  readonly label: string;
+  readonly part: Place;
+}
+
 export interface KnownDataset {
   readonly id: string;
   readonly label: string;
@@ -81,6 +88,7 @@ export interface World {
   readonly keys: readonly KnownKey[];
   readonly savedQueries: readonly KnownSavedQuery[];
   readonly files: readonly KnownFile[];
+  readonly sequences: readonly KnownSequence[];
   readonly datasets: readonly KnownDataset[];
   readonly invitations: readonly Invitation[];
   /** People who never do anything. */
@@ -282,6 +290,19 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     savedQueries.push({ id, label, name, organization });
   }
 
+  const sequences: KnownSequence[] = [];
+  for (const { part } of files) {
+    const label = `sequence of ${part.label}`;
+    const { id } = await admin.client(DataService).createSequence({
+      partId: part.id,
+      sequenceTags: [canaries.make(`tag of ${label}`, holds('operator', part.label))],
+      startTime: timestampFromMs(Date.now() - 3_600_000),
+      endTime: timestampFromMs(Date.now() + 3_600_000),
+    });
+    canaries.watch(id, `id of ${label}`, holds('operator', part.label));
+    sequences.push({ id, label, part });
+  }
+
   const datasets: KnownDataset[] = [];
   for (const organization of ['A', 'B', 'C'].map(place)) {
     const label = `dataset of ${organization.label}`;
@@ -329,6 +350,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     keys,
     savedQueries,
     files,
+    sequences,
     datasets,
     invitations,
     bystanders: [],

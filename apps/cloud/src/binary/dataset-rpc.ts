@@ -119,10 +119,25 @@ export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetServic
       });
       return { datasetId: made.id };
     },
+
+    startSequenceDatasetExport() {
+      throw notPacked('StartSequenceDatasetExport');
+    },
+
+    getSequenceDatasetExport() {
+      throw notPacked('GetSequenceDatasetExport');
+    },
   };
 }
 
 const maxMerged = 100;
+
+function notPacked(operation: string): PlatformError {
+  return new PlatformError(
+    'unimplemented',
+    `${operation}: datasets of sequences are not packed for download; ask SequencesByDatasetID, then GetSequenceBinaryData, and download each file from its uri`,
+  );
+}
 
 /** Files must be the caller's, and the dataset's organization, too. */
 export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, Principal> {
