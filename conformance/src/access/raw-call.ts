@@ -12,7 +12,9 @@ export interface Answer {
   readonly headers: string;
 }
 
-/** How long a stream that is neither refused nor says anything must stay open to count as let in. */
+/** Streams that end only when their caller leaves. */
+const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs']);
+/** How long such a stream that is neither refused nor says anything must stay open to count as let in. */
 const openStreamMs = 1_500;
 const deadlineMs = 30_000;
 const codeNames: readonly string[] = Object.entries(status)
@@ -108,10 +110,11 @@ export class RawCaller implements Disposable {
             metadata,
             options,
           );
-          const timer = setTimeout(() => {
+          const leave = (): void => {
             settle('OK', '');
             call.cancel();
-          }, openStreamMs);
+          };
+          const timer = endless.has(method.name) ? setTimeout(leave, openStreamMs) : undefined;
           call.on('metadata', noteHeaders);
           call.on('data', (body: Buffer) => bodies.push(body));
           call.on('error', () => {});
