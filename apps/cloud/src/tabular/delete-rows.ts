@@ -26,7 +26,7 @@ export interface DeleteRequest {
   /** Counts and deletes nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
-  /** Runs in the transaction that deletes, with the number of rows. Not called when nothing is deleted. */
+  /** Runs in the transaction that deletes, with the number of rows; 0: only the hot store had any. Not called when nothing is deleted. */
   readonly record: (trx: Kysely<CloudTables>, rows: number) => Promise<void>;
 }
 
@@ -41,9 +41,12 @@ export function createDeleteRows(deps: {
   const { catalog, query, clock } = deps;
   // Two at once would both count the rows that they share.
   const oneByOne = createLimiter(1);
-  const count = async ({ organizationId, predicate, signal }: DeleteRequest) => {
+  const count = async (
+    { organizationId, predicate, signal }: DeleteRequest,
+    source: 'readings' | 'hot' = 'readings',
+  ) => {
     const result = await query({
-      plan: countPlan(predicate),
+      plan: { ...countPlan(predicate), source },
       scope: { organizationId, locationIds: null, robotIds: null },
       vocabulary: 'core',
       unmetered: true,
@@ -58,7 +61,8 @@ export function createDeleteRows(deps: {
     return await oneByOne(async () => {
       const { rows, upTo } = await count(request);
       const { organizationId, predicate, record } = request;
-      if (rows > 0)
+      // What retention has hidden may be in the hot store still: it goes as well, and is not counted.
+      if (rows > 0 || (await count(request, 'hot')).rows > 0)
         await catalog.addDelete(organizationId, { predicate, upTo }, clock.now(), (trx) => record(trx, rows));
       return rows;
     });

@@ -21,6 +21,8 @@ export interface Removed {
   readonly complete: boolean;
 }
 
+const nothing: Removed = { droppedFiles: 0, rewrittenFiles: 0, endedDeletions: 0, complete: true };
+
 /** @param nowMs as of when the rules hold. */
 export type RemoveDeleted = (
   organizationId: string,
@@ -40,6 +42,7 @@ export function createRemoveDeleted(deps: {
   return async (organizationId, rules, nowMs, signal) => {
     const sealed = await catalog.sealedPosition();
     const deletions = await catalog.deletions(organizationId);
+    if (deletions.length === 0 && rules.expired.length === 0) return nothing;
     const before = known.get(organizationId);
     const clean = new Map<string, ReadonlySet<string>>();
     const dropped: string[] = [];
@@ -65,7 +68,7 @@ export function createRemoveDeleted(deps: {
     if (dropped.length > 0) await rewrites.drop(dropped);
 
     known.set(organizationId, clean);
-    const left = await catalog.listedFiles(organizationId);
+    const left = deletions.length === 0 ? [] : await catalog.listedFiles(organizationId);
     const ended = deletions.filter(
       (each) => each.upTo <= sealed && left.every((file) => isCleanOf(file, each, clean.get(file.file))),
     );

@@ -197,6 +197,13 @@ test('D24 retention does not reach into the hot store: its rows stay on the disk
     expect((await store.tabular.status()).fileRows).toBe(2);
     store.tabular.killProcess();
   }
+  // An explicit deletion reaches where retention does not.
+  const recorded: number[] = [];
+  const deletion = { predicate: { beforeDay: dayText(midnightMs - dayMs) }, dryRun: false };
+  const record = async (_trx: unknown, rows: number) => void recorded.push(rows);
+  expect(await store.tabular.deleteRows({ organizationId: 'org-1', ...deletion, record })).toBe(0);
+  expect(recorded).toEqual([0]);
+  expect(await seen(store, 'hot')).toEqual([0]);
   world.nowMs += 2 * dayMs;
   await store.tabular.removeDeleted('org-1', signal);
   expect(await store.tabular.status()).toMatchObject({ files: 0, fileRows: 0 });
