@@ -2,7 +2,7 @@
  * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
  * times, so it is encoded once and copied.
  */
-import { type Batch, BsonDate, BsonDocument, decodeBson, encodeBson, seriesColumns } from '@platform/query';
+import { type Batch, BsonDocument, decodeBson, encodeBson, seriesColumns } from '@platform/query';
 import type { Series } from '../series.ts';
 import { writeInt32 } from './bson-bytes.ts';
 import { dayText } from './capture-day.ts';
@@ -95,25 +95,30 @@ function pathDocument(series: Series, captureDay: string, vocabulary: 'core' | '
 }
 
 function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {
-  const document = pathDocument(series, dayText(day), vocabulary);
+  const path = encodeBson(pathDocument(series, dayText(day), vocabulary));
+  const parts: Uint8Array[] = [path.subarray(0, -1)];
+  let length = path.length - 1;
   const offsets: number[] = [];
   for (const [i, name] of timeNames.entries()) {
     const isMissing = (missing & (1 << i)) !== 0;
-    document.set(name, isMissing ? null : new BsonDate(0));
-    // What is encoded so far ends with this time's eight bytes and the document's closing zero.
-    offsets.push(isMissing ? -1 : encodeBson(document).length - 9);
+    const field = (isMissing ? noTimeFields : timeFields)[i] as Uint8Array;
+    offsets.push(isMissing ? -1 : length + name.length + 2);
+    parts.push(field);
+    length += field.length;
   }
-  document.set('tags', [...series.tags]);
-  const withTags = encodeBson(document);
-  const encoder = new TextEncoder();
-  const parameters = encoder.encode('\u0003additional_parameters\0');
-  const data = encoder.encode('\u0003data\0');
-  const bytes = Buffer.concat([withTags.subarray(0, -1), parameters, series.additionalParameters, data]);
+  const tags = encodeBson(new BsonDocument([['tags', [...series.tags]]])).subarray(4, -1);
+  const bytes = Buffer.concat([...parts, tags, parametersField, series.additionalParameters, dataField]);
   return {
     bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length),
     times: offsets as [number, number, number],
   };
 }
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+const parametersField = /* @__PURE__ */ encoder.encode('\u0003additional_parameters\0');
+const dataField = /* @__PURE__ */ encoder.encode('\u0003data\0');
+const timeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u0009${name}\0${'\0'.repeat(8)}`));
+const noTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u000a${name}\0`));
 
 /** As apiIn of @platform/rpc, which this process does not load. */
 function spelled(api: string, vocabulary: 'core' | 'rdk'): string {

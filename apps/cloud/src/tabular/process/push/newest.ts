@@ -4,12 +4,14 @@
  */
 import { type Batch, BsonDate, type Cut, type Expr } from '@platform/query';
 import { coversSeries } from '../../row-filter.ts';
+import type { Series } from '../../series.ts';
 import { dayNumber } from '../capture-day.ts';
 import type { NewestRow, SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
 import { noTime } from '../row-buffer.ts';
 import { type RowColumns, rowDocuments } from '../row-documents.ts';
 import type { Wanted } from './choose.ts';
+import { fieldsOf } from './fields-of.ts';
 import { millisecondsOf } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
 import { isOfSeries } from './series-values.ts';
@@ -38,8 +40,14 @@ function isReceivedSince(part: Expr): boolean {
   return /^(match|agg|sql)\.gte?$/.test(part.fn) && isTime && right?.k === 'lit' && right.value instanceof BsonDate;
 }
 
-/** A row of each wanted series, in the order of the file; undefined when the footer does not have them. */
-export function newestRows(file: OpenFile, { parts }: Wanted, request: ScanRequest): Batch | undefined {
+/** Series of a file whose newest rows may be asked for. */
+export interface NewestOf {
+  readonly file: OpenFile;
+  readonly numbers: readonly number[];
+}
+
+/** Undefined when the footer does not have them all. */
+export function newestOf(file: OpenFile, { parts }: Wanted, request: ScanRequest): NewestOf | undefined {
   let numbers = file.wanted;
   for (const part of parts) {
     if (!isOfSeries(part)) continue;
@@ -47,13 +55,55 @@ export function newestRows(file: OpenFile, { parts }: Wanted, request: ScanReque
     if (keeps === undefined) return undefined;
     numbers = numbers.filter((number) => keeps[number]);
   }
-  const rows: NewestRow[] = [];
   for (const number of numbers) {
     const series = file.facts.series[number] as SeriesFacts;
-    const isDeleted = request.deletes.some(({ predicate }) => coversSeries(series, predicate, file.captureDay));
-    if (isDeleted || series.newest === undefined) return undefined;
-    rows.push(series.newest);
+    if (series.newest === undefined) return undefined;
+    if (request.deletes.some(({ predicate }) => coversSeries(series, predicate, file.captureDay))) return undefined;
   }
+  return { file, numbers };
+}
+
+/**
+ * Rows in the order of the files. Of a series that is in several files only the newest is among them, of equally new ones the first,
+ * unless the plan tells its days apart.
+ */
+export function newestRows(found: readonly NewestOf[], { cut, parts }: Wanted, request: ScanRequest): Batch {
+  const keys = cut.end !== 'rows' && cut.end.k === 'group' ? [cut.end.key] : [];
+  const byDay = [...keys, ...parts].some((expr) => fieldsOf(expr)?.some(([name]) => name === 'capture_day') ?? true);
+  const winners = new Map<string, { readonly ms: number; readonly of: NewestOf; readonly number: number }>();
+  for (const of of found) {
+    for (const number of of.numbers) {
+      const series = of.file.facts.series[number] as SeriesFacts;
+      const key = byDay ? `${of.file.captureDay} ${identityOf(series)}` : identityOf(series);
+      const ms = millisecondsOf((series.newest as NewestRow).timeReceived);
+      const known = winners.get(key);
+      if (known === undefined || ms > known.ms) winners.set(key, { ms, of, number });
+    }
+  }
+  const kept = new Map<NewestOf, number[]>(found.map((of) => [of, []]));
+  for (const { of, number } of winners.values()) kept.get(of)?.push(number);
+  const all = found.flatMap((of) => (kept.get(of) ?? []).sort((a, b) => a - b).map((number) => ({ of, number })));
+  return encoded(all, request.vocabulary);
+}
+
+const identities = new WeakMap<Series, string>();
+
+function identityOf(series: Series): string {
+  let identity = identities.get(series);
+  if (identity === undefined) {
+    const parameters = Buffer.from(series.additionalParameters).toString('latin1');
+    identity = JSON.stringify([Object.values(series.path), series.tags, parameters]);
+    identities.set(series, identity);
+  }
+  return identity;
+}
+
+function encoded(
+  all: readonly { readonly of: NewestOf; readonly number: number }[],
+  vocabulary: 'core' | 'rdk',
+): Batch {
+  const series = all.map(({ of, number }) => of.file.facts.series[number] as SeriesFacts);
+  const rows = series.map(({ newest }) => newest as NewestRow);
   const times = rows.map((row) => [row.timeRequested, row.timeReceived, row.timeSynced] as const);
   const words = (at: 0 | 1 | 2): Uint32Array => {
     const values = BigInt64Array.from(times, (each) => BigInt(each[at] === noTime ? 0 : millisecondsOf(each[at])));
@@ -61,13 +111,13 @@ export function newestRows(file: OpenFile, { parts }: Wanted, request: ScanReque
   };
   const columns: RowColumns = {
     rows: rows.length,
-    series: Int32Array.from(numbers),
-    captureDay: new Int32Array(rows.length).fill(dayNumber(file.captureDay)),
+    series: Int32Array.from(rows.keys()),
+    captureDay: Int32Array.from(all, ({ of }) => dayNumber(of.file.captureDay)),
     times: [words(0), words(1), words(2)],
     missingTimes: Uint8Array.from(times, (each) =>
       each.reduce((bits, time, at) => (time === noTime ? bits | (1 << at) : bits), 0),
     ),
     data: rows.map(({ data }) => data),
   };
-  return rowDocuments(file.facts.series, request.vocabulary)(columns);
+  return rowDocuments(series, vocabulary)(columns);
 }

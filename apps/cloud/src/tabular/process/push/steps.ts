@@ -3,7 +3,7 @@ import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
 import { type Choice, chooseFor, type Wanted, wholeRows } from './choose.ts';
-import { needsNewest, newestRows } from './newest.ts';
+import { type NewestOf, needsNewest, newestOf, newestRows } from './newest.ts';
 import type { OpenFile } from './open-files.ts';
 import { emissionKey, type Statement, statementOf } from './statement.ts';
 
@@ -24,27 +24,41 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
   const isNewest = wanted !== undefined && needsNewest(wanted, request);
   const steps: Step[] = [];
   let run: Chosen[] = [];
+  let newest: NewestOf[] = [];
   const finish = (): void => {
     steps.push(...statementSteps(run));
+    if (wanted !== undefined && newest.length > 0) steps.push(newestStep(newest, wanted, request));
     run = [];
+    newest = [];
   };
   for (const file of files) {
     if (file.wanted.length === 0) continue;
-    const batch = isNewest ? newestRows(file, wanted, request) : undefined;
-    if (batch !== undefined) {
-      finish();
-      const explain: StepExplain = { does: 'newest', pushed: ['newest'], files: 1, statements: 0, rows: batch.count };
-      if (batch.count > 0) steps.push({ k: 'batch', batch, explain });
+    const found = isNewest ? newestOf(file, wanted, request) : undefined;
+    if (found !== undefined) {
+      if (run.length > 0) finish();
+      newest.push(found);
       continue;
     }
     const choice = wanted ? chooseFor(file, wanted, request) : { emission: wholeRows(file, request), pushed: [] };
     if (choice === undefined) continue;
     const key = emissionKey(choice.emission);
-    if (run.length > 0 && run[0]?.key !== key) finish();
+    if (newest.length > 0 || (run.length > 0 && run[0]?.key !== key)) finish();
     run.push({ ...choice, file, key });
   }
   finish();
-  return regrouped(steps);
+  return steps;
+}
+
+function newestStep(found: readonly NewestOf[], wanted: Wanted, request: ScanRequest): Step {
+  const batch = newestRows(found, wanted, request);
+  const explain: StepExplain = {
+    does: 'newest',
+    pushed: ['newest'],
+    files: found.length,
+    statements: 0,
+    rows: batch.count,
+  };
+  return { k: 'batch', batch, explain };
 }
 
 function statementSteps(run: readonly Chosen[]): readonly Step[] {
@@ -59,37 +73,4 @@ function statementSteps(run: readonly Chosen[]): readonly Step[] {
   const { kind } = first.emission;
   const explain: StepExplain = { does: kind, pushed: first.pushed, files: run.length, statements: 1, rows: 0 };
   return [{ k: 'statement', statement, explain }];
-}
-
-/** Small batches of newest rows become one: a thousand of them would be a thousand messages. */
-function regrouped(steps: readonly Step[]): readonly Step[] {
-  const result: Step[] = [];
-  for (const step of steps) {
-    const last = result.at(-1);
-    if (step.k !== 'batch' || last?.k !== 'batch' || last.batch.bytes.length > maxBatchBytes) {
-      result.push(step);
-      continue;
-    }
-    result[result.length - 1] = {
-      k: 'batch',
-      batch: joined(last.batch, step.batch),
-      explain: { ...last.explain, files: last.explain.files + 1, rows: last.explain.rows + step.explain.rows },
-    };
-  }
-  return result;
-}
-
-const maxBatchBytes = 1 << 20;
-
-function joined(left: Batch, right: Batch): Batch {
-  const bytes = new Uint8Array(left.bytes.length + right.bytes.length);
-  bytes.set(left.bytes);
-  bytes.set(right.bytes, left.bytes.length);
-  const ends = new Uint32Array(left.count + right.count);
-  ends.set(left.ends);
-  ends.set(
-    right.ends.map((end) => end + left.bytes.length),
-    left.count,
-  );
-  return { count: left.count + right.count, bytes, ends };
 }
