@@ -22,6 +22,7 @@ import {
 export function compareValues(left: Maybe, right: Maybe): number {
   if (typeof left === 'number' && typeof right === 'number') return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
+  if (left instanceof BsonDate && right instanceof BsonDate) return left.ms - right.ms;
   const rank = typeRank(left) - typeRank(right);
   if (rank !== 0) return rank;
   return compareSameRank(left, right);
@@ -33,7 +34,6 @@ function compareSameRank(left: Maybe, right: Maybe): number {
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   if (left instanceof BsonDocument && right instanceof BsonDocument) return compareDocuments(left, right);
   if (Array.isArray(left) && Array.isArray(right)) return compareArrays(left, right);
-  if (left instanceof BsonDate && right instanceof BsonDate) return left.ms - right.ms;
   if (left instanceof ObjectId && right instanceof ObjectId) return compareBytes(left.bytes, right.bytes);
   if (left instanceof Binary && right instanceof Binary) {
     return (

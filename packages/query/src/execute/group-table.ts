@@ -1,14 +1,18 @@
 /** The groups of a stage while they are folded. */
 
 import { compareValues } from '../bson/compare.ts';
+import { valueKey } from '../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
+import type { Expr } from '../plan/expr.ts';
 import type { Into } from '../plan/stage.ts';
 import { type CompiledInto, compileInto } from './accumulators/compile-into.ts';
 import type { Fold } from './accumulators/fold.ts';
 import type { Budget } from './budget.ts';
+import { built } from './built.ts';
+import { compileExpression } from './expression.ts';
 import { KeyMap } from './key-map.ts';
 import type { Row } from './row.ts';
-import type { Frame } from './scope.ts';
+import type { Evaluate, Frame } from './scope.ts';
 
 interface Group {
   /** That of the first row. */
@@ -20,25 +24,33 @@ const chunkRows = 1000;
 
 export class GroupTable {
   readonly #groups = new KeyMap<Group>();
+  readonly #keyOf: Evaluate;
+  /** Of a key that is a document its fields, which tell it without making one for each row. */
+  readonly #parts: readonly (readonly [string, Evaluate])[];
+  /** Of the last row. */
+  readonly #values: Maybe[] = [];
   readonly #into: CompiledInto;
   readonly #hold: (bytes: number) => void;
 
-  constructor(into: Into, budget: Budget) {
+  constructor(key: Expr, into: Into, budget: Budget) {
     this.#hold = (bytes) => budget.hold(bytes, '$group');
+    this.#keyOf = compileExpression(key);
+    const fields = key.k === 'doc' ? key.fields : [];
+    this.#parts = fields.map(([name, value]) => [name, compileExpression(value)]);
     this.#into = compileInto(into, budget, this.#hold);
   }
 
   /** @param frame has entered the row. */
-  add(key: Maybe, frame: Frame, row: BsonDocument): void {
-    this.#into.add(this.#at(key).folds, frame, row);
+  add(frame: Frame, row: BsonDocument): void {
+    this.#into.add(this.#ofRow(frame).folds, frame, row);
   }
 
   merge(partial: BsonDocument): void {
-    this.#into.merge(this.#at(partial.get('_id')).folds, partial);
+    this.#into.merge(this.#ofKey(partial.get('_id') ?? null).folds, partial);
   }
 
   openIfEmpty(): void {
-    if (this.#groups.all.length === 0) this.#at(null);
+    if (this.#groups.all.length === 0) this.#ofKey(null);
   }
 
   /** In the order of their first rows. */
@@ -59,11 +71,36 @@ export class GroupTable {
     );
   }
 
-  #at(key: Maybe): Group {
-    const found = this.#groups.get(key ?? null);
-    if (found !== undefined) return found;
-    const group = { key: key ?? null, folds: this.#into.open(key) };
-    this.#hold(200 + this.#groups.set(group.key, group) * 2);
+  #ofRow(frame: Frame): Group {
+    if (this.#parts.length === 0) return this.#ofKey(this.#keyOf(frame) ?? null);
+    let id = '';
+    for (let index = 0; index < this.#parts.length; index++) {
+      const value = this.#parts[index]![1](frame);
+      this.#values[index] = value;
+      id += partKey(value);
+    }
+    return this.#groups.getById(id) ?? this.#open(built(frame, this.#document()), id);
+  }
+
+  #document(): BsonDocument {
+    const key = new BsonDocument();
+    for (const [index, [name]] of this.#parts.entries()) {
+      const value = this.#values[index];
+      if (value !== undefined) key.set(name, value);
+    }
+    return key;
+  }
+
+  #ofKey(key: BsonValue): Group {
+    if (this.#parts.length === 0 || !(key instanceof BsonDocument)) return this.#groups.get(key) ?? this.#open(key);
+    let id = '';
+    for (const [name] of this.#parts) id += partKey(key.get(name));
+    return this.#groups.getById(id) ?? this.#open(key, id);
+  }
+
+  #open(key: BsonValue, id?: string): Group {
+    const group = { key, folds: this.#into.open(key) };
+    this.#hold(200 + this.#groups.set(key, group, id) * 2);
     return group;
   }
 
@@ -78,4 +115,8 @@ export class GroupTable {
     }
     if (chunk.length > 0) yield chunk;
   }
+}
+
+function partKey(value: Maybe): string {
+  return value === undefined ? '-' : valueKey(value);
 }

@@ -3,20 +3,18 @@
 import { withGroupCode } from '../group-codes.ts';
 import type { GroupStage } from '../plan/stage.ts';
 import type { Budget } from './budget.ts';
-import { compileExpression } from './expression.ts';
 import { GroupTable } from './group-table.ts';
 import type { Row } from './row.ts';
 import { enterRow, newFrame } from './scope.ts';
 
 export async function* runGroup(stage: GroupStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs, () => budget.check());
-  const keyOf = compileExpression(stage.key);
-  const table = new GroupTable(stage.into, budget);
+  const table = new GroupTable(stage.key, stage.into, budget);
   for await (const rows of input) {
     try {
       for (const { document } of rows) {
         enterRow(frame, document);
-        table.add(keyOf(frame), frame, document);
+        table.add(frame, document);
       }
     } catch (error) {
       throw withGroupCode(error);

@@ -15,16 +15,28 @@ export class KeyMap<T> {
     return key instanceof BsonSymbol ? this.#texts.get(key.value) : this.#others.get(valueKey(key));
   }
 
-  /** @returns the length of the text by which the key is known. */
-  set(key: BsonValue, value: T): number {
+  /** The value of a key that was set with this text. */
+  getById(id: string): T | undefined {
+    return this.#others.get(id);
+  }
+
+  /**
+   * @param id a text that only equal keys have, if not that of valueKey.
+   * @returns the length of the text by which the key is known.
+   */
+  set(key: BsonValue, value: T, id: string | undefined = undefined): number {
     this.all.push(value);
+    if (id !== undefined) {
+      this.#others.set(id, value);
+      return id.length;
+    }
     const text = typeof key === 'string' ? key : key instanceof BsonSymbol ? key.value : undefined;
     if (text !== undefined) {
       this.#texts.set(text, value);
       return text.length;
     }
-    const id = valueKey(key);
-    this.#others.set(id, value);
-    return id.length;
+    const own = valueKey(key);
+    this.#others.set(own, value);
+    return own.length;
   }
 }

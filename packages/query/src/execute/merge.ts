@@ -3,7 +3,6 @@
 import { withGroupCode } from '../group-codes.ts';
 import type { GroupStage, MergeStage } from '../plan/stage.ts';
 import type { Budget } from './budget.ts';
-import { compileExpression } from './expression.ts';
 import { GroupTable } from './group-table.ts';
 import type { Row } from './row.ts';
 import { enterRow, newFrame } from './scope.ts';
@@ -30,14 +29,13 @@ export async function* mergeGroups(
   budget: Budget,
 ): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs, () => budget.check());
-  const keyOf = compileExpression(group.key);
-  const table = new GroupTable(group.into, budget);
+  const table = new GroupTable(group.key, group.into, budget);
   for await (const { rows, done: arePartial } of input) {
     try {
       for (const { document } of rows) {
         enterRow(frame, document);
         if (arePartial) table.merge(document);
-        else table.add(keyOf(frame), frame, document);
+        else table.add(frame, document);
       }
     } catch (error) {
       throw withGroupCode(error);

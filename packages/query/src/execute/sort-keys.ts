@@ -16,6 +16,26 @@ export function compareKeys(left: readonly BsonValue[], right: readonly BsonValu
 
 /** @throws QueryError BadValue when two of the paths lead into different arrays. */
 export function sortKeysOf(document: BsonDocument, by: readonly SortKey[]): BsonValue[] {
+  const keys: BsonValue[] = [];
+  for (const { path } of by) {
+    const key = keyWithoutArrays(document, path);
+    if (Array.isArray(key)) return keysOfArrays(document, by);
+    keys.push(key);
+  }
+  return keys;
+}
+
+/** An array if there is one on the path or at its end. */
+function keyWithoutArrays(document: BsonDocument, path: Path): BsonValue {
+  let current: Maybe = document;
+  for (let index = 0; index < path.length; index++) {
+    if (Array.isArray(current)) return current;
+    current = current instanceof BsonDocument ? current.get(path[index]!) : undefined;
+  }
+  return current ?? null;
+}
+
+function keysOfArrays(document: BsonDocument, by: readonly SortKey[]): BsonValue[] {
   let arrayPath: Path | undefined;
   return by.map(({ path, descending }) => {
     const values: BsonValue[] = [];

@@ -81,7 +81,13 @@ const accumulators: readonly object[] = [
   { $bottom: { sortBy: { w: -1, t: 1 }, output: ['$id', '$v'] } },
   { $push: '$id' },
 ];
-const keys: readonly BsonValue[] = ['$k', null, doc({ a: '$k', b: '$t' }), doc({ a: '$k.x' }), doc({ $isArray: '$k' })];
+const keys: readonly BsonValue[] = [
+  '$k',
+  null,
+  doc({ a: '$k', b: '$t' }),
+  doc({ a: '$k.x', b: doc({ c: '$k' }) }),
+  doc({ $isArray: '$k' }),
+];
 const orders: readonly object[] = [{ w: 1 }, { w: -1 }, { t: 1, w: -1 }, { 'w.x': 1 }, { t: -1 }];
 
 const groups = fc.record({
