@@ -40,7 +40,12 @@ export function createDeleteRows(deps: {
 }): DeleteRows {
   const { catalog, query, clock } = deps;
   // Two at once would both count the rows that they share.
-  const oneByOne = createLimiter(1);
+  const turns = new Map<string, ReturnType<typeof createLimiter>>();
+  const inTurn = (organizationId: string): ReturnType<typeof createLimiter> => {
+    const turn = turns.get(organizationId) ?? createLimiter(1);
+    turns.set(organizationId, turn);
+    return turn;
+  };
   const count = async (
     { organizationId, predicate, signal }: DeleteRequest,
     source: 'readings' | 'hot' = 'readings',
@@ -58,7 +63,7 @@ export function createDeleteRows(deps: {
   };
   return async (request) => {
     if (request.dryRun) return (await count(request)).rows;
-    return await oneByOne(async () => {
+    return await inTurn(request.organizationId)(async () => {
       const { rows, upTo } = await count(request);
       const { organizationId, predicate, record } = request;
       // What retention has hidden may be in the hot store still: it goes as well, and is not counted.

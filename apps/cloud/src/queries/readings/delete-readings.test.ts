@@ -90,6 +90,8 @@ test('DeleteTabularData: a dry run counts and deletes nothing, and says so; anyt
   const dry = await remove(1, undefined, { 'platform-dry-run': 'true' });
   expect(dry).toMatchObject({ deletedCount: 1n, said: { 'platform-dry-run': 'true' } });
   expect(await left(store)).toEqual([1]);
+  const locationIds = Array.from({ length: 2_000 }, (_, i) => `location-${i}`);
+  await expect(remove(1, { locationIds })).rejects.toMatchObject({ code: 'invalid_argument' });
   await expect(remove(1, undefined, { 'platform-dry-run': 'yes' })).rejects.toMatchObject({ code: 'invalid_argument' });
   expect(await left(store)).toEqual([1]);
   const wet = await remove(1, undefined, { 'platform-dry-run': 'false' });

@@ -9,6 +9,7 @@ import type { Tabular } from '../../tabular/tabular.ts';
 import { wantedTags } from './reading-conditions.ts';
 
 const dayMs = 86_400_000;
+const maxRuleLength = 16_384;
 /** `true`: nothing is deleted, and the answer says what would be. It comes back as a header, so that it was understood. */
 export const dryRunHeader = 'platform-dry-run';
 
@@ -37,6 +38,7 @@ export async function deleteReadings(
     ...(tags !== undefined && { tags }),
     ...(beforeDay !== undefined && { beforeDay }),
   };
+  requireShort(predicate);
   const dryRun = isDryRun(call);
   if (dryRun) call.responseHeaders.set(dryRunHeader, 'true');
   return await tabular.deleteRows({
@@ -68,7 +70,17 @@ function isDryRun({ metadata }: Call<Principal>): boolean {
 /** The first day that stays: today for one day, undefined (none) for zero. */
 function dayBefore(nowMs: number, days: number): string | undefined {
   if (days === 0) return undefined;
-  const ms = (Math.floor(nowMs / dayMs) - (days - 1)) * dayMs;
-  // Beyond what dates hold, nothing is that old.
-  return ms < Date.UTC(1, 0, 1) ? '0000-01-01' : new Date(ms).toISOString().slice(0, 10);
+  // No capture day is before 1970.
+  const firstDay = Math.max(0, Math.floor(nowMs / dayMs) - (days - 1));
+  return new Date(firstDay * dayMs).toISOString().slice(0, 10);
+}
+
+/** The store reads the rule with every query until its rows are off the disk. @throws invalid_argument */
+function requireShort(predicate: object): void {
+  const { length } = JSON.stringify(predicate);
+  if (length > maxRuleLength)
+    throw new PlatformError(
+      'invalid_argument',
+      `filter: expected names, ids and tags of together at most ${maxRuleLength} characters, found ${length}; delete in several steps`,
+    );
 }

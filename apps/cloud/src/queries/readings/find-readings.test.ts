@@ -63,6 +63,8 @@ test('TabularDataByFilter: fields narrow together, tags are any of those named',
   expect(await found({ datasetId: 'some' })).toEqual([]);
   const interval = { start: timestampFromMs(noonMs + 2_000), end: timestampFromMs(noonMs + 4_000) };
   expect(await found({ interval: interval as never })).toEqual([2, 3]);
+  const ever = { start: { seconds: -(2n ** 62n), nanos: 0 }, end: { seconds: 2n ** 62n, nanos: 0 } };
+  expect(await found({ interval: ever as never })).toEqual([1, 2, 3, 4]);
   expect(await find(queries, {}, { countOnly: true })).toMatchObject({ count: 4n, data: [], totalSizeBytes: 4n * 16n });
   expect(await find(queries, { interval: interval as never }, { countOnly: true })).toMatchObject({ count: 2n });
 });

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { Place } from './reading-page.ts';
 
-const form = /^(-?\d{1,16})\.(\d{1,9})$/;
+const form = /^(-?\d{1,15})\.(\d{1,9})$/;
 
 export function pageToken({ ms, skip }: Place): string {
   return Buffer.from(`${ms}.${skip}`).toString('base64url');

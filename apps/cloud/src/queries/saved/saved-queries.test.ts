@@ -1,6 +1,7 @@
 import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
 import { expect, test } from 'vitest';
 import { openTabular, plain } from '../../tabular/testing/open-tabular.ts';
+import { forgetQueriesOf } from '../forget-organization.ts';
 import { serveQueries } from '../testing/serve-queries.ts';
 
 const organizationId = 'org-1';
@@ -98,4 +99,23 @@ test('query_prefix_name runs the saved query first, with the stages of the reque
   });
   const nobody = client.tabularDataByMQL({ organizationId, queryPrefixName: 'nobody' });
   await expect(nobody).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('nobody') });
+});
+
+test('saved queries and indexes go with their organization, and with no other', async () => {
+  await using store = await openTabular();
+  for (const organization_id of ['org-1', 'org-2']) {
+    const times = { created_ms: 1, updated_ms: 1 };
+    const query = { id: `q ${organization_id}`, organization_id, name: 'q', pipeline: count, ...times };
+    await store.db.insertInto('saved_queries').values(query).execute();
+    const index = { organization_id, collection: 'hot_store', name: 'i', spec: count, created_ms: 1 };
+    await store.db.insertInto('data_indexes').values(index).execute();
+  }
+  const forget = (deleted: { kind: string; organizationId: string }): Promise<void> =>
+    store.db.transaction().execute((trx) => forgetQueriesOf(trx, deleted));
+  await forget({ kind: 'location', organizationId: 'org-2' });
+  await forget({ kind: 'organization', organizationId: 'org-1' });
+  for (const table of ['saved_queries', 'data_indexes'] as const)
+    expect(await store.db.selectFrom(table).select('organization_id').execute()).toEqual([
+      { organization_id: 'org-2' },
+    ]);
 });
