@@ -7,26 +7,41 @@ import { BsonDate, type Maybe } from '../bson/value.ts';
 import { constantOf } from '../execute/constant.ts';
 import { compileExpression } from '../execute/expression.ts';
 import { type Evaluate, newFrame } from '../execute/scope.ts';
-import { QueryError } from '../query-error.ts';
+import { QueryError, reading } from '../query-error.ts';
 import { type Expr, literal } from './expr.ts';
 import type { Plan, Stage } from './stage.ts';
 import { withValues } from './with-values.ts';
 
-/** @param nowMs start of the query, milliseconds since 1970 UTC. */
+/**
+ * @param nowMs start of the query, milliseconds since 1970 UTC.
+ * @throws QueryError Overflow when the plan is nested too deeply.
+ */
 export function foldConstants(plan: Plan, nowMs: number): Plan {
-  const dated = withValues(plan, new Map([['NOW', new BsonDate(nowMs)]]));
-  const end = dated.stages.findIndex((stage) => stage.k !== 'filter');
-  const folded = (stage: Stage, index: number): Stage =>
-    stage.k === 'filter' && (end < 0 || index < end) ? { ...stage, where: foldedExpr(stage.where) } : stage;
-  return { ...dated, stages: dated.stages.map(folded) };
+  return reading(() => folded(plan, nowMs));
 }
 
-function foldedExpr(expr: Expr): Expr {
+function folded(plan: Plan, nowMs: number): Plan {
+  const dated = withValues(plan, new Map([['NOW', new BsonDate(nowMs)]]));
+  const end = dated.stages.findIndex((stage) => stage.k !== 'filter');
+  const left = { calls: maxCalls };
+  const inFilter = (stage: Stage, index: number): Stage =>
+    stage.k === 'filter' && (end < 0 || index < end) ? { ...stage, where: foldedExpr(stage.where, left) } : stage;
+  return { ...dated, stages: dated.stages.map(inFilter) };
+}
+
+/** What times, and texts of paths, are made of; none of it takes long, as a query may be read where others wait. */
+const cheap =
+  /^(agg\.(array|concat|toDate|dateFromString|dateFromParts|dateTrunc|dateAdd|dateSubtract|add|subtract|multiply|divide|floor|trunc|toInt|toLong|toDouble)|sql\.(castTimestamp|castLong|divide|negate|concat))$/;
+const maxCalls = 1000;
+
+function foldedExpr(expr: Expr, left: { calls: number }): Expr {
   if (expr.k !== 'call') return expr;
-  // Query operators take literals already.
-  if (expr.fn.startsWith('match.') && !/^match\.(and|or|nor|expr)$/.test(expr.fn)) return expr;
-  const call = { ...expr, args: expr.args.map(foldedExpr) };
-  if (expr.fn.startsWith('match.') || call.args.some((arg) => arg.k !== 'lit')) return call;
+  const isCondition = /^match\.(and|or|nor|expr)$/.test(expr.fn);
+  // Other query operators take literals already.
+  if (expr.fn.startsWith('match.') && !isCondition) return expr;
+  const call = { ...expr, args: expr.args.map((arg) => foldedExpr(arg, left)) };
+  if (isCondition || !cheap.test(expr.fn) || call.args.some((arg) => arg.k !== 'lit')) return call;
+  if (--left.calls < 0) return call;
   try {
     const evaluate = compileExpression(call);
     const constant = constantOf(evaluate) ?? scalar(call, evaluate);
