@@ -18,6 +18,9 @@ export const prefaceTimeoutMs = 10_000;
 /** From the first line to the end of an HTTP/1.1 request's headers. */
 export const headersTimeoutMs = 20_000;
 
+/** An HTTP/1.1 connection stays for the next request for so long: a client that is busy for a few seconds does not send into one that is being closed. */
+export const idleConnectionMs = 75_000;
+
 /** How often overdue headers are looked for. */
 export const headersCheckMs = 5000;
 

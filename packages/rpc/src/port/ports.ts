@@ -16,6 +16,7 @@ import { bodyRead } from './body-read.ts';
 import {
   headersCheckMs,
   headersTimeoutMs,
+  idleConnectionMs,
   keepAliveMs,
   maxConcurrentStreams,
   maxHeaderBytes,
@@ -63,6 +64,9 @@ const http1Options = {
   connectionsCheckingInterval: headersCheckMs,
   maxHeaderSize: maxHeaderBytes,
   headersTimeout: headersTimeoutMs,
+  keepAliveTimeout: idleConnectionMs,
+  // A long body on a slow line is no mistake; one that stands still ends by `stalledBodyMs`.
+  requestTimeout: 0,
 };
 
 export function createPort(options: PortOptions): Port {
@@ -127,6 +131,8 @@ function createTlsPort(
     ...upgrading(upgrade),
   };
   const secure = createSecureServer(options, listener);
+  // As above: header timeouts and idle connections of HTTP/1.1 are watched from here on.
+  secure.emit('listening');
   askFirst(secure, shortWay);
   if (upgrade !== undefined) secure.on('upgrade', upgrade);
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
@@ -158,6 +164,8 @@ function createTlsPort(
     sockets,
     goAway() {
       for (const session of sessions) session.close();
+      // It has no socket of its own to close: this ends idle connections of HTTP/1.1, and the watch over the others' headers.
+      secure.close();
       for (const socket of silent) socket.destroy();
     },
     setTls: (next) => secure.setSecureContext(next),
