@@ -1,5 +1,6 @@
-/** Retention, the hot store and deletion with the part, by the unmodified public TypeScript client against the real cloud. */
-import { createViamClient, Struct, type ViamClient } from '@viamrobotics/sdk';
+/** Retention, the hot store and deletion with the part, as the unmodified public TypeScript client sees them of the real cloud. */
+import { openCloud } from '@platform/sdk/cloud';
+import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from './start-cloud.ts';
 
@@ -39,11 +40,15 @@ async function ages(partId: string, component: string, hot = false): Promise<num
     { $sort: { age: 1 } },
   ];
   const rows = await client.dataClient.tabularDataByMQL(cloud.organizationId, stages, hot);
-  return rows.map((row) => Number(Reflect.get(Object(row), 'age')));
+  return rows.map((row: unknown) => Number(Reflect.get(Object(row), 'age')));
 }
 
-const save = (partId: string, config: object): Promise<unknown> =>
-  client.appClient.updateRobotPart(partId, 'main', Struct.fromJson(config as never));
+async function save(partId: string, configuration: object): Promise<void> {
+  await using owner = openCloud({ url: cloud.url, keyId: cloud.keyId, key: cloud.key });
+  const { part } = await owner.app.getRobotPart({ id: partId });
+  const robotConfigJson = JSON.stringify(configuration);
+  await owner.app.updateRobotPart({ id: partId, name: part?.name ?? '', robotConfigJson });
+}
 
 const sensor = (name: string, policy: object, method: object = {}) => ({
   ...{ name, api: 'rdk:component:sensor', model: 'rdk:builtin:fake' },
