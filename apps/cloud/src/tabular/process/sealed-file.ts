@@ -8,6 +8,9 @@ import type { SealedFile } from './messages.ts';
 import { type FileContents, parquetFormat } from './parquet-file.ts';
 import { documentOverheadBytes } from './row-documents.ts';
 
+/** Columns of the statement below before those of leaves. */
+const fixedColumns = 14;
+
 export async function readSealedFile(
   connection: DuckDBConnection,
   path: string,
@@ -15,19 +18,36 @@ export async function readSealedFile(
 ): Promise<Omit<SealedFile, 'file' | 'fileBytes'>> {
   const facts = (await readFacts(connection, [path])).get(path);
   const ofTimes = ['time_received', 'time_requested'].map((time) => `min(${time}), max(${time}), count(${time})`);
+  const counts = countsOf(leaves);
   const read = await connection.runAndReadAll(
     `SELECT series, count(*), CAST(sum(octet_length(data)) AS BIGINT), min(file_row_number), max(file_row_number),
-        count(*) FILTER (size IS DISTINCT FROM octet_length(data)), min(position), max(position), ${ofTimes.join(', ')}
+        count(*) FILTER (size IS DISTINCT FROM octet_length(data)), min(position), max(position), ${[...ofTimes, ...counts.map(({ column }) => `count(${column})`)].join(', ')}
       FROM read_parquet($1, file_row_number = true) GROUP BY series ORDER BY series`,
     [path],
   );
   type Time = bigint | null;
-  type Row = [number, bigint, bigint, bigint, bigint, bigint, bigint, bigint, Time, Time, bigint, Time, Time, bigint];
+  type Row = [
+    number,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    Time,
+    Time,
+    bigint,
+    Time,
+    Time,
+    bigint,
+    ...bigint[],
+  ];
   const rows = read.getRows() as Row[];
   const { series = [] } = facts ?? {};
   const same = rows.every((row, i) => {
     const { rows: count, dataBytes, firstRow, received, requested } = series[i] as SeriesFacts;
-    const found = [row[0], ...row.slice(1, 5).map(Number), row[5], ...row.slice(8)];
+    const found = [row[0], ...row.slice(1, 5).map(Number), row[5], ...row.slice(8, fixedColumns)];
     const expected = [
       i,
       count,
@@ -42,7 +62,11 @@ export async function readSealedFile(
   });
   if (facts === undefined || rows.length !== series.length || !same)
     throw new Error(`${path}: expected the rows that its footer tells of, found others; it is not listed`);
-  await checkColumns(connection, path, leaves);
+  for (const [i, { column, values }] of counts.entries()) {
+    const found = rows.reduce((sum, row) => sum + Number(row[fixedColumns + i]), 0);
+    if (found !== values)
+      throw new Error(`${path}: expected ${values} values in column ${column}, found ${found}; it is not listed`);
+  }
   const received = rangeOf(series.map((each) => each.received));
   const requested = rangeOf(series.map((each) => each.requested));
   return {
@@ -66,26 +90,17 @@ function ofTime({ min, max, missing }: TimeFacts, rows: number): (bigint | null)
   return [min, max, BigInt(rows - missing)];
 }
 
-/** Each column has as many values as there are leaves of its kind. */
-async function checkColumns(connection: DuckDBConnection, path: string, leaves: FileContents['leaves']): Promise<void> {
-  const expected = leaves.flatMap(({ facts, counts }) => {
+/** Columns of leaves, and how many values each has. */
+function countsOf(leaves: FileContents['leaves']): { column: string; values: number }[] {
+  return leaves.flatMap(({ facts, counts }) => {
     const { number, text, bool, kind } = leafColumns(facts);
     return [
-      ...(number === undefined ? [] : [[number, counts.double] as const]),
-      ...(text === undefined ? [] : [[text, counts.string] as const]),
-      ...(bool === undefined ? [] : [[bool, counts.bool] as const]),
-      ...(kind === undefined ? [] : [[kind, facts.rows] as const]),
+      ...(number === undefined ? [] : [{ column: number, values: counts.double }]),
+      ...(text === undefined ? [] : [{ column: text, values: counts.string }]),
+      ...(bool === undefined ? [] : [{ column: bool, values: counts.bool }]),
+      ...(kind === undefined ? [] : [{ column: kind, values: facts.rows }]),
     ];
   });
-  if (expected.length === 0) return;
-  const read = await connection.runAndReadAll(
-    `SELECT ${expected.map(([name]) => `count(${name})`).join(', ')} FROM read_parquet($1)`,
-    [path],
-  );
-  const [found = []] = read.getRows();
-  for (const [i, [name, count]] of expected.entries())
-    if (Number(found[i]) !== count)
-      throw new Error(`${path}: expected ${count} values in column ${name}, found ${found[i]}; it is not listed`);
 }
 
 /** As numbers, clamped; min is null when a row lacks the time, max when every row does. */

@@ -43,7 +43,8 @@ function* runsOf(cells: Uint8Array, rows: number): Generator<DocumentRun> {
     row++;
     if (end <= inlineBytes) {
       const at = first * cellBytes + 4;
-      yield { bytes: cells.subarray(at, at + end), row: first, ends };
+      // A copy: the cells are DuckDB's, and go with the chunk.
+      yield { bytes: new Uint8Array(cells.subarray(at, at + end)), row: first, ends };
       continue;
     }
     const address = addressOf(first);

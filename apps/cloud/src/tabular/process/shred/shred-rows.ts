@@ -18,7 +18,7 @@ import { type ColumnBuffers, chunkRows, createColumnBuffers } from './column-buf
 import { type DescribedLeaf, describeLeaves } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree, type LeafTree } from './leaf-tree.ts';
-import { type DocumentRun, readDocuments } from './read-documents.ts';
+import { type DocumentChunk, type DocumentRun, readDocuments } from './read-documents.ts';
 import { createWalker, type Walker } from './walk-documents.ts';
 
 export interface ShreddedRows {
@@ -46,13 +46,20 @@ export async function shredRows(
   // What is appended goes out from time to time, which ends whatever the same connection was reading.
   const reader = await database.connect();
   try {
-    const leaves = await learn(reader, documents, tree, walker);
+    const kept: DocumentChunk[] = [];
+    const leaves = await learn(reader, documents, tree, walker, kept);
     const buffers = createColumnBuffers(leaves);
     const types = buffers.columns.map(({ name, type }) => `, ${name} ${type}`);
     await connection.run(`CREATE TABLE ${table} (size INTEGER NOT NULL${types.join('')})`);
     const appender = await connection.createAppender(table);
     try {
-      await fill(reader, documents, walker, buffers, appender);
+      await fill(
+        kept.length > 0 ? kept : readDocuments(reader, documents.select),
+        documents,
+        walker,
+        buffers,
+        appender,
+      );
     } finally {
       appender.closeSync();
     }
@@ -67,9 +74,20 @@ async function learn(
   documents: Documents,
   tree: LeafTree,
   walker: Walker,
+  kept: DocumentChunk[],
 ): Promise<DescribedLeaf[]> {
   const gathered = gatherLeaves();
-  await eachRun(connection, documents, (run) => {
+  let bytes = 0;
+  const keep = async function* (): AsyncGenerator<DocumentChunk> {
+    for await (const chunk of readDocuments(connection, documents.select)) {
+      const runs = [...chunk.runs];
+      for (const run of runs) bytes += run.bytes.length;
+      if (bytes <= maxKeptBytes) kept.push({ rows: chunk.rows, runs });
+      else kept.length = 0;
+      yield { rows: chunk.rows, runs };
+    }
+  };
+  await eachRun(keep(), documents, (run) => {
     walk(walker, run);
     gathered.add(walker.entries, run.bytes);
   });
@@ -77,7 +95,7 @@ async function learn(
 }
 
 async function fill(
-  connection: DuckDBConnection,
+  chunks: Iterable<DocumentChunk> | AsyncIterable<DocumentChunk>,
   documents: Documents,
   walker: Walker,
   buffers: ColumnBuffers,
@@ -90,30 +108,33 @@ async function fill(
     walk(walker, run);
     buffers.add(walker.entries, run.bytes);
   };
-  let chunks = 0;
-  await eachRun(connection, documents, add, (rows) => {
+  let filled = 0;
+  await eachRun(chunks, documents, add, (rows) => {
     append(appender, sizes, buffers, rows);
     buffers.clear();
     // By itself it would go out seldom, and then hold up everyone.
-    if (++chunks % chunksAtOnce === 0) appender.flushSync();
+    if (++filled % chunksAtOnce === 0) appender.flushSync();
   });
   appender.flushSync();
 }
 
 const chunksAtOnce = 16;
 
+/** Documents of up to so many bytes together are not read twice: most seals are small. */
+const maxKeptBytes = 4 << 20;
+
 /** Large documents make a chunk long: others get their turn within it, too. */
 const pauseBytes = 4 << 20;
 
 async function eachRun(
-  connection: DuckDBConnection,
-  { select, rows }: Documents,
+  chunks: Iterable<DocumentChunk> | AsyncIterable<DocumentChunk>,
+  { rows }: Pick<Documents, 'rows'>,
   onRun: (run: DocumentRun) => void,
   onChunk: (rows: number) => void = () => {},
 ): Promise<void> {
   let read = 0;
   let sincePause = 0;
-  for await (const chunk of readDocuments(connection, select)) {
+  for await (const chunk of chunks) {
     for (const run of chunk.runs) {
       onRun(run);
       sincePause += run.bytes.length;
