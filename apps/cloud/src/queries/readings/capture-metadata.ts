@@ -21,7 +21,7 @@ export function createSharedMetadata(names: FleetNames): SharedMetadata {
     indexOf(row) {
       const texts = pathColumns.map((column) => textOf(row, column));
       const parameters = documentOf(row, 'additional_parameters');
-      const key = JSON.stringify([texts, tagsOf(row), jsonOfBson(parameters)]);
+      const key = JSON.stringify([texts, tagsOf(row), jsonOfBson(parameters, 'text')]);
       let index = indexes.get(key);
       if (index === undefined) {
         index = list.push(metadataOf(row, parameters, names)) - 1;
@@ -67,5 +67,5 @@ function anyOf(value: BsonValue): Any {
     if (typeof typeUrl === 'string' && bytes instanceof Binary)
       return create(AnySchema, { typeUrl, value: bytes.bytes });
   }
-  return anyPack(ValueSchema, fromJson(ValueSchema, jsonOfBson(value)));
+  return anyPack(ValueSchema, fromJson(ValueSchema, jsonOfBson(value, 'text')));
 }

@@ -1,6 +1,5 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { fromJson } from '@bufbuild/protobuf';
-import { anyPack, timestampFromMs, timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { create, fromJson, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { anyPack, StructSchema, timestampFromMs, timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type {
   ExportTabularDataRequestSchema,
   ExportTabularDataResponse,
@@ -137,6 +136,33 @@ test('ExportTabularData: readings too large for one answer of the store are aske
     store.append({ readings: [{ data: { i, text: 'z'.repeat(i === 7 ? 90_000 : 30_000) }, receivedMs: noonMs + i }] });
   expect(numbers(await exported(queries))).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
+
+test('D7 NaN and the infinities come as numbers, and as texts to who reads JSON and to public TypeScript clients', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  const fields = {
+    i: create(ValueSchema, { kind: { case: 'numberValue', value: Number.NaN } }),
+    deep: create(ValueSchema, listOf(Number.NEGATIVE_INFINITY)),
+  };
+  const struct = create(StructSchema, { fields });
+  store.append({ readings: [{ data: toBinary(StructSchema, struct), receivedMs: noonMs }] });
+  const latest = async (headers: Record<string, string>) =>
+    (await queries.client.getLatestTabularData(cpu, { headers })).payload;
+  expect(await latest({})).toEqual({ i: Number.NaN, deep: [Number.NEGATIVE_INFINITY] });
+  const texts = { i: 'NaN', deep: ['-Infinity'] };
+  expect(await latest({ viam_client: 'typescript;v0.61.1;v0.1.512' })).toEqual(texts);
+  const response = await fetch(`${queries.baseUrl}/platform.app.data.v1.DataService/TabularDataByFilter`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect(await response.json()).toMatchObject({ data: [{ data: texts }] });
+  expect((await exported(queries))[0]?.payload?.['i']).toBeNaN();
+});
+
+function listOf(value: number): MessageInitShape<typeof ValueSchema> {
+  return { kind: { case: 'listValue', value: { values: [{ kind: { case: 'numberValue', value } }] } } };
+}
 
 test('D26 ExportTabularData and GetLatestTabularData are for who operates the part, and for the part itself', async () => {
   await using store = await openTabular();

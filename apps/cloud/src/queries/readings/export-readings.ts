@@ -8,7 +8,7 @@ import {
 import type { Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
 import type { Interval } from './interval.ts';
-import { jsonOfDocument } from './json-of-bson.ts';
+import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
 import { methodConditions, type OneMethod } from './one-method.ts';
 import { orderedReadings } from './ordered-readings.ts';
 import { documentOf, type Reading, tagsOf, textOf } from './reading.ts';
@@ -23,14 +23,15 @@ export async function* exportReadings(
   asked: OneMethod,
   interval: Interval,
   names: FleetNames,
+  nonFinite: NonFinite,
 ): AsyncGenerator<ExportTabularDataResponse> {
   const conditions = methodConditions(asked);
   for await (const reading of orderedReadings(ask, { scope, conditions, ...interval, sign: 1, pageRows }))
-    yield exported(reading, names);
+    yield exported(reading, names, nonFinite);
 }
 
 /** Clients take the time, parameters and payload for granted. */
-function exported({ capturedMs, row }: Reading, names: FleetNames): ExportTabularDataResponse {
+function exported({ capturedMs, row }: Reading, names: FleetNames, nonFinite: NonFinite): ExportTabularDataResponse {
   const timeCaptured: Timestamp = timestampFromMs(capturedMs);
   const robotId = textOf(row, 'robot_id');
   const partId = textOf(row, 'part_id');
@@ -45,8 +46,8 @@ function exported({ capturedMs, row }: Reading, names: FleetNames): ExportTabula
     robotName: names.machineName(robotId),
     robotId,
     partName: names.partName(partId),
-    methodParameters: jsonOfDocument(documentOf(row, 'additional_parameters')),
+    methodParameters: jsonOfDocument(documentOf(row, 'additional_parameters'), nonFinite),
     tags: tagsOf(row),
-    payload: jsonOfDocument(documentOf(row, 'data')),
+    payload: jsonOfDocument(documentOf(row, 'data'), nonFinite),
   });
 }

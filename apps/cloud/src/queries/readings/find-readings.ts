@@ -14,7 +14,7 @@ import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
 import { createSharedMetadata } from './capture-metadata.ts';
 import { datedWithin } from './dated-readings.ts';
 import { type Interval, intervalMs } from './interval.ts';
-import { jsonOfDocument } from './json-of-bson.ts';
+import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
 import { mergedReadings, orderedReadings } from './ordered-readings.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { documentOf, type Reading, timeOf } from './reading.ts';
@@ -33,6 +33,7 @@ export async function findReadings(
   request: TabularDataByFilterRequest,
   scopes: readonly Scope[],
   names: FleetNames,
+  nonFinite: NonFinite,
 ): Promise<TabularDataByFilterResponse> {
   const { filter, limit = 0n, last = '', sortOrder = Order.UNSPECIFIED } = request.dataRequest ?? {};
   const conditions = readingConditions(filter, names);
@@ -65,7 +66,7 @@ export async function findReadings(
     if (data.length > 0 && bytes + size > maxPageBytes) break;
     bytes += size;
     place = { ms, skip: place.ms === ms ? place.skip + 1 : 1 };
-    data.push(tabularData(reading, metadata.indexOf(reading.row)));
+    data.push(tabularData(reading, metadata.indexOf(reading.row), nonFinite));
     if (data.length === rows) break;
   }
   return create(TabularDataByFilterResponseSchema, {
@@ -77,11 +78,11 @@ export async function findReadings(
   });
 }
 
-function tabularData({ row }: Reading, metadataIndex: number): TabularData {
+function tabularData({ row }: Reading, metadataIndex: number, nonFinite: NonFinite): TabularData {
   const timeRequested = timeOf(row, 'time_requested');
   const timeReceived = timeOf(row, 'time_received');
   return create(TabularDataSchema, {
-    data: jsonOfDocument(documentOf(row, 'data')),
+    data: jsonOfDocument(documentOf(row, 'data'), nonFinite),
     metadataIndex,
     ...(timeRequested && { timeRequested }),
     ...(timeReceived && { timeReceived }),

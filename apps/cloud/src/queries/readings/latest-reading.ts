@@ -7,7 +7,7 @@ import {
 } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDate, BsonDocument, Int32, type Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
-import { jsonOfDocument } from './json-of-bson.ts';
+import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
 import { methodConditions, type OneMethod } from './one-method.ts';
 import { documentOf, readingOf, timeOf } from './reading.ts';
 import { undatedReadings } from './undated-readings.ts';
@@ -16,6 +16,7 @@ export async function latestReading(
   ask: AskRows,
   scope: Scope,
   asked: OneMethod,
+  nonFinite: NonFinite,
 ): Promise<GetLatestTabularDataResponse> {
   const conditions = methodConditions(asked);
   // The form that the store answers from the newest row that it knows of each series.
@@ -31,7 +32,7 @@ export async function latestReading(
   return create(GetLatestTabularDataResponseSchema, {
     timeCaptured: timestampFromMs(reading.capturedMs),
     ...(timeSynced && { timeSynced }),
-    payload: jsonOfDocument(documentOf(reading.row, 'data')),
+    payload: jsonOfDocument(documentOf(reading.row, 'data'), nonFinite),
   });
 
   async function latestUndated() {

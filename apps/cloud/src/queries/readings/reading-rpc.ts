@@ -10,6 +10,7 @@ import { deleteReadings } from './delete-readings.ts';
 import { exportReadings } from './export-readings.ts';
 import { findReadings } from './find-readings.ts';
 import { intervalMs } from './interval.ts';
+import { nonFiniteFor } from './json-of-bson.ts';
 import { latestReading } from './latest-reading.ts';
 import { scopeOfPart } from './one-method.ts';
 
@@ -24,7 +25,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
     async tabularDataByFilter(request, call) {
       const scopes = scopesOf(deps, call, request.dataRequest?.filter?.organizationIds ?? []);
       const asker = createAsker(tabular, call.signal);
-      const answer = await findReadings(asker.ask, request, scopes, names);
+      const answer = await findReadings(asker.ask, request, scopes, names, nonFiniteFor(call.metadata));
       call.responseHeaders.set(scannedHeader, String(asker.scannedBytes));
       return answer;
     },
@@ -33,7 +34,9 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
       const scope = scopeOfPart(access, call.principal, request.partId);
       const asker = createAsker(tabular, call.signal);
       const mayStill = everyFewSeconds(clock, async () => scopeOfPart(access, await recheck(call), request.partId));
-      for await (const reading of exportReadings(asker.ask, scope, request, intervalMs(request.interval), names)) {
+      const interval = intervalMs(request.interval);
+      const nonFinite = nonFiniteFor(call.metadata);
+      for await (const reading of exportReadings(asker.ask, scope, request, interval, names, nonFinite)) {
         await mayStill();
         yield reading;
       }
@@ -43,7 +46,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
     async getLatestTabularData(request, call) {
       const scope = scopeOfPart(access, call.principal, request.partId);
       const asker = createAsker(tabular, call.signal);
-      const answer = await latestReading(asker.ask, scope, request);
+      const answer = await latestReading(asker.ask, scope, request, nonFiniteFor(call.metadata));
       call.responseHeaders.set(scannedHeader, String(asker.scannedBytes));
       return answer;
     },
