@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
-import { type CommandLine, openCommandLine } from './command-line.ts';
+import { type CommandLine, openCommandLine, type Ran, type Running } from './command-line.ts';
 
 let cloud: CloudProcess;
 let cli: CommandLine;
@@ -59,14 +59,22 @@ const inDirectory = (name: string): string => join(cli.directory, name);
 test('an export that is killed goes on where it ended: every reading once, in order', async () => {
   await upload('oven', 8_000);
   const args = ['data', 'export', '--part', cloud.partId, '--resource', 'oven', '--output', 'oven.ndjson'];
-  const killed = cli.start(args);
   const partial = inDirectory('oven.ndjson.partial');
-  while (!existsSync(partial) || statSync(partial).size < 500_000) {
-    expect(killed.child.exitCode).toBeNull();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  killed.child.kill('SIGKILL');
-  await killed.ended;
+  /** Ends a run as soon as the file has so many bytes. */
+  const ended = async (run: Running, bytes: number, by: 'SIGINT' | 'SIGKILL'): Promise<Ran> => {
+    while (!existsSync(partial) || statSync(partial).size < bytes) {
+      expect(run.child.exitCode).toBeNull();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    run.child.kill(by);
+    return run.ended;
+  };
+  const interrupted = await ended(cli.start(args), 500_000, 'SIGINT');
+  expect(interrupted).toMatchObject({ code: 130, stdout: '' });
+  expect(interrupted.stderr).toContain(
+    `What was exported is kept in ${partial}: the same command with --resume goes on`,
+  );
+  await ended(cli.start([...args, '--resume']), 1_500_000, 'SIGKILL');
   expect(existsSync(inDirectory('oven.ndjson'))).toBe(false);
   const before = statSync(partial).size;
 

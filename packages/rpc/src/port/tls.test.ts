@@ -60,9 +60,12 @@ describe('D3 one port under TLS', () => {
     await using link = connect({ baseUrl: server.url, credentials, ca: tls.cert });
     await link.client(EchoService).say({});
     const agent = new Agent({ keepAlive: true, ca: tls.cert });
-    await new Promise<void>((resolve) => {
-      get(`${server.url}/page`, { agent }, (response) => response.resume().on('end', () => resolve()));
+    const staysFor = await new Promise<unknown>((resolve) => {
+      get(`${server.url}/page`, { agent }, (response) =>
+        response.resume().on('end', () => resolve(response.headers['keep-alive'])),
+      );
     });
+    expect(staysFor).toBe('timeout=75');
     await server.close();
     agent.destroy();
   });

@@ -36,6 +36,13 @@ async function startServer() {
     fallback(request, response) {
       const known = tokens.includes(String(request.headers.authorization).slice('Bearer '.length));
       const status = request.url === '/broken' ? 500 : known ? 200 : 401;
+      const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      if (known && request.url === '/binary-data/a%2Fb') {
+        response.statusCode = from > 0 ? 206 : 200;
+        if (from > 0) response.setHeader('content-range', `bytes ${from}-9/10`);
+        response.setHeader('content-length', 10 - from);
+        return void response.end('0123456789'.slice(from));
+      }
       response.statusCode = status;
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ status, url: request.url }));
@@ -65,6 +72,20 @@ test('D5 a path that is not RPC is asked with the token; a refused token is repl
   server.tokens.push('another');
   expect(await cloud.getJson('/x')).toEqual({ status: 200, url: '/x' });
   await expect(cloud.getJson('/broken')).rejects.toThrow('GET /broken: expected 200, found 500');
+});
+
+test('a file is read from its beginning, or from a byte on; a refused token is replaced once', async () => {
+  await using server = await startServer();
+  await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
+  const read = async (fromByte?: number): Promise<object> => {
+    const { chunks, ...rest } = await cloud.openFile('a/b', fromByte === undefined ? {} : { fromByte });
+    return { ...rest, text: Buffer.concat(await Array.fromAsync(chunks)).toString() };
+  };
+  expect(await read()).toEqual({ fromByte: 0, totalBytes: 10, text: '0123456789' });
+  server.tokens.length = 0;
+  expect(await read(7)).toEqual({ fromByte: 7, totalBytes: 10, text: '789' });
+  await using other = openCloud({ url: server.url, keyId: 'key-id', key: 'other' });
+  await expect(other.openFile('a/b')).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
 test('a wrong key, and a cloud that is not there, are errors with a code', async () => {
