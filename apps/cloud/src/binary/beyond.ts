@@ -1,14 +1,25 @@
-/** The condition that a row comes after a place in rows sorted by a time, then by id. */
+/** Conditions that a row comes after a place, or before it, in rows sorted by a time, then by id; in the form that the indexes serve. */
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { PagePlace } from './page-token.ts';
 
+type SortedBy = 'binary_data.captured_us' | 'sequences.created_ms';
+
 /** @param after undefined: from the beginning. */
 export function beyond(
-  column: 'captured_us' | 'created_ms',
+  column: SortedBy,
   after: PagePlace | undefined,
   direction: 'asc' | 'desc' = 'asc',
 ): Expression<SqlBool> {
-  if (after === undefined) return sql<SqlBool>`1 = 1`;
-  const [time, further] = [sql.ref(column), sql.raw(direction === 'asc' ? '>' : '<')];
-  return sql<SqlBool>`(${time} ${further} ${after.at} or (${time} = ${after.at} and id ${further} ${after.id}))`;
+  return compared(column, direction === 'asc' ? '>' : '<', after);
+}
+
+/** The row at the place, and those before it. @param end undefined: all. */
+export function upTo(column: SortedBy, end: PagePlace | undefined, direction: 'asc' | 'desc'): Expression<SqlBool> {
+  return compared(column, direction === 'asc' ? '<=' : '>=', end);
+}
+
+function compared(column: SortedBy, operator: string, place: PagePlace | undefined): Expression<SqlBool> {
+  if (place === undefined) return sql<SqlBool>`1 = 1`;
+  const [table] = column.split('.');
+  return sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(`${table}.id`)}) ${sql.raw(operator)} (${place.at}, ${place.id})`;
 }

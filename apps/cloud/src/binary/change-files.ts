@@ -15,6 +15,7 @@ import { type FileRow, filesNamed, type NamedFile } from './find-files.ts';
 import { batchRows } from './limits.ts';
 import { requirePlaces } from './require-places.ts';
 import { isWithin, scopesOf } from './scopes.ts';
+import { walkFiles } from './walk-files.ts';
 
 export type ChangeDeps = Pick<BinaryDeps, 'db' | 'access' | 'caughtUp' | 'clock'>;
 
@@ -72,26 +73,27 @@ export async function changeMatching(
   checkFilter(filter);
   const upTo = await caughtUp(call.signal);
   await requirePlaces({ db, access }, call.principal, filter, 'owner');
+  const scopes = scopesOf(access, call.principal, 'owner');
   let changed = 0;
-  for (let after: FileRow | undefined, more = true; more; ) {
-    call.signal.throwIfAborted();
-    await db.transaction().execute(async (trx) => {
-      const files = await trx
-        .selectFrom('binary_data')
-        .selectAll()
-        .where((eb) => matching(eb, filter, scopesOf(access, call.principal, 'owner'), clock.now()))
-        .where('position', '<=', upTo)
-        .$if(after !== undefined, (query) => query.where('position', '>', after?.position ?? 0))
-        .orderBy('position')
-        .limit(batchRows)
-        .execute();
-      if (files.length > 0) {
-        changed += await change(trx, files);
+  const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;
+  for await (const slice of walkFiles(db, walk)) {
+    const found = await db.selectFrom('binary_data').select('id').where(slice).where('position', '<=', upTo).execute();
+    for (let at = 0; at < found.length; at += batchRows) {
+      const ids = found.slice(at, at + batchRows).map(({ id }) => id);
+      changed += await db.transaction().execute(async (trx) => {
+        // As they are now: others may have changed or deleted them meanwhile.
+        const files = await trx
+          .selectFrom('binary_data')
+          .selectAll()
+          .where('id', 'in', ids)
+          .where((eb) => matching(eb, filter, scopes, walk.nowMs))
+          .execute();
+        if (files.length === 0) return 0;
+        const done = await change(trx, files);
         await auditFiles(trx, call, files, kind, clock.now());
-      }
-      after = files.at(-1);
-      more = files.length === batchRows;
-    });
+        return done;
+      });
+    }
   }
   return changed;
 }

@@ -84,7 +84,7 @@ function typesNamed(componentType: string): readonly string[] {
 }
 
 /** From the start, to before the end. */
-function intervalConditions(eb: DataExpressions, { interval }: Filter): Condition[] {
+export function intervalConditions(eb: DataExpressions, { interval }: Filter): Condition[] {
   const { start, end } = interval ?? {};
   return [
     ...(start === undefined ? [] : [eb('captured_us', '>=', boundOf(start))]),

@@ -7,13 +7,13 @@ import type { Kysely } from 'kysely';
 import { notVisible } from '../access/principal.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { isKept } from '../retention/is-kept.ts';
-import { beyond } from './beyond.ts';
 import { chunks } from './chunks.ts';
-import { inScopes, matching } from './filter.ts';
+import { inScopes } from './filter.ts';
 import { maxNamed } from './limits.ts';
 import type { PagePlace } from './page-token.ts';
 import type { Scopes } from './scopes.ts';
 import type { BinaryTables } from './store.ts';
+import { walkFiles, walksOf } from './walk-files.ts';
 
 export type FileRow = BinaryTables['binary_data'];
 
@@ -73,23 +73,37 @@ export interface Page {
   readonly after: PagePlace | undefined;
   readonly order: Order;
   readonly limit: number;
-  /** As of when files are kept (D24). */
   readonly nowMs: number;
 }
 
 /** Newest first unless the order says otherwise. */
-export function pageOfFiles(db: Kysely<CloudTables>, page: Page): Promise<FileRow[]> {
-  const { filter, scopes, after, order, limit, nowMs } = page;
+export async function pageOfFiles(
+  db: Kysely<CloudTables>,
+  { filter, scopes, after, order, limit, nowMs }: Page,
+  signal: AbortSignal,
+): Promise<readonly FileRow[]> {
   const direction = order === Orders.ASCENDING ? 'asc' : 'desc';
-  return db
-    .selectFrom('binary_data')
-    .selectAll()
-    .where((eb) => matching(eb, filter, scopes, nowMs))
-    .where(beyond('captured_us', after, direction))
-    .orderBy('captured_us', direction)
-    .orderBy('id', direction)
-    .limit(limit)
-    .execute();
+  const found: FileRow[] = [];
+  for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal })) {
+    let left = limit;
+    for await (const slice of slices) {
+      const rows = await db
+        .selectFrom('binary_data')
+        .selectAll()
+        .where(slice)
+        .orderBy('captured_us', direction)
+        .orderBy('id', direction)
+        .limit(left)
+        .execute();
+      found.push(...rows);
+      left -= rows.length;
+      if (left === 0) break;
+    }
+  }
+  const sign = direction === 'asc' ? 1 : -1;
+  const before = (a: FileRow, b: FileRow): boolean =>
+    a.captured_us < b.captured_us || (a.captured_us === b.captured_us && a.id < b.id);
+  return found.toSorted((a, b) => (before(a, b) ? -sign : sign)).slice(0, limit);
 }
 
 export async function countFiles(
@@ -97,15 +111,17 @@ export async function countFiles(
   filter: Filter,
   scopes: Scopes,
   nowMs: number,
+  signal: AbortSignal,
 ): Promise<{ readonly count: number; readonly bytes: number }> {
-  const row = await db
-    .selectFrom('binary_data')
-    .select((eb) => [
-      eb.fn.countAll<number | string>().as('count'),
-      eb.fn.sum<number | string | null>('size_bytes').as('bytes'),
-    ])
-    .where((eb) => matching(eb, filter, scopes, nowMs))
-    .executeTakeFirstOrThrow();
-  // Postgres sums whole numbers into its own long kind, which arrives as text.
-  return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
+  let [count, bytes] = [0, 0];
+  for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs, signal })) {
+    const row = await db
+      .selectFrom('binary_data')
+      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number | null>('size_bytes').as('bytes')])
+      .where(slice)
+      .executeTakeFirstOrThrow();
+    count += row.count;
+    bytes += row.bytes ?? 0;
+  }
+  return { count, bytes };
 }

@@ -230,3 +230,61 @@ test('a filter or page that makes no sense is refused by name', async () => {
     /expected 1 to 1000 ids, found none/,
   );
 });
+
+test('thousands of files of several organizations and locations are paged, counted and looked through as few are', async () => {
+  const on = await openBinary();
+  await on.upload();
+  await on.upload({ machine: 'probe' });
+  await on.binary.caughtUp(new AbortController().signal);
+  const rows = await on.db.selectFrom('binary_data').selectAll().orderBy('position').execute();
+  const many = Array.from({ length: 5_000 }, (_, at) => {
+    const row = rows[at % 2];
+    if (row === undefined) throw new Error('expected two rows');
+    // Many of one instant, and of the places that callers see.
+    const place = at % 4 === 0 ? { location_id: 'office', robot_id: 'mill' } : {};
+    const times = { captured_us: 1e15 + (at % 700) * 1_000, time_requested_us: 1e15 + (at % 700) * 1_000 };
+    return { ...row, ...place, ...times, id: `f${at}`, position: -1 - at, blob_path: `p${at}`, size_bytes: 3 };
+  });
+  for (let at = 0; at < many.length; at += 500)
+    await on.db
+      .insertInto('binary_data')
+      .values(many.slice(at, at + 500))
+      .execute();
+  const rare = many.filter(({ id }) => id.endsWith('77'));
+  await on.db
+    .insertInto('binary_data_tags')
+    .values(rare.map(({ id }) => ({ binary_data_id: id, tag: `rare ${id.slice(-3)}` })))
+    .execute();
+
+  const both: Principal = { ...callers.operator, grants: [...callers.operator.grants, ...callers.stranger.grants] };
+  const end = timestampFromMs(1e12 + 1_000);
+  for (const [caller, seen] of [
+    [both, many],
+    [callers.millOperator, many.filter(({ robot_id }) => robot_id === 'mill')],
+    [callers.hallOperator, many.filter(({ location_id }) => location_id === 'hall')],
+  ] as const) {
+    const request = { filter: { interval: { end } }, limit: 900n };
+    const counted = await on.ask(caller, data.binaryDataByFilter, { dataRequest: request, countOnly: true });
+    const expected = caller === callers.millOperator ? seen.filter((row) => row.organization_id === 'acme') : seen;
+    expect([counted.count, counted.totalSizeBytes]).toEqual([BigInt(expected.length), BigInt(3 * expected.length)]);
+    for (const sortOrder of [Order.ASCENDING, Order.DESCENDING]) {
+      const found: string[] = [];
+      for (let last = ''; ; ) {
+        const page = await on.ask(caller, data.binaryDataByFilter, { dataRequest: { ...request, last, sortOrder } });
+        if (page.data.length === 0) break;
+        found.push(...page.data.map(({ metadata }) => metadata?.binaryDataId ?? ''));
+        ({ last } = page);
+      }
+      const sign = sortOrder === Order.ASCENDING ? 1 : -1;
+      const ordered = expected.toSorted((a, b) => sign * (a.captured_us - b.captured_us || (a.id < b.id ? -1 : 1)));
+      expect(found).toEqual(ordered.map(({ id }) => id));
+    }
+    const { tags } = await on.ask(caller, data.tagsByFilter, { filter: request.filter });
+    const texts = new Set(expected.filter((row) => rare.includes(row)).map(({ id }) => `rare ${id.slice(-3)}`));
+    expect(tags).toEqual([...texts].toSorted());
+  }
+  const { deletedCount } = await on.ask(callers.owner, data.deleteBinaryDataByFilter, {
+    filter: { tagsFilter: { type: TagsFilterType.TAGGED } },
+  });
+  expect(deletedCount).toBe(BigInt(rare.filter(({ organization_id }) => organization_id === 'acme').length));
+});

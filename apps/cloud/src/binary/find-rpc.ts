@@ -12,13 +12,14 @@ import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { BinaryDeps } from './binary-deps.ts';
 import { describeFiles } from './describe-files.ts';
-import { checkFilter, matching } from './filter.ts';
+import { checkFilter } from './filter.ts';
 import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from './find-files.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from './limits.ts';
 import { createLoadBytes } from './load-bytes.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { requirePlaces } from './require-places.ts';
 import { type Scopes, scopesOf } from './scopes.ts';
+import { type SliceCondition, walkFiles } from './walk-files.ts';
 
 type FileData = MessageInitShape<typeof BinaryDataSchema>;
 
@@ -56,17 +57,38 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
     });
   };
 
+  /** The different texts of all slices. @throws resource_exhausted */
+  const textsOf = async (
+    what: string,
+    filter: Filter,
+    scopes: Scopes,
+    signal: AbortSignal,
+    look: (slice: SliceCondition) => Promise<readonly { readonly text: string }[]>,
+  ): Promise<string[]> => {
+    const texts = new Set<string>();
+    for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs: clock.now(), signal })) {
+      for (const { text } of await look(slice)) texts.add(text);
+      if (texts.size > maxTexts)
+        throw new PlatformError(
+          'resource_exhausted',
+          `${what}: expected at most ${maxTexts} different ones, found more; narrow the filter`,
+        );
+    }
+    return [...texts].toSorted();
+  };
+
   return {
     async binaryDataByFilter({ dataRequest, includeBinary, countOnly }, call) {
       const { filter: given, limit, last, sortOrder } = dataRequest ?? create(DataRequestSchema);
       const after = readPageToken(last, 'last');
       const { filter, scopes } = await admit(given, call);
       if (countOnly) {
-        const { count, bytes } = await countFiles(db, filter, scopes, clock.now());
+        const { count, bytes } = await countFiles(db, filter, scopes, clock.now(), call.signal);
         return { count: BigInt(count), totalSizeBytes: BigInt(bytes) };
       }
       const size = limit === 0n ? defaultPage : Number(limit > BigInt(maxPage) ? maxPage : limit);
-      const found = await pageOfFiles(db, { filter, scopes, after, order: sortOrder, limit: size, nowMs: clock.now() });
+      const page = { filter, scopes, after, order: sortOrder, limit: size, nowMs: clock.now() };
+      const found = await pageOfFiles(db, page, call.signal);
       const rows = includeBinary ? thatFit(found) : found;
       const end = rows.at(-1);
       return {
@@ -88,28 +110,30 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
 
     async tagsByFilter(request, call) {
       const { filter, scopes } = await admit(request.filter, call);
-      const rows = await db
-        .selectFrom('binary_data')
-        .innerJoin('binary_data_tags', 'binary_data_tags.binary_data_id', 'binary_data.id')
-        .select('tag as text')
-        .distinct()
-        .where((eb) => matching(eb, filter, scopes, clock.now()))
-        .limit(maxTexts + 1)
-        .execute();
-      return { tags: textsOf(rows, 'tags') };
+      const tags = await textsOf('tags', filter, scopes, call.signal, (slice) =>
+        db
+          .selectFrom('binary_data')
+          .innerJoin('binary_data_tags', 'binary_data_tags.binary_data_id', 'binary_data.id')
+          .select('tag as text')
+          .distinct()
+          .where(slice)
+          .execute(),
+      );
+      return { tags };
     },
 
     async boundingBoxLabelsByFilter(request, call) {
       const { filter, scopes } = await admit(request.filter, call);
-      const rows = await db
-        .selectFrom('binary_data')
-        .innerJoin('binary_data_boxes', 'binary_data_boxes.binary_data_id', 'binary_data.id')
-        .select('label as text')
-        .distinct()
-        .where((eb) => matching(eb, filter, scopes, clock.now()))
-        .limit(maxTexts + 1)
-        .execute();
-      return { labels: textsOf(rows, 'labels') };
+      const labels = await textsOf('labels', filter, scopes, call.signal, (slice) =>
+        db
+          .selectFrom('binary_data')
+          .innerJoin('binary_data_boxes', 'binary_data_boxes.binary_data_id', 'binary_data.id')
+          .select('label as text')
+          .distinct()
+          .where(slice)
+          .execute(),
+      );
+      return { labels };
     },
   };
 }
@@ -135,13 +159,5 @@ function tooLarge(rows: readonly FileRow[]): PlatformError {
   return new PlatformError(
     'resource_exhausted',
     `include_binary: expected files of at most ${answerBytes} bytes together, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); ask for fewer at once, or without include_binary and download each from its uri`,
-  );
-}
-
-function textsOf(rows: readonly { readonly text: string }[], what: string): string[] {
-  if (rows.length <= maxTexts) return rows.map(({ text }) => text).toSorted();
-  throw new PlatformError(
-    'resource_exhausted',
-    `${what}: expected at most ${maxTexts} different ones, found more; narrow the filter`,
   );
 }

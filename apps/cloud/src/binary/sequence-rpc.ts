@@ -156,7 +156,7 @@ export function sequenceHandlers(deps: BinaryDeps): Handlers<typeof DataService,
         .where(inScopes(seen(call)))
         .where(isKept(clock.now()))
         .where((eb) => inSequence(eb, sequence))
-        .where(beyond('captured_us', after))
+        .where(beyond('binary_data.captured_us', after))
         .orderBy('captured_us')
         .orderBy('id')
         .limit(limit)

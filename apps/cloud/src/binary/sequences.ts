@@ -120,7 +120,7 @@ export function pageOfSequences(
       : all.where('id', 'in', (eb) =>
           eb.selectFrom('dataset_sequences').select('sequence_id').where('dataset_id', '=', within.datasetId),
         );
-  return some.where(beyond('created_ms', after)).orderBy('created_ms').orderBy('id').limit(limit).execute();
+  return some.where(beyond('sequences.created_ms', after)).orderBy('created_ms').orderBy('id').limit(limit).execute();
 }
 
 /** Files that belong to a sequence: of its part and resources, from its start to before its end. */
