@@ -265,8 +265,8 @@ test('D24 binary data is not found from UTC midnight on, by filter, count or id,
   const filter = create(FilterSchema, { partId });
   const foundAt = async (at: number): Promise<string[]> => {
     const page = { filter, scopes, after: undefined, order: Order.ASCENDING, limit: 50, nowMs: at };
-    const ids = (await pageOfFiles(db, page)).map(({ id }) => id).toSorted();
-    expect((await countFiles(db, filter, scopes, at)).count).toBe(ids.length);
+    const ids = (await pageOfFiles(db, page, signal)).map(({ id }) => id).toSorted();
+    expect((await countFiles(db, filter, scopes, at, signal)).count).toBe(ids.length);
     return ids;
   };
   // Yesterday's last millisecond: everything is a day younger.
