@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [
-            'apps/cloud/src/{accounts,access,binary,fragments,identity,ingest,machines,mail,notify,triggers}/**/*.test.ts',
+            'apps/cloud/src/{accounts,access,binary,fragments,identity,ingest,machines,mail,notify,retention,triggers}/**/*.test.ts',
           ],
           env: { PLATFORM_TEST_STORE: 'postgres' },
           globalSetup: ['packages/testkit/src/start-postgres-for-run.ts'],
