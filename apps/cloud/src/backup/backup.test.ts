@@ -235,7 +235,7 @@ test('I15 a directory without backup.json is no backup; one of a newer layout is
   const backup = directory.file('backup');
   await backUp(await dataDirectory(directory), backup);
   await expect(restore(backup, directory.file('r1'), { newestDataVersion: 1 })).rejects.toThrow(
-    /version 1 or older, found version 2/,
+    new RegExp(`version 1 or older, found version ${dataVersion}`),
   );
   rmSync(join(backup, 'backup.json'));
   await expect(restore(backup, directory.file('r2'))).rejects.toThrow(/no backup, or one that was cut short/);
