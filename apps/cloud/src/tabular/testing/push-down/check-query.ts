@@ -8,8 +8,8 @@ import { planOf, type RandomQuery } from './random-query.ts';
 export interface Subject {
   readonly tabular: Tabular;
   readonly scope: Scope;
-  /** All rows in the scope, in the order in which the store reads them. */
-  readonly rows: Batch;
+  /** All rows in the scope, in the order in which the store reads them; undefined: too many to be at hand. */
+  readonly rows: Batch | undefined;
   /** Texts of rows outside the scope. */
   readonly hidden: readonly string[];
 }
@@ -44,7 +44,7 @@ export async function checkQuery(query: RandomQuery, subject: Subject): Promise<
       explain,
     };
   const order = orderOf(plan);
-  if (order === undefined) return { explain };
+  if (order === undefined || rows === undefined) return { explain };
   const expected = await askExecutor(plan, rows);
   if (isLimited(plan) && pushed.k !== expected.k) return { explain };
   if (areSame(pushed, expected, order)) return { explain };

@@ -34,22 +34,43 @@ export const machines: readonly Machine[] = [
   return { organizationId, locationId, robotId, partId: `part of ${robotId}`, canary: `canary of ${name}` };
 });
 
-export async function fillWorld(random: Random, store: OpenTabular): Promise<void> {
+export interface WorldSize {
+  /** In a stretch of time; sealed together but for the last stretch. */
+  readonly uploads: number;
+  /** In an upload, at most. */
+  readonly readings: number;
+}
+
+/** Few rows: queries are many. */
+export const smallWorld: WorldSize = { uploads: 24, readings: 8 };
+/** Files of several row groups, which DuckDB reads with several threads. */
+export const largeWorld: WorldSize = { uploads: 48, readings: 4_000 };
+
+export async function fillWorld(random: Random, store: OpenTabular, size: WorldSize): Promise<void> {
   const disorder = random.pick([0, 0, 0.1, 0.5]);
   const usual = randomHabits(random, disorder);
   // Mostly few files: each costs every query its time.
-  const days = random.pick([[0], [0], [0], [-1, 0], [-1, 0, 1]]);
-  const stretches = random.pick([2, 2, 2, 3]);
+  const days = size === largeWorld ? [0] : random.pick([[0], [0], [0], [-1, 0], [-1, 0, 1]]);
+  const stretches = size === largeWorld ? 2 : random.pick([2, 2, 2, 3]);
   for (let stretch = 0; stretch < stretches; stretch++) {
     const habits = random.chance(disorder) ? randomHabits(random, 1) : usual;
-    for (let upload = 0; upload < 24; upload++) append(random, store, habits, days);
+    const isLast = stretch === stretches - 1;
+    // Many rows belong into files; hot ones are all looked at by the executor.
+    const uploads = isLast && size === largeWorld ? 4 : size.uploads;
+    for (let upload = 0; upload < uploads; upload++) append(random, store, { habits, days, readings: size.readings });
     if (random.chance(0.3)) await deleteSome(random, store);
     // What comes after the last seal stays hot.
-    if (stretch < stretches - 1) await store.tabular.seal();
+    if (!isLast) await store.tabular.seal();
   }
 }
 
-function append(random: Random, store: OpenTabular, habits: Habits, days: readonly number[]): void {
+interface Stretch {
+  readonly habits: Habits;
+  readonly days: readonly number[];
+  readonly readings: number;
+}
+
+function append(random: Random, store: OpenTabular, { habits, days, readings }: Stretch): void {
   const machine = random.pick(machines);
   const { canary, ...place } = machine;
   const times = timesMs.filter((ms) => days.includes(Math.floor((ms - noonMs) / dayMs + 0.5)));
@@ -62,7 +83,7 @@ function append(random: Random, store: OpenTabular, habits: Habits, days: readon
       methodName: random.pick(['Readings', 'Readings', 'Position']),
       tags: random.chance(0.2) ? [canary] : [],
     },
-    readings: random.list(1, 8, () => ({
+    readings: random.list(1 + (readings >> 4), readings, () => ({
       data: encodeStruct(randomReadings(random, habits, canary)),
       receivedMs: random.chance(0.03)
         ? null
