@@ -14,13 +14,16 @@ export function deletedRows(
   bind: (value: bigint) => string,
   numbers: readonly number[] = [...source.series.keys()],
 ): string | undefined {
+  // Most of what retention says is about days long before: not asked for each series.
+  const { beforeDay } = predicate;
+  if (beforeDay !== undefined && source.captureDay !== undefined && source.captureDay >= beforeDay) return undefined;
   const covered = numbers.filter((number) =>
     coversSeries(source.series[number] as Series, predicate, source.captureDay),
   );
   if (covered.length === 0) return undefined;
   const terms = [`position <= ${bind(BigInt(upTo))}`];
   if (covered.length < numbers.length) terms.push(`series IN (${covered.join(', ')})`);
-  if (predicate.beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(predicate.beforeDay)))}`);
+  if (beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(beforeDay)))}`);
   // A missing time is the least of all.
   if (predicate.receivedBefore !== undefined)
     terms.push(`${source.time('time_received')} < ${bind(BigInt(predicate.receivedBefore))}`);
