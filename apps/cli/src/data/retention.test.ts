@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retentionRows } from './retention.ts';
 
-test('D24 each resource shows the shorter of its own days and the part’s, its limits and its hot store', () => {
+test('D24 each resource shows the shorter of its own days and the part’s, its limits and its hot store', async () => {
   const sensor = (name: string, attributes: object) => ({
     name,
     api: 'rdk:component:sensor',
@@ -9,7 +9,7 @@ test('D24 each resource shows the shorter of its own days and the part’s, its 
     service_configs: [{ type: 'data_manager', attributes }],
   });
   const method = (extra: object) => ({ method: 'Readings', capture_frequency_hz: 1, ...extra });
-  const rows = retentionRows({
+  const rows = await retentionRows({
     data_retention_policy: { days: 30 },
     components: [
       sensor('short', { retention_policy: { days: 7, tabular_limit_gb: 2 } }),

@@ -1,6 +1,4 @@
 /** `platform data retention`: how long the cloud keeps what a part captured. */
-import { readDataPolicies, retentionDaysOf } from '@platform/machine-config/data-policies';
-import { parse } from '@platform/machine-config/parse';
 import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
@@ -40,8 +38,9 @@ function get(): Command {
       fields,
     },
     async (context, _flags, part = '') => {
+      const { readDataPolicies } = await import('@platform/machine-config/data-policies');
       const { effective, text } = await readConfiguration(context, part);
-      const rows = retentionRows(parseObject(effective ?? text, 'configuration'));
+      const rows = await retentionRows(parseObject(effective ?? text, 'configuration'));
       context.out.rows(rows, fields);
       const days = readDataPolicies(parseObject(effective ?? text, 'configuration')).days;
       const own =
@@ -52,7 +51,10 @@ function get(): Command {
 }
 
 /** Every resource of the effective configuration; null: no limit. */
-export function retentionRows(effective: JsonObject): JsonObject[] {
+export async function retentionRows(effective: JsonObject): Promise<JsonObject[]> {
+  // What reads configurations takes a while to load, and no other command needs it.
+  const { parse } = await import('@platform/machine-config/parse');
+  const { readDataPolicies, retentionDaysOf } = await import('@platform/machine-config/data-policies');
   const policies = readDataPolicies(effective);
   const { config } = parse(effective);
   return [...config.components, ...config.services].map((resource) => {

@@ -4,7 +4,7 @@
  */
 import { open } from 'node:fs/promises';
 import { PlatformError, type Scalar } from '@platform/sdk/cloud';
-import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import type { SchemaElement } from 'hyparquet-writer';
 import { type Cells, type ColumnKind, cellsOf, columnsOf } from './columns-of.ts';
 
 const groupRows = 20_000;
@@ -13,6 +13,7 @@ const groupCharacters = 32 * 1024 * 1024;
 
 /** @throws the reason of `signal` */
 export async function writeParquet(spool: string, target: string, signal: AbortSignal): Promise<void> {
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const columns = await columnsOf(spool, 'Parquet');
   const file = await open(target, 'w');
   try {
