@@ -23,7 +23,7 @@ export function or(terms: readonly Sql[]): Sql {
 export function not(term: Sql): Sql {
   if (term === yes) return no;
   if (term === no) return yes;
-  return `(${term} IS NOT TRUE)`;
+  return `((${term}) IS NOT TRUE)`;
 }
 
 /** A value that DuckDB gets beside the text. */
