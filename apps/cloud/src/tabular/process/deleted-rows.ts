@@ -2,6 +2,7 @@
 import { coversSeries, type Delete } from '../row-filter.ts';
 import type { Series } from '../series.ts';
 import { dayNumber } from './capture-day.ts';
+import { ofSeries } from './of-series.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -22,7 +23,7 @@ export function deletedRows(
   );
   if (covered.length === 0) return undefined;
   const terms = [`position <= ${bind(BigInt(upTo))}`];
-  if (covered.length < numbers.length) terms.push(`series IN (${covered.join(', ')})`);
+  if (covered.length < numbers.length) terms.push(ofSeries(covered));
   if (beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(beforeDay)))}`);
   // A missing time is the least of all.
   if (predicate.receivedBefore !== undefined)

@@ -7,6 +7,7 @@ import type { Series } from '../series.ts';
 import { dayNumber } from './capture-day.ts';
 import { deletedRows } from './deleted-rows.ts';
 import type { FileRef, ScanRequest } from './messages.ts';
+import { ofSeries } from './of-series.ts';
 import { parquetFormat, readSeries } from './parquet-file.ts';
 import { noTime } from './row-buffer.ts';
 import type { Segment } from './segment.ts';
@@ -115,7 +116,7 @@ function conditionsOf(source: Source, request: ScanRequest): Conditions | undefi
   const bind = (value: bigint): string => `$${binds.push(value)}`;
   const where: string[] = [];
   if (source.binds.length === 0) where.push(`position > ${bind(BigInt(after))} AND position <= ${bind(BigInt(upTo))}`);
-  if (wanted.length < source.series.length) where.push(`series IN (${wanted.join(', ')})`);
+  if (wanted.length < source.series.length) where.push(ofSeries(wanted));
   for (const column of ['time_requested', 'time_received', 'time_synced'] as const) {
     const bounds = filter.times[column];
     if (bounds?.fromMs !== undefined) where.push(`${column} >= ${bind(microseconds(bounds.fromMs, 0n))}`);

@@ -4,6 +4,7 @@
  */
 import { type BsonValue, type Expr, type Maybe, Regex, typeNumbers } from '@platform/query';
 import type { FileFacts } from '../file-facts.ts';
+import { ofSeries } from '../of-series.ts';
 import { type Comparison, type Condition, comparison, either, type Family, never, unknown } from './compare.ts';
 import { fieldsOf } from './fields-of.ts';
 import { type Alternative, type Operand, operandOf } from './operand.ts';
@@ -75,11 +76,7 @@ function seriesCondition(expr: Expr, { values, facts }: ConditionRoom): Conditio
 export function inSeries(numbers: readonly number[], of: number): Sql {
   if (numbers.length === of) return 'TRUE';
   if (numbers.length === 0) return no;
-  const [first, last] = [numbers[0] as number, numbers.at(-1) as number];
-  if (first === last) return `series = ${first}`;
-  // A range can be held against the least and greatest of a row group.
-  const range = `series >= ${first} AND series <= ${last}`;
-  return last - first + 1 === numbers.length ? `(${range})` : `(${range} AND series IN (${numbers.join(', ')}))`;
+  return ofSeries(numbers);
 }
 
 /** A field by itself, as an expression's truth. */
