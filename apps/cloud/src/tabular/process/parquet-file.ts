@@ -51,11 +51,9 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
     const inOne = ({ path: columns }: Series): string => columns[column];
     return `${ofSeries(VARCHAR, inOne, inOne)} AS ${column}`;
   };
-  const tagsOf = ofSeries(
-    LIST(VARCHAR),
-    ({ tags }) => listValue([...tags]),
-    ({ tags }) => JSON.stringify(tags),
-  );
+  // Text, because DuckDB 1.5 fails to write some lists that are the same in every row.
+  const tagsText = ({ tags }: Series): string => JSON.stringify(tags);
+  const tagsOf = ofSeries(VARCHAR, tagsText, tagsText);
   const parametersOf = ofSeries(
     BLOB,
     ({ additionalParameters }) => blobValue(additionalParameters),

@@ -24,7 +24,7 @@ export async function sortRows(
 ): Promise<void> {
   const renumbered = numbers.map((hot, number) => `(${hot}, ${number})`).join(', ');
   await connection.run(
-    `CREATE TABLE ${table} AS
+    `CREATE OR REPLACE TABLE ${table} AS
       SELECT n.number AS series, r.position, r."index", r.time_requested, r.time_received, r.time_synced, r.data
       FROM ${segment.table} r JOIN (VALUES ${renumbered}) n(hot, number) ON r.series = n.hot
       WHERE r.capture_day = ${day}

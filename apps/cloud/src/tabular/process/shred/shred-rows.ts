@@ -50,7 +50,7 @@ export async function shredRows(
     const leaves = await learn(reader, documents, tree, walker, kept);
     const buffers = createColumnBuffers(leaves);
     const types = buffers.columns.map(({ name, type }) => `, ${name} ${type}`);
-    await connection.run(`CREATE TABLE ${table} (size INTEGER NOT NULL${types.join('')})`);
+    await connection.run(`CREATE OR REPLACE TABLE ${table} (size INTEGER NOT NULL${types.join('')})`);
     const appender = await connection.createAppender(table);
     try {
       await fill(
