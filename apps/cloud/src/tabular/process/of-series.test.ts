@@ -12,10 +12,10 @@ beforeAll(async () => {
   const instance = stack.adopt(await DuckDBInstance.create(':memory:', { threads: '2' }), (each) => each.closeSync());
   const connection = stack.adopt(await instance.connect(), (each) => each.closeSync());
   await connection.run(
-    `CREATE TABLE rows AS SELECT range AS at, CAST(range // ${rows / series} AS INTEGER) AS series FROM range(${rows})`,
+    `CREATE TABLE stored AS SELECT range AS place, CAST(range // ${rows / series} AS INTEGER) AS series FROM range(${rows})`,
   );
   read = async (where) => {
-    const found = await connection.runAndReadAll(`SELECT CAST(at AS INTEGER), series FROM rows WHERE ${where}`);
+    const found = await connection.runAndReadAll(`SELECT CAST(place AS INTEGER), series FROM stored WHERE ${where}`);
     return (found.getRows() as [number, number][]).map(([at, number]) => ({ at, series: number }));
   };
 });
