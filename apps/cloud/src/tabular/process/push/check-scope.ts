@@ -9,3 +9,9 @@ export function checkScope(chunk: Chunk, files: readonly OpenFile[]): void {
     if (files[file[row] as number]?.allowed[series[row] as number] !== 1)
       throw new Error('a row outside the scope of the query was read; nothing is answered');
 }
+
+/** Whether a series' number means the same scope in all files. */
+export function haveSameScope([first, ...others]: readonly OpenFile[]): boolean {
+  const allowed = String(first?.allowed);
+  return others.every((other) => String(other.allowed) === allowed);
+}

@@ -13,7 +13,7 @@ import {
   typeName,
 } from '@platform/query';
 import { type FileFacts, kind } from '../file-facts.ts';
-import { checkScope } from './check-scope.ts';
+import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { fieldsOf } from './fields-of.ts';
@@ -60,7 +60,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
     ...onlyUsed(sql, binds.values),
     sums: cells.sums,
     done: true,
-    isOfNumber: (files) => isOfNumber(stage, states, files),
+    isOfNumber: (files) => haveSameScope(files) && isOfNumber(stage, states, files),
     decode: (files, sums) => {
       const key = keyReader(stage, inputs, files, { ofSeries, leaves, times });
       const constants = stage.into.map(([, { arg }], index) =>
@@ -97,15 +97,13 @@ function groupBy(keys: readonly string[]): string {
     .replace(/, $/, '');
 }
 
-/** Whether a series' number means the same key, the same constants and the same scope in all files. */
+/** Whether a series' number means the same key and the same constants in all files. */
 function isOfNumber(
   stage: GroupStage,
   states: readonly StateColumns[],
   [first, ...others]: readonly OpenFile[],
 ): boolean {
   const constants = stage.into.filter((_, index) => states[index]?.isConstant === true).map(([, { arg }]) => arg);
-  const allowed = String(first?.allowed);
-  if (others.some((other) => String(other.allowed) !== allowed)) return false;
   return [...partsOfSeries(stage.key), ...constants].every((expr) => {
     const values = first?.values.values(expr) ?? [];
     return others.every(({ values: other }) => {

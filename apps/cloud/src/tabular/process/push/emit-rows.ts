@@ -1,9 +1,9 @@
 /** Rows of a file for the executor: out of columns where those that it reads can be rebuilt from them, else as they were written. */
-import type { Batch } from '@platform/query';
+import { type Batch, isTimeColumn, readingColumns } from '@platform/query';
 import { dayNumber } from '../capture-day.ts';
 import { noTime } from '../row-buffer.ts';
 import { rowDocuments } from '../row-documents.ts';
-import { checkScope } from './check-scope.ts';
+import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { OpenFile } from './open-files.ts';
 import type { RowShape } from './row-shape.ts';
@@ -24,6 +24,10 @@ export interface RowsOptions {
 export function emitColumns(shape: RowShape, { where, binds, gathered, top }: RowsOptions): Emission {
   const cells = new RowCells();
   const open = rowWriter(shape, cells);
+  // What is the same for a series may be something else in another file.
+  const isOfRows = [...shape.names].every(
+    (name) => name === 'data' || isTimeColumn(name) || !readingColumns.includes(name),
+  );
   return {
     kind: top === undefined ? 'columns' : 'top',
     variant: JSON.stringify(shape.data ?? null),
@@ -31,6 +35,7 @@ export function emitColumns(shape: RowShape, { where, binds, gathered, top }: Ro
     sums: [],
     ...(top === undefined && gathered > 0 && { gathered }),
     done: top !== undefined,
+    isOfNumber: (files) => isOfRows && haveSameScope(files),
     decode: open,
   };
 }

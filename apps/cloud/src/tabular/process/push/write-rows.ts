@@ -6,10 +6,11 @@ import { checkScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { OpenFile } from './open-files.ts';
 import type { RowShape, Shape } from './row-shape.ts';
+import { fileMarker } from './statement.ts';
 
 /** Where in the answer the columns stand. */
 export class RowCells {
-  readonly sql: string[] = ['CAST(file_index AS INTEGER)', 'series'];
+  readonly sql: string[] = [fileMarker, 'series'];
 
   of(sql: string | undefined): number {
     if (sql === undefined) return -1;
