@@ -16,7 +16,7 @@ export async function* scanSteps(connection: DuckDBConnection, steps: readonly S
     }
     const { sql, files, emission, sums } = step.statement;
     const decode = emission.decode(files, sums);
-    for await (const chunk of runStatement(connection, sql, files, emission.binds, emission.gathered)) {
+    for await (const chunk of runStatement(connection, sql, files, emission.binds, emission.gathered !== undefined)) {
       step.explain.rows += chunk.rows;
       yield { batch: decode(chunk), done: emission.done };
     }

@@ -79,8 +79,14 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
   }
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
-  const gathered = conditions.some(({ sql }) => sql !== yes) ? gatheredRows(file) : 0;
-  const options: RowsOptions = { where, binds, vocabulary, gathered, ...(top !== undefined && { top }) };
+  const gathered = conditions.some(({ sql }) => sql !== yes) && !endsEarly(cut) ? file.facts : undefined;
+  const options: RowsOptions = {
+    where,
+    binds,
+    vocabulary,
+    ...(gathered && { gathered }),
+    ...(top !== undefined && { top }),
+  };
   const stages = [...cut.pre, ...cut.post];
   // A join, subquery or union reads other fields of the same rows.
   const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
@@ -91,13 +97,10 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
   };
 }
 
-/** About so many bytes of rows may be gathered at once. */
-const gatheredBytes = 32 << 20;
-
-/** A power of two, so that files which are alike stay so. */
-function gatheredRows({ facts }: OpenFile): number {
-  const bytes = facts.series.reduce((sum, { dataBytes }) => sum + dataBytes, 0);
-  return 2 ** Math.floor(Math.log2(gatheredBytes / Math.max(64, bytes / Math.max(1, facts.rows)) + 1));
+/** Whether the rest of the plan is done with the first rows that it gets. */
+function endsEarly({ post }: Cut): boolean {
+  const limit = post.findIndex((stage) => stage.k === 'slice' && stage.limit !== undefined);
+  return limit >= 0 && post.slice(0, limit).every(({ k }) => k !== 'sort' && k !== 'group' && k !== 'merge');
 }
 
 function siteOf(part: Expr): string {
@@ -108,5 +111,5 @@ function siteOf(part: Expr): string {
 export function wholeRows(file: OpenFile, request: ScanRequest): Emission {
   const binds = new Binds();
   const where = rowConditions(file, file.wanted, request, binds);
-  return emitRows({ where, binds, vocabulary: request.vocabulary, gathered: 0 });
+  return emitRows({ where, binds, vocabulary: request.vocabulary });
 }

@@ -1,6 +1,7 @@
 /** Rows of a file for the executor: out of columns where those that it reads can be rebuilt from them, else as they were written. */
 import { type Batch, isTimeColumn, readingColumns } from '@platform/query';
 import { dayNumber } from '../capture-day.ts';
+import type { FileFacts } from '../file-facts.ts';
 import { noTime } from '../row-buffer.ts';
 import { rowDocuments } from '../row-documents.ts';
 import { checkScope, haveSameScope } from './check-scope.ts';
@@ -15,8 +16,8 @@ export interface RowsOptions {
   readonly where: readonly Sql[];
   readonly binds: Binds;
   readonly vocabulary: 'core' | 'rdk';
-  /** As in Emission. */
-  readonly gathered: number;
+  /** Facts of the file, when rows are to be gathered. */
+  readonly gathered?: FileFacts;
   /** ORDER BY … LIMIT …: the rows went through `pre`. Default: none, in the order of the file. */
   readonly top?: string;
 }
@@ -33,11 +34,18 @@ export function emitColumns(shape: RowShape, { where, binds, gathered, top }: Ro
     variant: JSON.stringify(shape.data ?? null),
     ...onlyUsed(selecting(cells.sql, where, top), binds.values),
     sums: [],
-    ...(top === undefined && gathered > 0 && { gathered }),
+    ...(top === undefined && gathered && { gathered: gathered.rows * cells.sql.length * cellBytes }),
     done: top !== undefined,
     isOfNumber: (files) => isOfRows && haveSameScope(files),
     decode: open,
   };
+}
+
+/** Of a column, with a text of some length. */
+const cellBytes = 24;
+
+function bytesOf({ rows, series }: FileFacts): number {
+  return series.reduce((sum, { dataBytes }) => sum + dataBytes, 0) + rows * 48;
 }
 
 function selecting(columns: readonly string[], where: readonly Sql[], top = ''): string {
@@ -56,7 +64,7 @@ export function emitRows({ where, binds, vocabulary, gathered, top }: RowsOption
     variant: '',
     ...onlyUsed(selecting(selected, where, top), binds.values),
     sums: [],
-    ...(top === undefined && gathered > 0 && { gathered }),
+    ...(top === undefined && gathered && { gathered: bytesOf(gathered) }),
     done: top !== undefined,
     decode: (files) => wholeRows(files, vocabulary),
   };

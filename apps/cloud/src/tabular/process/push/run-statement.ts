@@ -17,21 +17,19 @@ const types: Readonly<Record<Bind['type'], DuckDBType>> = { double: DOUBLE, bigi
 
 /**
  * Each chunk is read before the next is asked for.
- * @param gathered so many rows are gathered by DuckDB; if there are more, all come as they are found.
+ * @param gathered all rows are gathered by DuckDB before the first is handed over.
  */
 export async function* runStatement(
   connection: DuckDBConnection,
   sql: string,
   files: readonly Pick<OpenFile, 'path'>[],
   binds: readonly Bind[],
-  gathered = 0,
+  gathered = false,
 ): AsyncGenerator<Chunk> {
   const values = [listValue(files.map(({ path }) => path)), ...binds.map(({ value }) => value)];
   const valueTypes = [LIST(VARCHAR), ...binds.map(({ type }) => types[type])];
-  if (gathered > 0) {
-    const result = await connection.run(`${sql} LIMIT ${gathered + 1}`, values, valueTypes);
-    if (result.rowCount <= gathered) return yield* chunksOf(result);
-  }
+  // A LIMIT to be safe would keep DuckDB from using more than one thread.
+  if (gathered) return yield* chunksOf(await connection.run(sql, values, valueTypes));
   yield* chunksOf(await connection.stream(sql, values, valueTypes));
 }
 

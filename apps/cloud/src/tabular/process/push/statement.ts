@@ -17,8 +17,8 @@ export interface Emission {
   readonly binds: readonly Bind[];
   readonly sums: readonly { readonly column: string; readonly of: Summed }[];
   /**
-   * Up to so many rows are worth being gathered before the first is looked at: few rows of many come in crumbs, each of which costs as much
-   * as two thousand rows. Absent: rows are looked at as they come.
+   * All rows are gathered before the first is looked at, which takes so many bytes at most: few rows of many come in crumbs, each of which
+   * costs as much as two thousand rows. Absent: rows are looked at as they come.
    */
   readonly gathered?: number;
   /** The batches went through `pre`. */

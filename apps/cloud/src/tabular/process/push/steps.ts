@@ -24,11 +24,13 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
   const isNewest = wanted !== undefined && needsNewest(wanted, request);
   const steps: Step[] = [];
   let run: Chosen[] = [];
+  let gatheredBytes = 0;
   let newest: NewestOf[] = [];
   const finish = (): void => {
     steps.push(...statementSteps(run));
     if (wanted !== undefined && newest.length > 0) steps.push(newestStep(newest, wanted, request));
     run = [];
+    gatheredBytes = 0;
     newest = [];
   };
   for (const file of files) {
@@ -42,12 +44,18 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
     const choice = wanted ? chooseFor(file, wanted, request) : { emission: wholeRows(file, request), pushed: [] };
     if (choice === undefined) continue;
     const key = emissionKey(choice.emission);
-    if (newest.length > 0 || (run.length > 0 && run[0]?.key !== key)) finish();
+    const bytes = choice.emission.gathered ?? 0;
+    const isOther = run.length > 0 && (run[0]?.key !== key || gatheredBytes + bytes > maxGatheredBytes);
+    if (newest.length > 0 || isOther) finish();
     run.push({ ...choice, file, key });
+    gatheredBytes += bytes;
   }
   finish();
   return steps;
 }
+
+/** What one statement may gather at most, if all rows pass. */
+const maxGatheredBytes = 128 << 20;
 
 function newestStep(found: readonly NewestOf[], wanted: Wanted, request: ScanRequest): Step {
   const batch = newestRows(found, wanted, request);
