@@ -93,16 +93,11 @@ test('sequences are gathered in datasets of sequences, and leave them with their
     await on.ask(callers.owner, data.addSequencesToDataset, { datasetId, sequenceIds: [one, two] });
   const inDataset = async () => {
     const { sequences } = await on.ask(callers.operator, data.sequencesByDatasetID, { datasetId });
-    return sequences.map(({ id, datasetIds }) => [id, datasetIds]);
+    return sequences.map(({ id, datasetIds }) => [id, ...datasetIds].join(' in ')).toSorted();
   };
-  expect((await inDataset()).toSorted()).toEqual(
-    [
-      [one, [datasetId]],
-      [two, [datasetId]],
-    ].toSorted(),
-  );
+  expect(await inDataset()).toEqual([`${one} in ${datasetId}`, `${two} in ${datasetId}`].toSorted());
   await on.ask(callers.owner, data.removeSequencesFromDataset, { datasetId, sequenceIds: [one] });
-  expect(await inDataset()).toEqual([[two, [datasetId]]]);
+  expect(await inDataset()).toEqual([`${two} in ${datasetId}`]);
   await on.ask(callers.owner, data.deleteSequence, { id: two });
   expect(await inDataset()).toEqual([]);
 
