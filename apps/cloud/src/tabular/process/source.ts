@@ -70,7 +70,7 @@ export interface Select {
 
 /**
  * The rows of a source that a query may need; undefined when there are none.
- * @param newest of each series only those with the latest time_received, to the millisecond.
+ * @param newest of each series and capture day only those with the latest time_received, to the millisecond.
  */
 export function selectRows(source: Source, request: ScanRequest, newest = false): Select | undefined {
   const found = conditionsOf(source, request);
@@ -81,7 +81,7 @@ export function selectRows(source: Source, request: ScanRequest, newest = false)
     (column, i) => `CASE WHEN ${source.time(column)} = ${noTime} THEN ${1 << i} ELSE 0 END`,
   );
   const received = milliseconds(source.time('time_received'));
-  const latest = `(series, ${received}) IN (SELECT (series, max(${received})) FROM ${source.from} WHERE ${found.where} GROUP BY series)`;
+  const latest = `(series, ${source.day}, ${received}) IN (SELECT (series, ${source.day}, max(${received})) FROM ${source.from} WHERE ${found.where} GROUP BY series, ${source.day})`;
   const sql = `SELECT series, CAST(${source.day} AS INTEGER), ${times.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
     FROM ${source.from} WHERE ${found.where}${newest ? ` AND ${latest} ORDER BY position, "index"` : ''}`;
   return { sql, binds, allowed };
