@@ -45,7 +45,7 @@ export async function measureQueries({ readings, files, seed, repetitions }: Que
   lines.push(await inExecutor(Math.min(readings, 400_000), repetitions));
   using coldFolder = scratch();
   lines.push(...(await coldStart(coldFolder.path, files)));
-  lines.push(await together(Math.max(20, Math.round(readings / 2_500))));
+  lines.push(...(await together(Math.max(20, Math.round(readings / 2_500)))));
   return lines;
 }
 

@@ -3,6 +3,7 @@
  *
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
+import { setPriority } from 'node:os';
 import { createLimiter, errorText, follow, type Log, PlatformError, systemClock } from '@platform/base';
 import { openDatabase } from './database.ts';
 import { createExecutors } from './executors.ts';
@@ -194,6 +195,15 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         return;
     }
   };
+}
+
+/** Below the process that acknowledges readings: queries and sealing take what that one leaves, and a share of what it wants. */
+const niceness = 5;
+try {
+  // Before there are threads, which take over what their process has when they begin.
+  setPriority(niceness);
+} catch {
+  // A system that does not allow it runs all alike.
 }
 
 let handle: ((message: ToChild) => void) | undefined;
