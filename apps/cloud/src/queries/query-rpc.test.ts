@@ -176,3 +176,17 @@ test('data sources that are not there are refused by name', async () => {
   });
   expect(await ask({ dataSource: { type: TabularDataSourceType.STANDARD } })).toMatchObject({ rawData: [] });
 });
+
+test('a misspelt field in JSON is an error that names it, not passed over', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  const response = await fetch(`${queries.baseUrl}/platform.app.data.v1.DataService/TabularDataBySQL`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ organizationId: 'org-1', sqlQuerry: 'SELECT 1' }),
+  });
+  expect(await response.json()).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('sqlQuerry'),
+  });
+});

@@ -126,7 +126,8 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     acceptCompression: [limited(compressionGzip), limited(compressionBrotli)],
     shutdownSignal: options.shutdownSignal,
     requestGate,
-    jsonOptions: { ignoreUnknownFields: true },
+    // A misspelt field that is passed over would make a deletion with a filter one of everything.
+    jsonOptions: { ignoreUnknownFields: false },
   };
   const protocolsOf = onceFor((readMaxBytes: number) => {
     const limitedOptions = { ...protocolOptions, readMaxBytes };
