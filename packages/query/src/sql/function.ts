@@ -53,6 +53,17 @@ export const aggregates: readonly string[] = [
   ...['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'FIRST', 'LAST', 'ADD_TO_ARRAY', 'ADD_TO_SET'],
   ...['STDDEV_POP', 'STDDEV_SAMP', 'MERGE_DOCUMENTS'],
 ];
+/** Functions of other dialects, and what says the same here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  NOW: 'CURRENT_TIMESTAMP',
+  GETDATE: 'CURRENT_TIMESTAMP',
+  CONCAT: 'a || b',
+  STDDEV: 'STDDEV_SAMP or STDDEV_POP',
+  IF: 'CASE WHEN a THEN b ELSE c END',
+  IIF: 'CASE WHEN a THEN b ELSE c END',
+  IFNULL: 'COALESCE(a, b)',
+  DATE_TRUNC: 'DATETRUNC(MINUTE, time_received)',
+};
 const special: readonly string[] = [
   ...['EXTRACT', 'DATEADD', 'DATEDIFF', 'DATETRUNC', 'CURRENT_TIMESTAMP'],
   ...['TRIM', 'LTRIM', 'RTRIM', 'POSITION'],
@@ -90,9 +101,10 @@ export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode
   if (scalar === undefined) {
     if (name === 'DATE') refuseDate(at, name);
     const known = [...Object.keys(scalars), ...aggregates, ...special, 'CAST'];
+    const other = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
     const meant = nearest(name, known);
     const hint = meant ? `did you mean ${meant}?` : `the functions are ${known.join(', ')}`;
-    throw fault(at, `unknown function ${at.text}`, hint);
+    throw fault(at, `unknown function ${at.text}`, other === undefined ? hint : `write ${other}`);
   }
   const [fn, least, most] = scalar;
   if (args.length < least || args.length > most) {

@@ -44,11 +44,14 @@ export function lex(text: string): Token[] {
       advance(length);
       continue;
     }
+    // Comments that end were passed as space.
+    if (text.startsWith('/*', at)) {
+      const hint = 'close the comment with */';
+      throw new QueryError('FailedToParse', 'the comment that starts here does not end', { ...place, hint });
+    }
     const found = match(number) ?? match(word) ?? match(symbols);
     if (found === undefined) {
-      const hint = text.startsWith('/*', at)
-        ? 'close the comment with */'
-        : 'wrap names with special characters in backticks';
+      const hint = 'wrap names with special characters in backticks';
       throw new QueryError('FailedToParse', `unexpected character '${char}'`, { ...place, hint });
     }
     const kind = /^\.?\d/.test(found) ? 'number' : /^[\w$]/.test(found) ? 'word' : 'symbol';

@@ -110,6 +110,8 @@ test('a broken statement is refused with line, column and a hint', () => {
   );
   expect(refusal('SELECT data.x, COUNT(*) FROM readings').message).toContain('neither grouped nor aggregated');
   expect(refusal('SELECT 1a FROM readings').hint).toContain('backticks');
+  expect(refusal('SELECT 1 /* one')).toMatchObject({ column: 10, hint: 'close the comment with */' });
+  expect(refusal('SELECT NOW()')).toMatchObject({ column: 8, hint: 'write CURRENT_TIMESTAMP' });
   expect(refusal('SELECT * FROM readings, readings').message).toContain('two tables are named readings');
   expect(refusal(`SELECT ${'('.repeat(300)}1`).message).toContain('nested');
   expect(refusal(`SELECT '${'x'.repeat(1024 * 1024)}' FROM readings`).message).toContain('characters');
