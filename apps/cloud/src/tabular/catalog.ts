@@ -40,12 +40,11 @@ export interface Catalog {
   sealedPosition(): Promise<number>;
   /** Lists files and sets S, both or neither. Throws aborted when S is there already. */
   list(files: readonly SealedFile[], sealed: number, nowMs: number): Promise<void>;
-  /** Small files of one organization and day that are worth merging, oldest first; empty when there are none. */
-  mergeable(limit: {
-    readonly files: number;
-    readonly smallBytes: number;
-    readonly totalBytes: number;
-  }): Promise<FileRef[]>;
+  /** Small files of one organization and day that are worth merging, oldest first, without those named; empty when there are none. */
+  mergeable(
+    limit: { readonly files: number; readonly smallBytes: number; readonly totalBytes: number },
+    except?: ReadonlySet<string>,
+  ): Promise<FileRef[]>;
   /** Lists files in place of others, in one step. Throws aborted when one of those is not listed any more. */
   replace(replaced: readonly string[], files: readonly SealedFile[], nowMs: number): Promise<void>;
   /** Rows that match are invisible to every snapshot opened after this, up to a position (I10). */
@@ -174,22 +173,22 @@ export function createCatalog(db: Database): Catalog {
           throw new PlatformError('aborted', `rows up to position ${sealed} are sealed already`);
       });
     },
-    async mergeable({ files, smallBytes, totalBytes }) {
-      const group = await db
+    async mergeable({ files, smallBytes, totalBytes }, except = new Set()) {
+      const small = db
         .selectFrom('tabular_files')
-        .select(['organization_id', 'capture_day'])
         .where('logical_bytes', '<', smallBytes)
+        .$if(except.size > 0, (query) => query.where('file', 'not in', [...except]));
+      const group = await small
+        .select(['organization_id', 'capture_day'])
         .groupBy(['organization_id', 'capture_day'])
         .having(({ fn }) => fn.countAll<number>(), '>=', files)
         .limit(1)
         .executeTakeFirst();
       if (group === undefined) return [];
-      const rows = await db
-        .selectFrom('tabular_files')
+      const rows = await small
         .select(['file', 'format', 'capture_day', 'logical_bytes'])
         .where('organization_id', '=', group.organization_id)
         .where('capture_day', '=', group.capture_day)
-        .where('logical_bytes', '<', smallBytes)
         .orderBy('min_position')
         .execute();
       let bytes = 0;

@@ -212,7 +212,8 @@ export function createTabular(options: TabularOptions): Tabular {
             vocabulary,
             files: files.map(({ file, format, captureDay }) => ({ file, format, captureDay })),
             deletes,
-            after: snapshot.sealed,
+            // What reads no table reads no hot rows, and is not metered with them.
+            after: sources.length > 0 ? snapshot.sealed : upTo,
             upTo,
             plan: encodePlan(plan),
             deadlineMs: Math.max(1, endMs - clock.monotonic()),

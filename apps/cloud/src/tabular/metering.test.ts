@@ -1,4 +1,4 @@
-import { BsonDate, BsonDocument, type BsonValue, encodeBson, parseMql } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, encodeBson, parseMql, parseSql } from '@platform/query';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
 import { openTabular, testPlace, wholeOrganization } from './testing/open-tabular.ts';
@@ -44,4 +44,16 @@ test('D26 the further a path is filtered from the left, the fewer bytes; times a
   const upTo = store.tabular.lag().committedPosition;
   await createCatalog(store.db).addDelete('org-1', { predicate: { paths: { part_id: ['part-2'] } }, upTo }, 0);
   expect(await bytes()).toBe(part);
+});
+
+test('what reads no table is metered with nothing', async () => {
+  await using store = await openTabular();
+  store.append({ readings: [{ data: { i: 1 } }] });
+  await store.count();
+  const { count, scannedBytes } = await store.tabular.query({
+    plan: parseSql('SELECT 1 AS a'),
+    scope: wholeOrganization,
+    vocabulary: 'core',
+  });
+  expect({ count, scannedBytes }).toEqual({ count: 1, scannedBytes: 0 });
 });

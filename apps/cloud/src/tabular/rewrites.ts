@@ -102,12 +102,17 @@ export function createRewrites(options: {
       smallBytes: settings.fileBytes / 4,
       totalBytes: settings.fileBytes,
     };
+    // A file that cannot be read holds up its own day, not all others.
+    const failed = new Set<string>();
     for (;;) {
       const outcome = await oneAtATime(async () => {
-        const files = await catalog.mergeable(limit);
-        return files.length < 2 ? 'none' : ask(files, [], stopping);
+        const files = await catalog.mergeable(limit, failed);
+        if (files.length < 2) return 'none';
+        const found = await ask(files, [], stopping);
+        if (found !== 'replaced') for (const { file } of files) failed.add(file);
+        return found;
       });
-      if (outcome !== 'replaced') return;
+      if (outcome === 'none') return;
     }
   };
 

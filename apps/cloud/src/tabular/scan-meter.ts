@@ -26,6 +26,7 @@ export function createScanMeter(options: {
     async reserve(organizationId, bytes) {
       const monthlyBytes = monthlyBytesOf(organizationId);
       const month = new Date(clock.now()).toISOString().slice(0, 7);
+      const before = reserved.get(organizationId) ?? 0;
       const row = await db
         .selectFrom('tabular_usage')
         .select('scanned_bytes')
@@ -33,29 +34,35 @@ export function createScanMeter(options: {
         .where('month', '=', month)
         .executeTakeFirst();
       const used = row?.scanned_bytes ?? 0;
-      const others = reserved.get(organizationId) ?? 0;
+      const held = reserved.get(organizationId) ?? 0;
+      // What was settled while the usage was read may not be in it.
+      const others = Math.max(before, held);
       if (used + others + bytes > monthlyBytes) {
         throw new PlatformError(
           'resource_exhausted',
           `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would look at up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
         );
       }
-      reserved.set(organizationId, others + bytes);
+      reserved.set(organizationId, held + bytes);
       return {
         async settle(scannedBytes) {
-          const left = (reserved.get(organizationId) ?? 0) - bytes;
-          if (left > 0) reserved.set(organizationId, left);
-          else reserved.delete(organizationId);
-          await db
-            .insertInto('tabular_usage')
-            .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries: 1 })
-            .onConflict((conflict) =>
-              conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
-                scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
-                queries: eb(ref('tabular_usage.queries'), '+', val(1)),
-              })),
-            )
-            .execute();
+          try {
+            await db
+              .insertInto('tabular_usage')
+              .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries: 1 })
+              .onConflict((conflict) =>
+                conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
+                  scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
+                  queries: eb(ref('tabular_usage.queries'), '+', val(1)),
+                })),
+              )
+              .execute();
+          } finally {
+            // Only now: another query counts the bytes as reserved or as used, never as neither.
+            const left = (reserved.get(organizationId) ?? 0) - bytes;
+            if (left > 0) reserved.set(organizationId, left);
+            else reserved.delete(organizationId);
+          }
         },
       };
     },

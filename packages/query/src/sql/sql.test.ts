@@ -96,6 +96,14 @@ function refusal(text: string): QueryError {
   throw new Error(`accepted: ${text}`);
 }
 
+test('UPPER and LOWER change what $toUpper and $toLower change: the letters of ASCII', async () => {
+  const [found] = await runSql(
+    [doc({ component_name: 'Éstraße' })],
+    'SELECT UPPER(component_name) AS up, LOWER(component_name) AS low FROM readings',
+  );
+  expect([found?.get('up'), found?.get('low')]).toEqual(['ÉSTRAßE', 'Éstraße']);
+});
+
 test('a broken statement is refused with line, column and a hint', () => {
   expect(refusal('SELECT *\nFORM readings')).toMatchObject({ line: 2, column: 1, hint: 'did you mean FROM?' });
   expect(refusal('SELECT compnent_name FROM readings')).toMatchObject({

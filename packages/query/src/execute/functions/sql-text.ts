@@ -7,6 +7,7 @@ import { QueryError } from '../../query-error.ts';
 import { maxValueBytes, tooLarge } from '../built.ts';
 import { plainNumber } from './number.ts';
 import type { Eager } from './registry.ts';
+import { lower, upper } from './string.ts';
 import { textOf } from './value-text.ts';
 
 export const sqlText: Readonly<Record<string, Eager>> = {
@@ -19,8 +20,8 @@ export const sqlText: Readonly<Record<string, Eager>> = {
     }
     return text;
   }),
-  'sql.upper': known('UPPER', (text) => text.toUpperCase()),
-  'sql.lower': known('LOWER', (text) => text.toLowerCase()),
+  'sql.upper': known('UPPER', upper),
+  'sql.lower': known('LOWER', lower),
   'sql.length': known('CHAR_LENGTH', (text) => new Int32(Array.from(text).length)),
   'sql.octets': known('OCTET_LENGTH', (text) => new Int32(byteLength(text))),
   'sql.bits': known('BIT_LENGTH', (text) => new Int32(8 * byteLength(text))),

@@ -21,7 +21,7 @@ export const string: Readonly<Record<string, Eager>> = {
     return text;
   },
   'agg.toUpper': (value) => upper(coerced(value, '$toUpper')),
-  'agg.toLower': (value) => coerced(value, '$toLower').replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+  'agg.toLower': (value) => lower(coerced(value, '$toLower')),
   'agg.strcasecmp': (left, right) => {
     const [a, b] = [coerced(left, '$strcasecmp'), coerced(right, '$strcasecmp')];
     return new Int32(Math.sign(compareText(upper(a), upper(b))));
@@ -39,6 +39,10 @@ export const string: Readonly<Record<string, Eager>> = {
 };
 
 /** Only ASCII letters change, as in MongoDB. */
-function upper(text: string): string {
+export function upper(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+export function lower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
