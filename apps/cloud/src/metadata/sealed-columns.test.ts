@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { migrations } from './migrations.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
-/** Columns of bytes that hold no sealed secret: hashes are compared only, pictures are shown to everybody. */
+/** Columns of bytes that hold no sealed secret: hashes are compared only, pictures are shown to everybody, queries are BSON. */
 const notSealed = [
   'sessions.token_hash',
   'one_time_links.token_hash',
   'invitations.token_hash',
   'organization_logos.image',
+  'saved_queries.pipeline',
+  'data_indexes.spec',
 ];
 
 function schema(): { table: string; column: string; type: string }[] {
