@@ -62,7 +62,7 @@ function expectPrefix({ rows, distinct, most }: Summary, atLeast: number): void 
 
 test('I7 I9 queries that overlap with seals and merges see every row that was acknowledged before them, each once', async () => {
   await using store = await openTabular({ sealRows: 500, mergeFiles: 4, concurrentQueries: 3 });
-  const writer = appendUploads(store, 20);
+  const writer = appendUploads(store, 60);
   const reader = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) {
       const before = writer.appended;
@@ -75,7 +75,7 @@ test('I7 I9 queries that overlap with seals and merges see every row that was ac
   await store.tabular.seal();
   expectPrefix(await summary(store), writer.appended);
   await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
-});
+}, 120_000);
 
 test('I8 I9 I14 a child that is killed again and again while rows are loaded, sealed and merged loses none and doubles none', async () => {
   await using store = await openTabular({ sealRows: 300, mergeFiles: 3 });
