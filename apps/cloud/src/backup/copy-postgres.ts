@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { openSnapshot, type Snapshot } from '../metadata/open-snapshot.ts';
+import { commitTable } from '../metadata/postgres-writer.ts';
 import type { CopiedStores, CopyOptions } from './copied-stores.ts';
 import type { BackedUpFile } from './manifest.ts';
 import { openTableFile } from './table-file.ts';
@@ -22,7 +23,7 @@ export interface TableHead {
 export const tablesFolder = 'tables';
 export const schemas: readonly string[] = ['meta', 'ingest'];
 /** Made anew by a restore. */
-const ownOfDatabase = ['schema_version', 'installation'];
+const ownOfDatabase = ['schema_version', 'installation', commitTable];
 
 export async function copyPostgres({
   dataDirectory,

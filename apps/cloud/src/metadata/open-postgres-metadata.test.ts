@@ -1,4 +1,7 @@
 import { silentLog, systemClock } from '@platform/base';
+import { startPostgres } from '@platform/testkit';
+import { sql } from 'kysely';
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { holdDatabase } from './hold-database.ts';
 import { openPostgresMetadata } from './open-postgres-metadata.ts';
@@ -46,6 +49,41 @@ test('I2 a commit whose answer is lost is answered as what it came to, in a tran
   await db.insertInto('item').values({ id: 5 }).execute();
   expect(await ids()).toEqual([1, 2, 5]);
   expect(fatal).toEqual([]);
+});
+
+test('I2 a commit that a crash of the server lost is not taken for another transaction, to which the server gave its number', async () => {
+  await using server = await startPostgres({ durable: true });
+  const database = server.url('postgres');
+  await using proxy = await startCuttingProxy(database);
+  const ask = async (statement: string): Promise<unknown> => {
+    const client = new Client({ connectionString: database });
+    await client.connect();
+    const { rows } = await client.query(statement);
+    await client.end();
+    return rows[0]?.answer;
+  };
+  // So that nothing that is not committed reaches the disk by chance.
+  await ask(`alter system set wal_writer_delay = '10s'`);
+  await ask('select pg_reload_conf()');
+  await using metadata = await openPostgresMetadata<Tables>({
+    database: proxy.url,
+    migrations,
+    log: silentLog,
+    onFatal: (error) => expect.fail(error.message),
+  });
+  await metadata.db.insertInto('item').values({ id: 1 }).execute();
+  const number = 'select pg_current_xact_id()::text as answer';
+  const lost = metadata.db.transaction().execute(async (trx) => {
+    await trx.insertInto('item').values({ id: 2 }).execute();
+    const { rows } = await sql.raw<{ answer: string }>(number).execute(trx);
+    proxy.setOpen(false);
+    await server.kill();
+    await server.start();
+    expect(await ask(number)).toBe(rows[0]?.answer);
+    proxy.setOpen(true);
+  });
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await metadata.db.selectFrom('item').selectAll().execute()).toEqual([{ id: 1 }]);
 });
 
 test('while the server is away every call is UNAVAILABLE, and goes on by itself afterwards', async () => {

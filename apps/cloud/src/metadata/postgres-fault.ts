@@ -26,6 +26,11 @@ export function isConnectionLost(caught: unknown): boolean {
   return state === '' || state.startsWith('08') || /^57P0[1-5]$/.test(state);
 }
 
+/** A statement before it had failed, so that the transaction takes none any more. */
+export function isFailedBefore(caught: unknown): boolean {
+  return sqlState(caught) === '25P02';
+}
+
 /** SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html; '' when the server did not answer. */
 function sqlState(caught: unknown): string {
   const code = caught instanceof Error && 'code' in caught && 'severity' in caught ? String(caught.code) : '';

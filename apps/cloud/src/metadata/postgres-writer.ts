@@ -4,14 +4,18 @@
  * Each begins by taking an advisory lock that Postgres frees only after its commit, so that it holds between processes too,
  * and what a transaction has read stays true until it has committed. States of the connection: none → connecting → up → none;
  * of a transaction: waiting → open → committed | rolled back | in doubt. In doubt is one whose connection was lost under its
- * COMMIT: the next connection asks the server what became of it, and until it is known nobody is answered (I2). When nobody
- * can say it within a time, the process has to end: its memory may not agree with the disk.
+ * COMMIT: the next connection looks what became of it, and until it is known nobody is answered (I2). When nobody can say it
+ * within a time, the process has to end: its memory may not agree with the disk.
+ *
+ * To be found again each transaction leaves a token of its own in table `last_commit`. The server's numbers of transactions
+ * would not do: after a crash it gives one whose commit was lost to another transaction, and then says `committed` of it.
  */
+import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Client, QueryResult } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 import { connectPostgres } from './postgres-connection.ts';
-import { isConnectionLost, postgresError } from './postgres-fault.ts';
+import { isConnectionLost, isFailedBefore, postgresError } from './postgres-fault.ts';
 import { postgresValue } from './postgres-values.ts';
 
 export interface PostgresWriterOptions {
@@ -44,6 +48,9 @@ export interface PostgresWriter extends AsyncDisposable {
 /** Of every advisory lock of the cloud; spells "plat". */
 export const lockClass = 0x706c6174;
 
+/** One row: the token of the transaction that committed last. Not part of a backup. */
+export const commitTable = 'last_commit';
+
 /** A transaction that waits longer than this for its owner is rolled back: it holds up every other writer. */
 const silenceMs = 15_000;
 const doubtMs = 30_000;
@@ -57,6 +64,7 @@ class SerialWriter implements PostgresWriter {
   readonly shown: string;
   readonly #options: PostgresWriterOptions;
   #client: Client | null = null;
+  #hasTable = false;
   #turn: Promise<void> = Promise.resolve();
   #open: OpenTransaction | null = null;
   #ended: PlatformError | null = null;
@@ -70,8 +78,9 @@ class SerialWriter implements PostgresWriter {
     const release = await this.#takeTurn();
     try {
       const client = await this.#connected();
-      const id = await this.#start(client);
-      const open = new OpenTransaction({ client, id, writer: this, clock: this.#options.clock, release });
+      await this.#makeTable(client);
+      await client.query(`begin; select pg_advisory_xact_lock(${lockClass}, ${this.#options.lockKey})`);
+      const open = new OpenTransaction({ client, writer: this, clock: this.#options.clock, release });
       this.#open = open;
       return open;
     } catch (caught) {
@@ -93,14 +102,21 @@ class SerialWriter implements PostgresWriter {
     }
   }
 
-  /** What a COMMIT came to; asks the server when its answer was lost. */
-  async settle(id: string, committed: PromiseSettledResult<QueryResult>): Promise<void> {
+  /** Resolves when it is known to be committed; looks into the database when the answer was lost. */
+  async commit(client: Client): Promise<void> {
+    const token = randomUUID();
+    // In one round trip. A COMMIT after a statement that failed rolls back, and says so.
+    const [marked, committed] = await Promise.allSettled([
+      client.query(`update ${commitTable} set token = $1`, [token]),
+      client.query('commit'),
+    ]);
     if (committed.status === 'fulfilled') {
       if (committed.value.command === 'COMMIT') return;
+      if (marked.status === 'rejected' && !isFailedBefore(marked.reason)) throw marked.reason;
       throw new PlatformError('internal', 'the transaction had failed before and was rolled back');
     }
     if (!isConnectionLost(committed.reason)) throw committed.reason;
-    if (await this.#wasCommitted(id)) return;
+    if (await this.#wasCommitted(token)) return;
     throw committed.reason;
   }
 
@@ -145,32 +161,35 @@ class SerialWriter implements PostgresWriter {
     return client;
   }
 
-  /** Answers the transaction's number, by which its fate can be asked for later. */
-  async #start(client: Client): Promise<string> {
-    const { lockKey } = this.#options;
-    const text = `begin; select pg_advisory_xact_lock(${lockClass}, ${lockKey}); select pg_current_xact_id()::text as id`;
-    const results = [await client.query(text)].flat();
-    return String(results.at(-1)?.rows[0]?.id);
+  /** Before the migrations, whose own commit may be in doubt. */
+  async #makeTable(client: Client): Promise<void> {
+    if (this.#hasTable) return;
+    const { lockKey, schema } = this.#options;
+    await client.query(`
+      begin;
+      select pg_advisory_xact_lock(${lockClass}, ${lockKey});
+      create schema if not exists ${schema};
+      create table if not exists ${commitTable} (only_row boolean primary key default true check (only_row), token uuid);
+      insert into ${commitTable} default values on conflict do nothing;
+      commit`);
+    this.#hasTable = true;
   }
 
-  async #wasCommitted(id: string): Promise<boolean> {
+  async #wasCommitted(token: string): Promise<boolean> {
     const { clock, log, onFatal } = this.#options;
     const until = clock.monotonic() + doubtMs;
-    log.warn('the connection was lost under a commit; asking the server what became of it', { transaction: id });
+    log.warn('the connection was lost under a commit; looking what became of it', { token });
     for (;;) {
       try {
-        const client = await this.#connected();
-        const { rows } = await client.query('select pg_xact_status($1::xid8) as status', [id]);
-        const status: unknown = rows[0]?.status;
-        if (status === 'committed') return true;
-        if (status === 'aborted') return false;
+        const last = await this.#lastToken(await this.#connected());
+        if (last !== undefined) return last === token;
       } catch (caught) {
-        log.warn('the server cannot say yet what became of a commit', { transaction: id, error: errorText(caught) });
+        log.warn('the server cannot say yet what became of a commit', { token, error: errorText(caught) });
       }
       if (clock.monotonic() >= until) {
         const error = new PlatformError(
           'unavailable',
-          `${this.shown} could not be asked for ${doubtMs / 1_000} s whether transaction ${id} was committed: the process has to restart`,
+          `${this.shown} could not be asked for ${doubtMs / 1_000} s whether a transaction was committed: the process has to restart`,
         );
         this.#ended = error;
         onFatal(error);
@@ -179,11 +198,22 @@ class SerialWriter implements PostgresWriter {
       await clock.sleep(retryMs);
     }
   }
+
+  /** Undefined while the transaction of the lost connection is still open: it may yet commit. Nobody else writes meanwhile. */
+  async #lastToken(client: Client): Promise<string | undefined> {
+    const { lockKey } = this.#options;
+    const results = await client.query(`
+      begin;
+      select pg_try_advisory_xact_lock(${lockClass}, ${lockKey}) as is_alone;
+      select token from ${commitTable};
+      commit`);
+    const rows = [results].flat().flatMap((result) => result.rows);
+    return rows[0]?.is_alone === 1 ? String(rows[1]?.token) : undefined;
+  }
 }
 
 interface OpenOptions {
   readonly client: Client;
-  readonly id: string;
   readonly writer: SerialWriter;
   readonly clock: Clock;
   readonly release: () => void;
@@ -215,11 +245,10 @@ class OpenTransaction implements PostgresTransaction {
 
   async commit(): Promise<void> {
     if (this.#over) throw this.#over;
-    const { client, writer, id } = this.#options;
+    const { client, writer } = this.#options;
     this.#end('the transaction has ended already');
     try {
-      const [committed] = await Promise.allSettled([client.query('commit')]);
-      await writer.settle(id, committed);
+      await writer.commit(client);
     } catch (caught) {
       throw postgresError(caught, 'the transaction', writer.shown);
     } finally {

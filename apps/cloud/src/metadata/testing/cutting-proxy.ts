@@ -47,9 +47,8 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      // The server has answered, so it has committed.
-      if (mute) client.destroy();
-      else client.write(data);
+      if (!mute) client.write(data);
+      else if (data.includes('COMMIT\0')) client.destroy();
     });
   });
   await new Promise<void>((resolve) => server.listen(directory.file('.s.PGSQL.5432'), resolve));
