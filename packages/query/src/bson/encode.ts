@@ -22,10 +22,18 @@ import {
 
 /** @param levels of nesting that are written before it is an error. */
 export function encodeBson(document: BsonDocument, levels: number = maxDepth): Uint8Array {
-  const writer = new BsonWriter();
+  const writer = spare ?? new BsonWriter();
+  // What fails half-way leaves its writer behind.
+  spare = undefined;
   writer.document(document, 1 + maxDepth - levels);
-  return writer.take();
+  const bytes = writer.take();
+  if (bytes.length <= spareBytes) spare = writer;
+  return bytes;
 }
+
+/** Most documents are small, and a buffer of their own for each costs more than writing them. */
+let spare: BsonWriter | undefined;
+const spareBytes = 64 * 1024;
 
 /** Writes documents end to end into a buffer that grows. */
 export class BsonWriter {

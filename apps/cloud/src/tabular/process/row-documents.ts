@@ -2,7 +2,7 @@
  * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
  * times, so it is encoded once and copied.
  */
-import { type Batch, BsonDocument, decodeBson, encodeBson, seriesColumns } from '@platform/query';
+import { type Batch, BsonDocument, decodeBson, encodeBson, type PathColumn, pathColumns } from '@platform/query';
 import type { Series } from '../series.ts';
 import { writeInt32 } from './bson-bytes.ts';
 import { dayText } from './capture-day.ts';
@@ -85,12 +85,19 @@ export function seriesDocument(series: Series, captureDay: string, vocabulary: '
   return document;
 }
 
-function pathDocument(series: Series, captureDay: string, vocabulary: 'core' | 'rdk'): BsonDocument {
+/** @param columns of the path, in its order; default: all. */
+export function pathDocument(
+  series: Series,
+  captureDay: string,
+  vocabulary: 'core' | 'rdk',
+  columns: readonly PathColumn[] = pathColumns,
+): BsonDocument {
   const document = new BsonDocument();
-  for (const column of seriesColumns) {
-    document.set(column, column === 'component_type' ? spelled(series.path[column], vocabulary) : series.path[column]);
+  for (const column of columns) {
+    if (column === 'capture_day') document.set(column, captureDay);
+    else if (column === 'component_type') document.set(column, spelled(series.path[column], vocabulary));
+    else document.set(column, series.path[column]);
   }
-  document.set('capture_day', captureDay);
   return document;
 }
 

@@ -22,12 +22,13 @@ export async function meteredBytes(
   request: ScanRequest,
 ): Promise<number> {
   let bytes = 0;
+  const isUncut = request.deletes.length === 0 && Object.keys(request.filter.times).length === 0;
   const asked = new Map<string, { sql: string; binds: readonly Bind[]; files: OpenFile[] }>();
   for (const file of files) {
     const inPart: number[] = [];
     for (const number of file.wanted) {
       const series = file.facts.series[number] as SeriesFacts;
-      if (isWhole(series, file, request)) bytes += series.dataBytes + series.rows * overheadOf(series);
+      if (isUncut || isWhole(series, file, request)) bytes += series.dataBytes + series.rows * overheadOf(series);
       else inPart.push(number);
     }
     if (inPart.length === 0) continue;

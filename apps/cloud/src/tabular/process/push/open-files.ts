@@ -77,13 +77,14 @@ export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts
   const { scope, filter } = request;
   const wanted: number[] = [];
   const allowed = new Uint8Array(facts.series.length);
+  const timed = (['received', 'requested', 'synced'] as const).filter((name) => filter.times[`time_${name}`]);
   for (const [number, series] of facts.series.entries()) {
     if (series.path.organization_id !== scope.organizationId)
       throw new Error(`${path} holds rows of another organization; nothing is answered`);
     if (!isInScope(series.path, scope)) continue;
     allowed[number] = 1;
     if (!mayKeepSeries(series.path, filter)) continue;
-    const isPast = (['received', 'requested', 'synced'] as const).some((name) => {
+    const isPast = timed.some((name) => {
       const bounds = filter.times[`time_${name}`];
       if (bounds === undefined) return false;
       const { min, max, missing } = series[name];

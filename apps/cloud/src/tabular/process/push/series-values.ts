@@ -1,16 +1,18 @@
 /** What is the same for all rows of a series in a file: expressions over it are worked out here, once for each series. */
 import {
-  type BsonDocument,
+  BsonDocument,
   type Evaluator,
   type Expr,
   evaluator,
   isLight,
+  isPathColumn,
   type Maybe,
+  type PathColumn,
   pathColumns,
   QueryError,
 } from '@platform/query';
 import type { Series } from '../../series.ts';
-import { seriesDocument } from '../row-documents.ts';
+import { pathDocument, seriesDocument } from '../row-documents.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isSmall } from './is-small.ts';
 
@@ -49,6 +51,8 @@ function evaluatorOf(expr: Expr): Evaluator {
 export interface SeriesValues {
   /** What the rows of each series have in common. */
   documents(): readonly BsonDocument[];
+  /** Some columns of one series, in their order. */
+  fields(number: number, columns: readonly string[]): BsonDocument;
   /** Whether a condition keeps each series' rows; undefined when the executor must say that it fails. */
   keeps(where: Expr): readonly boolean[] | undefined;
   /** The value of an expression by series; undefined when the executor must say that it fails. */
@@ -60,9 +64,13 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
   let documents: readonly BsonDocument[] | undefined;
   const all = (): readonly BsonDocument[] =>
     (documents ??= series.map((one) => seriesDocument(one, captureDay, vocabulary)));
-  const each = <T>(of: (document: BsonDocument) => T): readonly T[] | undefined => {
+  const each = <T>(expr: Expr, of: (document: BsonDocument) => T): readonly T[] | undefined => {
+    const columns = columnsOf(expr);
     try {
-      return all().map(of);
+      // Thousands of series in each of hundreds of files: only what is asked for is put together.
+      if (columns === undefined || documents !== undefined) return all().map(of);
+      if (columns.length === 0) return new Array<T>(series.length).fill(of(new BsonDocument()));
+      return series.map((one) => of(pathDocument(one, captureDay, vocabulary, columns)));
     } catch (caught) {
       if (caught instanceof QueryError) return undefined;
       throw caught;
@@ -70,7 +78,19 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
   };
   return {
     documents: all,
-    keeps: (where) => each((document) => evaluatorOf(where).keeps(document)),
-    values: (expr) => each((document) => evaluatorOf(expr).value(document)),
+    fields(number, columns) {
+      const one = series[number] as Series;
+      if (columns.every(isPathColumn)) return pathDocument(one, captureDay, vocabulary, columns);
+      const document = seriesDocument(one, captureDay, vocabulary);
+      return new BsonDocument([...document].filter(([name]) => columns.includes(name)));
+    },
+    keeps: (where) => each(where, (document) => evaluatorOf(where).keeps(document)),
+    values: (expr) => each(expr, (document) => evaluatorOf(expr).value(document)),
   };
+}
+
+/** The columns that an expression reads when all of them are of the path; undefined: it reads others as well. */
+function columnsOf(expr: Expr): readonly PathColumn[] | undefined {
+  const names = fieldsOf(expr)?.map(([name]) => name as string);
+  return names?.every(isPathColumn) === true ? pathColumns.filter((column) => names.includes(column)) : undefined;
 }

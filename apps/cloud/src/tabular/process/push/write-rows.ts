@@ -1,5 +1,5 @@
 /** Rows as BSON documents out of columns: what is the same for a series is encoded once, the rest is written in place. */
-import { type Batch, BsonDocument, encodeBson, readingColumns, timeColumns } from '@platform/query';
+import { type Batch, encodeBson, readingColumns, timeColumns } from '@platform/query';
 import { writeInt32 } from '../bson-bytes.ts';
 import { kind } from '../file-facts.ts';
 import { checkScope } from './check-scope.ts';
@@ -62,10 +62,11 @@ export function rowWriter(shape: RowShape, cells: RowCells): (files: readonly Op
   }
   return (files) => {
     const openers = parts.map((part): OpenChunk => (Array.isArray(part) ? constantWriter(part, files) : part));
+    const target = new Target();
     return (chunk) => {
       checkScope(chunk, files);
       const writers = openers.map((open) => open(chunk));
-      const target = new Target();
+      target.at = 0;
       const ends = new Uint32Array(chunk.rows);
       for (let row = 0; row < chunk.rows; row++) {
         const start = target.at;
@@ -88,9 +89,7 @@ function constantWriter(names: readonly string[], files: readonly OpenFile[]): O
   const bytesOf = (file: number, number: number): Uint8Array => {
     const known = (encoded[file] as Uint8Array[])[number];
     if (known !== undefined) return known;
-    const document = (files[file] as OpenFile).values.documents()[number] as BsonDocument;
-    const fields = new BsonDocument([...document].filter(([name]) => names.includes(name)));
-    const bytes = encodeBson(fields).subarray(4, -1);
+    const bytes = encodeBson((files[file] as OpenFile).values.fields(number, names)).subarray(4, -1);
     (encoded[file] as Uint8Array[])[number] = bytes;
     return bytes;
   };
