@@ -16,7 +16,10 @@ test('int32 grows to int64, int64 to a double, and a decimal makes all decimal',
   expect(await evaluate({ $add: [9223372036854775807n, 1] })).toBe(2 ** 63);
   expect(await evaluate({ $multiply: [3037000500n, 3037000500n] })).toBe(9223372037000250000);
   expect(await evaluate({ $subtract: [5n, 3] })).toBe(2n);
-  expect(await text({ $add: [decimal('0.1'), 0.2, 1] })).toBe('1.300000000000000');
+  expect(await text({ $add: [decimal('2'), 6, 0] })).toBe('8');
+  expect(await text({ $add: [decimal('0'), 3.14] })).toBe('3.140000000000000124344978758017533');
+  expect(await text({ $subtract: [3.5, decimal('0')] })).toBe('3.50000000000000');
+  expect(await evaluate({ $add: [1e100, 1, -1e100] })).toBe(1);
   expect(await text({ $divide: [decimal('1'), 3] })).toBe('0.3333333333333333333333333333333333');
 });
 

@@ -4,6 +4,7 @@ import * as decimal from '../../bson/decimal-arithmetic.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { ExactSum } from '../exact-sum.ts';
 import { roundHalfAway } from './date-value.ts';
 import {
   isDecimal,
@@ -17,19 +18,27 @@ import {
   wholeResult,
 } from './number.ts';
 
+/** Summed exactly and rounded once, like $sum: a double beside a decimal counts with all its digits, not with 15 as elsewhere. */
 export function add(...values: Maybe[]): Maybe {
-  let sum: Numeric = new Int32(0);
+  const [left, right] = values;
+  if (values.length === 2) {
+    if (typeof left === 'number' && typeof right === 'number') return 0 + left + right;
+    if (left instanceof Int32 && right instanceof Int32 && isInt32(left.value + right.value))
+      return new Int32(left.value + right.value);
+  }
+  const sum = new ExactSum();
   let isDate = false;
   for (const value of values) {
     if (isNullish(value)) return null;
     if (value instanceof BsonDate) {
       if (isDate) throw new QueryError(16612, 'only one date allowed in an $add expression');
       isDate = true;
-      sum = plus(sum, BigInt(value.ms));
-    } else if (isNumeric(value)) sum = plus(sum, value);
+      sum.add(BigInt(value.ms));
+    } else if (isNumeric(value)) sum.add(value);
     else throw new QueryError('TypeMismatch', `$add only supports numeric or date types, not ${typeName(value)}`);
   }
-  return isDate ? dateOf(sum, '$add') : sum;
+  const total = sum.total();
+  return isDate && isNumeric(total) ? dateOf(total, '$add') : total;
 }
 
 export function subtract(left: Maybe, right: Maybe): Maybe {
@@ -43,19 +52,6 @@ export function subtract(left: Maybe, right: Maybe): Maybe {
 }
 
 /** Integers that leave 64 bits become doubles. */
-function plus(left: Numeric, right: Numeric): Numeric {
-  if (typeof left === 'number' && typeof right === 'number') return left + right;
-  if (isDecimal(left) || isDecimal(right)) return decimal.add(toDecimal(left), toDecimal(right));
-  if (typeof left === 'number' || typeof right === 'number') return toDouble(left) + toDouble(right);
-  if (left instanceof Int32 && right instanceof Int32) {
-    const small = left.value + right.value;
-    if (isInt32(small)) return new Int32(small);
-  }
-  const long = typeof left === 'bigint' || typeof right === 'bigint';
-  const sum = wholeResult(toBigInt(left) + toBigInt(right), long) as Numeric | undefined;
-  return sum ?? toDouble(left) + toDouble(right);
-}
-
 function minus(left: Numeric, right: Numeric): Numeric {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (isDecimal(left) || isDecimal(right)) return decimal.subtract(toDecimal(left), toDecimal(right));
