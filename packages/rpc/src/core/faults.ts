@@ -35,12 +35,17 @@ export function foreseenFault(
   return caught instanceof ConnectError ? fromConnectError(caught) : undefined;
 }
 
+/** What it means that an answer could not be written: the client has left, whatever its connection calls that. */
+export function undeliveredFault(caught: unknown, call: { method: string; signal: AbortSignal }): PlatformError {
+  return foreseenFault(caught, call) ?? abortFault(call, caught);
+}
+
 function isAbort(caught: unknown, signal: AbortSignal): boolean {
   return caught === signal.reason || (caught instanceof Error && caught.name === 'AbortError');
 }
 
-function abortFault(call: { method: string; signal: AbortSignal }): PlatformError {
-  const reason: unknown = call.signal.reason;
+function abortFault(call: { method: string; signal: AbortSignal }, caught?: unknown): PlatformError {
+  const reason: unknown = call.signal.reason ?? caught;
   // A client's RST_STREAM has a code as well, which says nothing about us.
   if (reason instanceof ConnectError && isShutdown(reason)) return fromConnectError(reason);
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) {

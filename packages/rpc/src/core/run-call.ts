@@ -3,7 +3,7 @@ import { create, type DescMessage, type Message, type MessageInitShape } from '@
 import { canonicalise, inVocabulary } from '../edge/translate-message.ts';
 import type { BoundMethod } from './binding.ts';
 import type { Call } from './call.ts';
-import { foreseenFault } from './faults.ts';
+import { foreseenFault, undeliveredFault } from './faults.ts';
 import { orAborted, untilAborted } from './until-aborted.ts';
 
 type OneRequest<P> = Extract<BoundMethod<P>, { kind: 'unary' | 'server_streaming' }>;
@@ -27,22 +27,36 @@ export async function answerClientStream<P>(
   return respond(bound.method.output, await orAborted(Promise.resolve(answer), call.signal), call);
 }
 
-export async function* answerServerStream<P>(
+export function answerServerStream<P>(
   bound: Extract<OneRequest<P>, { kind: 'server_streaming' }>,
   request: Message,
   call: Call<P>,
 ): AsyncGenerator<Message, void> {
-  const answers = bound.handler(canonicalise(bound.method.input, request), call);
-  for await (const answer of untilAborted(answers, call.signal)) yield respond(bound.method.output, answer, call);
+  return delivered(bound, bound.handler(canonicalise(bound.method.input, request), call), call);
 }
 
-export async function* answerBidi<P>(
+export function answerBidi<P>(
   bound: Extract<ManyRequests<P>, { kind: 'bidi_streaming' }>,
   requests: AsyncIterable<Message>,
   call: Call<P>,
 ): AsyncGenerator<Message, void> {
-  const answers = bound.handler(received(bound.method.input, requests, call), call);
-  for await (const answer of untilAborted(answers, call.signal)) yield respond(bound.method.output, answer, call);
+  return delivered(bound, bound.handler(received(bound.method.input, requests, call), call), call);
+}
+
+/** The answers of a stream; whoever writes them throws in here what it could not write, which no method has to foresee. */
+async function* delivered<P>(
+  { method }: BoundMethod<P>,
+  answers: AsyncIterable<MessageInitShape<DescMessage>>,
+  call: Call<P>,
+): AsyncGenerator<Message, void> {
+  for await (const answer of untilAborted(answers, call.signal)) {
+    const message = respond(method.output, answer, call);
+    try {
+      yield message;
+    } catch (caught) {
+      throw undeliveredFault(caught, call);
+    }
+  }
 }
 
 export function respond(output: DescMessage, init: MessageInitShape<DescMessage>, call: Call): Message {
