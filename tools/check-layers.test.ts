@@ -31,6 +31,7 @@ test.each([
   ['packages/sdk/src/a.ts', `import '@platform/rpc/server'`, 'sdk may not import rpc/server'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../triggers/b.ts'`, 'ingest may not import triggers'],
   ['apps/cloud/src/ingest/a.ts', `import { x } from '../compose.ts'`, 'ingest may not import compose.ts'],
+  ['apps/cloud/src/ingest/a.ts', `import { x } from '../compose-edge.ts'`, 'ingest may not import compose-edge.ts'],
   ['apps/cloud/src/ingest/a.ts', `import { x } from '../settings.ts'`, 'ingest may not import settings.ts'],
   ['apps/cloud/src/wire/a.ts', `import type { X } from '../ingest/b.ts'`, 'wire may not import ingest'],
   ['apps/cloud/src/ingest/store.ts', `import { x } from './rpc.ts'`, 'store.ts may not import rpc.ts'],

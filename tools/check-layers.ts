@@ -87,7 +87,7 @@ function insideApp(app: string, path: string, target: string, typeOnly: boolean)
   if (from === '') return undefined;
   if (to === '') {
     const name = basename(target);
-    const wires = ['main.ts', 'compose.ts'].includes(name) || (name === 'settings.ts' && !readSettings.includes(app));
+    const wires = /^(main|compose(-.*)?)\.ts$/.test(name) || (name === 'settings.ts' && !readSettings.includes(app));
     return wires && !typeOnly ? `feature ${from} may not import ${name}: it is handed what it needs` : undefined;
   }
   if (from !== to) {

@@ -1,0 +1,131 @@
+/** The data plane: uploads go into the log; from the log come rows, notifications and binary data; queries ask for the rows. */
+import { type Clock, errorText, type Log } from '@platform/base';
+import type { Principal } from './access/principal.ts';
+import type { Limits } from './admin/limits.ts';
+import { type Binary, createBinary } from './binary/feature.ts';
+import { openBlobStore } from './blobs/blob-store.ts';
+import type { Fleet } from './compose-fleet.ts';
+import { addressOfCall } from './edge/address-of-call.ts';
+import { principalOfRequest } from './edge/principal-of-request.ts';
+import type { SignIn } from './edge/sign-in/sign-in.ts';
+import { freeBytesOf } from './ingest/free-space.ts';
+import { createIngest, type Ingest } from './ingest/ingest.ts';
+import type { IngestLog } from './ingest/log.ts';
+import type { DeletionPause } from './instance/deletion-pause.ts';
+import type { Notify } from './notify/feature.ts';
+import type { Stores } from './open-stores.ts';
+import { createQueries, type Queries } from './queries/feature.ts';
+import type { Settings } from './settings.ts';
+import { createTabular } from './tabular/feature.ts';
+import type { Tabular } from './tabular/tabular.ts';
+import { createTriggers, type Triggers } from './triggers/feature.ts';
+import { createPartTransitions } from './triggers/part-transitions.ts';
+
+export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey'> {
+  readonly ingestLog: IngestLog;
+  readonly fleet: Pick<Fleet, 'registry' | 'access' | 'retention' | 'machines' | 'authenticator'>;
+  readonly signIn: SignIn;
+  readonly notify: Notify;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'identity'>;
+  readonly limits: Limits;
+  readonly deletions: DeletionPause;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How the cloud is reached, for the addresses that it gives out. */
+  readonly scheme: 'http' | 'https';
+  /** Where the cloud is reached. Asked at each call, never before the cloud listens. */
+  readonly url: () => string;
+}
+
+export interface DataPlane extends AsyncDisposable {
+  readonly tabular: Tabular;
+  readonly triggers: Triggers;
+  /** What is told when parts go online and offline. */
+  readonly partTransitions: ReturnType<typeof createPartTransitions>;
+  readonly binary: Binary;
+  readonly ingest: Ingest<Principal>;
+  readonly queries: Queries;
+}
+
+export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> {
+  const { data, db, instanceKey, ingestLog, signIn, notify, settings, limits, deletions, clock, log, scheme, url } =
+    deps;
+  const { registry, access, retention, machines, authenticator } = deps.fleet;
+  await using unwind = new AsyncDisposableStack();
+
+  const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
+  const tabular = unwind.use(
+    createTabular({
+      dataDir: data.path,
+      database: settings.databaseUrl,
+      db,
+      ingestLog,
+      log: log.child('tabular'),
+      clock,
+      deletions,
+      monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
+      standingRulesOf: retention.standingRulesOf,
+    }),
+  );
+  const triggers = unwind.use(
+    createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
+  );
+  const binary = unwind.use(
+    createBinary({
+      db,
+      ingestLog,
+      blobs,
+      access,
+      instanceKey,
+      standing: authenticator.standing,
+      principalOf: (request) => principalOfRequest({ authenticator, signIn }, request),
+      baseUrl: (metadata) => settings.identity.publicUrl ?? addressOfCall(metadata, scheme) ?? url(),
+      clock,
+      log: log.child('binary'),
+    }),
+  );
+  const partTransitions = createPartTransitions({
+    configOf: machines.triggersOf,
+    placeOf: (partId) => (registry.part(partId) === undefined ? undefined : registry.placeOf(partId)),
+    notify,
+    log: log.child('triggers'),
+  });
+  const ingest = createIngest<Principal>({
+    ingestLog,
+    blobs,
+    clock,
+    log: log.child('ingest'),
+    freeBytes: () => freeBytesOf(data.path),
+    async authorizeUpload(principal, partId) {
+      machines.authorizePart(principal, partId);
+      machines.noteContact(principal, partId);
+      return registry.placeOf(partId);
+    },
+    reportGap(place, text) {
+      machines.logs
+        .appendOwn(place.partId, { level: 'error', loggerName: 'cloud.ingest', message: text })
+        .catch((caught: unknown) =>
+          log.error('refused readings not written to the machine log', { text, error: errorText(caught) }),
+        );
+    },
+  });
+  const queries = createQueries({
+    tabular,
+    db,
+    access,
+    clock,
+    log: log.child('queries'),
+    recheck: authenticator.recheck,
+    names: {
+      machineName: (id) => registry.machine(id)?.name ?? '',
+      partName: (id) => registry.part(id)?.name ?? '',
+      machinesNamed: (name) => registry.machinesNamed(name).map(({ id }) => id),
+      partsNamed: (name) => registry.partsNamed(name).map(({ id }) => id),
+    },
+  });
+  const composed = unwind.move();
+  return {
+    ...{ tabular, triggers, partTransitions, binary, ingest, queries },
+    [Symbol.asyncDispose]: () => composed.disposeAsync(),
+  };
+}

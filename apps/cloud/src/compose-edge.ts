@@ -1,0 +1,114 @@
+/** The edge: everything that is answered on the one port, which services of the API and which plain routes. */
+import type { Clock, Log } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { createRpcServer, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
+import { authBinding } from './access/auth-rpc.ts';
+import type { Principal } from './access/principal.ts';
+import type { Catcher } from './catcher/feature.ts';
+import type { DataPlane } from './compose-data-plane.ts';
+import type { Fleet } from './compose-fleet.ts';
+import type { People } from './compose-people.ts';
+import { maxRequestBytes } from './edge/request-limits.ts';
+import { createRoutes } from './edge/routes.ts';
+import { readStatus } from './edge/status.ts';
+import type { IngestLog } from './ingest/log.ts';
+import type { TlsSource } from './instance/tls-source.ts';
+import { logHandlers } from './machines/logs/rpc.ts';
+import { partConfigFile } from './machines/part-config-file.ts';
+import type { Notify } from './notify/feature.ts';
+import { isLoopback } from './settings.ts';
+
+export interface EdgeDeps {
+  readonly fleet: Fleet;
+  readonly people: People;
+  readonly catcher: Catcher;
+  readonly notify: Notify;
+  readonly ingestLog: IngestLog;
+  readonly dataPlane: DataPlane;
+  /** Where the cloud will listen. */
+  readonly host: string;
+  readonly scheme: 'http' | 'https';
+  /** Absent: plaintext. */
+  readonly tls: TlsSource | undefined;
+  readonly startedMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
+
+/** Does not listen yet. */
+export function composeEdge(deps: EdgeDeps): RpcServer {
+  const { catcher, notify, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
+  const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
+  const { identity, signIn, seesEverything } = deps.people;
+  const { tabular, triggers, binary, ingest, queries } = deps.dataPlane;
+  const { presence, logs } = machines;
+
+  const routes = createRoutes({
+    signIn,
+    seesEverything,
+    log: log.child('edge'),
+    loopbackOnly: isLoopback(host),
+    scheme,
+    partConfig: (asked) =>
+      partConfigFile({ authenticator, access, registry, machines, authority: tls?.authority?.pem }, asked),
+    status: () =>
+      readStatus({
+        tree,
+        registry,
+        presence,
+        partStatuses: machines.statuses,
+        ingestLog,
+        tabular,
+        notify,
+        triggers,
+        catcher,
+        startedMs,
+        now: clock.now,
+      }),
+    catcher: async (request, response) => catcher.handle(request, response),
+    binaryData: binary.download,
+    logo: accounts.logoRoute,
+  });
+  const services: readonly ServiceBinding<Principal>[] = [
+    authBinding(authenticator),
+    serve(
+      AppService,
+      {
+        ...accounts.handlers,
+        ...machines.appHandlers,
+        ...fragments.handlers,
+        ...accessRpc.app,
+        ...identity.appHandlers,
+        ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
+      },
+      { maxRequestBytes },
+    ),
+    serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }, { maxRequestBytes }),
+    machines.robotBinding,
+    ...ingest.bindings,
+    serve(DataService, { ...queries.handlers, ...binary.handlers }),
+    serve(DatasetService, binary.datasetHandlers),
+  ];
+  const streaming = new Set(
+    services.flatMap(({ methods }) => methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path)),
+  );
+  return createRpcServer<Principal>({
+    services,
+    async authenticate(call) {
+      const principal = await authenticator.principalOf(call.metadata);
+      // A part's own call is contact, whatever it asks for, and a stream is while it is open (D17).
+      if (principal.kind === 'part' && streaming.has(call.method)) presence.attend(principal.partId, call.signal);
+      else if (principal.kind === 'part') presence.saw(principal.partId);
+      return principal;
+    },
+    open: openMethods,
+    ...(tls && { tls: tls.certificate }),
+    fallback: routes,
+    log: log.child('rpc'),
+  });
+}

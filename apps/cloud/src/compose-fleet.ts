@@ -1,0 +1,154 @@
+/** Accounts and machines: who there is, who may do what, and what each part is to run. */
+import type { Clock, Log } from '@platform/base';
+import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
+import { type Access, createAccess } from './access/authorize.ts';
+import { type AccessHandlers, accessHandlers } from './access/feature.ts';
+import { createGuessLimit, type GuessLimit } from './access/guess-limit.ts';
+import { createKeyUse, type KeyUse } from './access/key-use.ts';
+import { type Accounts, createAccounts } from './accounts/feature.ts';
+import { createFirstAccount } from './accounts/first-start.ts';
+import { type AccountTree, openAccountTree } from './accounts/tree.ts';
+import type { Limits } from './admin/limits.ts';
+import { machineLogAllowance } from './admin/machine-log-allowance.ts';
+import { createFragments, type Fragments } from './fragments/feature.ts';
+import { beforeDelete as forgetInvitations } from './identity/before-delete.ts';
+import { createSessions, type Sessions } from './identity/sessions.ts';
+import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
+import { openRegistry, type Registry } from './machines/registry.ts';
+import type { Stores } from './open-stores.ts';
+import { forgetQueriesOf } from './queries/forget-organization.ts';
+import { createRetention, type Retention } from './retention/feature.ts';
+import type { Settings } from './settings.ts';
+import { parseTriggers } from './triggers/parse-triggers.ts';
+
+export interface FleetDeps
+  extends Pick<Stores, 'db' | 'instanceKey'>,
+    Pick<MachinesDeps, 'onSaving' | 'onTransitions'> {
+  readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs'>;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where the cloud is reached. Asked at each call, never before the cloud listens. */
+  readonly url: () => string;
+}
+
+export interface Fleet {
+  readonly tree: AccountTree;
+  readonly registry: Registry;
+  readonly access: Access;
+  readonly retention: Retention;
+  readonly fragments: Fragments;
+  /** The caller starts their presence, and disposes it. */
+  readonly machines: Machines;
+  readonly guesses: GuessLimit;
+  readonly keyUse: KeyUse;
+  readonly sessions: Sessions;
+  readonly authenticator: Authenticator;
+  readonly accessRpc: AccessHandlers;
+  readonly accounts: Accounts;
+}
+
+export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
+  const { db, instanceKey, settings, limits, clock, log, onSaving, onTransitions, url } = deps;
+
+  await createFirstAccount(db, instanceKey, clock.now());
+  const tree = await openAccountTree(db);
+  const registry = await openRegistry(db, tree, instanceKey);
+  const access = createAccess(tree, {
+    locationOfMachine: (id) => registry.machine(id)?.location_id,
+    machineOfPart: (id) => registry.part(id)?.machine_id,
+  });
+  const retention = createRetention({
+    db,
+    effectiveDocumentOf: async (partId) => {
+      const { document } = await machines.configurations.current(partId);
+      return (await fragments.effective(partId, JSON.parse(document))).document;
+    },
+    now: clock.now,
+    log: log.child('retention'),
+  });
+  const fragments = createFragments({
+    db,
+    tree,
+    access,
+    clock,
+    log: log.child('fragments'),
+    triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
+    documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
+    onTriggers: (trx, partId, document) => machines.effectiveChanged(trx, partId, document),
+    onEffective: (trx, parts) => retention.configurationsChanged(trx, parts),
+    tellPart: (partId, message) =>
+      machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
+    maxFragmentsOf: (organizationId) => limits.limitOf(organizationId, 'fragments'),
+  });
+  const machines = await createMachines({
+    logAllowanceOf: (partId) => machineLogAllowance(limits, registry.placeOf(partId).organizationId),
+    db,
+    tree,
+    registry,
+    access,
+    effective: fragments,
+    seesFragment: fragments.seesFragment,
+    async onSaved(trx, partId, effective, document) {
+      await fragments.partSaving(trx, partId, document, effective.document);
+      await retention.configurationsChanged(trx, [{ partId, document: effective.document }]);
+    },
+    async onDeleting(trx, partId, by) {
+      await fragments.partDeleting(trx, partId);
+      await retention.partDeleting(trx, partId, by);
+    },
+    firstDocument: fragments.firstDocument,
+    instanceKey,
+    clock,
+    log: log.child('machines'),
+    triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
+    onSaving,
+    accessChanged: () => authenticator.forget(),
+    onTransitions,
+  });
+  const guesses = createGuessLimit(clock);
+  const keyUse = createKeyUse(db, clock);
+  const sessions = createSessions({ db, instanceKey, clock, settings: settings.identity.sessions });
+  const authenticator = createAuthenticator({
+    db,
+    instanceKey,
+    partSecrets: machines.partSecrets,
+    sessions,
+    shares: tree,
+    guesses,
+    clock,
+    keyUsed: (keyId) => keyUse.used(keyId),
+  });
+  const accessRpc = accessHandlers({
+    db,
+    instanceKey,
+    access,
+    keyUse,
+    now: clock.now,
+    rotationOverlapMs: settings.keyRotationOverlapMs,
+    changed: () => authenticator.forget(),
+  });
+  const accounts = createAccounts({
+    db,
+    tree,
+    access,
+    instanceKey,
+    clock,
+    machinesOf: (locationId) => registry.machinesOf(locationId),
+    seesFragment: fragments.seesFragment,
+    baseUrl: url,
+    accessChanged: () => authenticator.forget(),
+    beforeDelete: [
+      forgetInvitations,
+      forgetQueriesOf,
+      async (trx, deleted) => {
+        if (deleted.kind === 'organization') await fragments.organizationDeleting(trx, deleted.organizationId);
+      },
+    ],
+  });
+
+  return {
+    ...{ tree, registry, access, retention, fragments, machines },
+    ...{ guesses, keyUse, sessions, authenticator, accessRpc, accounts },
+  };
+}
