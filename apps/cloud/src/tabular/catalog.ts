@@ -61,6 +61,8 @@ export interface Catalog {
   organizations(): Promise<readonly string[]>;
   /** By day, then name. */
   listedFiles(organizationId: string): Promise<readonly ListedFile[]>;
+  /** Listed in a format before this one, in all organizations; the newest days first. */
+  olderFiles(format: number): Promise<readonly FileRef[]>;
   deletions(organizationId: string): Promise<readonly ListedDelete[]>;
   /** No row that they cover is left anywhere. */
   endDeletions(ids: readonly number[]): Promise<void>;
@@ -196,7 +198,7 @@ export function createCatalog(db: Database): Catalog {
         bytes += row.logical_bytes;
         return bytes <= totalBytes;
       };
-      return rows.filter(fits).map((row) => ({ file: row.file, format: row.format, captureDay: row.capture_day }));
+      return rows.filter(fits).map(refOf);
     },
     async replace(replaced, files, nowMs) {
       await db.transaction().execute(async (trx) => {
@@ -250,6 +252,16 @@ export function createCatalog(db: Database): Catalog {
         logicalBytes: row.logical_bytes,
       }));
     },
+    async olderFiles(format) {
+      const rows = await db
+        .selectFrom('tabular_files')
+        .select(['file', 'format', 'capture_day'])
+        .where('format', '<', format)
+        .orderBy('capture_day', 'desc')
+        .orderBy('file')
+        .execute();
+      return rows.map(refOf);
+    },
     async deletions(organizationId) {
       const rows = await db
         .selectFrom('tabular_deletes')
@@ -278,6 +290,10 @@ export function createCatalog(db: Database): Catalog {
       return { files: Number(row.files), fileRows: Number(row.rows ?? 0), fileBytes: Number(row.bytes ?? 0) };
     },
   };
+}
+
+function refOf(row: { readonly file: string; readonly format: number; readonly capture_day: string }): FileRef {
+  return { file: row.file, format: row.format, captureDay: row.capture_day };
 }
 
 function rowOf(file: SealedFile, nowMs: number) {

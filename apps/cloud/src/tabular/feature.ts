@@ -19,6 +19,7 @@ import { createDeleteRows } from './delete-rows.ts';
 import { explainOf } from './explain-of.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createMeasure } from './measure.ts';
+import { parquetFormat } from './parquet-format.ts';
 import { createPins } from './pins.ts';
 import type { FromChild, SealedFile } from './process/messages.ts';
 import { createRemoveDeleted } from './remove-deleted.ts';
@@ -30,6 +31,7 @@ import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import { concerning, deletesFor, noStandingRules, type StandingRulesOf } from './standing-rules.ts';
 import { storedFilter } from './stored-filter.ts';
 import type { QueryRequest, QueryResult, Tabular } from './tabular.ts';
+import { createWriteAnew } from './write-anew.ts';
 
 export interface TabularOptions {
   /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite; the child reads the log by itself. */
@@ -90,6 +92,7 @@ export function createTabular(options: TabularOptions): Tabular {
     stopping: stop.signal,
   });
 
+  const older = createWriteAnew({ catalog, rewrites, clock, log });
   const measure = createMeasure({ child: running, catalog });
   const removeDeleted = createRemoveDeleted({ catalog, rewrites });
 
@@ -178,7 +181,7 @@ export function createTabular(options: TabularOptions): Tabular {
     startedMs: number,
     endMs: number,
     signal: AbortSignal,
-  ): Promise<QueryResult | 'again' | 'died'> => {
+  ): Promise<QueryResult | 'again' | 'died' | { readonly older: readonly string[] }> => {
     const { scope, vocabulary } = request;
     const plan = foldConstants(request.plan, clock.now());
     const slot = await queue.enter(scope.organizationId, signal);
@@ -199,6 +202,8 @@ export function createTabular(options: TabularOptions): Tabular {
       const files = sources.includes(source)
         ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter) && !isWhollyDeleted(file, deletes))
         : [];
+      const before = files.filter(({ format }) => format < parquetFormat);
+      if (before.length > 0) return { older: before.map(({ file }) => file) };
       const fileBytes = files.reduce((sum, file) => sum + file.logicalBytes, 0);
       const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
       let scannedBytes = 0;
@@ -262,6 +267,7 @@ export function createTabular(options: TabularOptions): Tabular {
         log,
         ...(environment && { environment }),
       });
+      await older.start();
       commits = ingestLog.onCommit((position) => {
         if (wakeDue) return;
         wakeDue = true;
@@ -295,6 +301,12 @@ export function createTabular(options: TabularOptions): Tabular {
             );
           }
           const result = await answer(request, startedMs, endMs, signal);
+          // Neither a place in the queue nor a snapshot is held meanwhile.
+          if (typeof result === 'object' && 'older' in result) {
+            await older.replaced(result.older, signal);
+            stale = -1;
+            continue;
+          }
           if (typeof result === 'object') return result;
           if (result === 'died' && ++deaths > 1) {
             throw new PlatformError(
@@ -357,7 +369,9 @@ export function createTabular(options: TabularOptions): Tabular {
     async [Symbol.asyncDispose]() {
       commits?.[Symbol.dispose]();
       stop.abort(new PlatformError('unavailable', 'the cloud is stopping'));
+      const stopped = older[Symbol.asyncDispose]();
       await child?.[Symbol.asyncDispose]();
+      await stopped;
       await listing;
     },
   };

@@ -19,6 +19,8 @@ export interface Rewrites {
   merge(): Promise<void>;
   /** Takes the rows that the deletions cover out of a file. `failed`: try again later. */
   removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
+  /** Writes the rows of a file of an earlier format into one of today's. `none`: it is not listed any more. */
+  writeAnew(file: FileRef, signal: AbortSignal): Promise<'replaced' | 'none' | 'failed'>;
   /** Takes files off the list whose rows are all deleted; those that were merged meanwhile stay. */
   drop(files: readonly string[]): Promise<void>;
   /** The child's answer; resolves when it is in the catalog. */
@@ -134,6 +136,12 @@ export function createRewrites(options: {
         if (!(await catalog.isListed(file.file))) return 'failed';
         const outcome = await ask([file], deletes, signal);
         return outcome === 'replaced' ? 'removed' : outcome === 'unchanged' ? 'none' : 'failed';
+      }),
+    writeAnew: (file, signal) =>
+      oneAtATime(async () => {
+        // It may have been merged, or dropped with all its rows.
+        if (!(await catalog.isListed(file.file))) return 'none';
+        return (await ask([file], [], signal)) === 'replaced' ? 'replaced' : 'failed';
       }),
     drop: (files) =>
       oneAtATime(async () => {

@@ -13,7 +13,7 @@ import { noTime } from './row-buffer.ts';
 import type { DescribedLeaf } from './shred/describe-leaves.ts';
 import { type RowRange, rowsOf } from './sorted-rows.ts';
 
-export const parquetFormat = 2;
+export { parquetFormat } from '../parquet-format.ts';
 
 const rowGroupRows = 61_440;
 

@@ -1,11 +1,12 @@
 /** What the catalog lists of a file, read back from the file itself: what cannot be read, or is not as its footer says, is never listed. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { parquetFormat } from '../parquet-format.ts';
 import { catalogTime } from '../row-filter.ts';
 import { pathSetsOf } from '../series.ts';
 import { dayText } from './capture-day.ts';
 import { leafColumns, readFacts, type SeriesFacts, type TimeFacts } from './file-facts.ts';
 import type { SealedFile } from './messages.ts';
-import { type FileContents, parquetFormat } from './parquet-file.ts';
+import type { FileContents } from './parquet-file.ts';
 import { documentOverheadBytes } from './row-documents.ts';
 
 /** Columns of the statement below before those of leaves. */

@@ -2,13 +2,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { olderParquetFormat, parquetFormat } from '../parquet-format.ts';
 import { isInScope, mayKeepSeries } from '../row-filter.ts';
 import type { Series } from '../series.ts';
 import { dayNumber } from './capture-day.ts';
 import { deletedRows } from './deleted-rows.ts';
 import type { FileRef, ScanRequest } from './messages.ts';
 import { ofSeries } from './of-series.ts';
-import { parquetFormat, readSeries } from './parquet-file.ts';
+import { readOlderSeries } from './older-file.ts';
+import { readSeries } from './parquet-file.ts';
 import { noTime } from './row-buffer.ts';
 import type { Segment } from './segment.ts';
 
@@ -36,13 +38,15 @@ export async function fileSource(
   { file, format, captureDay }: FileRef,
   known: Map<string, readonly Series[]>,
 ): Promise<Source> {
-  if (format !== parquetFormat)
-    throw new Error(`${file}: expected format ${parquetFormat}, found ${format}; it was written by another version`);
+  if (format !== parquetFormat && format !== olderParquetFormat)
+    throw new Error(
+      `${file}: expected format ${olderParquetFormat} or ${parquetFormat}, found ${format}; it was written by another version`,
+    );
   const path = join(parquetDir, file);
   let series = known.get(file);
   if (series === undefined) {
     if (!existsSync(path)) throw new StaleSnapshot(`${file} is not there: merged meanwhile, or lost`);
-    series = await readSeries(connection, path);
+    series = await (format === parquetFormat ? readSeries : readOlderSeries)(connection, path);
     if (known.size >= maxKnownFiles) known.clear();
     known.set(file, series);
   }
