@@ -4,8 +4,8 @@
  * - `FILE.partial`: what was received (spool.ts), in every format lines of JSON;
  * - `FILE.partial.json`: what was asked for, written before the first line.
  *
- * Complete: the rows stand in FILE (in one step, by renaming), and both are gone. A crash in between leaves them, and
- * `--resume` goes on from there. Times are absolute and the series are those of the start, so that the same is exported
+ * Complete: the rows stand in FILE (in one step, by renaming), both are gone, and the record (export-record.ts) says what
+ * FILE is. A crash in between leaves them, and `--resume` goes on from there. Times are absolute and the series are those of the start, so that the same is exported
  * however often it is interrupted.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export interface ExportPlan extends Range {
 }
 
 export const partialOf = (file: string): string => `${file}.partial`;
-const stateOf = (file: string): string => `${file}.partial.json`;
+export const stateOf = (file: string): string => `${file}.partial.json`;
 
 /** @returns undefined when no export to this file was interrupted. */
 export async function readState(file: string): Promise<ExportPlan | undefined> {
@@ -59,20 +59,25 @@ export async function writeState(file: string, plan: ExportPlan): Promise<void> 
   await writeFile(stateOf(file), `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
 }
 
-/** @param ready the file with the rows, which becomes FILE. */
+/** @param ready the file with the rows, which becomes FILE. Its record is written. */
 export async function complete(file: string, ready: string): Promise<void> {
   await rename(ready, file);
+  await clear(file);
+}
+
+/** Takes away what was beside FILE until it was complete. */
+export async function clear(file: string): Promise<void> {
   await rm(partialOf(file), { force: true });
   await rm(stateOf(file), { force: true });
 }
 
-/** @throws failed_precondition when something else was asked for than now */
-export function checkSame(file: string, then: Asked, now: Asked): void {
-  const differing = (Object.keys(now) as (keyof Asked)[]).filter((name) => then[name] !== now[name]);
+/** @param holder the file with what was exported. @throws failed_precondition when something else was asked for than now */
+export function checkSame<T extends Asked>(holder: string, then: T, now: T): void {
+  const differing = (Object.keys(now) as (keyof T & string)[]).filter((name) => then[name] !== now[name]);
   if (differing.length === 0) return;
   const told = differing.map((name) => `${name} ${then[name] ?? 'none'}, now ${now[name] ?? 'none'}`).join('; ');
   throw new PlatformError(
     'failed_precondition',
-    `${partialOf(file)} holds another export (${told}): ask for the same, give another --output, or begin anew without --resume`,
+    `${holder} holds another export (${told}): ask for the same, give another --output, or begin anew without --resume`,
   );
 }

@@ -1,16 +1,17 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type Cloud, type JsonObject, PlatformError, timestampFromDate, timestampMs } from '@platform/sdk/cloud';
 import { temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
-import { parquetReadObjects } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Context } from '../invocation/context.ts';
 import { createOutput } from '../invocation/output.ts';
+import type { ExportFormat } from './export-record.ts';
 import type { Asked } from './export-state.ts';
-import { type ExportFormat, exportToFile } from './export-to-file.ts';
+import { exportToFile } from './export-to-file.ts';
 
 interface Stored {
   readonly name: string;
@@ -134,8 +135,85 @@ test('another question does not go on with the file, and nothing is thrown away 
   await expect(run(cloudWith(stored), stored)).rejects.toThrow(/^An interrupted export is kept in .*Begin anew\?$/);
   await run(cloudWith(stored), stored, { agrees: true });
   await expect(run(cloudWith(stored), stored)).rejects.toThrow(`Replace ${file}?`);
-  expect(await run(cloudWith(stored), stored, { resume: true })).toBeUndefined();
   expect(rowsIn(file)).toHaveLength(2);
+});
+
+const four = Array.from({ length: 4 }, (_, ms) => ({ name: 'a', ms, payload: { ms } }));
+
+test('--resume says of a file that it is complete only when it is what an export has completed', async () => {
+  for (const format of ['ndjson', 'csv', 'parquet'] as const) {
+    await run(cloudWith(four), four, { format, agrees: true });
+    const resumed = (asked: Partial<Asked> = {}, as: ExportFormat = format) =>
+      run(cloudWith(four), four, { format: as, resume: true, asked });
+    expect(await resumed()).toEqual({ rows: 4, already: true });
+    await expect(resumed({ from: '2h' })).rejects.toThrow(`${file} holds another export (from none, now 2h)`);
+    const other = format === 'csv' ? 'ndjson' : 'csv';
+    await expect(resumed({}, other)).rejects.toThrow(`(format ${format}, now ${other})`);
+
+    const whole = readFileSync(file);
+    const refused = async (found: Buffer, why: RegExp): Promise<void> => {
+      writeFileSync(file, found);
+      await expect(resumed()).rejects.toMatchObject({
+        code: 'failed_precondition',
+        message: expect.stringMatching(why),
+      });
+      await expect(resumed()).rejects.toThrow(/begin anew without --resume, which asks before it replaces it$/);
+      expect(readFileSync(file)).toEqual(found);
+    };
+    await refused(
+      whole.subarray(0, -1),
+      /found neither: it has \d+ bytes, and the 4 rows that were exported were \d+;/,
+    );
+    await refused(Buffer.concat([whole.subarray(0, -1), Buffer.from('x')]), /it was changed/);
+    writeFileSync(file, whole);
+    expect(await resumed()).toEqual({ rows: 4, already: true });
+    rmSync(`${file}.export.json`);
+    await refused(whole, /there is no .*rows\.export\.json .* so it may be cut;/);
+  }
+});
+
+test('a crash right after the file was put there leaves a complete one, whatever stands beside it', async () => {
+  await expect(run(cloudWith(four, 3), four, { format: 'csv' })).rejects.toThrow('the cloud stops');
+  const beside = ['.partial', '.partial.json'].map((end) => file + end);
+  for (const path of beside) copyFileSync(path, `${path}.kept`);
+  await run(cloudWith(four), four, { format: 'csv', resume: true });
+  for (const left of [beside, beside.slice(1)]) {
+    for (const path of left) copyFileSync(`${path}.kept`, path);
+    const again = cloudWith(four);
+    expect(await run(again, four, { format: 'csv', resume: true })).toEqual({ rows: 4, already: true });
+    expect(again.asked).toEqual([]);
+    expect(beside.some(existsSync)).toBe(false);
+  }
+});
+
+test('an export over a complete file goes on with its own rows, and the old file stays until then', async () => {
+  await run(cloudWith(four.slice(0, 2)), four.slice(0, 2));
+  await expect(run(cloudWith(four, 3), four, { agrees: true })).rejects.toThrow('the cloud stops');
+  expect(rowsIn(file)).toHaveLength(2);
+  expect(await run(cloudWith(four), four, { resume: true })).toEqual({ rows: 4, already: false });
+  expect(rowsIn(file)).toHaveLength(4);
+});
+
+test('rows of which nobody knows what they are an export of are not gone on with, and not thrown away', async () => {
+  await expect(run(cloudWith(four, 3), four)).rejects.toThrow('the cloud stops');
+  rmSync(`${file}.partial.json`);
+  const refused = run(cloudWith(four), four, { resume: true });
+  await expect(refused).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: expect.stringMatching(
+      /expected .*\.partial\.json, which says what .* is an export of, found none; put it back/,
+    ),
+  });
+  expect(rowsIn(`${file}.partial`)).toHaveLength(3);
+});
+
+test('a file is not replaced unasked by an export of which nothing was received', async () => {
+  await run(cloudWith(four), four);
+  appendFileSync(file, 'a note\n');
+  await expect(run(cloudWith(four, 0), four, { agrees: true })).rejects.toThrow('the cloud stops');
+  rmSync(`${file}.partial`);
+  await expect(run(cloudWith(four), four, { resume: true })).rejects.toThrow(`Replace ${file}?`);
+  expect(readFileSync(file, 'utf8')).toContain('a note');
 });
 
 const mixed: readonly JsonObject[] = [
@@ -144,13 +222,17 @@ const mixed: readonly JsonObject[] = [
   { temp: -3, on: false },
 ];
 
-test('Parquet has typed columns, the time as a timestamp, and nulls where nothing is', async () => {
+test('Parquet has typed columns, the time as an instant, and nulls where nothing is', async () => {
   const stored = mixed.map((payload, ms) => ({ name: 'a', ms, payload }));
   await run(cloudWith(stored), stored, { format: 'parquet' });
   const bytes = readFileSync(file);
-  const rows = await parquetReadObjects({
-    file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  // DuckDB: TIMESTAMP WITH TIME ZONE.
+  expect(parquetMetadata(buffer).schema.find(({ name }) => name === 'time_captured')).toMatchObject({
+    type: 'INT64',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
   });
+  const rows = await parquetReadObjects({ file: buffer });
   const nothing = Object.fromEntries(
     ['temp', 'on', 'name', 'list', 'either', 'a.b', 'none'].map((name) => [`payload.${name}`, null]),
   );
@@ -194,7 +276,7 @@ test('CSV has the columns of all rows, and no formula', async () => {
 test('an export without rows is a file with columns and no rows', async () => {
   for (const format of ['ndjson', 'csv', 'parquet'] as const) {
     await rm(file, { force: true });
-    expect(await run(cloudWith([]), [], { format })).toEqual({ rows: 0 });
+    expect(await run(cloudWith([]), [], { format })).toEqual({ rows: 0, already: false });
   }
   const bytes = readFileSync(file);
   expect(

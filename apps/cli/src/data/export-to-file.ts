@@ -3,7 +3,18 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { asPlatformError, type Cloud, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
-import { type Asked, checkSame, complete, type ExportPlan, partialOf, readState, writeState } from './export-state.ts';
+import { type ExportFormat, readWhole, removeRecord, writeRecord } from './export-record.ts';
+import {
+  type Asked,
+  checkSame,
+  clear,
+  complete,
+  type ExportPlan,
+  partialOf,
+  readState,
+  stateOf,
+  writeState,
+} from './export-state.ts';
 import { identityOf } from './exported-line.ts';
 import { keyOf } from './find-series.ts';
 import { createProgress } from './progress.ts';
@@ -11,8 +22,6 @@ import { readSeries } from './read-series.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { csvLines } from './write-csv.ts';
 import { writeParquet } from './write-parquet.ts';
-
-export type ExportFormat = 'ndjson' | 'csv' | 'parquet';
 
 export interface FileExport {
   readonly file: string;
@@ -23,34 +32,78 @@ export interface FileExport {
   plan(): Promise<ExportPlan>;
 }
 
-/** @returns undefined when --resume found a complete file. @throws canceled when a file was to stay */
-export async function exportToFile(
-  context: Context,
-  data: Cloud['data'],
-  wanted: FileExport,
-): Promise<{ readonly rows: number } | undefined> {
+export interface Exported {
+  readonly rows: number;
+  /** The file was complete before: there was nothing to go on with. */
+  readonly already: boolean;
+}
+
+/** @throws canceled when a file was to stay; failed_precondition for what --resume cannot go on with */
+export async function exportToFile(context: Context, data: Cloud['data'], wanted: FileExport): Promise<Exported> {
   const { file, format, resume, asked } = wanted;
-  const { out, signal } = context;
   const begun = await readState(file);
-  if (resume && begun === undefined && existsSync(file)) return undefined;
-  if (!resume && (begun !== undefined || existsSync(partialOf(file))))
+  if (resume) {
+    const rows = await rowsBefore(context, begun, wanted);
+    if (rows !== undefined) return { rows, already: true };
+  } else if (begun !== undefined || existsSync(partialOf(file)))
     await context.agreed(
       `An interrupted export is kept in ${partialOf(file)}, and --resume goes on with it. Begin anew?`,
     );
-  else if (!resume && existsSync(file)) await context.agreed(`Replace ${file}?`);
-
   const goesOn = resume && begun !== undefined && existsSync(partialOf(file));
-  if (goesOn) checkSame(file, begun.asked, asked);
+  if (goesOn) checkSame(partialOf(file), begun.asked, asked);
+  else if (existsSync(file) && (resume || (begun === undefined && !existsSync(partialOf(file)))))
+    await context.agreed(`Replace ${file}?`);
+
   const plan = goesOn ? begun : await wanted.plan();
-  if (!goesOn) await writeState(file, plan).catch(refuse);
-  const rows = await gathered(context, data, plan, partialOf(file), !goesOn).catch((caught: unknown) => {
+  if (!goesOn) await begin(file, plan).catch(refuse);
+  try {
+    const rows = await gathered(context, data, plan, partialOf(file), !goesOn);
+    if (format !== 'ndjson') context.out.note(`writing ${format}`);
+    const ready = await converted(format, file, context.signal);
+    await writeRecord(file, ready, { asked, format, rows }, context.signal);
+    await complete(file, ready);
+    return { rows, already: false };
+  } catch (caught) {
     const { code, message } = asPlatformError(caught);
     const kept = `What was exported is kept in ${partialOf(file)}: the same command with --resume goes on`;
     throw new PlatformError(code, `${message}\n${kept}`, caught);
-  });
-  if (format !== 'ndjson') out.note(`writing ${format}`);
-  await complete(file, await converted(format, file, signal));
-  return { rows };
+  }
+}
+
+async function begin(file: string, plan: ExportPlan): Promise<void> {
+  await removeRecord(file);
+  await writeState(file, plan);
+}
+
+/**
+ * Of a file that is known to be complete; undefined when there is something to go on with, or nothing at all.
+ *
+ * @throws failed_precondition for another export, and for what nobody can tell whether it is whole
+ */
+async function rowsBefore(
+  { signal }: Context,
+  begun: ExportPlan | undefined,
+  { file, format, asked }: FileExport,
+): Promise<number | undefined> {
+  const whole = existsSync(file) ? await readWhole(file, signal) : undefined;
+  if (whole !== undefined && 'record' in whole) {
+    const { record } = whole;
+    checkSame(file, { ...record.asked, format: record.format }, { ...asked, format });
+    if (begun !== undefined) await clear(file);
+    return record.rows;
+  }
+  const anew = 'move it away, or begin anew without --resume, which asks before it replaces it';
+  if (begun === undefined && existsSync(partialOf(file)))
+    throw new PlatformError(
+      'failed_precondition',
+      `--resume: expected ${stateOf(file)}, which says what ${partialOf(file)} is an export of, found none; put it back, or ${anew}`,
+    );
+  if (begun === undefined && whole !== undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `--resume: expected ${file} as an export has completed it, or what an interrupted one has left (${partialOf(file)}), found neither: ${whole.why}; ${anew}`,
+    );
+  return undefined;
 }
 
 function refuse(caught: unknown): never {

@@ -6,8 +6,10 @@ import { choice } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { type Flags, leaf } from '../invocation/leaf.ts';
 import { timeBefore } from '../invocation/when.ts';
+import { amount } from '../query/amounts.ts';
+import type { ExportFormat } from './export-record.ts';
 import type { Asked, ExportPlan } from './export-state.ts';
-import { type ExportFormat, exportToFile } from './export-to-file.ts';
+import { exportToFile } from './export-to-file.ts';
 import { exportToOutput } from './export-to-output.ts';
 import { findSeries } from './find-series.ts';
 
@@ -53,9 +55,10 @@ export function exportCommand(): Command {
       };
       if (file === undefined) return exportToOutput(context, data, await plan(), format === 'csv' ? 'csv' : 'ndjson');
       const done = await exportToFile(context, data, { file, format, resume: flags['resume'] === true, asked, plan });
-      if (done === undefined) return out.note(`${file} is complete: there is nothing to go on with`);
-      if (out.style.json === false) out.note(`${done.rows.toLocaleString('en')} rows are in ${file}`);
-      else out.object({ file, format, rows: done.rows });
+      if (out.style.json === false) {
+        const rows = amount(done.rows, 'row');
+        out.note(done.already ? `${file} is complete: it has all ${rows}` : `${rows} in ${file}`);
+      } else out.object({ file, format, rows: done.rows });
     },
   );
 }

@@ -1,5 +1,5 @@
 /**
- * A spool as Parquet. A column is DOUBLE, BOOLEAN or text where all its values are; the time is a timestamp in milliseconds;
+ * A spool as Parquet. A column is DOUBLE, BOOLEAN or text where all its values are; the time is an instant in milliseconds;
  * of other columns texts stand as they are and everything else as JSON.
  */
 import { open } from 'node:fs/promises';
@@ -7,6 +7,8 @@ import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import type { SchemaElement } from 'hyparquet-writer';
 import { type Cells, type ColumnKind, cellsOf, columnsOf } from './columns-of.ts';
 
+/** With the older converted_type alone, DuckDB and others take it for a time of no zone. */
+const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const;
 const groupRows = 20_000;
 /** Characters of cells that are held for a group of rows. */
 const groupCharacters = 32 * 1024 * 1024;
@@ -68,7 +70,7 @@ function elementOf([name, kind]: readonly [string, ColumnKind]): SchemaElement {
   const optional = { name, repetition_type: 'OPTIONAL' } as const;
   if (kind === 'number') return { ...optional, type: 'DOUBLE' };
   if (kind === 'boolean') return { ...optional, type: 'BOOLEAN' };
-  if (kind === 'time') return { ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' };
+  if (kind === 'time') return { ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', logical_type: instant };
   return { ...optional, type: 'BYTE_ARRAY', converted_type: 'UTF8' };
 }
 
