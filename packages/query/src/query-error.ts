@@ -90,8 +90,8 @@ export function reading<T>(read: () => T): T {
     return read();
   } catch (caught) {
     if (!(caught instanceof RangeError)) throw caught;
-    throw new QueryError('Overflow', `the query is nested too deeply or too long (${caught.message})`, {
-      hint: 'nest expressions less deeply',
+    throw new QueryError('Overflow', 'the query is nested too deeply, or is too long, to be read', {
+      hint: 'nest expressions less deeply, and chain fewer of them',
     });
   }
 }

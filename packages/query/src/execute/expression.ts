@@ -9,6 +9,7 @@ import { compileElemMatch, compileMatch } from './filter.ts';
 import { bindings } from './functions/bind.ts';
 import { eagerFunctions, lazyFunctions } from './functions/registry.ts';
 import { valueAt } from './path.ts';
+import { withPlace } from './place-of-error.ts';
 import { type Evaluate, newFrame, type Slots } from './scope.ts';
 import { measure } from './size.ts';
 
@@ -95,10 +96,14 @@ function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]):
   const compile = lazy ?? (eager === undefined ? undefined : (values: readonly Evaluate[]) => applied(eager, values));
   if (compile === undefined)
     throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
-  return located(() => {
-    const evaluate = compile(args);
-    return builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate;
-  }, expr.at);
+  return located(
+    () => {
+      const evaluate = compile(args);
+      return builders.has(expr.fn) ? (frame) => built(frame, evaluate(frame)) : evaluate;
+    },
+    expr.at,
+    expr.fn,
+  );
 }
 
 /** Functions whose values grow with their arguments. */
@@ -120,22 +125,18 @@ function applied(fn: Eager, args: readonly Evaluate[]): Evaluate {
 }
 
 /** Errors of values, and of the constants that are looked at when compiling, say where in the query the operator stands. */
-function located(compile: () => Evaluate, at: string): Evaluate {
+function located(compile: () => Evaluate, at: string, fn = ''): Evaluate {
   let evaluate: Evaluate;
   try {
     evaluate = compile();
   } catch (error) {
-    throw withPath(error, at);
+    throw withPlace(error, at, fn);
   }
   return (frame) => {
     try {
       return evaluate(frame);
     } catch (error) {
-      throw withPath(error, at);
+      throw withPlace(error, at, fn);
     }
   };
-}
-
-function withPath(error: unknown, at: string): unknown {
-  return error instanceof QueryError && error.path === undefined ? error.at({ path: at }) : error;
 }

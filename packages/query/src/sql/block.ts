@@ -2,13 +2,15 @@
 
 import type { Expr } from '../plan/expr.ts';
 import type { Stage } from '../plan/stage.ts';
-import type { SqlNode } from './ast.ts';
+import { QueryError } from '../query-error.ts';
+import type { SelectItem, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
+import { aliasHint } from './elsewhere.ts';
 import { excludes, kindText } from './kind.ts';
 import { lower, type Meaning } from './lower.ts';
 import { filtered } from './push-conditions.ts';
 import type { Around, Rows } from './rows.ts';
-import { resolve, type Scope, type Source, type Typed } from './scope.ts';
+import { find, resolve, type Scope, type Source, type Typed } from './scope.ts';
 import { compileSubquery } from './subquery-plan.ts';
 
 export class Block {
@@ -45,13 +47,26 @@ export class Block {
     return lower(node, { ...this.#meaning, ...changed });
   }
 
-  filter(node: SqlNode, clause: string): void {
-    const where = this.condition(node, clause);
+  /** @param items of the SELECT, whose aliases the clause does not know: it comes before them. */
+  filter(node: SqlNode, clause: string, items: readonly SelectItem[]): void {
+    const known = this.#meaning.column;
+    const column: Meaning['column'] = (path, at) => {
+      try {
+        return known(path, at);
+      } catch (caught) {
+        const hint = aliasHint(path[0]!, items, clause);
+        const isNear =
+          !(caught instanceof QueryError) || hint === undefined || find(path, at, this.scope) !== undefined;
+        if (isNear) throw caught;
+        throw fault(at, `${path[0]} is an alias of SELECT, which ${clause} comes before`, hint);
+      }
+    };
+    const where = this.condition(node, clause, { column });
     this.stages = filtered(this.stages, where);
   }
 
-  condition(node: SqlNode, clause: string): Expr {
-    const { expr, kind } = this.lower(node);
+  condition(node: SqlNode, clause: string, changed: Partial<Meaning> = {}): Expr {
+    const { expr, kind } = this.lower(node, changed);
     if (excludes(kind, ['bool'])) throw fault(node.at, `${clause} takes a condition, found ${kindText(kind)}`);
     return expr;
   }

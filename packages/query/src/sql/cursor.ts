@@ -1,12 +1,15 @@
 /** Where the parser of SQL is: looking at tokens, taking them, and saying what was expected instead. */
 
+import { maxDepth } from '../bson/decode.ts';
 import { QueryError } from '../query-error.ts';
+import { insteadOf } from './elsewhere.ts';
 import { nearest, reserved } from './keywords.ts';
 import type { Token } from './lex.ts';
 
 export class Cursor {
   readonly #tokens: readonly Token[];
   #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -15,6 +18,11 @@ export class Cursor {
   /** The token that comes next, or one further on. */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
+  }
+
+  /** The token that came so many before the next one; undefined before the first. */
+  before(back: number): Token | undefined {
+    return this.#tokens[this.#at - back];
   }
 
   next(): Token {
@@ -34,6 +42,22 @@ export class Cursor {
     if (!texts.every((text, index) => this.is(text, index))) return false;
     this.#at += texts.length;
     return true;
+  }
+
+  /** Reads what is nested in what is read: queries, tables and expressions count together. @throws QueryError too deep */
+  nested<T>(read: () => T): T {
+    if (this.#depth >= maxDepth) {
+      const found = this.peek().kind === 'end' ? 'the end of the text' : `'${this.peek().text.slice(0, 80)}'`;
+      throw fault(
+        this.peek(),
+        `queries and expressions may be nested ${maxDepth} levels deep, found ${found} at level ${maxDepth + 1}`,
+        'name inner queries with WITH, or write lists with IN',
+      );
+    }
+    this.#depth++;
+    const value = read();
+    this.#depth--;
+    return value;
   }
 
   expect(text: string, where: string): Token {
@@ -56,7 +80,8 @@ export class Cursor {
     throw this.unexpected(what);
   }
 
-  unexpected(expected: string, words: Iterable<string> = reserved): QueryError {
+  /** @param hint goes before what can be told from the token. */
+  unexpected(expected: string, words: Iterable<string> = reserved, hint?: string): QueryError {
     const token = this.peek();
     const found =
       token.kind === 'end'
@@ -66,10 +91,11 @@ export class Cursor {
           : `'${token.text}'`;
     const meant = token.kind === 'word' ? nearest(token.text, words) : undefined;
     const same = meant !== undefined && meant === token.text.toUpperCase();
+    const reason = `expected ${expected}, found ${found}`;
     return fault(
       token,
-      `expected ${expected}, found ${found}`,
-      meant === undefined || same ? undefined : `did you mean ${meant}?`,
+      reason,
+      hint ?? insteadOf(this) ?? (meant === undefined || same ? undefined : `did you mean ${meant}?`),
     );
   }
 }

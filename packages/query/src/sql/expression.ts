@@ -2,9 +2,11 @@
 
 import { maxDepth } from '../bson/decode.ts';
 import { type BsonValue, Int32 } from '../bson/value.ts';
+import type { QueryError } from '../query-error.ts';
 import type { Query, SqlNode } from './ast.ts';
 import { parseAssert, parseCast, typeTest } from './cast.ts';
 import { type Cursor, fault } from './cursor.ts';
+import { dateAddFor, itemsHint, literalText } from './elsewhere.ts';
 import { parseFunction } from './function.ts';
 import { reserved } from './keywords.ts';
 import type { Token } from './lex.ts';
@@ -41,15 +43,18 @@ const likePower = 35;
 const notPower = 30;
 
 /** Parses as long as operators bind more strongly than `power`. */
-export function parseSqlExpression(cursor: Cursor, power = 0, depth = 1): SqlNode {
-  if (depth > maxDepth) throw fault(cursor.peek(), `an expression may be nested ${maxDepth} levels deep`);
-  const below = (binding = 0): SqlNode => parseSqlExpression(cursor, binding, depth + 1);
+export function parseSqlExpression(cursor: Cursor, power = 0): SqlNode {
+  return cursor.nested(() => parseOperators(cursor, power));
+}
+
+function parseOperators(cursor: Cursor, power: number): SqlNode {
+  const below = (binding = 0): SqlNode => parseSqlExpression(cursor, binding);
   let left = parsePrefix(cursor, below);
   let terms = 0;
   for (;;) {
     const token = cursor.peek();
     if (++terms > maxChain)
-      throw fault(token, `an expression may chain ${maxChain} operators`, 'use IN for long lists');
+      throw fault(token, `an expression may chain ${maxChain} operators, found more`, 'use IN for long lists');
     const text = token.kind === 'symbol' ? token.text : token.kind === 'word' ? token.text.toUpperCase() : '';
     const binding = powers[text];
     if (binding !== undefined && binding > power) {
@@ -76,6 +81,7 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
     for (const word of ['ANY', 'SOME', 'ALL']) {
       if (!cursor.is(word) || !cursor.is('(', 1)) continue;
       cursor.next();
+      if (!startsQuery(cursor)) throw refuseArray(cursor.peek(1), `${word} takes a query`, left);
       return { k: 'subquery', how: word === 'ALL' ? 'all' : 'any', op, left, query: parseSubquery(cursor), at };
     }
     return call(op, left, below(comparisonPower));
@@ -95,7 +101,8 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
         ? { k: 'subquery', how: 'all', op: 'sql.ne', left, query, at }
         : { k: 'subquery', how: 'any', op: 'sql.eq', left, query, at };
     }
-    cursor.expect('(', 'after IN');
+    if (!cursor.is('(')) throw refuseArray(cursor.peek(), 'IN takes a list in parentheses or a query', left);
+    cursor.next();
     const list = [below()];
     while (cursor.take(',')) list.push(below());
     cursor.expect(')', 'after the values of IN');
@@ -111,6 +118,14 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
     return negated(call('sql.like', left, pattern, ...(cursor.take('ESCAPE') ? [below(comparisonPower)] : [])));
   }
   return undefined;
+}
+
+/** Where other dialects take an array. */
+function refuseArray(found: Token, expected: string, item: SqlNode): QueryError {
+  const reason = `${expected}, found ${found.kind === 'end' ? 'the end of the text' : `'${found.text}'`}`;
+  const isPath = found.kind === 'word' || found.kind === 'quoted';
+  const value = item.k === 'literal' ? literalText(item.value) : '…';
+  return fault(found, reason, isPath ? `of an array: ${itemsHint(found.text, value)}` : undefined);
 }
 
 function isLike(cursor: Cursor): boolean {
@@ -169,6 +184,9 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
   }
   if (cursor.take('CASE')) return parseCase(cursor, at, below);
   if (cursor.is('CAST') && cursor.is('(', 1)) return access(cursor, parseCast(cursor, below), below);
+  if (cursor.is('INTERVAL') && ['string', 'number'].includes(cursor.peek(1).kind)) {
+    throw fault(at, 'there is no INTERVAL', dateAddFor(cursor));
+  }
   if (at.kind === 'word' && (cursor.is('(', 1) || cursor.peek(1).kind === 'string' || cursor.is('CURRENT_TIMESTAMP'))) {
     const called = parseFunction(cursor, below);
     if (called !== undefined) return access(cursor, called, below);

@@ -6,25 +6,24 @@ import { type Cursor, fault, listed } from './cursor.ts';
 import { parseSqlExpression } from './expression.ts';
 import { parseAlias, parseQuery } from './statement.ts';
 
-export function parseFrom(cursor: Cursor, depth = 0): From {
-  if (depth > maxDepth) throw fault(cursor.peek(), `FROM may be nested ${maxDepth} levels deep`);
-  let left = parseJoins(cursor, depth);
+export function parseFrom(cursor: Cursor): From {
+  let left = parseJoins(cursor);
   for (let terms = 0; ; terms++) {
     const at = cursor.peek();
     if (!cursor.take(',')) return left;
     if (terms > maxDepth) throw fault(at, `FROM may have ${maxDepth} tables`);
-    left = { k: 'join', how: 'inner', left, right: parseJoins(cursor, depth), on: undefined, at };
+    left = { k: 'join', how: 'inner', left, right: parseJoins(cursor), on: undefined, at };
   }
 }
 
-function parseJoins(cursor: Cursor, depth: number): From {
-  let left = parseSource(cursor, depth);
+function parseJoins(cursor: Cursor): From {
+  let left = parseSource(cursor);
   for (let terms = 0; ; terms++) {
     const at = cursor.peek();
     const how = joinOf(cursor);
     if (how === undefined) return left;
     if (terms > maxDepth) throw fault(at, `FROM may have ${maxDepth} tables`);
-    const right = parseSource(cursor, depth);
+    const right = parseSource(cursor);
     const on = how !== 'cross' && cursor.take('ON') ? parseSqlExpression(cursor) : undefined;
     if (on === undefined && (how === 'left' || how === 'right')) {
       throw cursor.unexpected(`ON and the condition of the ${how.toUpperCase()} JOIN`, ['ON']);
@@ -45,10 +44,10 @@ function joinOf(cursor: Cursor): 'inner' | 'left' | 'right' | 'cross' | undefine
   return undefined;
 }
 
-function parseSource(cursor: Cursor, depth: number): From {
+function parseSource(cursor: Cursor): From {
   const at = cursor.peek();
-  if (cursor.take('UNWIND')) return parseUnwind(cursor, depth);
-  if (cursor.take('FLATTEN')) return parseFlatten(cursor, depth);
+  if (cursor.take('UNWIND')) return parseUnwind(cursor);
+  if (cursor.take('FLATTEN')) return parseFlatten(cursor);
   if (cursor.take('[')) {
     const items: SqlNode[] = [];
     if (!cursor.is(']'))
@@ -60,11 +59,11 @@ function parseSource(cursor: Cursor, depth: number): From {
   if (cursor.take('(')) {
     const isQuery = ['SELECT', 'WITH', '('].some((word) => cursor.is(word));
     if (isQuery) {
-      const query = parseQuery(cursor, depth + 1);
+      const query = cursor.nested(() => parseQuery(cursor));
       cursor.expect(')', 'to close the query');
       return { k: 'derived', query, alias: required(cursor, 'a query'), at };
     }
-    const inner = parseFrom(cursor, depth + 1);
+    const inner = cursor.nested(() => parseFrom(cursor));
     cursor.expect(')', 'to close the parenthesis');
     return inner;
   }
@@ -86,9 +85,9 @@ function required(cursor: Cursor, what: string): string {
   return alias;
 }
 
-function parseUnwind(cursor: Cursor, depth: number): From {
+function parseUnwind(cursor: Cursor): From {
   const at = cursor.expect('(', 'after UNWIND');
-  const of = parseFrom(cursor, depth + 1);
+  const of = cursor.nested(() => parseFrom(cursor));
   cursor.expect('WITH', 'before the options of UNWIND');
   const given = new Set<string>();
   let paths: UnwindPath[] = [];
@@ -137,9 +136,9 @@ function parsePath(cursor: Cursor): UnwindPath {
   return { steps, at };
 }
 
-function parseFlatten(cursor: Cursor, depth: number): From {
+function parseFlatten(cursor: Cursor): From {
   const at = cursor.expect('(', 'after FLATTEN');
-  const of = parseFrom(cursor, depth + 1);
+  const of = cursor.nested(() => parseFrom(cursor));
   let separator = '_';
   let levels: number | undefined;
   if (cursor.take('WITH')) {

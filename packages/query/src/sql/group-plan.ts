@@ -1,5 +1,6 @@
 /** GROUP BY, AGGREGATE, and the aggregates that the other clauses ask for. */
 
+import { Int32 } from '../bson/value.ts';
 import { call, type Expr, field, literal } from '../plan/expr.ts';
 import type { Accumulator, AccumulatorName } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
@@ -63,10 +64,19 @@ export function grouped(select: Select, before: Block): Block | undefined {
       ? { ...column, value: { ...column.value, expr: field('_id', `k${index}`) } }
       : column,
   );
-  return afterGroup(before, keys, sourcesOf(after), fold);
+  return afterGroup(select, before, keys, sourcesOf(after), fold);
+}
+
+/** A number in GROUP BY that other dialects take for the place of a selected column. */
+function ordinalIn(select: Select): number | undefined {
+  for (const { value } of select.groupBy ?? []) {
+    if (value.k === 'literal' && value.value instanceof Int32) return value.value.value;
+  }
+  return undefined;
 }
 
 function afterGroup(
+  select: Select,
   before: Block,
   keys: readonly Key[],
   sources: readonly Source[],
@@ -88,10 +98,15 @@ function afterGroup(
       const around = find(path, at, block.scope);
       if (around !== undefined) return around;
       resolve(path, at, before.scope);
+      const name = path.join('.');
+      const hint = `add it to GROUP BY or wrap it, e.g. in MAX`;
+      const ordinal = ordinalIn(select);
       throw fault(
         at,
-        `the column ${path.join('.')} is neither grouped nor aggregated`,
-        'add it to GROUP BY or wrap it, e.g. in MAX',
+        `the column ${name} is neither grouped nor aggregated`,
+        ordinal === undefined
+          ? hint
+          : `GROUP BY ${ordinal} is the number ${ordinal}, no place in SELECT: write GROUP BY ${name}`,
       );
     },
     whole: (node) => (node.k === 'column' || keys.length === 0 ? undefined : byKey(node)),

@@ -127,6 +127,12 @@ export function isMixed(kind: Kind): boolean {
   return new Set((something(kind) ?? []).map(group)).size > 1;
 }
 
+/** An array, or nothing. */
+export function isArray(kind: Kind): boolean {
+  const types = something(kind);
+  return types?.length === 1 && types[0] === 'array';
+}
+
 export function kindText(kind: Kind): string {
   return kind.types === undefined ? 'any type' : [...kind.types].filter((type) => type !== 'missing').join(' or ');
 }

@@ -7,12 +7,14 @@ export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'end';
   /** Without quotes and with escapes resolved. */
   readonly text: string;
+  /** Of a quoted name: in backticks it can be no string of another dialect. */
+  readonly quote?: '`' | '"';
   /** Both count from 1. */
   readonly line: number;
   readonly column: number;
 }
 
-const symbols: RegExp = /<>|<=|>=|=>|!=|\|\||::!|::|[-+*/%(),.=<>[\]{}:;]/y;
+const symbols: RegExp = /<>|<=|>=|=>|==|!=|\|\||&&|->>|->|@>|::!|::|[-+*/%(),.=<>[\]{}:;~]/y;
 const word: RegExp = /[A-Za-z_$][\w$]*/y;
 const number: RegExp = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const space: RegExp = /(?:\s+|--[^\n]*|\/\*[\s\S]*?\*\/)+/y;
@@ -40,7 +42,11 @@ export function lex(text: string): Token[] {
     if (char === undefined) return [...tokens, { kind: 'end', text: '', ...place }];
     if (char === "'" || char === '"' || char === '`') {
       const { content, length } = quoted(text, at, place);
-      tokens.push({ kind: char === "'" ? 'string' : 'quoted', text: content, ...place });
+      tokens.push(
+        char === "'"
+          ? { kind: 'string', text: content, ...place }
+          : { kind: 'quoted', text: content, quote: char, ...place },
+      );
       advance(length);
       continue;
     }

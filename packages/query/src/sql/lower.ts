@@ -5,9 +5,10 @@ import { isTimeColumn } from '../plan/columns.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import type { SqlAggregate, SqlNode, SqlSubquery } from './ast.ts';
 import { fault } from './cursor.ts';
+import { itemsHint, literalText } from './elsewhere.ts';
 import { literalOf } from './extended-json.ts';
 import { foldCast } from './fold.ts';
-import { documentKind, excludes, incomparable, kindText } from './kind.ts';
+import { documentKind, excludes, incomparable, isArray, kindText, numbers } from './kind.ts';
 import { kindOfValue } from './kind-of-value.ts';
 import type { Token } from './lex.ts';
 import { fieldsOf, type Typed } from './scope.ts';
@@ -116,12 +117,27 @@ function converted(fn: string, arg: Typed, index: number, all: readonly Typed[])
 function check(fn: string, arg: Typed, index: number, count: number, at: Token): void {
   const wanted = takes(fn, index, count);
   if (wanted === undefined || !excludes(arg.kind, wanted)) return;
-  const name = fn.slice(fn.indexOf('.') + 1);
+  const expected = wanted === numbers ? 'a number' : wanted.join(' or ');
+  const hint = excludes(arg.kind, ['date']) ? undefined : dateHint(fn);
   throw fault(
     at,
-    `${name} takes ${wanted.join(' or ')}, found ${kindText(arg.kind)}`,
-    'write CAST(… AS …) where another type is meant',
+    `${at.text.toUpperCase()} takes ${expected}, found ${kindText(arg.kind)}`,
+    hint ?? arrayHint(arg) ?? 'write CAST(… AS …) where another type is meant',
   );
+}
+
+function dateHint(fn: string): string | undefined {
+  if (fn === 'agg.add') return 'write DATEADD(HOUR, 1, time_received)';
+  return fn === 'agg.subtract'
+    ? 'write DATEADD(HOUR, -1, time_received), or DATEDIFF(SECOND, earlier, later) of two times'
+    : undefined;
+}
+
+/** Of what can only be an array. */
+function arrayHint({ expr, kind }: Typed, other?: Expr): string | undefined {
+  if (!isArray(kind)) return undefined;
+  const value = other?.k === 'lit' && other.value !== undefined ? literalText(other.value) : '…';
+  return itemsHint(expr.k === 'field' ? expr.path.at(-1) : undefined, value);
 }
 
 function compare(left: Typed, right: Typed, at: Token): void {
@@ -135,5 +151,9 @@ function compare(left: Typed, right: Typed, at: Token): void {
       `write CAST('${String(text.expr.value)}' AS TIMESTAMP)`,
     );
   }
-  throw fault(at, `${kindText(left.kind)} cannot be compared with ${kindText(right.kind)}`, 'cast one of them');
+  throw fault(
+    at,
+    `${kindText(left.kind)} cannot be compared with ${kindText(right.kind)}`,
+    arrayHint(left, right.expr) ?? arrayHint(right, left.expr) ?? 'cast one of them',
+  );
 }

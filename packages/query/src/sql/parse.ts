@@ -5,7 +5,7 @@ import { call, literal } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
 import { QueryError, reading } from '../query-error.ts';
 import { Cursor, fault } from './cursor.ts';
-import { anyDocument, anything, documentKind, holds, type Kind, kindOf } from './kind.ts';
+import { anything, documentKind, holds, type Kind, kindOf } from './kind.ts';
 import { lex } from './lex.ts';
 import { compileQuery } from './query-plan.ts';
 import { isBare, type Rows, wrapped } from './rows.ts';
@@ -32,10 +32,8 @@ const readings: Tables = {
 function columnKind(name: string): [string, Kind] {
   if (isPathColumn(name)) return [name, kindOf('string', 'null', 'missing')];
   if (isTimeColumn(name)) return [name, kindOf('date', 'null', 'missing')];
-  return [
-    name,
-    name === 'tags' || name === 'additional_parameters' ? anything : name === 'data' ? anything : anyDocument,
-  ];
+  if (name === 'tags') return [name, { types: new Set(['array', 'null', 'missing']), items: kindOf('string') }];
+  return [name, anything];
 }
 
 /** @throws QueryError with line, column and mostly a hint. */

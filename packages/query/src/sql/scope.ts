@@ -2,6 +2,7 @@
 
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { fault } from './cursor.ts';
+import { literalText } from './elsewhere.ts';
 import { exprKey } from './expr-key.ts';
 import { nearest } from './keywords.ts';
 import { fieldOf, holds, type Kind } from './kind.ts';
@@ -34,9 +35,16 @@ export function resolve(path: readonly string[], at: Token, scope: Scope): Typed
   const columns = sources.flatMap(({ kind }) => [...(kind.fields?.keys() ?? [])]);
   const meant = nearest(path[0]!, [...columns, ...sources.map(({ name }) => name)]);
   const listed = columns.slice(0, 20).join(', ');
-  const hint =
-    meant && meant !== path[0] ? `did you mean ${meant}?` : listed === '' ? undefined : `the columns are ${listed}`;
+  const near = meant && meant !== path[0] ? `did you mean ${meant}?` : undefined;
+  const all = listed === '' ? undefined : `the columns are ${listed}`;
+  const text = path.length === 1 && at.quote === '"' ? textHint(path[0]!) : undefined;
+  const hint = text === undefined || near === undefined ? (text ?? near ?? all) : `${near} ${text}`;
   throw fault(at, `unknown column ${path[0]}`, hint);
+}
+
+/** Other dialects write texts in double quotes. */
+function textHint(name: string): string {
+  return `double quotes are for names: write the string as ${literalText(name)}`;
 }
 
 export function find(path: readonly string[], at: Token, scope: Scope): Typed | undefined {

@@ -22,14 +22,14 @@ export function compileSelect(select: Select, around: Around): Rows {
   // Conditions on the table alone come before its rows are rebuilt, where a backend can see them.
   for (const term of termsOf(select.where)) (needsRoom && !hasSubquery(term) ? early : late).push(term);
   const first = Block.of(from, around);
-  for (const term of early) first.filter(term, 'WHERE');
+  for (const term of early) first.filter(term, 'WHERE', select.items);
   const start = { ...from, stages: first.stages };
   const rows = needsRoom ? wrapped(start) : start;
   const before = Block.of(rows, around);
   const where = needsRoom ? late : select.where === undefined ? [] : [select.where];
-  for (const term of where) before.filter(term, 'WHERE');
+  for (const term of where) before.filter(term, 'WHERE', select.items);
   const block = grouped(select, before) ?? before;
-  if (select.having !== undefined) block.filter(select.having, 'HAVING');
+  if (select.having !== undefined) block.filter(select.having, 'HAVING', select.items);
 
   const projection = projectionOf(select, block);
   const slice = sliceOf(select);

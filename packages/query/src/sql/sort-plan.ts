@@ -6,6 +6,7 @@ import type { SortKey, Stage } from '../plan/stage.ts';
 import type { OrderItem, Select } from './ast.ts';
 import type { Block } from './block.ts';
 import { fault } from './cursor.ts';
+import { literalText } from './elsewhere.ts';
 import { exprKey } from './expr-key.ts';
 import { isMixed, kindText } from './kind.ts';
 import { dropFields, hidden, setFields } from './rows.ts';
@@ -51,7 +52,8 @@ function orderOf({ value: node }: OrderItem, select: Select, block: Block, proje
   if (node.k === 'literal') {
     const place = node.value instanceof Int32 ? projection.places[node.value.value - 1] : undefined;
     if (place === undefined || select.value) {
-      throw fault(node.at, 'ORDER BY takes a column, an expression, or the place of a selected one');
+      const found = select.value ? 'a constant' : `${literalText(node.value)} of ${projection.places.length} selected`;
+      throw fault(node.at, `ORDER BY takes a column, an expression, or the place of a selected one, found ${found}`);
     }
     return place;
   }

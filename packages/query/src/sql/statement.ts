@@ -21,34 +21,33 @@ export function parseStatement(cursor: Cursor): Query {
   return query;
 }
 
-export function parseQuery(cursor: Cursor, depth = 0): Query {
+export function parseQuery(cursor: Cursor): Query {
   const at = cursor.peek();
-  if (depth > maxDepth) throw fault(at, `queries may be nested ${maxDepth} levels deep`);
   if (cursor.take('WITH')) {
     const tables = listed(cursor, 'WITH', maxKeys, (): [string, Query] => {
       const name = cursor.name('the name of a query');
       cursor.expect('AS', 'after the name of a query');
       cursor.expect('(', 'before a query');
-      const query = parseQuery(cursor, depth + 1);
+      const query = cursor.nested(() => parseQuery(cursor));
       cursor.expect(')', 'to close a query');
       return [name, query];
     });
-    return { k: 'with', tables, query: parseQuery(cursor, depth + 1), at };
+    return { k: 'with', tables, query: cursor.nested(() => parseQuery(cursor)), at };
   }
-  let query = parseTerm(cursor, depth);
+  let query = parseTerm(cursor);
   for (let unions = 0; ; unions++) {
     const union = cursor.peek();
     if (!cursor.take('UNION')) return query;
     if (unions > maxDepth) throw fault(union, `a statement may unite ${maxDepth} queries`);
     const all = cursor.take('ALL');
     if (!all) cursor.take('DISTINCT');
-    query = { k: 'union', all, left: query, right: parseTerm(cursor, depth), at: union };
+    query = { k: 'union', all, left: query, right: parseTerm(cursor), at: union };
   }
 }
 
-function parseTerm(cursor: Cursor, depth: number): Query {
+function parseTerm(cursor: Cursor): Query {
   if (!cursor.take('(')) return parseSelect(cursor);
-  const query = parseQuery(cursor, depth + 1);
+  const query = cursor.nested(() => parseQuery(cursor));
   cursor.expect(')', 'to close the query');
   return query;
 }
@@ -65,12 +64,21 @@ function parseSelect(cursor: Cursor): Select {
   if (!ends && !cursor.is('FROM')) throw cursor.unexpected('a comma or FROM', ['FROM', 'AS']);
   const from = cursor.take('FROM') ? parseFrom(cursor) : undefined;
   const where = cursor.take('WHERE') ? parseSqlExpression(cursor) : undefined;
-  const groupBy = cursor.take('GROUP', 'BY') ? parseGroupKeys(cursor) : undefined;
+  const groupBy = takeBy(cursor, 'GROUP') ? parseGroupKeys(cursor) : undefined;
   const aggregates = cursor.take('AGGREGATE') ? parseAggregates(cursor) : [];
   const having = cursor.take('HAVING') ? parseSqlExpression(cursor) : undefined;
-  const orderBy = cursor.take('ORDER', 'BY') ? parseOrder(cursor) : [];
+  const orderBy = takeBy(cursor, 'ORDER') ? parseOrder(cursor) : [];
   const slice = parseSlice(cursor);
   return { k: 'select', distinct, value, items, from, where, groupBy, aggregates, having, orderBy, ...slice, at };
+}
+
+/** GROUP BY or ORDER BY. */
+function takeBy(cursor: Cursor, clause: 'GROUP' | 'ORDER'): boolean {
+  if (!cursor.take(clause)) return false;
+  if (cursor.take('BY')) return true;
+  const { kind, text } = cursor.peek();
+  const hint = kind === 'end' ? `write ${clause} BY and a column` : `write ${clause} BY ${text}`;
+  throw cursor.unexpected(`BY after ${clause}`, [], hint);
 }
 
 function parseSlice(cursor: Cursor): { limit: number | undefined; offset: number } {
