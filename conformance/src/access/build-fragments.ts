@@ -1,10 +1,9 @@
 /** A fragment of each visibility in each organization, written by a key of that organization. */
 import { AppService, FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import { type Client, connect } from '@platform/rpc/client';
-import type { CloudProcess } from '../start-cloud.ts';
-import type { Canaries } from './canaries.ts';
 import { authorizationOn } from './on-wire.ts';
-import type { Caller, Fragment, Place, Rules } from './rules.ts';
+import type { Caller, Fragment } from './rules.ts';
+import type { Site } from './site.ts';
 
 export type KnownFragment = Fragment & { readonly name: string; readonly revision: string };
 
@@ -13,15 +12,6 @@ export const visibilities = {
   public: FragmentVisibility.PUBLIC,
   unlisted: FragmentVisibility.PUBLIC_UNLISTED,
 };
-
-interface Site {
-  readonly cloud: CloudProcess;
-  /** As who owns all of it. */
-  readonly app: Client<typeof AppService>;
-  readonly canaries: Canaries;
-  readonly rules: Rules;
-  place(label: string): Place;
-}
 
 export async function buildFragments(site: Site): Promise<ReadonlyMap<string, KnownFragment>> {
   const { cloud, app, canaries, rules } = site;

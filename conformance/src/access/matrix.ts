@@ -138,7 +138,7 @@ async function sendCase(
     throw new Error(`preparing ${describe(one)}: ${errorText(caught)}`);
   }
   const build = builders[row.operation];
-  if (build === undefined) throw new Error(`${row.operation}: say in requests.ts what is sent`);
+  if (build === undefined) throw new Error(`${row.operation}: say in requests.ts or data-requests.ts what is sent`);
   const built = build(subject, world, unique, caller);
   const requests = Array.isArray(built) ? built : [built];
   const answer = await wire.call(method, requests, caller.token);

@@ -1,14 +1,20 @@
-/** What is sent for each operation about a subject, so that it would succeed if it were allowed. */
+/** What is sent for each operation about a subject, so that it would succeed if it were allowed; about data: data-requests.ts. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
-import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { serialize } from 'bson';
+import { dataRequests } from './data-requests.ts';
 import { authorizationOf } from './on-wire.ts';
-import { type Caller, organizationOf, type Subject } from './rules.ts';
+import {
+  type Builder,
+  byId,
+  byLocationId,
+  byOrganizationId,
+  byOrgId,
+  byPartId,
+  byRobotId,
+  empty,
+  now,
+} from './request-builder.ts';
+import type { Subject } from './rules.ts';
 import { addressOf, type Contents, smallestPng, type World } from './world.ts';
-
-/** `unique`: a number that no other request of the run has. */
-export type Builder = (subject: Subject, world: World, unique: number, caller: Caller) => object | readonly object[];
 
 const nothing: Contents = {
   metadata: 'm',
@@ -22,52 +28,12 @@ const contentsOf = ({ places }: Subject, world: World): Contents =>
   (places?.[0] && world.contents.get(places[0])) ?? nothing;
 const nameOf = ({ places }: Subject): string => places?.[0]?.name || 'some name';
 const data = (subject: Subject, world: World): object => ({ canary: contentsOf(subject, world).metadata });
-const now = () => timestampFromMs(Date.now());
-const sensor = { componentType: 'rdk:component:sensor', componentName: 's', methodName: 'Readings' };
 const fragmentConfig = { components: [] };
 
 const nobodysOrganization = '00000000-0000-4000-8000-000000000001';
 
-const byOrgId: Builder = ({ id }) => ({ orgId: id });
-const byOrganizationId: Builder = ({ id }) => ({ organizationId: id });
-const byLocationId: Builder = ({ id }) => ({ locationId: id });
-const byId: Builder = ({ id }) => ({ id });
-const byRobotId: Builder = ({ id }) => ({ robotId: id });
-const byPartId: Builder = ({ id }) => ({ partId: id });
-const empty: Builder = () => ({});
-const everything = [serialize({ $match: {} })];
-const readingsOf: Builder = ({ id }) => ({
-  partId: id,
-  resourceName: 's',
-  resourceSubtype: 'rdk:component:sensor',
-  methodName: 'Readings',
-});
-const inHotStore = (organizationId: string): object => ({
-  organizationId,
-  collectionType: IndexableCollection.HOT_STORE,
-});
-
-const inOrganization = (id: string): object => ({ filter: { organizationIds: [id] } });
-const fileIds = ({ id }: Subject): object => ({ binaryDataIds: [id] });
-const byFileIds: Builder = fileIds;
-const fileInDataset: Builder = ({ id, keptBy }, { files }) => ({
-  datasetId: id,
-  binaryDataIds: files
-    .filter(({ part }) => organizationOf(part) === keptBy)
-    .slice(0, 1)
-    .map((file) => file.id),
-});
-
-const sequenceInDataset: Builder = ({ id, keptBy }, { sequences }) => ({
-  datasetId: id,
-  sequenceIds: sequences
-    .filter(({ part }) => organizationOf(part) === keptBy)
-    .slice(0, 1)
-    .map((one) => one.id),
-});
-
 /** The roles that a request about resources names. */
-export function authorizationsFor(subject: Subject, role: 'owner' | 'operator' = 'operator') {
+function authorizationsFor(subject: Subject, role: 'owner' | 'operator' = 'operator') {
   if (subject.isKey || subject.saidKind === undefined) return [];
   return [authorizationOf(subject.saidKind, subject.id, subject.organizationId ?? '', role)];
 }
@@ -303,110 +269,7 @@ export const builders: Readonly<Record<string, Builder>> = {
     logs: [{ host: 'h', level: 'info', time: now(), loggerName: 'n', message: 'a line' }],
   }),
   'RobotService.NeedsRestart': byId,
-  'DataSyncService.DataCaptureUpload': ({ id }) => ({
-    metadata: { partId: id, ...sensor, type: DataType.TABULAR_SENSOR },
-    sensorContents: [
-      {
-        metadata: { timeRequested: now(), timeReceived: now() },
-        data: { case: 'struct', value: { readings: { n: 1 } } },
-      },
-    ],
-  }),
-  'DataSyncService.FileUpload': ({ id }) => [
-    {
-      uploadPacket: {
-        case: 'metadata',
-        value: { partId: id, type: DataType.FILE, fileName: 'f', fileExtension: '.txt' },
-      },
-    },
-    { uploadPacket: { case: 'fileContents', value: { data: new Uint8Array([1, 2, 3]) } } },
-  ],
-  'DataSyncService.StreamingDataCaptureUpload': ({ id }) => [
-    {
-      uploadPacket: {
-        case: 'metadata',
-        value: {
-          uploadMetadata: { partId: id, ...sensor, type: DataType.BINARY_SENSOR, fileExtension: '.bin' },
-          sensorMetadata: { timeRequested: now(), timeReceived: now() },
-        },
-      },
-    },
-    { uploadPacket: { case: 'data', value: new Uint8Array([1, 2, 3]) } },
-  ],
-  'DataService.TabularDataBySQL': ({ id }) => ({ organizationId: id, sqlQuery: 'SELECT * FROM readings' }),
-  'DataService.TabularDataByMQL': ({ id }) => ({ organizationId: id, mqlBinary: everything }),
-  'DataService.TabularDataByFilter': empty,
-  'DataService.ExportTabularData': readingsOf,
-  'DataService.GetLatestTabularData': readingsOf,
-  'DataService.BinaryDataByFilter': ({ id }) => ({ dataRequest: inOrganization(id), includeBinary: true }),
-  'DataService.BinaryDataByIDs': ({ id }) => ({ binaryDataIds: [id], includeBinary: true }),
-  'DataService.DeleteTabularData': ({ id }) => ({
-    organizationId: id,
-    filter: { componentName: 'nothing-of-this-name' },
-  }),
-  'DataService.DeleteBinaryDataByFilter': ({ id }) => ({
-    filter: { organizationIds: [id], componentName: 'nothing-of-this-name' },
-  }),
-  'DataService.DeleteBinaryDataByIDs': byFileIds,
-  'DataService.AddTagsToBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
-  'DataService.AddTagsToBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
-  'DataService.RemoveTagsFromBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
-  'DataService.RemoveTagsFromBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
-  'DataService.TagsByFilter': ({ id }) => inOrganization(id),
-  'DataService.AddBoundingBoxToImageByID': ({ id }) => ({
-    binaryDataId: id,
-    label: 'made',
-    xMaxNormalized: 1,
-    yMaxNormalized: 1,
-  }),
-  'DataService.RemoveBoundingBoxFromImageByID': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second }),
-  'DataService.BoundingBoxLabelsByFilter': ({ id }) => inOrganization(id),
-  'DataService.UpdateBoundingBox': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second, confidence: 0.5 }),
-  'DataService.GetDatabaseConnection': empty,
-  'DataService.ConfigureDatabaseUser': empty,
-  'DataService.AddBinaryDataToDatasetByIDs': fileInDataset,
-  'DataService.RemoveBinaryDataFromDatasetByIDs': fileInDataset,
-  'DataService.AddSequencesToDataset': sequenceInDataset,
-  'DataService.RemoveSequencesFromDataset': sequenceInDataset,
-  'DataService.CreateIndex': ({ id }, _world, unique) => ({
-    ...inHotStore(id),
-    indexSpec: [serialize({ keys: { [`made-${unique}`]: 1 } })],
-  }),
-  'DataService.ListIndexes': ({ id }) => inHotStore(id),
-  'DataService.DeleteIndex': ({ id, second = 'nothing-of-this-name' }) => ({ ...inHotStore(id), indexName: second }),
-  'DataService.CreateSavedQuery': ({ id }, _world, unique) => ({
-    organizationId: id,
-    name: `made-${unique}`,
-    mqlBinary: everything,
-  }),
-  'DataService.UpdateSavedQuery': ({ id, label }, world) => ({
-    id,
-    name: world.savedQueries.find((one) => one.label === label)?.name ?? 'some name',
-    mqlBinary: everything,
-  }),
-  'DataService.GetSavedQuery': byId,
-  'DataService.DeleteSavedQuery': byId,
-  'DataService.ListSavedQueries': byOrganizationId,
-  'DataService.CreateBinaryDataSignedURL': ({ id }) => ({ binaryDataId: id }),
-  'DataService.CreateSequence': ({ id }) => ({ partId: id, startTime: timestampFromMs(1_000), endTime: now() }),
-  'DataService.GetSequence': byId,
-  'DataService.UpdateSequence': ({ id }) => ({ id, endTime: timestampFromMs(Date.now() + 3_600_000) }),
-  'DataService.DeleteSequence': byId,
-  'DataService.ListSequences': byOrganizationId,
-  'DataService.SequencesByDatasetID': ({ id }) => ({ datasetId: id }),
-  'DataService.GetSequenceBinaryData': ({ id }) => ({ sequenceId: id }),
-  'DatasetService.CreateDataset': ({ id }, _world, unique) => ({ organizationId: id, name: `made-${unique}` }),
-  'DatasetService.DeleteDataset': byId,
-  'DatasetService.RenameDataset': ({ id }, _world, unique) => ({ id, name: `renamed-${unique}` }),
-  'DatasetService.ListDatasetsByOrganizationID': byOrganizationId,
-  'DatasetService.ListDatasetsByIDs': ({ id }) => ({ ids: [id] }),
-  'DatasetService.MergeDatasets': ({ id }, { datasets }, unique) => ({
-    datasetIds: datasets.filter(({ organization }) => organization.id === id).map((one) => one.id),
-    name: `merged-${unique}`,
-    organizationId: id,
-  }),
-  'DatasetService.StartSequenceDatasetExport': empty,
-  'DatasetService.GetSequenceDatasetExport': empty,
+  ...dataRequests,
   'FleetService.CreateExpiringKey': (subject, _world, unique) => ({
     name: `made-${unique}`,
     authorizations: authorizationsFor(subject),

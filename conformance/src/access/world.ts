@@ -4,63 +4,27 @@
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { DataService } from '@platform/proto/platform/app/data/v1/data';
-import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { connect, type Link } from '@platform/rpc/client';
-import { serialize } from 'bson';
 import type { CloudProcess } from '../start-cloud.ts';
+import {
+  buildDatasets,
+  buildSavedQueries,
+  buildSequences,
+  type KnownDataset,
+  type KnownFile,
+  type KnownSavedQuery,
+  type KnownSequence,
+  uploadFile,
+} from './build-data.ts';
 import { buildFragments, type KnownFragment } from './build-fragments.ts';
+import { buildInvitations, buildKeys, type Invitation, type KnownKey } from './build-grants.ts';
 import { Canaries } from './canaries.ts';
-import { authorizationOn } from './on-wire.ts';
-import { type Caller, type Grant, organizationOf, type Person, type Place, Rules } from './rules.ts';
+import { type Caller, organizationOf, type Person, type Place, Rules } from './rules.ts';
 import { signIn } from './sign-in.ts';
-
-export interface KnownKey {
-  readonly id: string;
-  readonly name: string;
-  readonly label: string;
-  readonly grants: readonly Grant[];
-}
-
-export interface Invitation {
-  readonly label: string;
-  readonly organization: Place;
-  readonly email: string;
-  /** Empty: the organization. */
-  readonly grants: readonly Grant[];
-}
-
-export interface KnownSavedQuery {
-  readonly id: string;
-  readonly label: string;
-  readonly name: string;
-  readonly organization: Place;
-}
-
-/** A file that a part uploaded. */
-export interface KnownFile {
-  readonly id: string;
-  readonly label: string;
-  readonly part: Place;
-  /** Of its bounding box. */
-  readonly boxId: string;
-}
-
-/** A stretch of time of a part, with its file in it. */
-export interface KnownSequence {
-  readonly id: string;
-  readonly label: string;
-  readonly part: Place;
-}
-
-export interface KnownDataset {
-  readonly id: string;
-  readonly label: string;
-  readonly organization: Place;
-}
+import type { Site } from './site.ts';
 
 /** What requests put back where it was. */
 export interface Contents {
@@ -142,6 +106,7 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     if (caller.part !== undefined) return isAbove(at, caller.part);
     return rules.sees(caller, at);
   };
+  const site: Site = { cloud, admin, app, canaries, rules, place, holds };
 
   for (const [label, parentLabel, kind] of layout) {
     const parent = parentLabel === undefined ? undefined : place(parentLabel);
@@ -238,106 +203,18 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
           },
         ],
       });
-      files.push(await uploadFile(admin, canaries, at, holds('operator', label)));
+      files.push(await uploadFile(site, at));
       filled = { ...filled, configuration: JSON.stringify(configuration), secretId: part?.secrets[0]?.id ?? '' };
     }
     contents.set(at, filled);
   }
 
-  const fragments = await buildFragments({ cloud, app, canaries, rules, place });
-
-  const keyGrants: readonly (readonly [string, readonly (readonly ['owner' | 'operator', string])[]])[] = [
-    ...['A', 'L', 'K', 'S', 'H', 'M.L', 'M.K', 'B', 'LB', 'HB', 'C', 'LC'].map(
-      (on) => [`key ${on}`, [['operator', on]]] as const,
-    ),
-    [
-      'key L+S',
-      [
-        ['owner', 'L'],
-        ['operator', 'S'],
-      ],
-    ],
-    [
-      'key M.L+LB',
-      [
-        ['operator', 'M.L'],
-        ['operator', 'LB'],
-      ],
-    ],
-  ];
-  const keys: KnownKey[] = [];
-  for (const [label, given] of keyGrants) {
-    const grants = given.map(([role, on]): Grant => ({ role, on: place(on) }));
-    const managed = (caller: Caller): boolean => grants.some(({ on }) => rules.holds(caller, 'owner', on));
-    const name = canaries.make(`name of ${label}`, managed);
-    const { id, key } = await app.createKey({
-      name,
-      authorizations: grants.map(({ on, role }) => authorizationOn(on, role)),
-    });
-    canaries.watch(id, `id of ${label}`, managed);
-    canaries.watch(key, `secret of ${label}`, managed);
-    keys.push({ id, name, label, grants });
-  }
-
-  const savedQueries: KnownSavedQuery[] = [];
-  for (const organization of ['A', 'B', 'C'].map(place)) {
-    const label = `saved query of ${organization.label}`;
-    const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
-    const { id } = await admin
-      .client(DataService)
-      .createSavedQuery({ organizationId: organization.id, name, mqlBinary: [serialize({ $match: { name } })] });
-    canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
-    savedQueries.push({ id, label, name, organization });
-  }
-
-  const sequences: KnownSequence[] = [];
-  for (const { part } of files) {
-    const label = `sequence of ${part.label}`;
-    const { id } = await admin.client(DataService).createSequence({
-      partId: part.id,
-      sequenceTags: [canaries.make(`tag of ${label}`, holds('operator', part.label))],
-      startTime: timestampFromMs(Date.now() - 3_600_000),
-      endTime: timestampFromMs(Date.now() + 3_600_000),
-    });
-    canaries.watch(id, `id of ${label}`, holds('operator', part.label));
-    sequences.push({ id, label, part });
-  }
-
-  const datasets: KnownDataset[] = [];
-  for (const organization of ['A', 'B', 'C'].map(place)) {
-    const label = `dataset of ${organization.label}`;
-    const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
-    const { id } = await admin.client(DatasetService).createDataset({ organizationId: organization.id, name });
-    canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
-    const binaryDataIds = files.filter(({ part }) => organizationOf(part) === organization).map((file) => file.id);
-    await admin.client(DataService).addBinaryDataToDatasetByIDs({ datasetId: id, binaryDataIds });
-    datasets.push({ id, label, organization });
-  }
-
-  const invitations: Invitation[] = [];
-  for (const [organization, ...on] of [
-    ['A'],
-    ['A', 'L'],
-    ['A', 'M.L'],
-    ['A', 'L', 'S'],
-    ['B'],
-    ['B', 'LB'],
-    ['C', 'LC'],
-  ] as const) {
-    const label = `invitation ${[organization, ...on].join(' ')}`;
-    const grants = on.map((one): Grant => ({ role: 'operator', on: place(one) }));
-    const seen = (caller: Caller): boolean =>
-      rules.holds(caller, 'operator', place(organization)) ||
-      grants.some((grant) => rules.holds(caller, 'owner', grant.on));
-    const email = `${canaries.make(label, seen)}@example.com`;
-    await app.createOrganizationInvite({
-      organizationId: place(organization).id,
-      email,
-      authorizations: grants.map((grant) => authorizationOn(grant.on, grant.role)),
-      sendEmailInvite: false,
-    });
-    invitations.push({ label, organization: place(organization), email, grants });
-  }
+  const fragments = await buildFragments(site);
+  const keys = await buildKeys(site);
+  const savedQueries = await buildSavedQueries(site);
+  const sequences = await buildSequences(site, files);
+  const datasets = await buildDatasets(site, files);
+  const invitations = await buildInvitations(site);
   return {
     cloud,
     admin,
@@ -357,38 +234,6 @@ export async function buildWorld(cloud: CloudProcess): Promise<World> {
     pushCredentials,
     place,
   };
-}
-
-/** A picture of a part, with a canary in all that can be asked of it. */
-async function uploadFile(
-  admin: Link,
-  canaries: Canaries,
-  part: Place,
-  maySee: (caller: Caller) => boolean,
-): Promise<KnownFile> {
-  const label = `file of ${part.label}`;
-  const { binaryDataId: id } = await admin.client(DataSyncService).dataCaptureUpload({
-    metadata: {
-      partId: part.id,
-      componentType: 'rdk:component:camera',
-      componentName: 'c',
-      methodName: 'GetImages',
-      type: DataType.BINARY_SENSOR,
-      fileName: canaries.make(`name of ${label}`, maySee),
-      tags: [canaries.make(`tag of ${label}`, maySee)],
-    },
-    sensorContents: [
-      { data: { case: 'binary', value: new TextEncoder().encode(canaries.make(`bytes of ${label}`, maySee)) } },
-    ],
-  });
-  canaries.watch(id, `id of ${label}`, maySee);
-  const { bboxId: boxId } = await admin.client(DataService).addBoundingBoxToImageByID({
-    binaryDataId: id,
-    label: canaries.make(`box of ${label}`, maySee),
-    xMaxNormalized: 1,
-    yMaxNormalized: 1,
-  });
-  return { id, label, part, boxId };
 }
 
 export function addressOf(line: string) {

@@ -1,0 +1,115 @@
+/** Pictures, saved queries, sequences and datasets, with a canary in each. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DatasetService } from '@platform/proto/platform/app/dataset/v1/dataset';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { serialize } from 'bson';
+import { organizationOf, type Place } from './rules.ts';
+import type { Site } from './site.ts';
+
+export interface KnownSavedQuery {
+  readonly id: string;
+  readonly label: string;
+  readonly name: string;
+  readonly organization: Place;
+}
+
+/** A file that a part uploaded. */
+export interface KnownFile {
+  readonly id: string;
+  readonly label: string;
+  readonly part: Place;
+  /** Of its bounding box. */
+  readonly boxId: string;
+}
+
+/** A stretch of time of a part, with its file in it. */
+export interface KnownSequence {
+  readonly id: string;
+  readonly label: string;
+  readonly part: Place;
+}
+
+export interface KnownDataset {
+  readonly id: string;
+  readonly label: string;
+  readonly organization: Place;
+}
+
+/** A picture of a part, with a canary in all that can be asked of it. */
+export async function uploadFile({ admin, canaries, holds }: Site, part: Place): Promise<KnownFile> {
+  const maySee = holds('operator', part.label);
+  const label = `file of ${part.label}`;
+  const { binaryDataId: id } = await admin.client(DataSyncService).dataCaptureUpload({
+    metadata: {
+      partId: part.id,
+      componentType: 'rdk:component:camera',
+      componentName: 'c',
+      methodName: 'GetImages',
+      type: DataType.BINARY_SENSOR,
+      fileName: canaries.make(`name of ${label}`, maySee),
+      tags: [canaries.make(`tag of ${label}`, maySee)],
+    },
+    sensorContents: [
+      { data: { case: 'binary', value: new TextEncoder().encode(canaries.make(`bytes of ${label}`, maySee)) } },
+    ],
+  });
+  canaries.watch(id, `id of ${label}`, maySee);
+  const { bboxId: boxId } = await admin.client(DataService).addBoundingBoxToImageByID({
+    binaryDataId: id,
+    label: canaries.make(`box of ${label}`, maySee),
+    xMaxNormalized: 1,
+    yMaxNormalized: 1,
+  });
+  return { id, label, part, boxId };
+}
+
+export async function buildSavedQueries({ admin, canaries, place, holds }: Site): Promise<KnownSavedQuery[]> {
+  const savedQueries: KnownSavedQuery[] = [];
+  for (const organization of ['A', 'B', 'C'].map(place)) {
+    const label = `saved query of ${organization.label}`;
+    const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
+    const { id } = await admin
+      .client(DataService)
+      .createSavedQuery({ organizationId: organization.id, name, mqlBinary: [serialize({ $match: { name } })] });
+    canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
+    savedQueries.push({ id, label, name, organization });
+  }
+  return savedQueries;
+}
+
+export async function buildSequences(
+  { admin, canaries, holds }: Site,
+  files: readonly KnownFile[],
+): Promise<KnownSequence[]> {
+  const sequences: KnownSequence[] = [];
+  for (const { part } of files) {
+    const label = `sequence of ${part.label}`;
+    const { id } = await admin.client(DataService).createSequence({
+      partId: part.id,
+      sequenceTags: [canaries.make(`tag of ${label}`, holds('operator', part.label))],
+      startTime: timestampFromMs(Date.now() - 3_600_000),
+      endTime: timestampFromMs(Date.now() + 3_600_000),
+    });
+    canaries.watch(id, `id of ${label}`, holds('operator', part.label));
+    sequences.push({ id, label, part });
+  }
+  return sequences;
+}
+
+export async function buildDatasets(
+  { admin, canaries, place, holds }: Site,
+  files: readonly KnownFile[],
+): Promise<KnownDataset[]> {
+  const datasets: KnownDataset[] = [];
+  for (const organization of ['A', 'B', 'C'].map(place)) {
+    const label = `dataset of ${organization.label}`;
+    const name = canaries.make(`name of ${label}`, holds('operator', organization.label));
+    const { id } = await admin.client(DatasetService).createDataset({ organizationId: organization.id, name });
+    canaries.watch(id, `id of ${label}`, holds('operator', organization.label));
+    const binaryDataIds = files.filter(({ part }) => organizationOf(part) === organization).map((file) => file.id);
+    await admin.client(DataService).addBinaryDataToDatasetByIDs({ datasetId: id, binaryDataIds });
+    datasets.push({ id, label, organization });
+  }
+  return datasets;
+}

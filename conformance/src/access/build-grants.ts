@@ -1,0 +1,83 @@
+/** Keys and invitations with roles on places of each kind, and on several of them. */
+import { authorizationOn } from './on-wire.ts';
+import type { Caller, Grant, Place } from './rules.ts';
+import type { Site } from './site.ts';
+
+export interface KnownKey {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly grants: readonly Grant[];
+}
+
+export interface Invitation {
+  readonly label: string;
+  readonly organization: Place;
+  readonly email: string;
+  /** Empty: the organization. */
+  readonly grants: readonly Grant[];
+}
+
+export async function buildKeys({ app, canaries, rules, place }: Site): Promise<KnownKey[]> {
+  const keyGrants: readonly (readonly [string, readonly (readonly ['owner' | 'operator', string])[]])[] = [
+    ...['A', 'L', 'K', 'S', 'H', 'M.L', 'M.K', 'B', 'LB', 'HB', 'C', 'LC'].map(
+      (on) => [`key ${on}`, [['operator', on]]] as const,
+    ),
+    [
+      'key L+S',
+      [
+        ['owner', 'L'],
+        ['operator', 'S'],
+      ],
+    ],
+    [
+      'key M.L+LB',
+      [
+        ['operator', 'M.L'],
+        ['operator', 'LB'],
+      ],
+    ],
+  ];
+  const keys: KnownKey[] = [];
+  for (const [label, given] of keyGrants) {
+    const grants = given.map(([role, on]): Grant => ({ role, on: place(on) }));
+    const managed = (caller: Caller): boolean => grants.some(({ on }) => rules.holds(caller, 'owner', on));
+    const name = canaries.make(`name of ${label}`, managed);
+    const { id, key } = await app.createKey({
+      name,
+      authorizations: grants.map(({ on, role }) => authorizationOn(on, role)),
+    });
+    canaries.watch(id, `id of ${label}`, managed);
+    canaries.watch(key, `secret of ${label}`, managed);
+    keys.push({ id, name, label, grants });
+  }
+  return keys;
+}
+
+export async function buildInvitations({ app, canaries, rules, place }: Site): Promise<Invitation[]> {
+  const invitations: Invitation[] = [];
+  for (const [organization, ...on] of [
+    ['A'],
+    ['A', 'L'],
+    ['A', 'M.L'],
+    ['A', 'L', 'S'],
+    ['B'],
+    ['B', 'LB'],
+    ['C', 'LC'],
+  ] as const) {
+    const label = `invitation ${[organization, ...on].join(' ')}`;
+    const grants = on.map((one): Grant => ({ role: 'operator', on: place(one) }));
+    const seen = (caller: Caller): boolean =>
+      rules.holds(caller, 'operator', place(organization)) ||
+      grants.some((grant) => rules.holds(caller, 'owner', grant.on));
+    const email = `${canaries.make(label, seen)}@example.com`;
+    await app.createOrganizationInvite({
+      organizationId: place(organization).id,
+      email,
+      authorizations: grants.map((grant) => authorizationOn(grant.on, grant.role)),
+      sendEmailInvite: false,
+    });
+    invitations.push({ label, organization: place(organization), email, grants });
+  }
+  return invitations;
+}

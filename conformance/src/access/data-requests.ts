@@ -1,0 +1,146 @@
+/** What is sent for each operation on uploads, readings, binary data and datasets. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { serialize } from 'bson';
+import { type Builder, byId, byOrganizationId, empty, now } from './request-builder.ts';
+import { organizationOf, type Subject } from './rules.ts';
+
+const sensor = { componentType: 'rdk:component:sensor', componentName: 's', methodName: 'Readings' };
+const everything = [serialize({ $match: {} })];
+const readingsOf: Builder = ({ id }) => ({
+  partId: id,
+  resourceName: 's',
+  resourceSubtype: 'rdk:component:sensor',
+  methodName: 'Readings',
+});
+const inHotStore = (organizationId: string): object => ({
+  organizationId,
+  collectionType: IndexableCollection.HOT_STORE,
+});
+
+const inOrganization = (id: string): object => ({ filter: { organizationIds: [id] } });
+const fileIds = ({ id }: Subject): object => ({ binaryDataIds: [id] });
+const byFileIds: Builder = fileIds;
+const fileInDataset: Builder = ({ id, keptBy }, { files }) => ({
+  datasetId: id,
+  binaryDataIds: files
+    .filter(({ part }) => organizationOf(part) === keptBy)
+    .slice(0, 1)
+    .map((file) => file.id),
+});
+
+const sequenceInDataset: Builder = ({ id, keptBy }, { sequences }) => ({
+  datasetId: id,
+  sequenceIds: sequences
+    .filter(({ part }) => organizationOf(part) === keptBy)
+    .slice(0, 1)
+    .map((one) => one.id),
+});
+
+export const dataRequests: Readonly<Record<string, Builder>> = {
+  'DataSyncService.DataCaptureUpload': ({ id }) => ({
+    metadata: { partId: id, ...sensor, type: DataType.TABULAR_SENSOR },
+    sensorContents: [
+      {
+        metadata: { timeRequested: now(), timeReceived: now() },
+        data: { case: 'struct', value: { readings: { n: 1 } } },
+      },
+    ],
+  }),
+  'DataSyncService.FileUpload': ({ id }) => [
+    {
+      uploadPacket: {
+        case: 'metadata',
+        value: { partId: id, type: DataType.FILE, fileName: 'f', fileExtension: '.txt' },
+      },
+    },
+    { uploadPacket: { case: 'fileContents', value: { data: new Uint8Array([1, 2, 3]) } } },
+  ],
+  'DataSyncService.StreamingDataCaptureUpload': ({ id }) => [
+    {
+      uploadPacket: {
+        case: 'metadata',
+        value: {
+          uploadMetadata: { partId: id, ...sensor, type: DataType.BINARY_SENSOR, fileExtension: '.bin' },
+          sensorMetadata: { timeRequested: now(), timeReceived: now() },
+        },
+      },
+    },
+    { uploadPacket: { case: 'data', value: new Uint8Array([1, 2, 3]) } },
+  ],
+  'DataService.TabularDataBySQL': ({ id }) => ({ organizationId: id, sqlQuery: 'SELECT * FROM readings' }),
+  'DataService.TabularDataByMQL': ({ id }) => ({ organizationId: id, mqlBinary: everything }),
+  'DataService.TabularDataByFilter': empty,
+  'DataService.ExportTabularData': readingsOf,
+  'DataService.GetLatestTabularData': readingsOf,
+  'DataService.BinaryDataByFilter': ({ id }) => ({ dataRequest: inOrganization(id), includeBinary: true }),
+  'DataService.BinaryDataByIDs': ({ id }) => ({ binaryDataIds: [id], includeBinary: true }),
+  'DataService.DeleteTabularData': ({ id }) => ({
+    organizationId: id,
+    filter: { componentName: 'nothing-of-this-name' },
+  }),
+  'DataService.DeleteBinaryDataByFilter': ({ id }) => ({
+    filter: { organizationIds: [id], componentName: 'nothing-of-this-name' },
+  }),
+  'DataService.DeleteBinaryDataByIDs': byFileIds,
+  'DataService.AddTagsToBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
+  'DataService.AddTagsToBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
+  'DataService.RemoveTagsFromBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
+  'DataService.RemoveTagsFromBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
+  'DataService.TagsByFilter': ({ id }) => inOrganization(id),
+  'DataService.AddBoundingBoxToImageByID': ({ id }) => ({
+    binaryDataId: id,
+    label: 'made',
+    xMaxNormalized: 1,
+    yMaxNormalized: 1,
+  }),
+  'DataService.RemoveBoundingBoxFromImageByID': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second }),
+  'DataService.BoundingBoxLabelsByFilter': ({ id }) => inOrganization(id),
+  'DataService.UpdateBoundingBox': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second, confidence: 0.5 }),
+  'DataService.GetDatabaseConnection': empty,
+  'DataService.ConfigureDatabaseUser': empty,
+  'DataService.AddBinaryDataToDatasetByIDs': fileInDataset,
+  'DataService.RemoveBinaryDataFromDatasetByIDs': fileInDataset,
+  'DataService.AddSequencesToDataset': sequenceInDataset,
+  'DataService.RemoveSequencesFromDataset': sequenceInDataset,
+  'DataService.CreateIndex': ({ id }, _world, unique) => ({
+    ...inHotStore(id),
+    indexSpec: [serialize({ keys: { [`made-${unique}`]: 1 } })],
+  }),
+  'DataService.ListIndexes': ({ id }) => inHotStore(id),
+  'DataService.DeleteIndex': ({ id, second = 'nothing-of-this-name' }) => ({ ...inHotStore(id), indexName: second }),
+  'DataService.CreateSavedQuery': ({ id }, _world, unique) => ({
+    organizationId: id,
+    name: `made-${unique}`,
+    mqlBinary: everything,
+  }),
+  'DataService.UpdateSavedQuery': ({ id, label }, world) => ({
+    id,
+    name: world.savedQueries.find((one) => one.label === label)?.name ?? 'some name',
+    mqlBinary: everything,
+  }),
+  'DataService.GetSavedQuery': byId,
+  'DataService.DeleteSavedQuery': byId,
+  'DataService.ListSavedQueries': byOrganizationId,
+  'DataService.CreateBinaryDataSignedURL': ({ id }) => ({ binaryDataId: id }),
+  'DataService.CreateSequence': ({ id }) => ({ partId: id, startTime: timestampFromMs(1_000), endTime: now() }),
+  'DataService.GetSequence': byId,
+  'DataService.UpdateSequence': ({ id }) => ({ id, endTime: timestampFromMs(Date.now() + 3_600_000) }),
+  'DataService.DeleteSequence': byId,
+  'DataService.ListSequences': byOrganizationId,
+  'DataService.SequencesByDatasetID': ({ id }) => ({ datasetId: id }),
+  'DataService.GetSequenceBinaryData': ({ id }) => ({ sequenceId: id }),
+  'DatasetService.CreateDataset': ({ id }, _world, unique) => ({ organizationId: id, name: `made-${unique}` }),
+  'DatasetService.DeleteDataset': byId,
+  'DatasetService.RenameDataset': ({ id }, _world, unique) => ({ id, name: `renamed-${unique}` }),
+  'DatasetService.ListDatasetsByOrganizationID': byOrganizationId,
+  'DatasetService.ListDatasetsByIDs': ({ id }) => ({ ids: [id] }),
+  'DatasetService.MergeDatasets': ({ id }, { datasets }, unique) => ({
+    datasetIds: datasets.filter(({ organization }) => organization.id === id).map((one) => one.id),
+    name: `merged-${unique}`,
+    organizationId: id,
+  }),
+  'DatasetService.StartSequenceDatasetExport': empty,
+  'DatasetService.GetSequenceDatasetExport': empty,
+};
