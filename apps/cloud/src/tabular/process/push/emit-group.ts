@@ -60,7 +60,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
     ...onlyUsed(sql, binds.values),
     sums: cells.sums,
     done: true,
-    isOfNumber: (files) => haveSameScope(files) && isOfNumber(stage, states, files),
+    ...(cells.ofSeries && { isOfNumber: (files) => haveSameScope(files) && isOfNumber(stage, states, files) }),
     decode: (files, sums) => {
       const key = keyReader(stage, inputs, files, { ofSeries, leaves, times });
       const constants = stage.into.map(([, { arg }], index) =>
@@ -104,6 +104,8 @@ function isOfNumber(
   [first, ...others]: readonly OpenFile[],
 ): boolean {
   const constants = stage.into.filter((_, index) => states[index]?.isConstant === true).map(([, { arg }]) => arg);
+  const count = first?.facts.series.length;
+  if (others.some(({ facts }) => facts.series.length !== count)) return false;
   return [...partsOfSeries(stage.key), ...constants].every((expr) => {
     const values = first?.values.values(expr) ?? [];
     return others.every(({ values: other }) => {

@@ -76,6 +76,15 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
       throw caught;
     }
   };
+  const known = new Map<Expr, readonly Maybe[] | undefined>();
+  const values = (expr: Expr): readonly Maybe[] | undefined => {
+    if (!known.has(expr))
+      known.set(
+        expr,
+        each(expr, (document) => evaluatorOf(expr).value(document)),
+      );
+    return known.get(expr);
+  };
   return {
     documents: all,
     fields(number, columns) {
@@ -85,7 +94,7 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
       return new BsonDocument([...document].filter(([name]) => columns.includes(name)));
     },
     keeps: (where) => each(where, (document) => evaluatorOf(where).keeps(document)),
-    values: (expr) => each(expr, (document) => evaluatorOf(expr).value(document)),
+    values,
   };
 }
 

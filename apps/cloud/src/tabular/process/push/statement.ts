@@ -23,7 +23,7 @@ export interface Emission {
   readonly gathered?: number;
   /** The batches went through `pre`. */
   readonly done: boolean;
-  /** Whether what is asked of a series does not depend on the file, so that its number says all; absent: it does. */
+  /** Whether what is asked of a series does not depend on the file, so that its number says all; absent: it does, or nothing is asked. */
   readonly isOfNumber?: (files: readonly OpenFile[]) => boolean;
   readonly decode: (files: readonly OpenFile[], sums: readonly SumPlan[]) => (chunk: Chunk) => Batch;
 }

@@ -5,6 +5,7 @@ import type { ScanRequest } from '../messages.ts';
 import { type Choice, chooseFor, type Wanted, wholeRows } from './choose.ts';
 import { type NewestOf, needsNewest, newestOf, newestRows } from './newest.ts';
 import type { OpenFile } from './open-files.ts';
+import { bySeriesNumbers } from './series-numbers.ts';
 import { emissionKey, type Statement, statementOf } from './statement.ts';
 
 export type Step =
@@ -14,7 +15,8 @@ export type Step =
 /** Filled while the step runs. */
 export type StepExplain = { -readonly [Field in keyof SourceExplain]: SourceExplain[Field] };
 
-interface Chosen extends Choice {
+/** A file with what it does. */
+export interface Chosen extends Choice {
   readonly file: OpenFile;
   readonly key: string;
 }
@@ -27,7 +29,7 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
   let gatheredBytes = 0;
   let newest: NewestOf[] = [];
   const finish = (): void => {
-    steps.push(...statementSteps(run));
+    for (const alike of bySeriesNumbers(run)) steps.push(...statementSteps(alike));
     if (wanted !== undefined && newest.length > 0) steps.push(newestStep(newest, wanted, request));
     run = [];
     gatheredBytes = 0;
