@@ -1,5 +1,5 @@
 /** `platform data` against a real cloud: export whole, killed and resumed; deletion after a look; retention as a version of the configuration. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -91,8 +91,14 @@ test('an export that is killed goes on where it ended: every reading once, in or
     Array.from({ length: 8_000 }, (_, n) => n),
   );
   expect(existsSync(partial)).toBe(false);
-  const again = await cli.ok([...args, '--resume']);
-  expect(again.stderr).toContain('is complete');
+  const [again, told] = [await cli.ok([...args, '--resume']), await cli.ok([...args, '--resume', '--json'])];
+  expect(again.stderr).toContain('is complete: it has all 8,000 rows');
+  expect(told.json()).toEqual(resumed.json());
+  truncateSync(inDirectory('oven.ndjson'), 1_000_000);
+  const cut = await cli.run([...args, '--resume']);
+  expect(cut).toMatchObject({ code: 5, stdout: '' });
+  expect(cut.stderr).toMatch(/it has 1000000 bytes, and the 8,000 rows that were exported were \d+; move it away, or/);
+  expect(statSync(inDirectory('oven.ndjson')).size).toBe(1_000_000);
 }, 120_000);
 
 test('an export takes names, bounds of time and formats; what nobody is called is not found', async () => {
@@ -219,4 +225,37 @@ test('files are listed by filter and downloaded whole, once; what was cut goes o
   expect(unknown).toMatchObject({ code: 3, stdout: '' });
   expect(nothing).toMatchObject({ code: 2, stdout: '' });
   expect(none.json()).toEqual([]);
+}, 120_000);
+
+test('a part of another organization is answered exactly as one that does not exist', async () => {
+  const own = ['--organization', cloud.organizationId];
+  const key = (await cli.ok(['api-keys', 'create', 'only here', '--role', 'owner', '--json'], { reveals: true })).json<{
+    id: string;
+    key: string;
+  }>();
+  await cli.ok(['organizations', 'create', 'Elsewhere']);
+  const there = ['--organization', 'Elsewhere', '--json'];
+  await cli.ok(['locations', 'create', 'Hall', ...there]);
+  await cli.ok(['machines', 'create', 'lathe', '--location', 'Hall', ...there]);
+  const [part] = (await cli.ok(['machines', 'part', 'list', 'lathe', ...there])).json<{ id: string }[]>();
+  const foreign = part?.id ?? '';
+  const nobodys = '0b1e6f0a-0000-4000-8000-000000000001';
+  const stranger = { PLATFORM_API_KEY_ID: key.id, PLATFORM_API_KEY: key.key };
+  const exported = (id: string, more: readonly string[], env = {}): Promise<Ran> =>
+    cli.run(['data', 'export', '--part', id, ...own, ...more], { env });
+  for (const more of [[], ['--resource', 'oven', '--method', 'Readings']]) {
+    const answers = await Promise.all([
+      exported(nobodys, more),
+      exported(foreign, more),
+      exported(nobodys, more, stranger),
+      exported(foreign, more, stranger),
+    ]);
+    for (const { code, stdout, stderr } of answers) {
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr.replace(foreign, nobodys)).toBe(
+        `platform data export: part: expected the id of one that you may see, or of its machine, found "${nobodys}"\n`,
+      );
+    }
+  }
+  expect(await exported(cloud.partId, [], stranger)).toMatchObject({ code: 0 });
 }, 120_000);

@@ -46,8 +46,8 @@ export function exportCommand(): Command {
         );
       const times = timesOf(flags);
       const { data } = await context.cloud();
-      const asked = await askedOf(context, flags);
-      const { id: organizationId } = await context.find.organization();
+      const { id: partId, organizationId } = await context.find.ownPart(String(flags['part']));
+      const asked = await askedOf(context, partId, flags);
       const plan = async (): Promise<ExportPlan> => {
         const named = { resource: asked.resource ?? undefined, method: asked.method ?? undefined };
         const series = await findSeries(data, { organizationId, partId: asked.partId, ...named, ...times }, signal);
@@ -83,8 +83,7 @@ function timesOf(flags: Flags): { fromMs?: number; untilMs?: number } {
   return { ...(fromMs === undefined ? {} : { fromMs }), ...(untilMs === undefined ? {} : { untilMs }) };
 }
 
-async function askedOf(context: Context, flags: Flags): Promise<Asked> {
-  const { id: partId } = await context.find.part(String(flags['part']));
+async function askedOf(context: Context, partId: string, flags: Flags): Promise<Asked> {
   const { url } = await context.login();
   const text = (name: string): string | null => (flags[name] === undefined ? null : String(flags[name]));
   return { url, partId, resource: text('resource'), method: text('method'), from: text('from'), to: text('to') };

@@ -17,6 +17,7 @@ export interface FoundMachine extends Named {
 
 export interface FoundPart extends Named {
   readonly machineId: string;
+  readonly locationId: string;
   readonly isMain: boolean;
 }
 
@@ -30,6 +31,8 @@ export interface Finder {
   machine(text: string): Promise<FoundMachine>;
   /** By id, Machine/part, or the name of a machine, which means its main part. */
   part(text: string): Promise<FoundPart>;
+  /** The same, of the default organization: parts of others are answered as if they did not exist. */
+  ownPart(text: string): Promise<FoundPart & { readonly organizationId: string }>;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -106,7 +109,9 @@ export function createFinder(deps: {
       const partsOf = async (machine: Named): Promise<FoundPart[]> =>
         (await (await app()).getRobotParts({ robotId: machine.id }, options)).parts.map(partOf);
       const whole = await finder.machine(text).catch((caught: unknown) => {
-        if (caught instanceof PlatformError && caught.code === 'not_found' && text.includes('/')) return undefined;
+        const isNone = caught instanceof PlatformError && caught.code === 'not_found';
+        if (isNone && uuid.test(text)) throw noPart(text);
+        if (isNone && text.includes('/')) return undefined;
         throw caught;
       });
       if (whole !== undefined) {
@@ -116,12 +121,27 @@ export function createFinder(deps: {
       const slash = text.lastIndexOf('/');
       return pick('part', text.slice(slash + 1), await partsOf(await finder.machine(text.slice(0, slash))));
     },
+    async ownPart(text) {
+      const part = await finder.part(text);
+      const { id: organizationId } = await finder.organization();
+      const { location } = await (await app()).getLocation({ locationId: part.locationId }, options);
+      if (location?.primaryOrgIdentity?.id !== organizationId) throw noPart(text);
+      return { ...part, organizationId };
+    },
   };
   return finder;
 }
 
-function partOf(part: { id: string; name: string; robot: string; mainPart: boolean }): FoundPart {
-  return { id: part.id, name: part.name, machineId: part.robot, isMain: part.mainPart };
+function partOf(part: { id: string; name: string; robot: string; locationId: string; mainPart: boolean }): FoundPart {
+  const { id, name, robot, locationId, mainPart } = part;
+  return { id, name, machineId: robot, locationId, isMain: mainPart };
+}
+
+function noPart(id: string): PlatformError {
+  return new PlatformError(
+    'not_found',
+    `part: expected the id of one that you may see, or of its machine, found "${id}"`,
+  );
 }
 
 /** The one with this id or name. @throws not_found with the nearest names, invalid_argument when several have the name */

@@ -172,7 +172,13 @@ test('D26 ExportTabularData and GetLatestTabularData are for who operates the pa
   expect(numbers(await exported(queries, {}, 'part part-1'))).toEqual([1]);
   for (const who of ['operator loc-2', 'part part-2'])
     await expect(exported(queries, {}, who)).rejects.toMatchObject({ code: 'not_found' });
-  await expect(exported(queries, { partId: 'part-9', resourceName: '' })).rejects.toMatchObject({ code: 'not_found' });
+  // Another organization's, and one that is nowhere; also where the rest of the request is wrong.
+  for (const partId of ['part-3', 'part-9'])
+    for (const resourceName of ['cpu', ''])
+      await expect(exported(queries, { partId, resourceName })).rejects.toMatchObject({
+        code: 'not_found',
+        message: `part: expected the id of one that you may see, found "${partId}"`,
+      });
   const latest = queries.client.getLatestTabularData(cpu, { headers: { 'x-who': 'operator loc-2' } });
   await expect(latest).rejects.toMatchObject({ code: 'not_found' });
 });
