@@ -31,6 +31,7 @@ const others = new Set(
   machines/part/main machines/part/force machines/part/restart machines/part/secrets/create machines/part/secrets/delete
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/set fragments/delete fragments/tag fragments/untag
+  query/saved/create query/saved/update query/saved/delete
   data/delete data/binary/download data/retention/set metadata/set api-keys/create api-keys/rename api-keys/rotate api-keys/expire api-keys/delete
 `
     .trim()
@@ -60,6 +61,7 @@ beforeAll(async () => {
   writeFileSync(join(cli.directory, 'press.json'), JSON.stringify({ components: [sensor], unheard_of: 1 }));
   await cli.ok(['config', 'set', 'press-7', 'press.json', '--yes']);
   await cli.ok(['fragments', 'create', 'kit', '-'], { input: JSON.stringify({ components: [sensor] }) });
+  await cli.ok(['query', 'saved', 'create', 'first', '{"$limit":1}']);
   await cli.ok(['login', 'api-key', '--key-id', cloud.keyId], { input: cloud.key });
   const data = ['--data', cloud.dataDir];
   readings = {
@@ -104,6 +106,9 @@ beforeAll(async () => {
     'data binary list': { args: [] },
     'data retention get': { args: ['press-7'] },
     'query mql': { args: ['{"$limit":1}'], lines: true },
+    'query saved list': { args: [] },
+    'query saved get': { args: ['first'] },
+    'query saved run': { args: ['first'], lines: true },
   };
 }, 120_000);
 afterAll(async () => {

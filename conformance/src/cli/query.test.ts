@@ -149,6 +149,58 @@ test('an error names its place: the line with a caret, or the stage; as JSON it 
   expect(source.stderr).toContain('standard, hot');
 }, 90_000);
 
+test('saved queries are made, listed, shown, run, changed and deleted, by name or id', async () => {
+  const saved = (...args: string[]) => cli.ok(['query', 'saved', ...args]);
+  const oven = '[{"$match":{"component_name":"oven","data.readings.temp":{"$gt":{"$numberLong":"3"}}}}]';
+  const made = (await saved('create', 'hot oven', oven, '--json')).json<{ id: string }>();
+  expect(made).toMatchObject({ name: 'hot oven', stages: 1, organization_id: cloud.organizationId });
+  writeFileSync(join(cli.directory, 'saved.json'), pipeline);
+  await saved('create', 'all of it', '@saved.json');
+  const list = (await saved('list', '--json=name,stages')).json();
+  expect(list).toEqual([
+    { name: 'all of it', stages: 3 },
+    { name: 'hot oven', stages: 1 },
+  ]);
+  const shown = await saved('get', 'HOT oven');
+  expect(shown.stdout).toBe(`[\n  ${oven.slice(1, -1)}\n]\n`);
+  // What is shown makes the same query again, type for type.
+  await cli.ok(['query', 'saved', 'create', 'copy', '-'], { input: shown.stdout });
+  expect((await saved('get', 'copy', '--json=pipeline')).json()).toEqual({ pipeline: JSON.parse(oven) });
+
+  const project = '{"$project":{"_id":0,"temp":"$data.readings.temp"}}';
+  const [run, mql, both] = await Promise.all([
+    saved('run', 'hot oven', project, '--json'),
+    cli.ok(['query', 'mql', '--saved', 'hot oven', project, '--json']),
+    saved('run', 'all of it', '--csv'),
+  ]);
+  expect(run.stdout).toBe('{"temp":21.5}\n');
+  expect(mql.stdout).toBe(run.stdout);
+  expect(both.stdout.split('\r\n')).toHaveLength(4);
+
+  await saved('update', made.id, '--name', 'oven over 3');
+  expect((await saved('get', 'oven over 3')).stdout).toBe(shown.stdout);
+  const count = '{"$count":"n"}';
+  expect((await saved('update', 'oven over 3', count, '--json=id,stages')).json()).toEqual({ id: made.id, stages: 1 });
+  expect((await saved('run', 'oven over 3', '--json')).stdout).toBe('{"n":2}\n');
+
+  const [taken, broken, nothing, unasked, none, empty] = await Promise.all([
+    cli.run(['query', 'saved', 'create', 'copy', count]),
+    cli.run(['query', 'saved', 'update', 'copy', '[{"$limit":1},{"$mtch":{}}]']),
+    cli.run(['query', 'saved', 'update', 'copy']),
+    cli.run(['query', 'saved', 'delete', 'copy']),
+    cli.run(['query', 'saved', 'get', 'coppy']),
+    cli.run(['query', 'saved', 'run', '']),
+  ]);
+  expect(taken).toMatchObject({ code: 5, stdout: '' });
+  expect(broken).toMatchObject({ code: 2, stdout: '' });
+  expect(broken.stderr).toMatch(/stage 1 \(\$mtch\).*\n {2}stage 1: \{"\$mtch":\{\}\}\n$/);
+  for (const ran of [nothing, unasked, empty]) expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(none).toMatchObject({ code: 3, stdout: '' });
+  expect(none.stderr).toContain('Did you mean copy?');
+  await saved('delete', 'copy', '--yes');
+  expect((await saved('list', '--json=name')).json()).toEqual([{ name: 'all of it' }, { name: 'oven over 3' }]);
+}, 120_000);
+
 test('a saved query that is not there, and another organization, are exit codes of their own', async () => {
   const [saved, organization] = await Promise.all([
     cli.run(['query', 'mql', '--saved', 'nosuch']),

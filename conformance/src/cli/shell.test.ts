@@ -128,16 +128,18 @@ test('wrong uses are exit code 2 with what to do, and change nothing; help is ex
 });
 
 test('completion: each shell gets its script, and what is typed is completed', async () => {
-  const [bash, zsh, fish, sub, unknown] = await Promise.all([
+  const [bash, zsh, fish, sub, third, unknown] = await Promise.all([
     cli.ok(['completion', 'bash']),
     cli.ok(['completion', 'zsh']),
     cli.ok(['completion', 'fish']),
     cli.ok(['complete', '--', 'config', 'hi']),
+    cli.ok(['complete', '--', 'query', 'saved', '']),
     cli.run(['completion', 'tcsh']),
   ]);
   expect(zsh.stdout).toContain('#compdef platform');
   expect(fish.stdout).toContain('complete -c platform');
   expect(sub.stdout).toMatch(/^history\t/m);
+  for (const name of ['list', 'get', 'create', 'update', 'delete', 'run']) expect(third.stdout).toContain(`${name}\t`);
   expect(unknown.code).toBe(2);
   const check = spawn('bash', ['-n'], { stdio: ['pipe', 'ignore', 'ignore'] });
   check.stdin.end(bash.stdout);

@@ -15,6 +15,7 @@ export {
   type ExportTabularDataResponse,
   type Filter,
   Order,
+  type Query as SavedQuery,
   TabularDataSourceType,
   TagsFilterType,
 } from '@platform/proto/platform/app/data/v1/data';
@@ -41,7 +42,7 @@ export type {
 export { pinnedAuthority } from '@platform/rpc/client';
 export { type ParsedStage, parseStages } from './cloud/extended-json/parse-stages.ts';
 export { type RowFields, type RowValue, readRow, Scalar } from './cloud/extended-json/read-row.ts';
-export { relaxedJson } from './cloud/extended-json/relaxed-json.ts';
+export { relaxedJson, typedJson } from './cloud/extended-json/relaxed-json.ts';
 export { type HttpAnswer, type HttpRequest, sendHttp } from './cloud/http-request.ts';
 export {
   type Cloud,

@@ -17,7 +17,7 @@ import {
 import { expect, test } from 'vitest';
 import { parseStages } from './parse-stages.ts';
 import { readRow } from './read-row.ts';
-import { relaxedJson } from './relaxed-json.ts';
+import { relaxedJson, typedJson } from './relaxed-json.ts';
 
 const keep = { promoteValues: false, bsonRegExp: true } as const;
 const stage = (text: string) => deserialize(parseStages(text)[0]?.bson ?? new Uint8Array(), keep);
@@ -38,6 +38,25 @@ test('numbers are int32, int64 or double as they were typed, with all their digi
       new Double(2 ** 63),
     ],
   });
+});
+
+test('a stage whose types are told is read back byte for byte', () => {
+  const int64s = [0, 7, -1, 2_147_483_647, -2_147_483_648].map((n) => Long.fromNumber(n));
+  const numbers = [
+    ...int64s,
+    Long.fromString('2147483648'),
+    Long.MAX_VALUE,
+    new Int32(7),
+    new Double(7),
+    new Double(-0),
+  ];
+  const others = [Decimal128.fromString('1.50'), new Double(Number.NaN), 'a', true, null, new Date(5), new Date(-5)];
+  const bson = serialize({
+    $match: { a: { $in: [...numbers, ...others] }, b: new ObjectId(), c: /x/i, d: new MaxKey() },
+  });
+  expect(parseStages(typedJson(readRow(bson)))[0]?.bson).toEqual(bson);
+  expect(typedJson(readRow(serialize({ v: Long.fromNumber(7) })))).toBe('{"v":{"$numberLong":"7"}}');
+  expect(shown(Long.fromNumber(7))).toBe('{"v":7}');
 });
 
 test('keys keep their order, those that look like numbers and __proto__ too', () => {

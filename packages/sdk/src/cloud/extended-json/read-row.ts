@@ -8,10 +8,13 @@ export class Scalar {
   /** For people: 3, 2026-01-31T12:00:00.000Z, the digits of an ObjectId. */
   readonly text: string;
   readonly isNumber: boolean;
-  constructor(json: string, text: string = json, isNumber = false) {
+  /** Extended JSON that is read back as the same type. */
+  readonly typed: string;
+  constructor(json: string, text: string = json, isNumber = false, typed: string = json) {
     this.json = json;
     this.text = text;
     this.isNumber = isNumber;
+    this.typed = typed;
   }
 }
 
@@ -56,7 +59,7 @@ function decoded(bytes: Uint8Array, [type, , , at, size]: Element): RowValue {
     case 16:
       return number(String(getInt32LE(bytes, at)));
     case 18:
-      return number(String(getBigInt64LE(bytes, at)));
+      return long(getBigInt64LE(bytes, at));
     default:
       return rare(type, bytes.subarray(at, at + size));
   }
@@ -67,6 +70,12 @@ const no = new Scalar('false');
 const nothing = new Scalar('null');
 const missing = new Scalar('{"$undefined":true}', 'undefined');
 const number = (json: string, text?: string): Scalar => new Scalar(json, text, true);
+
+/** A small one would be read back as an int32. */
+function long(value: bigint): Scalar {
+  const text = String(value);
+  return new Scalar(text, text, true, value === BigInt.asIntN(32, value) ? `{"$numberLong":"${text}"}` : text);
+}
 
 function double(value: number): Scalar {
   if (!Number.isFinite(value)) return number(`{"$numberDouble":"${value}"}`, String(value));

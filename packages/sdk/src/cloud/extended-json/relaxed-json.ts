@@ -2,11 +2,20 @@ import { type RowValue, Scalar } from './read-row.ts';
 
 /** Relaxed Extended JSON on one line, fields in their order. */
 export function relaxedJson(value: RowValue): string {
+  return jsonOf(value, 'json');
+}
+
+/** The same, but what is read back (parseStages) has the same types: small longs are spelled as such. */
+export function typedJson(value: RowValue): string {
+  return jsonOf(value, 'typed');
+}
+
+function jsonOf(value: RowValue, as: 'json' | 'typed'): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (value instanceof Scalar) return value.json;
+  if (value instanceof Scalar) return value[as];
   if (value instanceof Map) {
     const fields = value as ReadonlyMap<string, RowValue>;
-    return `{${Array.from(fields, ([name, field]) => `${JSON.stringify(name)}:${relaxedJson(field)}`).join(',')}}`;
+    return `{${Array.from(fields, ([name, field]) => `${JSON.stringify(name)}:${jsonOf(field, as)}`).join(',')}}`;
   }
-  return `[${(value as readonly RowValue[]).map(relaxedJson).join(',')}]`;
+  return `[${(value as readonly RowValue[]).map((item) => jsonOf(item, as)).join(',')}]`;
 }

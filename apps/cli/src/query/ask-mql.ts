@@ -1,0 +1,64 @@
+/** Asks with a pipeline, with a saved query, or with both, and prints the rows. */
+import { PlatformError, parseStages, readRow, relaxedJson, TabularDataSourceType } from '@platform/sdk/cloud';
+import type { Command } from 'commander';
+import { choice } from '../invocation/choice.ts';
+import type { Context } from '../invocation/context.ts';
+import type { Flags } from '../invocation/leaf.ts';
+import { ask } from './ask.ts';
+import { answerOptions, formatOf, printAnswer } from './print-answer.ts';
+import { queryText } from './query-text.ts';
+import { withPlace } from './with-place.ts';
+
+const sources: Readonly<Record<string, TabularDataSourceType>> = {
+  standard: TabularDataSourceType.STANDARD,
+  hot: TabularDataSourceType.HOT_STORAGE,
+};
+
+/** Of commands that ask in MQL. */
+export function mqlOptions(command: Command): Command {
+  return answerOptions(command).addOption(
+    choice('--data-source <source>', 'which data (default: standard)', Object.keys(sources)),
+  );
+}
+
+export interface AskedMql {
+  /** As it was typed. */
+  readonly argument: string | undefined;
+  /** Name of the saved query that runs first. */
+  readonly saved: string | undefined;
+}
+
+/** @throws invalid_argument when there is neither pipeline nor saved query */
+export async function askMql(context: Context, flags: Flags, { argument, saved }: AskedMql): Promise<void> {
+  const format = formatOf(context, flags);
+  if (argument === undefined && saved === undefined)
+    throw new PlatformError('invalid_argument', 'expected a pipeline, --saved NAME or both, found neither');
+  if (saved === '')
+    throw new PlatformError('invalid_argument', 'expected the name of a saved query, found an empty text');
+  const source = sources[String(flags['dataSource'])];
+  const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
+  const mqlBinary = argument === undefined ? [] : await readStages(context, argument);
+  const more = {
+    ...(saved === undefined ? {} : { queryPrefixName: saved }),
+    ...(source === undefined ? {} : { dataSource: { type: source } }),
+  };
+  // After a saved query the cloud counts that one's stages, too.
+  const counted = saved === undefined ? mqlBinary : [];
+  const answer = await withStages(context, counted, () =>
+    ask(asked, (data, organizationId, options) =>
+      data.tabularDataByMQL({ organizationId, mqlBinary, ...more }, options),
+    ),
+  );
+  await printAnswer(context, asked.explain ? 'explained' : format, answer);
+}
+
+/** A pipeline as it was typed, as the wire carries it. @throws invalid_argument with the place of the mistake */
+export async function readStages(context: Context, argument: string): Promise<Uint8Array[]> {
+  const text = await queryText(argument);
+  return withPlace(context, { text }, async () => parseStages(text).map(({ bson }) => bson));
+}
+
+/** Runs what sends these stages. @throws what it throws, with the stage that it speaks of */
+export function withStages<T>(context: Context, stages: readonly Uint8Array[], run: () => Promise<T>): Promise<T> {
+  return withPlace(context, { text: '', stages: stages.map((bson) => relaxedJson(readRow(bson))) }, run);
+}
