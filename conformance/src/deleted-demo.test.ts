@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { type ChildProcess, spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -59,4 +61,9 @@ test('the cloud starts again, at another port, after its demo was deleted: machi
       /expected the key that belongs to this id/,
     );
   }
+  // What it kept goes as well, in the background.
+  await cloud.kill('SIGTERM');
+  using metadata = new DatabaseSync(join(directory.path, 'meta.sqlite'), { readOnly: true });
+  const deletions = metadata.prepare('select organization_id, predicate from tabular_deletes').all();
+  expect(deletions.map((row) => ({ ...row }))).toEqual([{ organization_id: organizationId, predicate: '{}' }]);
 }, 60_000);

@@ -142,7 +142,9 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
       forgetInvitations,
       forgetQueriesOf,
       async (trx, deleted) => {
-        if (deleted.kind === 'organization') await fragments.organizationDeleting(trx, deleted.organizationId);
+        if (deleted.kind !== 'organization') return;
+        await fragments.organizationDeleting(trx, deleted.organizationId);
+        await retention.organizationDeleting(trx, deleted.organizationId);
       },
     ],
   });

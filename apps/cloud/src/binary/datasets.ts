@@ -49,7 +49,7 @@ export async function renameDataset(trx: Trx, dataset: Dataset, name: string): P
 }
 
 /** What was in it stays. */
-export async function deleteDataset(trx: Trx, { id }: Dataset): Promise<void> {
+export async function deleteDataset(trx: Trx, { id }: Pick<Dataset, 'id'>): Promise<void> {
   await trx.deleteFrom('dataset_files').where('dataset_id', '=', id).execute();
   await trx.deleteFrom('dataset_sequences').where('dataset_id', '=', id).execute();
   await trx.deleteFrom('datasets').where('id', '=', id).execute();

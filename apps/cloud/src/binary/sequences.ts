@@ -88,7 +88,7 @@ export async function insertSequence(
   return row;
 }
 
-export async function deleteSequence(trx: Kysely<CloudTables>, { id }: SequenceRow): Promise<void> {
+export async function deleteSequence(trx: Kysely<CloudTables>, { id }: Pick<SequenceRow, 'id'>): Promise<void> {
   await trx.deleteFrom('dataset_sequences').where('sequence_id', '=', id).execute();
   await trx.deleteFrom('sequences').where('id', '=', id).execute();
 }

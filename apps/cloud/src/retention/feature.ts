@@ -9,6 +9,7 @@ import type { Kysely } from 'kysely';
 import type { Caller } from '../access/audit.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { StandingRules, StandingRulesOf } from '../tabular/standing-rules.ts';
+import { deleteOrganizationData } from './delete-organization-data.ts';
 import { deletePartData } from './delete-part-data.ts';
 import { createPolicies } from './policies.ts';
 import { standingRules } from './standing-rules.ts';
@@ -29,6 +30,8 @@ export interface Retention {
   configurationsChanged(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void>;
   /** Call it in the transaction that deletes a part: with `delete_data_on_part_deletion` its data goes with it, audited. */
   partDeleting(trx: Kysely<CloudTables>, partId: string, by: Caller): Promise<void>;
+  /** Call it in the transaction that deletes an organization: its data goes with it. */
+  organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   readonly standingRulesOf: StandingRulesOf;
   /** By part, those of deleted parts too. */
   policiesOf(organizationId: string): Promise<ReadonlyMap<string, DataPolicies>>;
@@ -71,6 +74,8 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
     },
     configurationsChanged: writePolicies,
     partDeleting: (trx, partId, by) => deletePartData(trx, partId, by, now()),
+    organizationDeleting: (trx, organizationId) => deleteOrganizationData(trx, organizationId, now()),
+
     async standingRulesOf(organizationId, nowMs) {
       const { change, parts } = await policies.of(organizationId);
       const day = Math.floor(nowMs / dayMs);

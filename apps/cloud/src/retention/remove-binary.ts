@@ -41,14 +41,18 @@ export async function removeBinary(
   return removed;
 }
 
-/** Also what an upload that was let in before the deletion brought after it. */
-export async function removeBinaryOfPart(
+/**
+ * All of an organization, or of a part of it; also what an upload that was let in before their deletion brought after it.
+ * @returns how many files were deleted.
+ */
+export function removeBinaryOf(
   db: Database,
   organizationId: string,
-  partId: string,
   signal: AbortSignal,
-): Promise<void> {
-  await removeWhere(db, organizationId, sql<SqlBool>`part_id = ${partId}`, signal);
+  partId?: string,
+): Promise<number> {
+  const condition = partId === undefined ? sql<SqlBool>`1 = 1` : sql<SqlBool>`part_id = ${partId}`;
+  return removeWhere(db, organizationId, condition, signal);
 }
 
 async function removeWhere(

@@ -8,10 +8,11 @@ import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { DeletePredicate } from '../tabular/row-filter.ts';
 import type { Tabular } from '../tabular/tabular.ts';
+import { markForgottenOrganizations, removeOrganizationData } from './delete-organization-data.ts';
 import type { Retention } from './feature.ts';
 import { itself } from './itself.ts';
 import { limitTabular } from './limit-tabular.ts';
-import { removeBinary, removeBinaryOfPart } from './remove-binary.ts';
+import { removeBinary, removeBinaryOf } from './remove-binary.ts';
 import { createSteadyClock } from './steady-clock.ts';
 
 export interface RemoveDeps {
@@ -54,6 +55,7 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
   const { db, retention, tabular, deletions, clock, log } = deps;
   const isSteady = createSteadyClock(clock, deps.settleMs ?? everyMs);
   let binaryMs = Number.NEGATIVE_INFINITY;
+  let looked = false;
 
   const removeTabular = async (organizationId: string, signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now();
@@ -71,7 +73,7 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
   return async (signal) => {
     const steady = isSteady();
     if (!steady || deletions.held) return false;
-    const each = async (organizationId: string, what: () => Promise<unknown>): Promise<void> => {
+    const each: Each = async (organizationId, what) => {
       signal.throwIfAborted();
       // One organization's trouble is not the others'.
       await what().catch((caught: unknown) => {
@@ -79,8 +81,10 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
           log.error('removing expired data failed; it is tried again', { organizationId, error: errorText(caught) });
       });
     };
-    await endPartDeletions(deps, signal);
-    for (const organizationId of await tabular.organizations())
+    if (!looked) await markForgottenOrganizations(db, clock.now());
+    looked = true;
+    await endOpenDeletions(deps, each, signal);
+    for (const organizationId of await organizationsToLookAt(deps))
       await each(organizationId, () => removeTabular(organizationId, signal));
     const nowMs = clock.now();
     const isDue = nowMs - binaryMs >= hourMs || Math.floor(nowMs / dayMs) !== Math.floor(binaryMs / dayMs);
@@ -94,18 +98,31 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
   };
 }
 
-/** By now every upload that was let in before its part was deleted has ended: the deletion covers what is there and can end one day. */
-async function endPartDeletions({ db, tabular, clock }: RemoveDeps, signal: AbortSignal): Promise<void> {
+type Each = (organizationId: string, what: () => Promise<unknown>) => Promise<void>;
+
+/** Those with files, and those whose deletions have none left to wait for. */
+async function organizationsToLookAt({ db, tabular }: RemoveDeps): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('tabular_deletes').select('organization_id').distinct().execute();
+  return new Set([...(await tabular.organizations()), ...rows.map((row) => row.organization_id)]);
+}
+
+/**
+ * Of parts and organizations that were deleted with their data. An hour later every upload that was let in before has ended: the
+ * deletion covers what is there and can end one day.
+ */
+async function endOpenDeletions({ db, tabular, clock }: RemoveDeps, each: Each, signal: AbortSignal): Promise<void> {
   const open = await db
     .selectFrom('tabular_deletes')
     .select(['id', 'organization_id', 'predicate', 'created_ms'])
     .where('up_to', '=', Number.MAX_SAFE_INTEGER)
     .execute();
-  for (const { id, organization_id, predicate, created_ms } of open) {
-    const { paths } = JSON.parse(predicate) as DeletePredicate;
-    for (const partId of paths?.part_id ?? []) await removeBinaryOfPart(db, organization_id, partId, signal);
-    if (clock.now() - created_ms < hourMs) continue;
-    const upTo = tabular.lag().committedPosition;
-    await db.updateTable('tabular_deletes').set({ up_to: upTo }).where('id', '=', id).execute();
-  }
+  for (const { id, organization_id: organizationId, predicate, created_ms } of open)
+    await each(organizationId, async () => {
+      const { paths } = JSON.parse(predicate) as DeletePredicate;
+      if (paths === undefined) await removeOrganizationData(db, organizationId, clock.now(), signal);
+      for (const partId of paths?.part_id ?? []) await removeBinaryOf(db, organizationId, signal, partId);
+      if (clock.now() - created_ms < hourMs) return;
+      const upTo = tabular.lag().committedPosition;
+      await db.updateTable('tabular_deletes').set({ up_to: upTo }).where('id', '=', id).execute();
+    });
 }

@@ -2,11 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { silentLog, systemClock } from '@platform/base';
 import { FilterSchema, Order } from '@platform/proto/platform/app/data/v1/data';
 import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
-import type { Insertable } from 'kysely';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
 import { countFiles, filesNamed, pageOfFiles } from '../binary/find-files.ts';
-import type { BinaryTables } from '../binary/store.ts';
 import { createFragments, type Fragments } from '../fragments/feature.ts';
 import { HandClock } from '../machines/testing/hand-clock.ts';
 import { app, openMachines, type TestMachines } from '../machines/testing/open-machines.ts';
@@ -14,6 +12,7 @@ import type { Database } from '../metadata/tables.ts';
 import type { Removed } from '../tabular/remove-deleted.ts';
 import { createRetention, type Retention } from './feature.ts';
 import { createRemoveStep, type RemoveDeps } from './remove-expired.ts';
+import { insertFile } from './testing/insert-file.ts';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 4, 17);
@@ -251,6 +250,28 @@ test('D24 binary data goes by day and by size as readings do, and nothing else g
   ]);
 });
 
+test('D24 files in datasets go with their day and with what is over the size limit, and leave their datasets', async () => {
+  const cloud = await given();
+  const { save, db, partId, organizationId } = cloud;
+  const policy = { days: 3, binary_limit_gb: 1 };
+  await save({ components: [sensor({ retention_policy: policy })] });
+  const cpu = { part_id: partId, component_type: 'core:component:sensor', component_name: 'cpu' };
+  const dataset = { id: 'd', organization_id: organizationId, name: 'd', type: 0, created_ms: 1 };
+  await db.insertInto('datasets').values(dataset).execute();
+  for (const daysAgo of [0, 1, 2, 3]) {
+    const id = `cpu-${daysAgo}`;
+    await insertFile(db, { ...cpu, id, capture_day: nowMs / dayMs - daysAgo, size_bytes: 0.4e9 });
+    await db.insertInto('dataset_files').values({ dataset_id: 'd', binary_data_id: id }).execute();
+  }
+  const clock = clockAt(nowMs - 1);
+  const step = stepOf(cloud, clock);
+  clock.pass(1);
+  await step(signal);
+  const members = await db.selectFrom('dataset_files').select('binary_data_id').orderBy('binary_data_id').execute();
+  expect(members.map((row) => row.binary_data_id)).toEqual(['cpu-0', 'cpu-1']);
+  expect(await filesIn(db)).toEqual(['cpu-0', 'cpu-1']);
+});
+
 test('D24 binary data is not found from UTC midnight on, by filter, count or id, before anything is removed', async () => {
   const { save, db, partId, organizationId } = await given();
   await save({ data_retention_policy: { days: 3 }, components: [sensor({ retention_policy: { days: 2 } })] });
@@ -323,24 +344,6 @@ test('I10 the deletion of a part covers what uploads that were under way still b
   expect(await upTo()).toBe(70);
 });
 
-let lastPosition = 0;
-
 async function filesIn(db: Database): Promise<string[]> {
   return (await db.selectFrom('binary_data').select('id').execute()).map(({ id }) => id).toSorted();
-}
-
-async function insertFile(
-  db: Database,
-  given: Partial<Insertable<BinaryTables['binary_data']>> & { readonly id: string },
-): Promise<void> {
-  const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
-  const none = { component_type: '', component_name: '', method_name: '', mime_type: '', file_name: '', file_ext: '' };
-  const times = { captured_us: 1, time_requested_us: 1, time_received_us: 1, capture_day: 20_000, synced_ms: 1 };
-  const place = { organization_id: organizationId, location_id: 'l', robot_id: 'r', part_id: 'p' };
-  const rest = { robot_name: '', part_name: '', size_bytes: 1, method_parameters: '', classifications: '[]' };
-  const blob_path = `blob ${given.id}`;
-  await db
-    .insertInto('binary_data')
-    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, blob_path, ...given })
-    .execute();
 }
