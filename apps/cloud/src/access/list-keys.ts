@@ -4,7 +4,7 @@ import type { Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
 import { grantsIn, grantsOfIdentity, type HeldGrant } from './grants.ts';
-import type { ManagedKey } from './managed-key.ts';
+import { keyRow, type ManagedKey } from './managed-key.ts';
 import { grantsOf, type Principal } from './principal.ts';
 
 /** Keys in the organization whose every role is on something that the caller owns, oldest first. @throws not_found, permission_denied */
@@ -63,12 +63,7 @@ async function listed(
   const ids = new Set(through.flatMap(({ identity }) => (identity.type === 'api-key' ? [identity.id] : [])));
   const keys: ManagedKey[] = [];
   for (const id of ids) {
-    const row = await db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('id', '=', id)
-      .where('revoked_ms', 'is', null)
-      .executeTakeFirst();
+    const row = await keyRow(db, id);
     if (row === undefined) continue;
     const grants = await grantsOfIdentity(db, { type: 'api-key', id });
     // None: it was deleted meanwhile.

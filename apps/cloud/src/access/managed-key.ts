@@ -1,7 +1,7 @@
 /** A key as the one who manages it finds it: only an owner of every resource on which it has a role may (R7). */
 import { PlatformError } from '@platform/base';
 import type { Kysely, Selectable } from 'kysely';
-import type { CloudTables } from '../metadata/tables.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
 import { owns } from './authorization-on-wire.ts';
 import type { Access } from './authorize.ts';
 import { grantsOfIdentity, type HeldGrant } from './grants.ts';
@@ -20,12 +20,7 @@ export async function managedKey(
   id: string,
   what = 'API key',
 ): Promise<ManagedKey> {
-  const row = await trx
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('id', '=', id)
-    .where('revoked_ms', 'is', null)
-    .executeTakeFirst();
+  const row = await keyRow(trx, id);
   const grants = await grantsOfIdentity(trx, { type: 'api-key', id });
   const owned = grants.filter((grant) => owns(access, principal, grant));
   if (row === undefined || owned.length === 0) throw notVisible(what, id);
@@ -35,6 +30,11 @@ export async function managedKey(
       `API key ${id}: expected an owner of every resource on which it has a role, found one of ${owned.length} of ${grants.length}`,
     );
   return { row, grants };
+}
+
+/** Undefined when it was deleted, or never was. */
+export function keyRow(db: Database, id: string): Promise<ManagedKey['row'] | undefined> {
+  return db.selectFrom('api_keys').selectAll().where('id', '=', id).where('revoked_ms', 'is', null).executeTakeFirst();
 }
 
 /** The organizations in which a key has a role. */
