@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
+import type { Database } from '../metadata/tables.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
 import { insertLocationSecret } from './new-account.ts';
 
@@ -9,7 +10,7 @@ const maxSecrets = 10;
 
 /** The caller must own the location. @throws resource_exhausted */
 export async function createLocationSecret(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
-  const { db, tree, instanceKey, clock } = deps;
+  const { db, instanceKey, clock } = deps;
   await db.transaction().execute(async (trx) => {
     const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
     if (ids.length === 0) throw notVisible('location', locationId);
@@ -19,18 +20,7 @@ export async function createLocationSecret(deps: AccountsDeps, by: Caller, locat
         `location ${locationId}: expected at most ${maxSecrets} secrets, found ${ids.length}; delete one first`,
       );
     const secretId = await insertLocationSecret(trx, instanceKey, locationId, clock.now());
-    await audit(
-      trx,
-      by,
-      {
-        action: 'AppService.CreateLocationSecret',
-        organizationId: tree.organizationOfLocation(locationId) ?? null,
-        targetKind: 'location',
-        targetId: locationId,
-        detail: { secret: secretId },
-      },
-      clock.now(),
-    );
+    await auditSecret(deps, trx, by, 'AppService.CreateLocationSecret', locationId, secretId);
   });
 }
 
@@ -41,7 +31,7 @@ export async function deleteLocationSecret(
   locationId: string,
   secretId: string,
 ): Promise<void> {
-  const { db, tree, clock } = deps;
+  const { db } = deps;
   await db.transaction().execute(async (trx) => {
     const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
     if (!ids.some(({ id }) => id === secretId)) throw notVisible('location secret', secretId);
@@ -51,17 +41,19 @@ export async function deleteLocationSecret(
         `location ${locationId}: expected at least one secret to stay, found that this is the last one; create another first`,
       );
     await trx.deleteFrom('location_secrets').where('id', '=', secretId).execute();
-    await audit(
-      trx,
-      by,
-      {
-        action: 'AppService.DeleteLocationSecret',
-        organizationId: tree.organizationOfLocation(locationId) ?? null,
-        targetKind: 'location',
-        targetId: locationId,
-        detail: { secret: secretId },
-      },
-      clock.now(),
-    );
+    await auditSecret(deps, trx, by, 'AppService.DeleteLocationSecret', locationId, secretId);
   });
+}
+
+async function auditSecret(
+  { tree, clock }: AccountsDeps,
+  trx: Database,
+  by: Caller,
+  action: string,
+  locationId: string,
+  secretId: string,
+): Promise<void> {
+  const organizationId = tree.organizationOfLocation(locationId) ?? null;
+  const detail = { secret: secretId };
+  await audit(trx, by, { action, organizationId, targetKind: 'location', targetId: locationId, detail }, clock.now());
 }

@@ -48,15 +48,16 @@ export async function writeMetadata(
         .values({ location_id: target.id, data: text })
         .onConflict((conflict) => conflict.column('location_id').doUpdateSet({ data: text }))
         .execute();
-    const detail = {
-      keys: Object.keys(data)
-        .slice(0, 100)
-        .map((key) => key.slice(0, 100)),
-      bytes: text.length,
-    };
     const { organizationId, kind, id } = target;
+    const detail = metadataDetail(data, text);
     await audit(trx, by, { action, organizationId, targetKind: kind, targetId: id, detail }, clock.now());
   });
+}
+
+/** What the audit trail says of metadata that was written: its keys, the first 100 and 100 characters of each, and how much it is. */
+export function metadataDetail(data: JsonObject, text: string): { readonly keys: string[]; readonly bytes: number } {
+  const keys = Object.keys(data).slice(0, 100);
+  return { keys: keys.map((key) => key.slice(0, 100)), bytes: text.length };
 }
 
 /** The text that is stored; the rule for metadata of machines and parts, too. @throws invalid_argument */

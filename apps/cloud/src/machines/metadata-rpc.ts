@@ -4,7 +4,7 @@ import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
-import { checkedMetadata } from '../accounts/metadata.ts';
+import { checkedMetadata, metadataDetail } from '../accounts/metadata.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 
 interface Target {
@@ -27,8 +27,7 @@ export function metadataHandlers({
   const write = async (call: Caller, target: Target, organizationId: string, data: JsonObject): Promise<void> => {
     const metadata = checkedMetadata(data);
     const action = target.kind === 'machine' ? 'AppService.UpdateRobotMetadata' : 'AppService.UpdateRobotPartMetadata';
-    const keys = Object.keys(data).slice(0, 100);
-    const detail = { keys: keys.map((key) => key.slice(0, 100)), bytes: metadata.length };
+    const detail = metadataDetail(data, metadata);
     await db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable(table(target))
