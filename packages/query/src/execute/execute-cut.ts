@@ -2,7 +2,7 @@
 
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
-import type { Stage } from '../plan/stage.ts';
+import type { GroupStage, MergeStage, Stage } from '../plan/stage.ts';
 import { Budget, type Limits } from './budget.ts';
 import { compileFilters } from './compile-filters.ts';
 import { execute } from './execute.ts';
@@ -12,6 +12,7 @@ import { rowReader } from './read-rows.ts';
 import type { Row } from './row.ts';
 import { runStages } from './run-stages.ts';
 import { newFrame } from './scope.ts';
+import { Origin } from './stage-of-error.ts';
 import { writeBatches } from './write-batches.ts';
 
 export interface SourceBatch {
@@ -50,12 +51,23 @@ export async function* executeCut(
     const chunks = readChunks(input, readRaw, readDone, keep);
     const rows =
       first?.k === 'merge' && end?.k === 'group'
-        ? runStages(rest, mergeGroups(first, end, chunks, budget), budget, open)
+        ? runStages(rest, merged(first, end, chunks, budget), budget, open)
         : runStages(post, rowsOf(chunks), budget, open);
     yield* writeBatches(rows, budget, limits);
   } catch (caught) {
     throw outgrown(caught);
   }
+}
+
+/** Errors of the chunks are none of the groups', unless their filters placed them. */
+function merged(
+  stage: MergeStage,
+  group: GroupStage,
+  chunks: AsyncIterable<Chunk>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const origin = new Origin();
+  return origin.through(stage, mergeGroups(stage, group, origin.rows(chunks), budget));
 }
 
 async function* batchesOf(input: Input): AsyncGenerator<Batch> {

@@ -22,6 +22,7 @@ import { enterRow, type Frame, newFrame } from './scope.ts';
 import { compileShape } from './shape.ts';
 import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
+import { inStage, Origin } from './stage-of-error.ts';
 import { runUnion } from './union.ts';
 import { runUnwind } from './unwind.ts';
 import { runValues } from './values.ts';
@@ -40,8 +41,13 @@ export function runStages(
   const frame = newFrame(budget.nowMs, () => budget.check());
   const run: RunPlan = (plan) =>
     runStages(plan.stages, readRows(fieldsRead(plan.stages), open(plan.source), budget), budget, open);
-  let rows = input;
-  for (const stage of stages) rows = runStage(stage, rows, frame, budget, run);
+  const origin = new Origin();
+  let rows = stages.some(({ at }) => at !== undefined) ? origin.rows(input) : input;
+  for (const stage of stages) {
+    const given = rows;
+    const gives = inStage(stage, () => runStage(stage, given, frame, budget, run));
+    rows = stage.at === undefined ? gives : origin.through(stage, gives);
+  }
   return rows;
 }
 

@@ -14,6 +14,8 @@ export function compareKeys(left: readonly BsonValue[], right: readonly BsonValu
   return 0;
 }
 
+export const parallelArrays = 'cannot sort with keys that are parallel arrays';
+
 /** @throws QueryError BadValue when two of the paths lead into different arrays. */
 export function sortKeysOf(document: BsonDocument, by: readonly SortKey[]): BsonValue[] {
   const keys: BsonValue[] = [];
@@ -44,7 +46,7 @@ function keysOfArrays(document: BsonDocument, by: readonly SortKey[]): BsonValue
       const prefix = path.slice(0, sawArray);
       // Two arrays side by side would give every pair of their elements as a key.
       if (arrayPath !== undefined && arrayPath.join('.') !== prefix.join('.')) {
-        throw new QueryError('BadValue', 'cannot sort with keys that are parallel arrays', { path: path.join('.') });
+        throw new QueryError('BadValue', parallelArrays, { path: path.join('.') });
       }
       arrayPath = prefix;
     }

@@ -73,13 +73,14 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
   const stages: Stage[] = [];
   for (const [position, given] of pipeline.entries()) {
     try {
-      const added = reading(() => {
+      const { name, added } = reading(() => {
         const document = given instanceof BsonDocument ? given : decodeBson(given);
         checkDepth(document);
-        return parseStage(document);
+        return { name: [...document.keys()][0] ?? '', added: parseStage(document) };
       });
       checkGeoNear(stages, added);
-      stages.push(...added);
+      const at = { stage: position, stageName: name };
+      stages.push(...added.map((stage) => ({ ...stage, at })));
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       const name = given instanceof BsonDocument ? [...given.keys()][0] : undefined;

@@ -34,8 +34,15 @@ export function cut(plan: Plan): Cut {
   const grouped = decomposed(rest);
   if (grouped !== undefined) {
     const { always, ...group } = grouped.group;
+    const { at, sortAt } = group;
     const end: GroupStage = { ...group, partial: true };
-    const merge: MergeStage = { k: 'merge', into: group.into, ...(always === true && { always }) };
+    const merge: MergeStage = {
+      k: 'merge',
+      into: group.into,
+      ...(always === true && { always }),
+      ...(at && { at }),
+      ...(sortAt && { sortAt }),
+    };
     return { where, end, pre: [...filters, end], post: [merge, ...grouped.after] };
   }
   const [first] = rest;

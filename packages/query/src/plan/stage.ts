@@ -2,6 +2,7 @@
 
 import type { CombineStage } from './combine.ts';
 import type { Expr, Path } from './expr.ts';
+import type { Placed, StagePlace } from './stage-place.ts';
 import type { DensifyStage, WindowStage } from './window.ts';
 
 /** What happens to a field: kept, dropped, computed, or a subtree that is treated in the same way. */
@@ -60,7 +61,7 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-export interface GroupStage {
+export interface GroupStage extends Placed {
   readonly k: 'group';
   readonly key: Expr;
   readonly into: Into;
@@ -68,55 +69,60 @@ export interface GroupStage {
   readonly always?: boolean;
   /** Gives partial groups, `{_id: key, <name>: state}`, for a `merge` (plan/partial-state.ts). */
   readonly partial?: boolean;
+  /** Of a sort whose order the accumulators took over (plan/unsorted-group.ts): where its errors belong. */
+  readonly sortAt?: StagePlace;
 }
 
 /** Makes whole groups of partial ones, in the order of their keys. */
-export interface MergeStage {
+export interface MergeStage extends Placed {
   readonly k: 'merge';
   /** As in the stage that gave the partial groups. */
   readonly into: Into;
   readonly always?: boolean;
+  readonly sortAt?: StagePlace;
 }
 
 /** Stable. With `top` only the first so many rows are kept. */
-export interface SortStage {
+export interface SortStage extends Placed {
   readonly k: 'sort';
   readonly by: readonly SortKey[];
   readonly top?: number;
 }
 
-export type Stage =
-  | { readonly k: 'filter'; readonly where: Expr }
-  /** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
-  | {
-      readonly k: 'shape';
-      readonly mode: 'include' | 'exclude' | 'set';
-      readonly tree: ShapeTree;
-      /** The fields come in the order of the tree, _id first: a $project right after a $group. */
-      readonly inOrder?: boolean;
-    }
-  | { readonly k: 'replace'; readonly with: Expr }
-  | GroupStage
-  | MergeStage
-  | SortStage
-  | { readonly k: 'slice'; readonly skip: number; readonly limit?: number }
-  /** A row for each element of an array, whose place goes to `index`; with `keepEmpty` rows without elements stay. */
-  | { readonly k: 'unwind'; readonly path: Path; readonly index?: Path; readonly keepEmpty: boolean }
-  /** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
-  | { readonly k: 'redact'; readonly decide: Expr }
-  /** So many rows by chance, in no order. */
-  | { readonly k: 'sample'; readonly size: number }
-  | {
-      readonly k: 'bucketAuto';
-      readonly key: Expr;
-      readonly buckets: number;
-      readonly granularity?: string;
-      readonly into: Into;
-    }
-  | GeoNear
-  | CombineStage
-  | WindowStage
-  | DensifyStage;
+export type Stage = Placed &
+  (
+    | { readonly k: 'filter'; readonly where: Expr }
+    /** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
+    | {
+        readonly k: 'shape';
+        readonly mode: 'include' | 'exclude' | 'set';
+        readonly tree: ShapeTree;
+        /** The fields come in the order of the tree, _id first: a $project right after a $group. */
+        readonly inOrder?: boolean;
+      }
+    | { readonly k: 'replace'; readonly with: Expr }
+    | GroupStage
+    | MergeStage
+    | SortStage
+    | { readonly k: 'slice'; readonly skip: number; readonly limit?: number }
+    /** A row for each element of an array, whose place goes to `index`; with `keepEmpty` rows without elements stay. */
+    | { readonly k: 'unwind'; readonly path: Path; readonly index?: Path; readonly keepEmpty: boolean }
+    /** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
+    | { readonly k: 'redact'; readonly decide: Expr }
+    /** So many rows by chance, in no order. */
+    | { readonly k: 'sample'; readonly size: number }
+    | {
+        readonly k: 'bucketAuto';
+        readonly key: Expr;
+        readonly buckets: number;
+        readonly granularity?: string;
+        readonly into: Into;
+      }
+    | GeoNear
+    | CombineStage
+    | WindowStage
+    | DensifyStage
+  );
 
 /** Rows in the order of their distance from a point. */
 export interface GeoNear {

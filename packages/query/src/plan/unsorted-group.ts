@@ -15,7 +15,8 @@ export interface UnsortedGroup {
 }
 
 /** Undefined where the order plays a part that accumulators cannot take over. */
-export function unsortedGroup({ by, top }: SortStage, group: GroupStage): UnsortedGroup | undefined {
+export function unsortedGroup({ by, top, at }: SortStage, grouping: GroupStage): UnsortedGroup | undefined {
+  const group: GroupStage = at === undefined ? grouping : { ...grouping, sortAt: at };
   if (top !== undefined) return undefined;
   const into: Into = group.into.flatMap(([name, accumulator]) => {
     const ordered = inOrder(accumulator, by);

@@ -3,6 +3,7 @@
 import type { BsonValue } from '../bson/value.ts';
 import type { Expr, Path } from './expr.ts';
 import type { Accumulator, SortKey } from './stage.ts';
+import type { Placed } from './stage-place.ts';
 
 export const timeUnits = [
   'year',
@@ -56,7 +57,7 @@ export type WindowFunction =
   | { readonly k: 'expMovingAvg'; readonly input: Expr; readonly n?: number; readonly alpha?: Constant }
   | { readonly k: 'linearFill' | 'locf'; readonly input: Expr };
 
-export interface WindowStage {
+export interface WindowStage extends Placed {
   readonly k: 'window';
   readonly partitionBy?: Expr;
   readonly by: readonly SortKey[];

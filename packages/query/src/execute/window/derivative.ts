@@ -1,6 +1,6 @@
 /** $derivative: the slope between the first and the last row of the window. */
 
-import { isNullish, isNumeric } from '../../bson/type.ts';
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
@@ -23,12 +23,22 @@ export function derivative(fn: WindowFunction & { k: 'derivative' | 'integral' }
       const end = valueAt(partition.documents[to - 1], path);
       checkTimes(start, end, fn.unitMs);
       const run = minus(end, start);
-      const rise = minus(value(to - 1), value(from));
+      const rise = riseOf(value(from), value(to - 1));
       if (isNullish(rise)) throw new QueryError(5624903, 'the input of $derivative must not be null or missing');
       const slope = overOrNull(rise, run);
       return slope === null || fn.unitMs === undefined ? slope : times(slope, BigInt(fn.unitMs));
     };
   };
+}
+
+function riseOf(start: Maybe, end: Maybe): Maybe {
+  try {
+    return minus(end, start);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const types = [...new Set([start, end].map(typeName))].join(' and ');
+    throw new QueryError(error.code, `the input of $derivative must be numbers, found ${types}: ${error.reason}`);
+  }
 }
 
 function checkTimes(start: Maybe, end: Maybe, unitMs: number | undefined): void {

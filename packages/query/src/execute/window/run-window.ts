@@ -64,7 +64,7 @@ export async function* runWindow(
     let chunk: Row[] = [];
     let bytes = 0;
     for (let index = 0; index < partition.documents.length; index++) {
-      const values = walks.map(([path, walk]) => [path, walk(index)] as const);
+      const values = walks.map(([path, walk]) => [path, inOutput(stage, path, () => walk(index))] as const);
       let document = partition.documents[index]!;
       for (const [path, value] of values) document = withValue(document, path, 0, value);
       enterRow(frame, undefined);
@@ -110,6 +110,17 @@ function start(fn: WindowFunction, workspace: Workspace): StartWalk {
       return linearFill(fn, workspace);
     case 'locf':
       return locf(fn, workspace);
+  }
+}
+
+/** @throws what the function does, with the output field if it named no place */
+function inOutput(stage: WindowStage, path: Path, walk: () => Maybe): Maybe {
+  try {
+    return walk();
+  } catch (error) {
+    const isOfValue = error instanceof QueryError && error.status === 'invalid_argument' && error.path === undefined;
+    if (!isOfValue) throw error;
+    throw error.at({ path: `${stage.at?.stageName ?? stageName}.output.${path.join('.')}` });
   }
 }
 
