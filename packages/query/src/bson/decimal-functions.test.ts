@@ -8,6 +8,7 @@ import {
   decimalPow,
   decimalReal,
   decimalSqrt,
+  type RealName,
 } from './decimal-functions.ts';
 import { parseDecimal } from './parse-decimal.ts';
 import type { Decimal128 } from './value.ts';
@@ -33,8 +34,13 @@ test('e, its powers and logarithms have 34 digits', () => {
 });
 
 test('angles are reduced exactly, however large they are', () => {
-  const real = (name: 'sin' | 'cos' | 'atan' | 'tanh') => (value: Decimal128) => decimalReal(name, value);
+  const real = (name: RealName) => (value: Decimal128) => decimalReal(name, value);
   expect(apply(real('cos'), '1')).toBe('0.5403023058681397174009366074429766');
+  // Rounded to 113 bits on the way, as the reference does: to 34 digits alone it would end in 1811.
+  expect(apply(real('cos'), '0.7854')).toBe('0.7071054825112363062434428987321810');
+  expect(apply(real('cos'), '-3')).toBe('-0.9899924966004454572715727947312613');
+  expect(apply(real('tan'), '2')).toBe('-2.185039863261518991643306102313683');
+  expect(apply(real('tan'), '1.5707963267948966')).toBe('51998506188720270.66019474166122687');
   expect(apply(real('sin'), '1E+22')).toBe('-0.8522008497671888017727058937530294');
   expect(apply(real('atan'), '1')).toBe('0.7853981633974483096156608458198757');
   expect(apply(real('sin'), '1E-50')).toBe('1.000000000000000000000000000000000E-50');

@@ -205,9 +205,8 @@ export function decimalReal(name: RealName, value: Decimal128): Decimal128 {
       return decimalInfinity(name === 'sinh' && parts.negative);
     }
   }
-  const trigonometric = name === 'sin' || name === 'cos' || name === 'tan';
-  // Angles are reduced with all their digits.
-  const x = trigonometric ? reduced(parts, size) : fixed(quad(parts));
+  if (name === 'sin' || name === 'cos' || name === 'tan') return ofAngle(name, parts, size);
+  const x = fixed(quad(parts));
   return ofBinary(reals[name]!(x), -Number(fractionBits));
 }
 
@@ -229,12 +228,34 @@ export function decimalAtan2(y: Decimal128, x: Decimal128): Decimal128 {
   return ofBinary(a.negative ? -angle : angle, -Number(fractionBits));
 }
 
-/** Modulo 2π. */
-function reduced(parts: DecimalParts, size: number): bigint {
-  if (size < 1) return fixed(parts);
-  const extra = BigInt(Math.ceil(size * 3.33) + 8);
-  const turn = 2n * piWith(fractionBits + extra);
-  return (fixed(parts, fractionBits + extra) % turn) >> extra;
+/** With fewer digits behind the point, an angle is taken as quarter turns; else it is small enough to be taken as it is. */
+const leastAngleExponent = -35;
+
+/**
+ * The angle is counted in quarter turns with all its digits. Of these, what is beyond the nearest whole one is cut to 113 bits,
+ * made an angle again in 113 bits, and its function is taken: that is how the last digit comes out as that of the reference.
+ */
+function ofAngle(name: 'sin' | 'cos' | 'tan', parts: DecimalParts, size: number): Decimal128 {
+  if (parts.exponent < leastAngleExponent) return ofBinary(reals[name]!(fixed(quad(parts))), -Number(fractionBits));
+  const extra = BigInt(Math.max(0, Math.ceil(size * 3.33)) + 8);
+  const quarter = piWith(fractionBits + extra) >> 1n;
+  const angle = fixed(parts, fractionBits + extra);
+  const turns = (angle << fractionBits) / quarter;
+  const whole = (turns + (one >> 1n)) >> fractionBits;
+  const rest = times(fixed(cutTo113(turns - (whole << fractionBits))), fixed(rounded(pi >> 1n, -Number(fractionBits))));
+  const { sin, cos } = sinCos(fixed(rounded(rest, -Number(fractionBits))));
+  const step = Number(BigInt.asUintN(2, name === 'cos' ? whole + 1n : whole));
+  if (name !== 'tan') return ofBinary([sin, cos, -sin, -cos][step]!, -Number(fractionBits));
+  const tangent = over(sin, cos);
+  const isOdd = step % 2 === 1;
+  return ofBinary(isOdd ? over(-one, fixed(rounded(tangent, -Number(fractionBits)))) : tangent, -Number(fractionBits));
+}
+
+function cutTo113(value: bigint): Quad {
+  const size = value < 0n ? -value : value;
+  const drop = BigInt(Math.max(0, bitsOf(size) - quadBits));
+  const kept = size >> drop;
+  return { mantissa: value < 0n ? -kept : kept, power: Number(drop - fractionBits) };
 }
 
 /** The power of ten of the first digit. */
