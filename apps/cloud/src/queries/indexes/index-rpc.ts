@@ -54,6 +54,7 @@ export function indexHandlers({ db, access, clock }: QueriesDeps): Handlers<type
         .where('organization_id', '=', organizationId)
         .where('collection', '=', collection)
         .orderBy('created_ms')
+        .orderBy('name')
         .execute();
       return { indexes: [...builtIn(), ...rows.map(({ name, spec }) => indexMessage(name, spec, 'CUSTOMER'))] };
     },

@@ -1,3 +1,4 @@
+import { systemClock } from '@platform/base';
 import { IndexableCollection, IndexCreator } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument, decodeBson, encodeBson, Int32 } from '@platform/query';
 import { expect, test } from 'vitest';
@@ -15,7 +16,8 @@ function spec(keys: Record<string, number | string>, options?: Record<string, st
 
 test('indexes: those of the store are listed as its own, those asked for are kept, listed and deleted', async () => {
   await using store = await openTabular();
-  await using queries = await serveQueries(store);
+  let nowMs = 0;
+  await using queries = await serveQueries(store, { clock: { ...systemClock, now: () => ++nowMs } });
   const { client } = queries;
   const names = async (createdBy: IndexCreator) =>
     (await client.listIndexes(collection)).indexes

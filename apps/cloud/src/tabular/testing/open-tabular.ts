@@ -1,6 +1,7 @@
-/** A tabular store over a real log file, real metadata and a real child, for tests: the log is written here, row by row. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/**
+ * A tabular store over a real log file, real metadata and a real child, for tests: the log is written here, row by row, into a file
+ * whatever the store of the metadata is.
+ */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { create, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
@@ -16,6 +17,7 @@ import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type P
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { Database } from '../../metadata/tables.ts';
+import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { createTabular, type TabularOptions } from '../feature.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
@@ -65,15 +67,17 @@ export async function openTabular(
     folder,
     ...options
   }: Partial<Pick<TabularOptions, 'standingRulesOf' | 'clock'>> & {
-    /** Holds or will hold a store, and stays afterwards. Default: a new one, which is removed. */
+    /** Holds or will hold a store, with its metadata in SQLite, and stays afterwards. Default: a new one, which is removed. */
     readonly folder?: string;
   } = {},
 ): Promise<OpenTabular> {
-  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'tabular-')));
+  const store = folder === undefined ? await openTestStore(undefined, migrations) : undefined;
+  const dataDir = folder ?? store?.directory.path ?? '';
   const lines: OpenTabular['lines'] = [];
   const log: Log = createLog((level, _logger, message, fields) => void lines.push({ level, message, fields }));
   const metadata = await openMetadata({
     file: join(dataDir, 'meta.sqlite'),
+    database: store?.database,
     migrations,
     log,
   });
@@ -138,7 +142,7 @@ export async function openTabular(
       await tabular[Symbol.asyncDispose]();
       file.close();
       await metadata[Symbol.asyncDispose]();
-      if (folder === undefined) await rm(dataDir, { recursive: true, force: true });
+      await store?.[Symbol.asyncDispose]();
     },
   };
 }
