@@ -64,5 +64,6 @@ export type {
   Stage,
 } from './plan/stage.ts';
 export { QueryError, type QueryErrorPlace } from './query-error.ts';
+export { clauseWords } from './sql/clause-words.ts';
 export { kindOfSchema, type SqlSchema } from './sql/kind.ts';
 export { parseSql, type RowForm, type Tables } from './sql/parse.ts';

@@ -7,7 +7,8 @@ export function wantsExplain(metadata: Headers): boolean {
   return metadata.get('platform-explain') === 'true';
 }
 
-export function explainRow(explain: QueryExplain): Uint8Array {
+/** @param words tells a part of the query as its language does. */
+export function explainRow(explain: QueryExplain, words: (pushed: string) => string): Uint8Array {
   const { pushDown, filesListed, filesSkipped, filesRead, sources, rows, scannedBytes, elapsedMs } = explain;
   return encodeBson(
     BsonDocument.of({
@@ -15,7 +16,7 @@ export function explainRow(explain: QueryExplain): Uint8Array {
       sources: sources.map(({ does, pushed, files, statements, rows: given }) =>
         BsonDocument.of({
           does,
-          pushed: [...pushed],
+          pushed: pushed.map(words),
           files: BigInt(files),
           statements: BigInt(statements),
           rows: BigInt(given),

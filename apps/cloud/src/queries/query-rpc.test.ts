@@ -51,6 +51,34 @@ test('platform-explain: true answers what was pushed instead of the rows; every 
   expect(Number(plainly.found.get('platform-elapsed-ms'))).toBeGreaterThan(0);
 });
 
+test('explain tells what was pushed of a statement by its clauses, with their places, and of a pipeline by its stages', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  store.append({ readings: Array.from({ length: 20 }, (_, load) => ({ data: { load } })) });
+  await store.tabular.seal();
+  const headers = { 'platform-explain': 'true' };
+  const pushedBy = async (sqlQuery: string): Promise<unknown> => {
+    const { rawData } = await queries.client.tabularDataBySQL({ organizationId: 'org-1', sqlQuery }, { headers });
+    const { sources } = plain(decodeBson(rawData[0] as Uint8Array)) as { sources: { pushed: string[] }[] };
+    return sources[0]?.pushed;
+  };
+  const where = "FROM readings WHERE data.load > 3\n AND component_name = 'cpu'";
+  const places = ['WHERE (line 1, column 59)', 'WHERE (line 2, column 21)'];
+  expect(await pushedBy(`SELECT part_id, SUM(1) AS n ${where} GROUP BY part_id`)).toEqual([...places, 'GROUP BY']);
+  expect(await pushedBy(`SELECT DISTINCT part_id     ${where}`)).toEqual(places);
+  expect(await pushedBy(`SELECT COUNT(*) AS number_n ${where}`)).toEqual([...places, 'aggregates']);
+  expect(await pushedBy(`SELECT part_id, data.load   ${where} ORDER BY time_received LIMIT 2`)).toEqual([
+    ...places,
+    'ORDER BY',
+    'LIMIT',
+  ]);
+  const [mql] = await queries.mql(
+    [doc({ $match: doc({ component_name: 'cpu' }) }), doc({ $group: doc({ _id: '$part_id' }) })],
+    headers,
+  );
+  expect(plain(mql as BsonDocument)).toMatchObject({ sources: [{ pushed: [expect.stringMatching(/^\$/), '$group'] }] });
+});
+
 test('D2 a peer that calls /viam… reads rdk:component:sensor', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);

@@ -1,7 +1,7 @@
 /** The two query methods of DataService on the wire. */
 import { PlatformError } from '@platform/base';
 import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
-import { type Plan, parseMql, parseSql } from '@platform/query';
+import { clauseWords, type Plan, parseMql, parseSql } from '@platform/query';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
@@ -20,6 +20,7 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     organizationId: string,
     call: Call<Principal>,
     parse: () => Plan | Promise<Plan>,
+    words: () => (pushed: string) => string,
   ): Promise<{ rawData: Uint8Array[] }> => {
     if (organizationId === '')
       throw new PlatformError('invalid_argument', 'organization_id: expected the id of an organization, found none');
@@ -43,7 +44,7 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     });
     call.responseHeaders.set('platform-scanned-bytes', String(result.scannedBytes));
     call.responseHeaders.set('platform-elapsed-ms', result.elapsedMs.toFixed(3));
-    if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain)] };
+    if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain, words())] };
     const rows = rowsOf(result);
     return { rawData: readableRows(rows, call.metadata) };
   };
@@ -51,10 +52,13 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
   return {
     tabularDataByMQL: (request, call) => {
       const source = sourceOf(request);
-      return answer(request.organizationId, call, () => planOf(deps, request, source, call.principal));
+      const plan = () => planOf(deps, request, source, call.principal);
+      return answer(request.organizationId, call, plan, () => (pushed) => pushed);
     },
-    tabularDataBySQL: (request, call) =>
-      answer(request.organizationId, call, () => parsed(() => parseSql(request.sqlQuery))),
+    tabularDataBySQL: ({ organizationId, sqlQuery }, call) => {
+      const plan = () => parsed(() => parseSql(sqlQuery));
+      return answer(organizationId, call, plan, () => clauseWords(sqlQuery));
+    },
   };
 }
 
