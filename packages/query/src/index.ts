@@ -28,6 +28,7 @@ export type { Limits } from './execute/budget.ts';
 export { type Evaluator, evaluator } from './execute/evaluator.ts';
 export { execute } from './execute/execute.ts';
 export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
+export { noticesOf } from './mql/notices.ts';
 export { parseMql } from './mql/parse.ts';
 export { supportedStages } from './mql/stages.ts';
 export {

@@ -7,11 +7,19 @@ export function wantsExplain(metadata: Headers): boolean {
   return metadata.get('platform-explain') === 'true';
 }
 
-/** @param words tells a part of the query as its language does. */
-export function explainRow(explain: QueryExplain, words: (pushed: string) => string): Uint8Array {
+/**
+ * @param words tells a part of the query as its language does.
+ * @param notices what the query says that hardly anybody means.
+ */
+export function explainRow(
+  explain: QueryExplain,
+  words: (pushed: string) => string,
+  notices: readonly string[],
+): Uint8Array {
   const { pushDown, filesListed, filesSkipped, filesRead, sources, rows, scannedBytes, elapsedMs } = explain;
   return encodeBson(
     BsonDocument.of({
+      ...(notices.length > 0 && { notices: [...notices] }),
       push_down: pushDown,
       sources: sources.map(({ does, pushed, files, statements, rows: given }) =>
         BsonDocument.of({

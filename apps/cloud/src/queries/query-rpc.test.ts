@@ -51,6 +51,20 @@ test('platform-explain: true answers what was pushed instead of the rows; every 
   expect(Number(plainly.found.get('platform-elapsed-ms'))).toBeGreaterThan(0);
 });
 
+test('explain has a notice of an expression that $match compares instead of evaluating it', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  const explainOf = async (condition: BsonDocument): Promise<unknown> => {
+    const [row] = await queries.mql([doc({ $match: condition })], { 'platform-explain': 'true' });
+    return plain(row as BsonDocument);
+  };
+  const since = doc({ $toDate: '2026-01-01' });
+  expect(await explainOf(doc({ time_received: doc({ $gte: since }) }))).toMatchObject({
+    notices: [expect.stringMatching(/^stage 0 \(\$match\) at \$match\.time_received\.\$gte: .* write \{\$expr: /)],
+  });
+  expect(await explainOf(doc({ $expr: doc({ $gte: ['$time_received', since] }) }))).not.toHaveProperty('notices');
+});
+
 test('explain tells what was pushed of a statement by its clauses, with their places, and of a pipeline by its stages', async () => {
   await using store = await openTabular();
   await using queries = await serveQueries(store);

@@ -1,7 +1,7 @@
 /** The two query methods of DataService on the wire. */
 import { PlatformError } from '@platform/base';
 import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
-import { clauseWords, type Plan, parseMql, parseSql } from '@platform/query';
+import { clauseWords, noticesOf, type Plan, parseMql, parseSql } from '@platform/query';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
@@ -44,7 +44,8 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     });
     call.responseHeaders.set('platform-scanned-bytes', String(result.scannedBytes));
     call.responseHeaders.set('platform-elapsed-ms', result.elapsedMs.toFixed(3));
-    if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain, words())] };
+    if (explain && result.explain !== undefined)
+      return { rawData: [explainRow(result.explain, words(), noticesOf(plan))] };
     const rows = rowsOf(result);
     return { rawData: readableRows(rows, call.metadata) };
   };

@@ -9,6 +9,7 @@ import { describe } from './describe.ts';
 import { parseExpression } from './expression.ts';
 import { fieldOperators } from './filter-operators.ts';
 import { checkJsonSchema } from './json-schema.ts';
+import { isExpression } from './notices.ts';
 
 export function parseFilter(spec: BsonValue): Expr {
   if (!(spec instanceof BsonDocument)) throw new QueryError(15959, `$match takes an object, found ${describe(spec)}`);
@@ -110,7 +111,9 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
       }
       throw new QueryError('BadValue', `unknown operator: ${name}`, {
         path: at,
-        hint: `the operators are ${Object.keys(fieldOperators).join(', ')}`,
+        hint: isExpression(name)
+          ? `expressions are evaluated in $expr: {$expr: {$eq: ["$${subject.k === 'field' ? subject.path.join('.') : '…'}", {${name}: …}]}}`
+          : `the operators are ${Object.keys(fieldOperators).join(', ')}`,
       });
     }
     terms.push(operator(subject, value, `${at}.${name}`, { ...parts, options: operators.get('$options') }));
