@@ -74,7 +74,7 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
   'DataService.TabularDataByFilter': empty,
   'DataService.ExportTabularData': readingsOf,
   'DataService.GetLatestTabularData': readingsOf,
-  'DataService.BinaryDataByFilter': ({ id }) => ({ dataRequest: inOrganization(id), includeBinary: true }),
+  'DataService.BinaryDataByFilter': () => ({ includeBinary: true }),
   'DataService.BinaryDataByIDs': ({ id }) => ({ binaryDataIds: [id], includeBinary: true }),
   'DataService.DeleteTabularData': ({ id }) => ({
     organizationId: id,
@@ -88,7 +88,7 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
   'DataService.AddTagsToBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
   'DataService.RemoveTagsFromBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
   'DataService.RemoveTagsFromBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
-  'DataService.TagsByFilter': ({ id }) => inOrganization(id),
+  'DataService.TagsByFilter': empty,
   'DataService.AddBoundingBoxToImageByID': ({ id }) => ({
     binaryDataId: id,
     label: 'made',
@@ -96,7 +96,7 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
     yMaxNormalized: 1,
   }),
   'DataService.RemoveBoundingBoxFromImageByID': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second }),
-  'DataService.BoundingBoxLabelsByFilter': ({ id }) => inOrganization(id),
+  'DataService.BoundingBoxLabelsByFilter': empty,
   'DataService.UpdateBoundingBox': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second, confidence: 0.5 }),
   'DataService.GetDatabaseConnection': empty,
   'DataService.ConfigureDatabaseUser': empty,

@@ -72,7 +72,7 @@ export async function changeMatching(
 ): Promise<number> {
   checkFilter(filter);
   const upTo = await caughtUp(call.signal);
-  await requirePlaces({ db, access }, call.principal, filter, 'owner');
+  await requirePlaces({ db, access }, call.principal, filter);
   const scopes = scopesOf(access, call.principal, 'owner');
   let changed = 0;
   const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;

@@ -17,7 +17,7 @@ import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from '.
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from './limits.ts';
 import { createLoadBytes } from './load-bytes.ts';
 import { pageToken, readPageToken } from './page-token.ts';
-import { requirePlaces } from './require-places.ts';
+import { seenOf } from './require-places.ts';
 import { type Scopes, scopesOf } from './scopes.ts';
 import { type SliceCondition, walkFiles } from './walk-files.ts';
 
@@ -27,7 +27,7 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
   const { db, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps);
 
-  /** What the caller reads of it, once all that was acknowledged is there. */
+  /** What the caller reads of it (no scopes: nothing), once all that was acknowledged is there. */
   const admit = async (
     given: Filter | undefined,
     call: Call<Principal>,
@@ -35,8 +35,10 @@ export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Pri
     const filter = given ?? create(FilterSchema);
     checkFilter(filter);
     await caughtUp(call.signal);
-    await requirePlaces(deps, call.principal, filter, 'operator');
-    return { filter, scopes: scopesOf(access, call.principal, 'operator') };
+    const seen = await seenOf(deps, call.principal, filter);
+    return seen === undefined
+      ? { filter: create(FilterSchema), scopes: [] }
+      : { filter: seen, scopes: scopesOf(access, call.principal, 'operator') };
   };
 
   const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
