@@ -25,6 +25,12 @@ test.each([
   [`${where} time_received > time_synced + INTERVAL 15 MINUTES`, 60, 'write DATEADD(MINUTE, 15, time_synced)'],
   [`${where} component_name == 'arm'`, 45, 'write = to compare'],
   [`${where} component_name = "arm"`, 47, "double quotes are for names: write the string as 'arm'"],
+  [`${where} time_received > time_synced + INTERVAL '1-2' YEAR`, 60, 'write e.g. DATEADD(YEAR, 1, time_synced)'],
+  [
+    `${where} "compnent_name" = 'arm'`,
+    30,
+    "double quotes are for names: write the string as 'compnent_name', or did you mean component_name?",
+  ],
   [`${where} component_name ILIKE 'a%'`, 45, 'write LIKE: it does not look at the case of letters'],
   [`${where} component_name = 'a' && TRUE`, 51, 'write AND'],
   ['SELECT data.readings.x AS v FROM readings WHERE v > 1', 49, 'write data.readings.x'],

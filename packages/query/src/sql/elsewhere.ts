@@ -47,7 +47,8 @@ const shortUnits: Readonly<Record<string, string>> = {
 /** At `INTERVAL '1 hour'` or `INTERVAL 1 HOUR`: the DATEADD that adds it to what stands before, or takes it away. */
 export function dateAddFor(cursor: Cursor): string {
   const amount = cursor.peek(1).text.trim();
-  const [, number = '1', word = cursor.peek(2).text] = /^([+-]?\d+)\s*([a-z]+)?$/i.exec(amount) ?? [];
+  const parts = /^([+-]?\d+)\s*([a-z]+)?$/i.exec(amount);
+  const [, number = '1', word = cursor.peek(2).text] = parts ?? [];
   const name = word.toUpperCase();
   const unit = shortUnits[name] ?? nearest(name.replace(/S$/, ''), units) ?? 'HOUR';
   const operator = cursor.before(1)?.text;
@@ -55,7 +56,7 @@ export function dateAddFor(cursor: Cursor): string {
   const date = cursor.before(2);
   const isName = date?.kind === 'word' && cursor.before(3)?.text !== '.';
   const count = number.replace(/^[+-]/, '');
-  return `write DATEADD(${unit}, ${negative ? '-' : ''}${count}, ${isName ? date.text : 'CURRENT_TIMESTAMP'})`;
+  return `write ${parts === null ? 'e.g. ' : ''}DATEADD(${unit}, ${negative ? '-' : ''}${count}, ${isName ? date.text : 'CURRENT_TIMESTAMP'})`;
 }
 
 /** Why a name that stands in the list of SELECT is unknown in a clause that comes before it. */

@@ -38,7 +38,7 @@ export function resolve(path: readonly string[], at: Token, scope: Scope): Typed
   const near = meant && meant !== path[0] ? `did you mean ${meant}?` : undefined;
   const all = listed === '' ? undefined : `the columns are ${listed}`;
   const text = path.length === 1 && at.quote === '"' ? textHint(path[0]!) : undefined;
-  const hint = text === undefined || near === undefined ? (text ?? near ?? all) : `${near} ${text}`;
+  const hint = text === undefined || near === undefined ? (text ?? near ?? all) : `${text}, or ${near}`;
   throw fault(at, `unknown column ${path[0]}`, hint);
 }
 
