@@ -29,6 +29,9 @@ test('plans that build values, or copy the whole row, are not', () => {
   expect(light({ $project: { n: { $size: { $map: { input: '$a', in: '$$this' } } } } })).toBe(false);
   expect(light({ $match: { $expr: { $let: { vars: { a: '$a' }, in: '$$a' } } } })).toBe(false);
   expect(light({ $group: { _id: null, all: { $push: '$$ROOT' } } })).toBe(false);
+  const newest = { $group: { _id: '$a', row: { $first: '$$ROOT' } } };
+  expect([light({ $sort: { t: -1 } }, newest), light(newest, newest)]).toEqual([true, false]);
+  expect(light({ $group: { _id: '$a', row: { $first: '$$ROOT' }, again: { $last: '$$ROOT' } } })).toBe(false);
   const n = { $cond: [{ $eq: [{ $concat: ['$g', '$g'] }, 'aa'] }, 1, 2] };
   expect(light({ $group: { _id: '$g', all: { $firstN: { n, input: '$a' } } } })).toBe(false);
   expect(light({ $group: { _id: '$g', all: { $firstN: { n: 2, input: '$a' } } } })).toBe(true);

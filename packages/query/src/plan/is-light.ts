@@ -1,17 +1,28 @@
 /** Which plans do work in proportion to their size times that of their input, so that little input is little work. */
 
 import type { Expr } from './expr.ts';
-import type { ShapeTree, Stage } from './stage.ts';
+import type { Accumulator, GroupStage, ShapeTree, Stage } from './stage.ts';
 
 /**
  * Nothing in the stages builds texts, arrays or documents out of others, so nothing can grow from stage to stage: rows are
  * kept, ordered, folded, and their fields picked. What it takes is bounded by the plan's bytes times the input's.
  */
 export function isLight(stages: readonly Stage[]): boolean {
-  // A second key of several fields could hold the first one twice, a third the second …
-  const documentKeys = stages.filter((stage) => stage.k === 'group' && stage.key.k === 'doc').length;
-  return documentKeys <= 1 && stages.every(isLightStage);
+  // A second key of several fields, or a second whole row in a group, could hold the first one twice, a third the second …
+  const documents = stages.reduce((sum, stage) => (stage.k === 'group' ? sum + documentsIn(stage) : sum), 0);
+  return documents <= 1 && stages.every(isLightStage);
 }
+
+function documentsIn({ key, into }: GroupStage): number {
+  return (key.k === 'doc' ? 1 : 0) + into.filter(([, accumulator]) => isOneRow(accumulator)).length;
+}
+
+/** As in `{$first: '$$ROOT'}`. */
+function isOneRow({ fn, arg }: Accumulator): boolean {
+  return oneOf.has(fn) && arg.k === 'var' && arg.name === 'ROOT' && arg.path.length === 0;
+}
+
+const oneOf: ReadonlySet<string> = new Set(['first', 'last', 'top', 'bottom']);
 
 function isLightStage(stage: Stage): boolean {
   switch (stage.k) {
@@ -20,7 +31,9 @@ function isLightStage(stage: Stage): boolean {
     case 'merge':
       return stage.into.every(([, { n }]) => isConstant(n));
     case 'group':
-      return isFlat(stage.key) && stage.into.every(([, { arg, n }]) => isSmall(arg) && isConstant(n));
+      return (
+        isFlat(stage.key) && stage.into.every(([, each]) => (isSmall(each.arg) || isOneRow(each)) && isConstant(each.n))
+      );
     case 'shape':
       return isLightTree(stage.tree, 0);
     case 'sort':

@@ -9,12 +9,17 @@ export function captureDay(receivedMs: number | undefined, syncedMs: number): nu
   return Math.floor((absurd ? syncedMs : receivedMs) / dayMs);
 }
 
+// Asked for row by row, and mostly for the same day again.
+let last = { day: 0, text: '1970-01-01' };
+
 /** "YYYY-MM-DD" of days since 1970. */
 export function dayText(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
+  if (last.day !== day) last = { day, text: new Date(day * dayMs).toISOString().slice(0, 10) };
+  return last.text;
 }
 
 /** Days since 1970 of "YYYY-MM-DD". */
 export function dayNumber(text: string): number {
-  return Math.floor(Date.parse(`${text}T00:00:00Z`) / dayMs);
+  if (last.text !== text) last = { day: Math.floor(Date.parse(`${text}T00:00:00Z`) / dayMs), text };
+  return last.day;
 }

@@ -21,8 +21,6 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
       autoload_known_extensions: 'false',
     });
     const connection = await instance.connect();
-    // Files never change, so footers that were read once stay right.
-    await connection.run('SET parquet_metadata_cache=true');
     // It makes joins of lists, and rows come out of them in another order.
     await connection.run("SET disabled_optimizers='in_clause'");
     await connection.run(`SET temp_directory=${quoted(join(options.parquetDir, temporaryFolder))}`);

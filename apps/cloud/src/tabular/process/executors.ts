@@ -45,7 +45,7 @@ export function createExecutors({ threads, memoryBytes, clock }: ExecutorsOption
 
   const start = (): Thread => {
     const worker = new Worker(siblingEntry(import.meta.url, './executor-thread'), {
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)), maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)), maxYoungGenerationSizeMb: 48 },
     });
     const thread: Thread = { worker, said: [], wake: () => {}, gone: false, idleSince: 0 };
     const say = (message: FromExecutor | PlatformError): void => {

@@ -12,6 +12,5 @@ export function checkScope(chunk: Chunk, files: readonly OpenFile[]): void {
 
 /** Whether a series' number means the same scope in all files. */
 export function haveSameScope([first, ...others]: readonly OpenFile[]): boolean {
-  const allowed = String(first?.allowed);
-  return others.every((other) => String(other.allowed) === allowed);
+  return others.every(({ allowed }) => Buffer.compare(allowed, first?.allowed ?? allowed) === 0);
 }

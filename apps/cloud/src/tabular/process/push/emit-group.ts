@@ -21,6 +21,7 @@ import { type KeyInputs, keyInputs } from './group-key.ts';
 import { type Cells, type StateColumns, stateColumns } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
 import { timeFacts } from './operand.ts';
+import { numberingOf } from './series-identity.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import { type Emission, fileKeyMarker, fileMarker } from './statement.ts';
@@ -64,7 +65,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
     decode: (files, sums) => {
       const key = keyReader(stage, inputs, files, { ofSeries, leaves, times });
       const constants = stage.into.map(([, { arg }], index) =>
-        states[index]?.isConstant === true ? files.map(({ values }) => values.values(arg) ?? []) : undefined,
+        states[index]?.isConstant === true ? valuesIn(files, arg) : undefined,
       );
       return (chunk) => {
         if (cells.ofSeries) checkScope(chunk, files);
@@ -76,7 +77,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
         for (let row = 0; row < chunk.rows; row++) {
           const document = new BsonDocument([['_id', readKey(row)]]);
           for (const [index, [name]] of stage.into.entries()) {
-            const constant = constants[index]?.[file?.[row] ?? 0]?.[series?.[row] ?? 0];
+            const constant = constants[index]?.(file?.[row] ?? 0)[series?.[row] ?? 0];
             document.set(
               name,
               (reads[index] as (row: number, constant: BsonValue | undefined) => BsonValue)(row, constant),
@@ -88,6 +89,12 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
       };
     },
   };
+}
+
+/** By the place of a file: the value of an expression by series. Of files that are never asked for, nothing is worked out. */
+function valuesIn(files: readonly OpenFile[], expr: Expr): (file: number) => readonly Maybe[] {
+  const known: (readonly Maybe[] | undefined)[] = [];
+  return (file) => (known[file] ??= files[file]?.values.values(expr) ?? []);
 }
 
 function groupBy(keys: readonly string[]): string {
@@ -104,10 +111,16 @@ function isOfNumber(
   [first, ...others]: readonly OpenFile[],
 ): boolean {
   const constants = stage.into.filter((_, index) => states[index]?.isConstant === true).map(([, { arg }]) => arg);
-  const count = first?.facts.series.length;
-  if (others.some(({ facts }) => facts.series.length !== count)) return false;
-  return [...partsOfSeries(stage.key), ...constants].every((expr) => {
-    const values = first?.values.values(expr) ?? [];
+  const parts = [...partsOfSeries(stage.key), ...constants];
+  if (first === undefined || others.some(({ facts }) => facts.series.length !== first.facts.series.length))
+    return false;
+  // Days are no part of a series.
+  const ofDays = parts.some((expr) => fieldsOf(expr)?.some(([name]) => name === 'capture_day') ?? true);
+  const isAlike = ({ facts, captureDay }: OpenFile): boolean =>
+    numberingOf(facts) === numberingOf(first.facts) && (!ofDays || captureDay === first.captureDay);
+  if (others.every(isAlike)) return true;
+  return parts.every((expr) => {
+    const values = first.values.values(expr) ?? [];
     return others.every(({ values: other }) => {
       const found = other.values(expr) ?? [];
       return found.length === values.length && found.every((value, index) => areSame(value, values[index]));
@@ -154,11 +167,11 @@ function keyReader(
   cells: KeyCells,
 ): (chunk: Chunk) => (row: number) => BsonValue {
   if (isOfSeries(key)) {
-    const keys = files.map(({ values }) => values.values(key) ?? []);
-    if (fieldsOf(key)?.length === 0) return () => () => keys[0]?.[0] ?? null;
+    const keys = valuesIn(files, key);
+    if (fieldsOf(key)?.length === 0) return () => () => keys(0)[0] ?? null;
     return (chunk) => {
       const [file, series] = cells.ofSeries.map((cell) => chunk.int32(cell)) as [Int32Array, Int32Array];
-      return (row) => keys[file[row] as number]?.[series[row] as number] ?? null;
+      return (row) => keys(file[row] as number)[series[row] as number] ?? null;
     };
   }
   const { value } = evaluator(key);

@@ -14,6 +14,7 @@ import type { Wanted } from './choose.ts';
 import { fieldsOf } from './fields-of.ts';
 import { millisecondsOf } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
+import { identityOf } from './series-identity.ts';
 import { isOfSeries } from './series-values.ts';
 
 /** Whether of each series only the newest row can make a difference. */
@@ -75,7 +76,7 @@ export function newestRows(found: readonly NewestOf[], { cut, parts }: Wanted, r
     for (const number of of.numbers) {
       const series = of.file.facts.series[number] as SeriesFacts;
       const key = byDay ? `${of.file.captureDay} ${identityOf(series)}` : identityOf(series);
-      const ms = millisecondsOf((series.newest as NewestRow).timeReceived);
+      const ms = receivedMs(series.newest as NewestRow);
       const known = winners.get(key);
       if (known === undefined || ms > known.ms) winners.set(key, { ms, of, number });
     }
@@ -86,16 +87,15 @@ export function newestRows(found: readonly NewestOf[], { cut, parts }: Wanted, r
   return encoded(all, request.vocabulary);
 }
 
-const identities = new WeakMap<Series, string>();
+const received = new WeakMap<NewestRow, number>();
 
-function identityOf(series: Series): string {
-  let identity = identities.get(series);
-  if (identity === undefined) {
-    const parameters = Buffer.from(series.additionalParameters).toString('latin1');
-    identity = JSON.stringify([Object.values(series.path), series.tags, parameters]);
-    identities.set(series, identity);
+function receivedMs(row: NewestRow): number {
+  let ms = received.get(row);
+  if (ms === undefined) {
+    ms = millisecondsOf(row.timeReceived);
+    received.set(row, ms);
   }
-  return identity;
+  return ms;
 }
 
 function encoded(
