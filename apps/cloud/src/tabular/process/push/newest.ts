@@ -4,7 +4,6 @@
  */
 import { type Batch, BsonDate, type Cut, type Expr } from '@platform/query';
 import { coversSeries } from '../../row-filter.ts';
-import type { Series } from '../../series.ts';
 import { dayNumber } from '../capture-day.ts';
 import type { NewestRow, SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
