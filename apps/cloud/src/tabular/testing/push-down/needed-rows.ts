@@ -1,0 +1,18 @@
+/** The rows that a plan's filters on path and times may keep: of others the store need not look whether they make a stage fail. */
+import { type Batch, BsonDate, type BsonDocument, batchOf, documentsOf, type Plan, pathFilter } from '@platform/query';
+import { mayKeepSeries } from '../../row-filter.ts';
+import type { Series } from '../../series.ts';
+import { storedFilter } from '../../stored-filter.ts';
+
+export function neededRows(plan: Plan, rows: Batch): Batch {
+  const filter = storedFilter(pathFilter(plan));
+  const isWithin = (row: BsonDocument): boolean =>
+    (['time_requested', 'time_received', 'time_synced'] as const).every((column) => {
+      const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = filter.times[column] ?? {};
+      const time = row.get(column);
+      return time instanceof BsonDate ? time.ms >= fromMs && time.ms <= toMs : fromMs === Number.NEGATIVE_INFINITY;
+    });
+  const pathOf = (row: BsonDocument): Series['path'] =>
+    Object.fromEntries([...row].filter(([, value]) => typeof value === 'string')) as unknown as Series['path'];
+  return batchOf([...documentsOf(rows)].filter((row) => mayKeepSeries(pathOf(row), filter) && isWithin(row)));
+}
