@@ -67,13 +67,15 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     now: clock.now,
     log: log.child('retention'),
   });
+  const triggerProblems: MachinesDeps['triggerProblems'] = (saved, components) =>
+    parseTriggers(saved, components).problems;
   const fragments = createFragments({
     db,
     tree,
     access,
     clock,
     log: log.child('fragments'),
-    triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
+    triggerProblems,
     documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
     onTriggers: (trx, partId, document) => machines.effectiveChanged(trx, partId, document),
     onEffective: (trx, parts) => retention.configurationsChanged(trx, parts),
@@ -101,7 +103,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     instanceKey,
     clock,
     log: log.child('machines'),
-    triggerProblems: (saved, components) => parseTriggers(saved, components).problems,
+    triggerProblems,
     onSaving,
     accessChanged: () => authenticator.forget(),
     onTransitions,

@@ -5,8 +5,8 @@
  * - `FILE.partial.json`: what was asked for, written before the first line.
  *
  * Complete: the rows stand in FILE (in one step, by renaming), both are gone, and the record (export-record.ts) says what
- * FILE is. A crash in between leaves them, and `--resume` goes on from there. Times are absolute and the series are those of the start, so that the same is exported
- * however often it is interrupted.
+ * FILE is. A crash in between leaves them, and `--resume` goes on from there. Times are absolute and the series are those
+ * of the start, so that the same is exported however often it is interrupted.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';

@@ -93,8 +93,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
 
 /** By the place of a file: the value of an expression by series. Of files that are never asked for, nothing is worked out. */
 function valuesIn(files: readonly OpenFile[], expr: Expr): (file: number) => readonly Maybe[] {
-  const known: (readonly Maybe[] | undefined)[] = [];
-  return (file) => (known[file] ??= files[file]?.values.values(expr) ?? []);
+  return (file) => files[file]?.values.values(expr) ?? [];
 }
 
 function groupBy(keys: readonly string[]): string {

@@ -55,7 +55,7 @@ export interface SeriesValues {
   fields(number: number, columns: readonly string[]): BsonDocument;
   /** Whether a condition keeps each series' rows; undefined when the executor must say that it fails. */
   keeps(where: Expr): readonly boolean[] | undefined;
-  /** The value of an expression by series; undefined when the executor must say that it fails. */
+  /** The value of an expression by series, worked out once; undefined when the executor must say that it fails. */
   values(expr: Expr): readonly Maybe[] | undefined;
 }
 
