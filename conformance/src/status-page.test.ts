@@ -38,8 +38,9 @@ test('the page shows readings as they arrive to who came by the link, and to nob
 
   await page.goto(cloud.signInLink);
   await page.getByText('press · Readings').first().waitFor();
-  expect(await page.locator('#uploads').textContent()).toBe('4');
-  expect(await page.locator('#rows').textContent()).toBe('40');
+  // Accepted first, queryable a moment later: the page looks again by itself.
+  await page.locator('#uploads', { hasText: /^4$/ }).waitFor();
+  await page.locator('#rows', { hasText: /^40$/ }).waitFor();
   expect(faults).toEqual([]);
   await page.screenshot({ path: shotPath('status.png'), fullPage: true });
 
