@@ -7,3 +7,4 @@ export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
 export { createLimiter } from './limiter.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
+export { trimAtRest } from './trim-memory.ts';

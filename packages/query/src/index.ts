@@ -1,6 +1,6 @@
 /** Queries over readings: BSON values, the intermediate form, MQL, SQL and the executor. Pure: bytes in, bytes out. */
 
-export { type Batch, batchOf, documentsOf } from './bson/batch.ts';
+export { type Batch, batchOf, DocumentBatch, documentsOf } from './bson/batch.ts';
 export { compareValues } from './bson/compare.ts';
 export { decimalText, decimalToNumber } from './bson/decimal.ts';
 export { decodeBson, type Mask } from './bson/decode.ts';

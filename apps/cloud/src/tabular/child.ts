@@ -51,7 +51,7 @@ export function startChild(options: ChildOptions): Child {
       serialization: 'advanced',
       // Standard output belongs to the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: [...process.execArgv, '--max-semi-space-size=1'],
+      execArgv: process.execArgv,
       ...(environment && { env: { ...environment } }),
     });
     current = child;

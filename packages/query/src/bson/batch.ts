@@ -12,6 +12,32 @@ export interface Batch {
   readonly ends: Uint32Array;
 }
 
+/** A batch of documents that are at hand: they become bytes when these are asked for. It does not cross threads as it is. */
+export class DocumentBatch implements Batch {
+  readonly count: number;
+  readonly documents: readonly BsonDocument[];
+  #encoded: Batch | undefined;
+
+  constructor(documents: readonly BsonDocument[]) {
+    this.count = documents.length;
+    this.documents = documents;
+  }
+
+  get bytes(): Uint8Array {
+    return this.encoded().bytes;
+  }
+
+  get ends(): Uint32Array {
+    return this.encoded().ends;
+  }
+
+  /** The same as a plain object, for other threads and processes. */
+  encoded(): Batch {
+    this.#encoded ??= batchOf(this.documents);
+    return this.#encoded;
+  }
+}
+
 export function batchOf(documents: Iterable<BsonDocument>): Batch {
   const writer = new BsonWriter();
   const ends: number[] = [];

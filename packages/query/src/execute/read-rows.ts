@@ -1,6 +1,6 @@
 /** Batches become rows, in chunks. */
 
-import type { Batch } from '../bson/batch.ts';
+import { type Batch, DocumentBatch } from '../bson/batch.ts';
 import { BsonReader } from '../bson/decode.ts';
 import { FieldNames } from '../bson/field-names.ts';
 import type { FieldsRead } from '../plan/fields-read.ts';
@@ -26,6 +26,13 @@ export function rowReader(
 ): (batch: Batch) => AsyncGenerator<Row[], void, undefined> {
   const names = new FieldNames(mask);
   return async function* read(batch) {
+    if (batch instanceof DocumentBatch && !passThrough) {
+      for (let start = 0; start < batch.count; start += chunkRows) {
+        await budget.pause();
+        yield batch.documents.slice(start, start + chunkRows).map((document) => ({ document }));
+      }
+      return;
+    }
     const reader = new BsonReader(batch.bytes, names);
     let start = 0;
     let chunk: Row[] = [];

@@ -38,6 +38,30 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
   };
 }
 
+/** The connections of one query: together interrupted, together closed. */
+export class Connections {
+  readonly #database: Database;
+  readonly #opened: DuckDBConnection[] = [];
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async open(): Promise<DuckDBConnection> {
+    const connection = await this.#database.connect();
+    this.#opened.push(connection);
+    return connection;
+  }
+
+  interrupt(): void {
+    for (const connection of this.#opened) connection.interrupt();
+  }
+
+  close(): void {
+    for (const connection of this.#opened.splice(0)) connection.closeSync();
+  }
+}
+
 /** Below parquet/: what DuckDB moves out of memory while it sorts. Removed at each start. */
 export const temporaryFolder = '.tmp';
 

@@ -2,9 +2,18 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { PlatformError } from '@platform/base';
-import { type Batch, type Cut, cut, decodePlan, executeCut, isLight, type SourceBatch } from '@platform/query';
+import {
+  type Batch,
+  type Cut,
+  cut,
+  DocumentBatch,
+  decodePlan,
+  executeCut,
+  isLight,
+  type SourceBatch,
+} from '@platform/query';
 import type { SourceExplain } from '../tabular.ts';
-import type { Database } from './database.ts';
+import { Connections, type Database } from './database.ts';
 import type { Executors } from './executors.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
@@ -28,16 +37,16 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
   const { id, after, upTo } = message;
   const { hot, database, send } = room;
   let scannedBytes = 0;
-  let connection: DuckDBConnection | undefined;
-  const interrupt = (): void => connection?.interrupt();
+  const connections = new Connections(database);
+  const interrupt = (): void => connections.interrupt();
   try {
     signal.throwIfAborted();
     await hot.reach(upTo, signal);
     // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.floor) return await send({ kind: 'stale', id });
-    connection = await database.connect();
+    const connection = await connections.open();
     signal.addEventListener('abort', interrupt);
-    const query = await prepare(message, room, connection);
+    const query = await prepare(message, room, connection, connections);
     scannedBytes = query.scannedBytes;
     let sent = 0;
     for await (const batch of answered(query, message.plan, room.executors, signal)) {
@@ -61,7 +70,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     await send({ kind: 'failed', id, code, message: text, scannedBytes });
   } finally {
     signal.removeEventListener('abort', interrupt);
-    connection?.closeSync();
+    connections.close();
   }
 }
 
@@ -73,7 +82,12 @@ interface Prepared {
 }
 
 /** What is metered is known before a row is read, and does not depend on how the rows are read. */
-async function prepare(message: QueryMessage, room: QueryRoom, connection: DuckDBConnection): Promise<Prepared> {
+async function prepare(
+  message: QueryMessage,
+  room: QueryRoom,
+  connection: DuckDBConnection,
+  connections: Connections,
+): Promise<Prepared> {
   const { files, after, upTo, pushDown } = message;
   const { parquetDir, knownFacts } = room;
   // Loaded late, with DuckDB itself.
@@ -108,7 +122,7 @@ async function prepare(message: QueryMessage, room: QueryRoom, connection: DuckD
   return {
     cut: cutPlan,
     scannedBytes,
-    input: scan(message, steps, segments, connection, { newest, hot }),
+    input: scan(message, steps, segments, connections, connection, { newest, hot }),
     sources: () => [...steps.map(({ explain }) => explain), ...(segments.length > 0 ? [hot] : [])],
   };
 }
@@ -117,11 +131,12 @@ async function* scan(
   message: QueryMessage,
   steps: readonly Step[],
   segments: readonly Segment[],
+  connections: Connections,
   connection: DuckDBConnection,
   { newest, hot }: { newest: boolean; hot: StepExplain },
 ): AsyncGenerator<SourceBatch> {
   const { scanSteps, scanSegment } = await import('./scan.ts');
-  yield* scanSteps(connection, steps);
+  yield* scanSteps(connections, steps);
   for (const segment of segments) {
     for await (const batch of scanSegment(connection, segmentSource(segment), message, newest)) {
       hot.rows += batch.count;
@@ -147,7 +162,7 @@ async function* answered(
       const next = await input.next();
       if (next.done === true) return yield* executeCut(pre, post, read, { signal });
       read.push(next.value);
-      work += plan.length * next.value.batch.bytes.length;
+      work += plan.length * bytesOf(next.value.batch);
     }
     yield* executors.run(plan, chained(read, input), signal);
   } finally {
@@ -155,9 +170,22 @@ async function* answered(
   }
 }
 
+/** About, without encoding what is not needed as bytes. */
+function bytesOf(batch: Batch): number {
+  return batch instanceof DocumentBatch ? batch.count * documentBytes : batch.bytes.length;
+}
+
+/** Of a partial group with a few accumulators. */
+const documentBytes = 128;
+
+/** Plain batches, for another thread. */
 async function* chained(first: SourceBatch[], rest: AsyncGenerator<SourceBatch>): AsyncGenerator<SourceBatch> {
-  for (let batch = first.shift(); batch !== undefined; batch = first.shift()) yield batch;
-  yield* rest;
+  const plain = ({ batch, done }: SourceBatch): SourceBatch => ({
+    batch: batch instanceof DocumentBatch ? batch.encoded() : batch,
+    done,
+  });
+  for (let batch = first.shift(); batch !== undefined; batch = first.shift()) yield plain(batch);
+  for await (const batch of rest) yield plain(batch);
 }
 
 function tooLarge(maxBytes: number): PlatformError {

@@ -1,26 +1,68 @@
 /** Streams what a snapshot gives for a query: sealed files first, in their order, then hot rows. */
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import type { Batch, SourceBatch } from '@platform/query';
+import type { Connections } from './database.ts';
 import type { ScanRequest } from './messages.ts';
 import { Chunk } from './push/chunk.ts';
-import { runStatement } from './push/run-statement.ts';
+import { chunksOf, openStatement } from './push/run-statement.ts';
+import type { Statement } from './push/statement.ts';
 import type { Step } from './push/steps.ts';
 import { rowDocuments } from './row-documents.ts';
 import { type Select, type Source, selectRows } from './source.ts';
 
-export async function* scanSteps(connection: DuckDBConnection, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
-  for (const step of steps) {
-    if (step.k === 'batch') {
-      yield { batch: step.batch, done: false };
-      continue;
+/** While a statement that groups is read, the next that groups is already at work: their answers are small, and no core waits. */
+export async function* scanSteps(connections: Connections, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
+  const free: DuckDBConnection[] = [];
+  let ahead: Running | undefined;
+  try {
+    for (const [index, step] of steps.entries()) {
+      if (step.k === 'batch') {
+        yield { batch: step.batch, done: false };
+        continue;
+      }
+      const running = ahead ?? (await start(step.statement, connections, free));
+      const next = steps[index + 1];
+      ahead =
+        groups(step) && next?.k === 'statement' && groups(next)
+          ? await start(next.statement, connections, free)
+          : undefined;
+      const { emission, files, sums } = step.statement;
+      const decode = emission.decode(files, sums);
+      for await (const chunk of chunksOf(running.result)) {
+        step.explain.rows += chunk.rows;
+        yield { batch: decode(chunk), done: emission.done };
+      }
+      free.push(running.connection);
     }
-    const { sql, files, emission, sums } = step.statement;
-    const decode = emission.decode(files, sums);
-    for await (const chunk of runStatement(connection, sql, files, emission.binds, emission.gathered !== undefined)) {
-      step.explain.rows += chunk.rows;
-      yield { batch: decode(chunk), done: emission.done };
+  } finally {
+    // Its connection is closed once nothing runs on it.
+    if (ahead !== undefined) {
+      ahead.connection.interrupt();
+      await ahead.result.catch(() => {});
     }
   }
+}
+
+interface Running {
+  readonly connection: DuckDBConnection;
+  readonly result: Promise<DuckDBResult>;
+}
+
+async function start(
+  { sql, files, emission }: Statement,
+  connections: Connections,
+  free: DuckDBConnection[],
+): Promise<Running> {
+  const connection = free.pop() ?? (await connections.open());
+  const isGathered = emission.gathered !== undefined || emission.kind === 'group';
+  const result = openStatement(connection, sql, files, emission.binds, isGathered);
+  // Whoever reads it hears of it.
+  result.catch(() => {});
+  return { connection, result };
+}
+
+function groups(step: Step): boolean {
+  return step.k === 'statement' && step.statement.emission.kind === 'group';
 }
 
 /** @param newest of each series only the rows with the latest time_received, to the millisecond, can make a difference. */

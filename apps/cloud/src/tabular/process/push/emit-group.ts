@@ -3,8 +3,8 @@ import {
   BsonDate,
   BsonDocument,
   type BsonValue,
-  batchOf,
   compareValues,
+  DocumentBatch,
   type Expr,
   evaluator,
   type GroupStage,
@@ -85,7 +85,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
           }
           documents.push(document);
         }
-        return batchOf(documents);
+        return new DocumentBatch(documents);
       };
     },
   };

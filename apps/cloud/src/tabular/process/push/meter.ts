@@ -11,7 +11,7 @@ import { documentOverheadBytes } from '../row-documents.ts';
 import { measureRows, type Source } from '../source.ts';
 import type { OpenFile } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
-import { runStatement } from './run-statement.ts';
+import { chunksOf, openStatement } from './run-statement.ts';
 import { and, type Bind, Binds, onlyUsed } from './sql.ts';
 import { maxMicroseconds, minMicroseconds } from './times.ts';
 
@@ -41,7 +41,7 @@ export async function meteredBytes(
   }
   for (const { sql, binds, files: alike } of asked.values()) {
     const statement = `SELECT CAST(file_index AS INTEGER), series, count(*), CAST(sum(size) AS BIGINT) FROM read_parquet($1) WHERE ${sql} GROUP BY 1, 2`;
-    for await (const chunk of runStatement(connection, statement, alike, binds)) {
+    for await (const chunk of chunksOf(openStatement(connection, statement, alike, binds))) {
       const [file, series, rows, sizes] = [chunk.int32(0), chunk.int32(1), chunk.int64(2), chunk.int64(3)];
       for (let row = 0; row < chunk.rows; row++) {
         const facts = alike[file[row] as number]?.facts.series[series[row] as number] as SeriesFacts;

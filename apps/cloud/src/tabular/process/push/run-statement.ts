@@ -1,4 +1,4 @@
-/** Runs one statement over files and hands over its answer chunk by chunk. */
+/** Runs one statement over files; its answer comes chunk by chunk. */
 import {
   BIGINT,
   DOUBLE,
@@ -15,25 +15,23 @@ import type { Bind } from './sql.ts';
 
 const types: Readonly<Record<Bind['type'], DuckDBType>> = { double: DOUBLE, bigint: BIGINT, text: VARCHAR };
 
-/**
- * Each chunk is read before the next is asked for.
- * @param gathered all rows are gathered by DuckDB before the first is handed over.
- */
-export async function* runStatement(
+/** @param gathered all rows are gathered by DuckDB before the first is handed over. */
+export function openStatement(
   connection: DuckDBConnection,
   sql: string,
   files: readonly Pick<OpenFile, 'path'>[],
   binds: readonly Bind[],
   gathered = false,
-): AsyncGenerator<Chunk> {
+): Promise<DuckDBResult> {
   const values = [listValue(files.map(({ path }) => path)), ...binds.map(({ value }) => value)];
   const valueTypes = [LIST(VARCHAR), ...binds.map(({ type }) => types[type])];
   // A LIMIT to be safe would keep DuckDB from using more than one thread.
-  if (gathered) return yield* chunksOf(await connection.run(sql, values, valueTypes));
-  yield* chunksOf(await connection.stream(sql, values, valueTypes));
+  return gathered ? connection.run(sql, values, valueTypes) : connection.stream(sql, values, valueTypes);
 }
 
-async function* chunksOf(result: DuckDBResult): AsyncGenerator<Chunk> {
+/** Each chunk is read before the next is asked for. */
+export async function* chunksOf(opened: Promise<DuckDBResult>): AsyncGenerator<Chunk> {
+  const result = await opened;
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return;
