@@ -25,6 +25,7 @@ export {
   Timestamp,
 } from './bson/value.ts';
 export type { Limits } from './execute/budget.ts';
+export { refuseTooLarge } from './execute/built.ts';
 export { type Evaluator, evaluator } from './execute/evaluator.ts';
 export { execute } from './execute/execute.ts';
 export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
@@ -58,6 +59,7 @@ export type {
   Into,
   MergeStage,
   Plan,
+  RowStage,
   ShapeLeaf,
   ShapeTree,
   SortKey,

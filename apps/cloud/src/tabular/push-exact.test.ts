@@ -171,6 +171,26 @@ const group = fc
 const sort = fc
   .array(fc.tuple(field, fc.constantFrom(new Int32(1), new Int32(-1))), { minLength: 1, maxLength: 2 })
   .map((keys) => d({ $sort: d(Object.fromEntries(keys)) }));
+/** Fields under other names, constants and objects of them, to be put behind those that stay. */
+const madeValue: fc.Arbitrary<BsonValue> = fc.oneof(
+  { weight: 6, arbitrary: field.map((f) => `$${f}`) },
+  fc.constantFrom<BsonValue>(
+    '$data',
+    '$$ROOT.data.deep',
+    '$tags',
+    '$additional_parameters',
+    '$none',
+    '$component_name.x',
+  ),
+  fc.constantFrom<BsonValue>(d({ $literal: 3 }), d({ $concat: ['$part_id', '!'] }), d({ $literal: null }), '$$REMOVE'),
+);
+const made: fc.Arbitrary<Record<string, BsonValue>> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 3, arbitrary: fc.dictionary(fc.constantFrom('a', 'b', '_id', 'robot_id'), madeValue, { maxKeys: 3 }) },
+  fc.tuple(madeValue, madeValue).map(([a, b]) => ({ 'o.a': a, 'o.b': b })),
+  fc.tuple(madeValue, madeValue).map(([a, b]) => ({ o: d({ a, p: d({ b }) }) })),
+);
+
 const project = fc
   .array(
     fc.constantFrom(
@@ -185,9 +205,8 @@ const project = fc
     ),
     { minLength: 1, maxLength: 3 },
   )
-  .map((names) =>
-    d({ $project: d(Object.fromEntries(withoutBelow([...new Set(names)]).map((name) => [name, new Int32(1)]))) }),
-  );
+  .map((names) => Object.fromEntries(withoutBelow([...new Set(names)]).map((name) => [name, new Int32(1)])))
+  .chain((kept) => made.map((fields) => d({ $project: d({ ...kept, ...fields }) })));
 
 function withoutBelow(names: readonly string[]): readonly string[] {
   return names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
@@ -202,7 +221,11 @@ const newest: fc.Arbitrary<readonly BsonDocument[]> = fc
 
 const tail: fc.Arbitrary<readonly BsonDocument[]> = fc.oneof(
   { weight: 5, arbitrary: group.map((stage) => [stage]) },
-  { weight: 2, arbitrary: project.map((stage) => [stage]) },
+  { weight: 4, arbitrary: project.map((stage) => [stage]) },
+  made
+    .filter((fields) => Object.keys(fields).length > 0 && !('o.a' in fields))
+    .map((fields) => [d({ $replaceWith: d(fields) })]),
+  fc.tuple(project, sort, group).map(([stage, order, then]) => [stage, order, then]),
   fc.tuple(sort, fc.integer({ min: 1, max: 30 })).map(([stage, limit]) => [stage, d({ $limit: new Int32(limit) })]),
   fc.tuple(sort, project).map(([stage, then]) => [stage, d({ $limit: new Int32(9) }), then]),
   fc.tuple(sort, group).map(([stage, then]) => [stage, then]),
@@ -268,7 +291,10 @@ test('push-down gives the answer to the last byte that the executor gives by its
             }
           };
           const [on, off] = [await ask(true), await ask(false)];
-          for (const { does } of on.explain?.sources ?? []) done.set(does, (done.get(does) ?? 0) + 1);
+          for (const { does, pushed } of on.explain?.sources ?? []) {
+            done.set(does, (done.get(does) ?? 0) + 1);
+            for (const each of pushed) done.set(each, (done.get(each) ?? 0) + 1);
+          }
           expect({ ...on, explain: null }).toEqual({ ...off, explain: null });
         },
       ),
@@ -280,6 +306,6 @@ test('push-down gives the answer to the last byte that the executor gives by its
   await createCatalog(store.db).addDelete('org-1', { predicate: { paths: { component_name: ['arm'] } }, upTo }, 0);
   await run();
   // Each way was taken, often enough to mean something.
-  for (const does of ['group', 'top', 'columns', 'rows', 'newest', 'hot'])
+  for (const does of ['group', 'top', 'columns', 'rows', 'newest', 'hot', '$project', '$replaceWith'])
     expect(done.get(does), does).toBeGreaterThan(3);
 }, 120_000);

@@ -1,9 +1,12 @@
 /** What expressions build is bounded as it is built: each value, and all of them for one row. */
 
+import { decodeBson } from '../bson/decode.ts';
 import type { Maybe } from '../bson/value.ts';
+import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import type { Frame } from './scope.ts';
-import { measure } from './size.ts';
+import { measure, sizeOf } from './size.ts';
+import { inStage } from './stage-of-error.ts';
 
 /** Of one text, array or document that a query builds: MongoDB's limit for a document. */
 export const maxValueBytes: number = 16 * 1024 * 1024;
@@ -27,6 +30,13 @@ export function built<V extends Maybe>(frame: Frame, value: V): V {
     });
   }
   return value;
+}
+
+/** For a backend that builds rows in place of a stage. @throws QueryError what the stage would throw of a row that is too large */
+export function refuseTooLarge(row: Uint8Array, stage: Stage): void {
+  inStage(stage, () => {
+    if (sizeOf(decodeBson(row), maxValueBytes) > maxValueBytes) throw tooLarge();
+  });
 }
 
 export function tooLarge(): QueryError {

@@ -9,9 +9,10 @@ import { execute } from './execute.ts';
 import { type Chunk, mergeGroups } from './merge.ts';
 import { outgrown } from './outgrown.ts';
 import { rowReader } from './read-rows.ts';
+import { compileRenewal } from './renew.ts';
 import type { Row } from './row.ts';
 import { runStages } from './run-stages.ts';
-import { newFrame } from './scope.ts';
+import { type Frame, newFrame } from './scope.ts';
 import { Origin } from './stage-of-error.ts';
 import { writeBatches } from './write-batches.ts';
 
@@ -24,7 +25,7 @@ export interface SourceBatch {
 type Input = AsyncIterable<SourceBatch> | Iterable<SourceBatch>;
 
 /**
- * @param pre filters, and at most one stage after them: a group that is `partial`, or a sort.
+ * @param pre filters, and at most one stage after them: a group that is `partial`, a sort, or one that makes a row of each row.
  * @param post what follows: after such a group a `merge`, after such a sort the same sort.
  * @param input the rows of all sources, in the order of the sources.
  * @throws QueryError while iterating, as `execute`.
@@ -41,14 +42,13 @@ export async function* executeCut(
     const open = (source: string): AsyncIterable<Batch> | Iterable<Batch> => budget.open(source);
     const readRaw = rowReader(fieldsRead([...pre, ...post]), budget);
     const readDone = rowReader(fieldsRead(post), budget);
-    // What ends `pre` would only be done again by the start of `post`: that takes the rows themselves.
-    const keep = compileFilters(
-      pre.filter((stage) => stage.k === 'filter'),
+    const pass = compilePass(
+      pre,
       newFrame(budget.nowMs, () => budget.check()),
     );
     const [first, ...rest] = post;
     const end = pre.at(-1);
-    const chunks = readChunks(input, readRaw, readDone, keep);
+    const chunks = readChunks(input, readRaw, readDone, pass);
     const rows =
       first?.k === 'merge' && end?.k === 'group'
         ? runStages(rest, merged(first, end, chunks, budget), budget, open)
@@ -57,6 +57,20 @@ export async function* executeCut(
   } catch (caught) {
     throw outgrown(caught);
   }
+}
+
+type Pass = (rows: Row[]) => Iterable<Row[]>;
+
+/** What `pre` does with rows. Where it ends with a group or a sort, the start of `post` does that, and takes the rows themselves. */
+function compilePass(pre: readonly Stage[], frame: Frame): Pass {
+  const keep = compileFilters(
+    pre.filter((stage) => stage.k === 'filter'),
+    frame,
+  );
+  const end = pre.at(-1);
+  if (end?.k !== 'shape' && end?.k !== 'replace') return (rows) => [keep(rows)];
+  const renew = compileRenewal(end, frame);
+  return (rows) => renew(keep(rows));
 }
 
 /** Errors of the chunks are none of the groups', unless their filters placed them. */
@@ -76,17 +90,10 @@ async function* batchesOf(input: Input): AsyncGenerator<Batch> {
 
 type Read = ReturnType<typeof rowReader>;
 
-async function* readChunks(
-  input: Input,
-  readRaw: Read,
-  readDone: Read,
-  keep: (rows: Row[]) => Row[],
-): AsyncIterable<Chunk> {
+async function* readChunks(input: Input, readRaw: Read, readDone: Read, pass: Pass): AsyncIterable<Chunk> {
   for await (const { batch, done } of input) {
-    for await (const rows of done ? readDone(batch) : readRaw(batch)) {
-      const kept = done ? rows : keep(rows);
-      if (kept.length > 0) yield { rows: kept, done };
-    }
+    for await (const rows of done ? readDone(batch) : readRaw(batch))
+      for (const kept of done ? [rows] : pass(rows)) if (kept.length > 0) yield { rows: kept, done };
   }
 }
 

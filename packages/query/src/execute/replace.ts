@@ -2,12 +2,12 @@
 
 import { typeName } from '../bson/type.ts';
 import { BsonDocument } from '../bson/value.ts';
-import type { Stage } from '../plan/stage.ts';
+import type { ReplaceStage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { compileExpression } from './expression.ts';
 import type { Frame } from './scope.ts';
 
-export function compileReplace(stage: Stage & { k: 'replace' }): (frame: Frame) => BsonDocument {
+export function compileReplace(stage: ReplaceStage): (frame: Frame) => BsonDocument {
   const evaluate = compileExpression(stage.with);
   return (frame) => {
     const value = evaluate(frame);

@@ -1,7 +1,6 @@
 /** A chain of stages over rows: the rows stream through in chunks; only sort and group hold them. */
 
 import type { Batch } from '../bson/batch.ts';
-import type { BsonDocument } from '../bson/value.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
 import { runBucketAuto } from './bucket-auto/run-bucket-auto.ts';
@@ -14,12 +13,11 @@ import { runLookup } from './lookup.ts';
 import { runMerge } from './merge.ts';
 import { readRows } from './read-rows.ts';
 import { runRedact } from './redact.ts';
-import { compileReplace } from './replace.ts';
+import { compileRenewal } from './renew.ts';
 import type { Row } from './row.ts';
 import type { RunPlan } from './run-plan.ts';
 import { runSample } from './sample.ts';
-import { enterRow, type Frame, newFrame } from './scope.ts';
-import { compileShape } from './shape.ts';
+import { type Frame, newFrame } from './scope.ts';
 import { runSlice } from './slice.ts';
 import { runSort } from './sort.ts';
 import { inStage, Origin } from './stage-of-error.ts';
@@ -62,9 +60,8 @@ function runStage(
     case 'filter':
       return filtered(input, compileFilters([stage], frame));
     case 'shape':
-      return renewed(input, compileShape(stage), frame);
     case 'replace':
-      return renewed(input, compileReplace(stage), frame);
+      return renewed(input, compileRenewal(stage, frame));
     case 'group':
       return runGroup(stage, input, budget);
     case 'merge':
@@ -105,26 +102,6 @@ async function* filtered(input: AsyncIterable<Row[]>, keep: (rows: Row[]) => Row
   }
 }
 
-/** A chunk whose rows were built larger than this is handed on before it is full: chunks are what is held beside the budget. */
-const chunkBytes = 8 * 1024 * 1024;
-
-async function* renewed(
-  input: AsyncIterable<Row[]>,
-  change: (frame: Frame) => BsonDocument,
-  frame: Frame,
-): AsyncIterable<Row[]> {
-  for await (const rows of input) {
-    let chunk: Row[] = [];
-    let bytes = 0;
-    for (const row of rows) {
-      enterRow(frame, row.document);
-      chunk.push({ document: change(frame) });
-      bytes += frame.builtBytes;
-      if (bytes < chunkBytes) continue;
-      yield chunk;
-      chunk = [];
-      bytes = 0;
-    }
-    if (chunk.length > 0) yield chunk;
-  }
+async function* renewed(input: AsyncIterable<Row[]>, renew: (rows: Row[]) => Iterable<Row[]>): AsyncIterable<Row[]> {
+  for await (const rows of input) yield* renew(rows);
 }

@@ -1,7 +1,7 @@
 /** $project, $addFields and $unset over a row. */
 
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
-import type { ShapeTree, Stage } from '../plan/stage.ts';
+import type { ShapeStage, ShapeTree } from '../plan/stage.ts';
 import { built } from './built.ts';
 import { compileExpression } from './expression.ts';
 import type { Evaluate, Frame } from './scope.ts';
@@ -14,7 +14,7 @@ interface Node {
   readonly computed: readonly (readonly [string, Evaluate | Node])[];
 }
 
-export function compileShape(stage: Stage & { k: 'shape' }): (frame: Frame) => BsonDocument {
+export function compileShape(stage: ShapeStage): (frame: Frame) => BsonDocument {
   const node = compileNode(stage.tree);
   const keepOthers = stage.mode !== 'include';
   return (frame) => {

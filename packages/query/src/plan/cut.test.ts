@@ -128,6 +128,10 @@ test('the first rows of an order, and rows that are only filtered, are the same 
     [{ $limit: 4 }, { $project: { v: 1, 'w.x': 1 } }],
     [{ $project: { id: 1 } }, { $limit: 2 }],
     [{ $limit: 3 }, { $group: { _id: '$k', first: { $first: '$id' } } }],
+    [{ $project: { v: 1, 'w.x': 1, y: '$k', 'o.t': '$t' } }],
+    [{ $project: { id: '$t', v: 1 } }, { $sort: { v: 1 } }, { $group: { _id: '$id', all: { $push: '$v' } } }],
+    [{ $project: { v: { $add: ['$v', 1] } } }, { $match: { v: { $gt: 1 } } }],
+    [{ $replaceWith: { v: '$v', of: { k: '$k' } } }, { $skip: 1 }],
   );
   await fc.assert(
     fc.asyncProperty(
@@ -161,7 +165,12 @@ test('merged groups come in the order of their keys', async () => {
 });
 
 test.each([
-  ['rows', [{ $match: { a: 1 } }, { $project: { a: 1 } }, { $group: { _id: '$a' } }]],
+  ['shape', [{ $match: { a: 1 } }, { $project: { a: 1 } }, { $group: { _id: '$a' } }]],
+  ['shape', [{ $project: { a: '$b', c: 1 } }, { $project: { c: 1 } }, { $sort: { a: 1 } }, { $limit: 3 }]],
+  ['replace', [{ $match: { a: 1 } }, { $replaceWith: { b: '$a' } }]],
+  ['rows', [{ $match: { a: 1 } }, { $project: { a: 0 } }]],
+  ['rows', [{ $match: { a: 1 } }, { $set: { b: '$a' } }, { $project: { b: 1 } }]],
+  ['rows', [{ $replaceWith: '$a' }]],
   ['rows', [{ $group: { _id: '$a', all: { $push: '$b' } } }]],
   ['rows', [{ $sort: { a: 1 } }, { $group: { _id: '$a', all: { $push: '$b' } } }]],
   ['rows', [{ $sort: { a: 1 } }, { $group: { _id: '$a', x: { $top: { sortBy: { b: 1 }, output: '$c' } } } }]],

@@ -8,17 +8,17 @@ import { conjuncts } from './conjuncts.ts';
 import type { Expr } from './expr.ts';
 import { decomposes } from './partial-state.ts';
 import { isReadOnce } from './sources-of.ts';
-import type { GroupStage, MergeStage, Plan, SortStage, Stage } from './stage.ts';
+import type { GroupStage, MergeStage, Plan, RowStage, SortStage, Stage } from './stage.ts';
 import { type UnsortedGroup, unsortedGroup } from './unsorted-group.ts';
 
 export interface Cut {
   /** Conditions that hold for every row that passes the filters of `pre`; a source may keep any superset. */
   readonly where: readonly Expr[];
   /**
-   * How `pre` ends: with its filters ('rows'), with partial groups (plan/partial-state.ts), or with the first rows of an
-   * order, stable.
+   * How `pre` ends: with its filters ('rows'), with partial groups (plan/partial-state.ts), with the first rows of an
+   * order, stable, or with a row for each row.
    */
-  readonly end: 'rows' | GroupStage | (SortStage & { readonly top: number });
+  readonly end: 'rows' | GroupStage | (SortStage & { readonly top: number }) | RowStage;
   /** Filters, then the end. */
   readonly pre: readonly Stage[];
   readonly post: readonly Stage[];
@@ -50,7 +50,15 @@ export function cut(plan: Plan): Cut {
     const end = { ...first, top: first.top };
     return { where, end, pre: [...filters, end], post: rest };
   }
+  if (first !== undefined && isRowStage(first))
+    return { where, end: first, pre: [...filters, first], post: rest.slice(1) };
   return { where, end: 'rows', pre: filters, post: rest };
+}
+
+/** Of those that make a row of each row, the ones that name all fields that it has then. */
+function isRowStage(stage: Stage): stage is RowStage {
+  if (stage.k === 'shape') return stage.mode === 'include';
+  return stage.k === 'replace' && stage.with.k === 'doc';
 }
 
 /** Stages that begin with a group whose accumulators decompose, and what follows. */

@@ -89,18 +89,28 @@ export interface SortStage extends Placed {
   readonly top?: number;
 }
 
+/** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
+export interface ShapeStage extends Placed {
+  readonly k: 'shape';
+  readonly mode: 'include' | 'exclude' | 'set';
+  readonly tree: ShapeTree;
+  /** The fields come in the order of the tree, _id first: a $project right after a $group. */
+  readonly inOrder?: boolean;
+}
+
+export interface ReplaceStage extends Placed {
+  readonly k: 'replace';
+  readonly with: Expr;
+}
+
+/** Makes a row of each row, out of nothing but that row. */
+export type RowStage = ShapeStage | ReplaceStage;
+
 export type Stage = Placed &
   (
     | { readonly k: 'filter'; readonly where: Expr }
-    /** `include` and `exclude` are the two faces of $project, `set` of $addFields. */
-    | {
-        readonly k: 'shape';
-        readonly mode: 'include' | 'exclude' | 'set';
-        readonly tree: ShapeTree;
-        /** The fields come in the order of the tree, _id first: a $project right after a $group. */
-        readonly inOrder?: boolean;
-      }
-    | { readonly k: 'replace'; readonly with: Expr }
+    | ShapeStage
+    | ReplaceStage
     | GroupStage
     | MergeStage
     | SortStage

@@ -29,7 +29,8 @@ test('a position is told with the clause in which it stands, whatever is around 
 
 test('a stage is told as the clause that asks for it', () => {
   const words = clauseWords('SELECT a FROM readings GROUP BY a ORDER BY a LIMIT 3');
-  expect(['$group', '$sort', '$limit', '$match', 'newest'].map(words)).toEqual([
+  expect(['$project', '$group', '$sort', '$limit', '$match', 'newest'].map(words)).toEqual([
+    'SELECT',
     'GROUP BY',
     'ORDER BY',
     'LIMIT',

@@ -9,7 +9,9 @@ const clauses: Readonly<Record<string, string>> = {
 };
 /** Words that are more than a clause, such as in EXTRACT(YEAR FROM …), and the clauses behind which they are one. */
 const behind: Readonly<Record<string, readonly string[]>> = { FROM: ['SELECT'], ON: ['FROM', 'ON'] };
-const ofStages: Readonly<Record<string, string>> = { $match: 'WHERE', $sort: 'ORDER BY', $limit: 'LIMIT' };
+const ofStages: Readonly<Record<string, string>> = {
+  ...{ $match: 'WHERE', $sort: 'ORDER BY', $limit: 'LIMIT', $project: 'SELECT' },
+};
 
 /** What stands between two parentheses, or the whole. */
 interface Frame {

@@ -93,12 +93,13 @@ export function pathDocument(
   columns: readonly PathColumn[] = pathColumns,
 ): BsonDocument {
   const document = new BsonDocument();
-  for (const column of columns) {
-    if (column === 'capture_day') document.set(column, captureDay);
-    else if (column === 'component_type') document.set(column, spelled(series.path[column], vocabulary));
-    else document.set(column, series.path[column]);
-  }
+  for (const column of columns) document.set(column, pathText(series, captureDay, vocabulary, column));
   return document;
+}
+
+export function pathText({ path }: Series, captureDay: string, vocabulary: 'core' | 'rdk', column: PathColumn): string {
+  if (column === 'capture_day') return captureDay;
+  return column === 'component_type' ? spelled(path[column], vocabulary) : path[column];
 }
 
 function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {

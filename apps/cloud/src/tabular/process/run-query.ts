@@ -15,6 +15,7 @@ import {
 import type { SourceExplain } from '../tabular.ts';
 import { Connections, type Database } from './database.ts';
 import type { Executors } from './executors.ts';
+import { finishedRows } from './finished-rows.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
 import type { KnownFacts, OpenFile } from './push/open-files.ts';
@@ -157,6 +158,11 @@ async function* answered(
 ): AsyncGenerator<Batch> {
   const read: SourceBatch[] = [];
   try {
+    if (post.length === 0) {
+      const rest = yield* finishedRows(input);
+      if (rest === 'all') return;
+      if (rest !== undefined) read.push(rest);
+    }
     let work = isLight([...pre, ...post]) ? 0 : Number.POSITIVE_INFINITY;
     while (work <= maxInlineWork) {
       const next = await input.next();

@@ -4,16 +4,19 @@
  * In turn: nothing, when no row can pass; the newest rows, which stand in the footer; the whole `pre` as one statement; the fields that
  * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
  */
-import { type Cut, type Expr, fieldsRead, isReadOnce } from '@platform/query';
+import { type Cut, type Expr, fieldsRead, isReadOnce, refuseTooLarge } from '@platform/query';
 import type { ScanRequest } from '../messages.ts';
 import { canFail } from './can-fail.ts';
 import type { Condition } from './compare.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
 import { emitGroup } from './emit-group.ts';
-import { emitColumns, emitRows, type RowsOptions } from './emit-rows.ts';
+import { emitColumns, emitProjected, emitRows, type RowsOptions } from './emit-rows.ts';
 import { topOf } from './emit-top.ts';
 import { smallPrefix } from './is-small.ts';
 import type { OpenFile } from './open-files.ts';
+import { projectedRows } from './project-rows.ts';
+import { type Projection, projectionOf } from './projection.ts';
+import { RowCells } from './row-cells.ts';
 import { rowConditions } from './row-conditions.ts';
 import { rowShape } from './row-shape.ts';
 import { isOfSeries } from './series-values.ts';
@@ -28,13 +31,17 @@ export interface Wanted {
   readonly parts: readonly Expr[];
   /** How many of them come before the first that can fail, or is too large to be looked at for each file. */
   readonly sure: number;
+  /** The end of the cut, if it is one that columns may give. */
+  readonly projection: Projection | undefined;
 }
 
 export function wantedOf(cut: Cut): Wanted {
   const parts = cut.pre.flatMap((stage) => (stage.k === 'filter' ? splitFilter(stage.where) : []));
   const small = parts.slice(0, smallPrefix(parts));
   const failing = small.findIndex((part) => !isOfSeries(part) && canFail(part));
-  return { cut, parts, sure: failing < 0 ? small.length : failing };
+  const { end } = cut;
+  const projection = end !== 'rows' && (end.k === 'shape' || end.k === 'replace') ? projectionOf(end) : undefined;
+  return { cut, parts, sure: failing < 0 ? small.length : failing, projection };
 }
 
 /** What a file does, and which parts of the query are done with it, in the user's words. */
@@ -44,7 +51,8 @@ export interface Choice {
 }
 
 /** Undefined: the file has no row that passes. */
-export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request: ScanRequest): Choice | undefined {
+export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest): Choice | undefined {
+  const { cut, parts, sure } = wanted;
   const binds = new Binds();
   const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
   let numbers = file.wanted;
@@ -87,6 +95,8 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
     ...(gathered && { gathered }),
     ...(top !== undefined && { top }),
   };
+  const projected = isExact ? projectedBy(wanted, file, options) : undefined;
+  if (projected !== undefined) return { emission: projected.emission, pushed: [...pushed, ...projected.pushed] };
   const stages = [...cut.pre, ...cut.post];
   // A join, subquery or union reads other fields of the same rows.
   const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
@@ -95,6 +105,16 @@ export function chooseFor(file: OpenFile, { cut, parts, sure }: Wanted, request:
     emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),
     pushed: top === undefined ? pushed : [...pushed, '$sort', '$limit'],
   };
+}
+
+function projectedBy({ cut: { end }, projection }: Wanted, file: OpenFile, options: RowsOptions): Choice | undefined {
+  if (projection === undefined || end === 'rows') return undefined;
+  const cells = new RowCells();
+  const rows = projectedRows(projection, file, cells);
+  if (rows === undefined) return undefined;
+  const check = (document: Uint8Array): void => refuseTooLarge(document, end);
+  const emission = emitProjected(rows, cells, options, projection.isBuilt ? check : undefined);
+  return { emission, pushed: [end.at?.stageName ?? '$project'] };
 }
 
 /** Whether the rest of the plan is done with the first rows that it gets. */

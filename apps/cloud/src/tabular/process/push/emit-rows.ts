@@ -1,5 +1,5 @@
 /** Rows of a file for the executor: out of columns where those that it reads can be rebuilt from them, else as they were written. */
-import { type Batch, isTimeColumn, readingColumns } from '@platform/query';
+import type { Batch } from '@platform/query';
 import { dayNumber } from '../capture-day.ts';
 import type { FileFacts } from '../file-facts.ts';
 import { noTime } from '../row-buffer.ts';
@@ -7,10 +7,13 @@ import { rowDocuments } from '../row-documents.ts';
 import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { OpenFile } from './open-files.ts';
+import type { ProjectedRows } from './project-rows.ts';
+import { millisecondsSql, RowCells } from './row-cells.ts';
+import { type Part, shapeParts } from './row-parts.ts';
 import type { RowShape } from './row-shape.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import type { Emission } from './statement.ts';
-import { millisecondsSql, RowCells, rowWriter } from './write-rows.ts';
+import { rowWriter } from './write-rows.ts';
 
 export interface RowsOptions {
   readonly where: readonly Sql[];
@@ -22,22 +25,41 @@ export interface RowsOptions {
   readonly top?: string;
 }
 
-export function emitColumns(shape: RowShape, { where, binds, gathered, top }: RowsOptions): Emission {
+/** Rows that the executor reads. */
+export function emitColumns(shape: RowShape, options: RowsOptions): Emission {
   const cells = new RowCells();
-  const open = rowWriter(shape, cells);
+  const parts = shapeParts(shape, cells);
+  return { ...emitParts(parts, cells, options), variant: JSON.stringify(shape.data ?? null) };
+}
+
+/** @param check gets each large row, and throws where the executor would have refused it. */
+export function emitProjected(
+  { parts, variant }: ProjectedRows,
+  cells: RowCells,
+  options: RowsOptions,
+  check: ((document: Uint8Array) => void) | undefined,
+): Emission {
+  return { ...emitParts(parts, cells, options, check), variant: `projected ${variant}`, done: true };
+}
+
+function emitParts(
+  parts: readonly Part[],
+  cells: RowCells,
+  { where, binds, gathered, top }: RowsOptions,
+  check?: (document: Uint8Array) => void,
+): Omit<Emission, 'variant'> {
   // What is the same for a series may be something else in another file.
-  const isOfRows = [...shape.names].every(
-    (name) => name === 'data' || isTimeColumn(name) || !readingColumns.includes(name),
-  );
+  const isOfRows = parts.every(({ k }) => k !== 'series');
+  const isWhole = cells.sql.includes('data');
+  const bytes = gathered && (isWhole ? bytesOf(gathered) : gathered.rows * cells.sql.length * cellBytes);
   return {
-    kind: top === undefined ? 'columns' : 'top',
-    variant: JSON.stringify(shape.data ?? null),
+    kind: top !== undefined ? 'top' : isWhole ? 'rows' : 'columns',
     ...onlyUsed(selecting(cells.sql, where, top), binds.values),
     sums: [],
-    ...(top === undefined && gathered && { gathered: gathered.rows * cells.sql.length * cellBytes }),
+    ...(top === undefined && bytes !== undefined && { gathered: bytes }),
     done: top !== undefined,
     isOfNumber: (files) => isOfRows && haveSameScope(files),
-    decode: open,
+    decode: rowWriter(parts, check),
   };
 }
 

@@ -3,7 +3,7 @@ import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platf
 import { kind } from '../file-facts.ts';
 import type { ConditionRoom } from './condition.ts';
 import { isOfKind, leafAt } from './leaf.ts';
-import { millisecondsSql } from './write-rows.ts';
+import { millisecondsSql } from './row-cells.ts';
 
 /** More rows than this are sorted by the executor: DuckDB looks rows of a long list up one by one. */
 const maxRows = 1_000;

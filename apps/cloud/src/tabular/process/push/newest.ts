@@ -29,6 +29,7 @@ function endsInNewest({ end }: Cut): boolean {
   const isNewest = (by: readonly { path: readonly string[]; descending: boolean }[] | undefined): boolean =>
     by?.length === 1 && by[0]?.descending === true && by[0].path.join('.') === 'time_received';
   if (end.k === 'sort') return end.top === 1 && isNewest(end.by);
+  if (end.k !== 'group') return false;
   return isOfSeries(end.key) && end.into.length > 0 && end.into.every(([, { fn, by }]) => fn === 'top' && isNewest(by));
 }
 

@@ -11,6 +11,8 @@ export interface Shape {
   readonly name: string;
   /** Bits of `kind` that occur. */
   readonly kinds: number;
+  /** Those of them that are written; a value of another kind is left out. */
+  readonly writes: number;
   readonly columns: LeafColumns;
   /** Nobody looks at whether it is there: it is written as an object in every row. */
   readonly isAlways: boolean;
@@ -30,6 +32,23 @@ interface Wanted {
 }
 
 const newWanted = (): Wanted => ({ whole: false, place: false, below: new Map() });
+
+/** What of a field of `data`, or of data itself, stays: all of it, or of objects what is in fields below. */
+export type Kept = 'all' | ReadonlyMap<string, Kept>;
+
+/**
+ * A field as it is, out of columns; where only parts of it are kept, an object with them, and nothing where it is no object.
+ * @param path below `data`.
+ * Undefined when that cannot be told for every row.
+ */
+export function keptShape(name: string, path: Path, kept: Kept, facts: FileFacts): Shape | undefined {
+  return shapeOf(name, path, wantedOf(kept), facts, true);
+}
+
+function wantedOf(kept: Kept): Wanted {
+  if (kept === 'all') return { ...newWanted(), whole: true };
+  return { whole: false, place: true, below: new Map([...kept].map(([name, of]) => [name, wantedOf(of)])) };
+}
 
 /** Undefined when a field cannot be rebuilt from columns in every row. */
 export function rowShape(fields: readonly FieldRead[], facts: FileFacts): RowShape | undefined {
@@ -59,7 +78,15 @@ export function rowShape(fields: readonly FieldRead[], facts: FileFacts): RowSha
 /** More columns than this are no faster than the rows themselves. */
 const maxShapes = 64;
 
-function shapeOf(name: string, path: Path, wanted: Wanted, facts: FileFacts, depth = 0): Shape | undefined {
+/** @param isExact nothing is written that is not wanted: nobody reads what stands where an object is expected. */
+function shapeOf(
+  name: string,
+  path: Path,
+  wanted: Wanted,
+  facts: FileFacts,
+  isExact = false,
+  depth = 0,
+): Shape | undefined {
   const leaf = leafAt(facts, path);
   if (leaf === undefined || leaf.isThroughArray || depth > maxDepth) return undefined;
   const { kinds, columns } = leaf;
@@ -82,12 +109,13 @@ function shapeOf(name: string, path: Path, wanted: Wanted, facts: FileFacts, dep
     if (!isAlways && parts.length > 1 && leaf.facts?.ordered !== true) return undefined;
     for (const part of parts) {
       const below = wanted.whole ? { whole: true, place: wanted.place, below: new Map() } : wanted.below.get(part);
-      const child = below && shapeOf(part, [...path, part], below, facts, depth + 1);
+      const child = below && shapeOf(part, [...path, part], below, facts, isExact, depth + 1);
       if (child === undefined) return undefined;
       children.push(child);
     }
   }
-  return { name, kinds, columns, isAlways, children };
+  const writes = isExact && !wanted.whole ? kinds & kind.object : kinds;
+  return { name, kinds, writes, columns, isAlways, children };
 }
 
 const maxDepth = 100;

@@ -12,7 +12,7 @@ import {
   QueryError,
 } from '@platform/query';
 import type { Series } from '../../series.ts';
-import { pathDocument, seriesDocument } from '../row-documents.ts';
+import { pathDocument, pathText, seriesDocument } from '../row-documents.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isSmall } from './is-small.ts';
 
@@ -51,6 +51,8 @@ function evaluatorOf(expr: Expr): Evaluator {
 export interface SeriesValues {
   /** What the rows of each series have in common. */
   documents(): readonly BsonDocument[];
+  /** A column of the path of one series. */
+  text(number: number, column: PathColumn): string;
   /** Some columns of one series, in their order. */
   fields(number: number, columns: readonly string[]): BsonDocument;
   /** Whether a condition keeps each series' rows; undefined when the executor must say that it fails. */
@@ -87,6 +89,7 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
   };
   return {
     documents: all,
+    text: (number, column) => pathText(series[number] as Series, captureDay, vocabulary, column),
     fields(number, columns) {
       const one = series[number] as Series;
       if (columns.every(isPathColumn)) return pathDocument(one, captureDay, vocabulary, columns);

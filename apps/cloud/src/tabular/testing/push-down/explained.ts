@@ -12,10 +12,12 @@ export function pushesBeyondTime(plan: Plan, { sources }: QueryExplain): boolean
 }
 
 function doesMore({ does, pushed }: SourceExplain, { stages }: Plan): boolean {
-  if (does !== 'rows') return true;
+  if (does !== 'rows' || pushed.some((each) => projections.has(each))) return true;
   const conditions = stages.flatMap((stage) => (stage.k === 'filter' ? callsIn(stage.where) : []));
   return conditions.some((each) => pushed.includes(each.at) && readsData(each));
 }
+
+const projections: ReadonlySet<string> = new Set(['$project', '$replaceWith']);
 
 type Call = Extract<Expr, { k: 'call' }>;
 

@@ -119,12 +119,41 @@ function afterGroup(random: Random): Fields[] {
 }
 
 function projected(random: Random): Fields[] {
-  const paths = random.some([...columns, 'data.readings.canary', leafPath(random), leafPath(random)], 1, 5);
+  const paths = random.some([...columns, 'data', 'data.readings.canary', leafPath(random), leafPath(random)], 1, 5);
   const kept = paths.filter((path, at) => !paths.some((other, there) => there !== at && path.startsWith(`${other}.`)));
   const fields = Object.fromEntries(kept.map((path) => [path, 1]));
-  const computed = random.chance(0.4) ? { value: `$${leafPath(random)}` } : {};
-  const limit = random.chance(0.2) ? [{ $limit: 1 + random.int(20) }] : [];
-  return [{ $project: { ...(random.chance(0.5) && { _id: 0 }), ...fields, ...computed } }, ...limit];
+  const made = random.chance(0.6) ? random.list(1, 3, () => madeField(random)) : [];
+  const stage = random.chance(0.15)
+    ? { $replaceWith: Object.assign({}, ...made, { value: `$${leafPath(random)}` }) }
+    : { $project: Object.assign({ ...(random.chance(0.5) && { _id: 0 }), ...fields }, ...made) };
+  return [stage, ...(random.chance(0.4) ? afterProject(random) : [])];
+}
+
+function madeField(random: Random): Fields {
+  const value = (): Written =>
+    random.pick<Written>([
+      `$${leafPath(random)}`,
+      `$${leafPath(random)}`,
+      `$${random.pick([...columns, 'tags', 'additional_parameters', 'data.readings', 'data', 'none', '$ROOT.tags'])}`,
+      { $literal: random.int(9) },
+      { $toUpper: '$component_name' },
+    ]);
+  const name = random.pick(['value', 'other', 'made', '_id', 'robot_id']);
+  return random.pick<Fields>([
+    { [name]: value() },
+    { [name]: value() },
+    { 'in.a': value(), 'in.b': value() },
+    { out: { [name]: value(), below: { deep: value() } } },
+  ]);
+}
+
+function afterProject(random: Random): Fields[] {
+  return random.pick<Fields[]>([
+    [{ $limit: 1 + random.int(20) }],
+    [{ $match: { [random.pick(['value', 'component_name', 'in.a'])]: { $ne: random.int(9) } } }],
+    [{ $sort: { value: -1, time_received: 1, component_name: 1 } }, { $limit: 1 + random.int(9) }],
+    [{ $group: { _id: '$component_name', v0: { $max: '$value' } } }],
+  ]);
 }
 
 function ordered(random: Random): Fields[] {

@@ -39,6 +39,8 @@ function plain(random: Random, where: string): string {
     `component_name, ${leaf(random)} AS v`,
     `time_received, ${leaf(random)} AS v, ${leaf(random)} AS w`,
     `VALUE {'v': ${leaf(random)}}`,
+    `VALUE {'v': ${leaf(random)}, 'of': {'part': part_id, 'data': data.readings, 'one': 1}}`,
+    'capture_day, data, data.readings, tags, time_synced AS at',
   ]);
   const order = random.chance(0.4) ? ` ORDER BY time_received${random.pick(['', ' DESC'])}, component_name` : '';
   return `SELECT ${selected} FROM readings${where}${order}${order === '' ? '' : limit(random)}`;

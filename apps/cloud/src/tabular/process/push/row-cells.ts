@@ -1,0 +1,18 @@
+/** The columns of an answer out of which rows are written, each once. */
+import { fileMarker } from './statement.ts';
+
+/** Where in the answer the columns stand; first those that every answer has. */
+export class RowCells {
+  readonly sql: string[] = [fileMarker, 'series'];
+
+  of(sql: string | undefined): number {
+    if (sql === undefined) return -1;
+    const known = this.sql.indexOf(sql);
+    return known >= 0 ? known : this.sql.push(sql) - 1;
+  }
+}
+
+/** Milliseconds of a column of microseconds, rounded down; NULL stays NULL. */
+export function millisecondsSql(column: string): string {
+  return `(${column} // 1000 - CASE WHEN ${column} % 1000 < 0 THEN 1 ELSE 0 END)`;
+}

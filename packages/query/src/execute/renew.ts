@@ -1,0 +1,36 @@
+/** Stages that make a new row of each row, over chunks of rows. */
+
+import type { RowStage } from '../plan/stage.ts';
+import { compileReplace } from './replace.ts';
+import type { Row } from './row.ts';
+import { enterRow, type Frame } from './scope.ts';
+import { compileShape } from './shape.ts';
+import { inStage } from './stage-of-error.ts';
+
+/** A chunk whose rows were built larger than this is handed on before it is full: chunks are what is held beside the budget. */
+const chunkBytes = 8 * 1024 * 1024;
+
+/** @throws what the stage throws, now and over rows, with its place */
+export function compileRenewal(stage: RowStage, frame: Frame): (rows: Row[]) => Iterable<Row[]> {
+  const change = inStage(stage, () => (stage.k === 'shape' ? compileShape(stage) : compileReplace(stage)));
+  return function* renewed(rows) {
+    let chunk: Row[] = [];
+    let bytes = 0;
+    const fill = (from: number): number => {
+      for (let index = from; index < rows.length; index++) {
+        enterRow(frame, rows[index]!.document);
+        chunk.push({ document: change(frame) });
+        bytes += frame.builtBytes;
+        if (bytes >= chunkBytes) return index + 1;
+      }
+      return rows.length;
+    };
+    for (let next = 0; next < rows.length; ) {
+      const from = next;
+      next = inStage(stage, () => fill(from));
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+  };
+}
