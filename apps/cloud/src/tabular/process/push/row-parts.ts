@@ -72,15 +72,27 @@ export function columnPart(column: string, name: string = column): Part {
 /** Thousands of series in each of many files share the texts of their paths. */
 function pathBytes(column: PathColumn, name: string): (file: OpenFile, number: number) => Uint8Array {
   const known = new Map<string, Uint8Array>();
+  const head = headOf(0x02, name);
   return ({ values }, number) => {
     const text = values.text(number, column);
     let bytes = known.get(text);
     if (bytes === undefined) {
-      bytes = fieldBytes(name, text);
+      bytes = textField(head, text);
       known.set(text, bytes);
     }
     return bytes;
   };
+}
+
+/** As fieldBytes of a text, in a third of the time. */
+function textField(head: Uint8Array, text: string): Uint8Array {
+  const size = Buffer.byteLength(text);
+  const field = Buffer.allocUnsafe(head.length + size + 5);
+  field.set(head);
+  field.writeInt32LE(size + 1, head.length);
+  field.write(text, head.length + 4);
+  field[field.length - 1] = 0;
+  return field;
 }
 
 export function timePart(column: TimeColumn, cells: RowCells, name: string = column): Part {

@@ -64,7 +64,7 @@ export class RowTemplates {
   #made(pieces: readonly Piece[], file: number, number: number): Template {
     const target = this.#target;
     target.at = 0;
-    const holes: { at: number; cell: number }[] = [];
+    const holes: Template['holes'][number][] = [];
     const open: Edge[] = [];
     const closes: Edge[] = [];
     for (const piece of pieces) {
@@ -94,7 +94,10 @@ export class RowTemplates {
           target.at += piece.size;
       }
     }
-    return { bytes: target.bytes.slice(0, target.at), holes, opens: open, closes };
+    // Out of a pool: most templates are small, and there are thousands.
+    const bytes = Buffer.allocUnsafe(target.at);
+    bytes.set(target.bytes.subarray(0, target.at));
+    return { bytes, holes, opens: open, closes };
   }
 }
 
