@@ -1,52 +1,58 @@
-import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { systemClock } from './clock.ts';
 import { trimAtRest } from './trim-memory.ts';
 
-const looks = 5_000;
+/** A clock whose only timer is called by hand. */
+function handClock() {
+  const timer = { tick: (): void => {} };
+  const every = (_: number, run: () => void): Disposable => {
+    timer.tick = run;
+    return {
+      [Symbol.dispose]: () => {
+        timer.tick = () => {};
+      },
+    };
+  };
+  return { clock: { ...systemClock, every }, timer };
+}
 
 /** A process that says how much it computed. */
 function resting() {
-  const clock = new FakeClock();
+  const { clock, timer } = handClock();
   const state = { worked: 0, collected: 0 };
   const trim = trimAtRest({ clock, workedMs: () => state.worked, collect: () => state.collected++ });
-  const look = async (workedMs: number): Promise<void> => {
+  const look = (workedMs: number): void => {
     state.worked += workedMs;
-    await clock.advance(looks);
+    timer.tick();
   };
   return { state, look, trim };
 }
 
-test('memory is given back once, when a busy time is over', async () => {
+test('memory is given back once, when a busy time is over', () => {
   const { state, look, trim } = resting();
-  await look(4_000);
-  await look(3_000);
+  look(4_000);
+  look(3_000);
   expect(state.collected).toBe(0);
-  await look(10);
+  look(10);
   expect(state.collected).toBe(1);
-  for (let i = 0; i < 10; i++) await look(10);
+  for (let i = 0; i < 10; i++) look(10);
   expect(state.collected).toBe(1);
   trim[Symbol.dispose]();
 });
 
-test('what a quiet process takes bit by bit is given back too; a busy one is left alone', async () => {
+test('what a quiet process takes bit by bit is given back too; a busy one is left alone', () => {
   const { state, look, trim } = resting();
-  for (let i = 0; i < 10; i++) await look(100);
+  for (let i = 0; i < 10; i++) look(100);
   expect(state.collected).toBe(1);
-  for (let i = 0; i < 50; i++) await look(600);
+  for (let i = 0; i < 50; i++) look(600);
   expect(state.collected).toBe(1);
   trim[Symbol.dispose]();
-  await look(0);
+  look(0);
   expect(state.collected).toBe(1);
 });
 
 test('the collection gives pages back that V8 would keep', () => {
-  let look = (): void => {};
-  const clock = Object.assign(new FakeClock(), {
-    every: (_: number, run: () => void) => {
-      look = run;
-      return { [Symbol.dispose]: () => {} };
-    },
-  });
+  const { clock, timer } = handClock();
   let worked = 0;
   trimAtRest({ clock, workedMs: () => worked });
   let held: unknown[] = [];
@@ -54,8 +60,8 @@ test('the collection gives pages back that V8 would keep', () => {
   const before = process.memoryUsage.rss();
   held = [];
   worked = 5_000;
-  look();
-  look();
+  timer.tick();
+  timer.tick();
   expect(held).toEqual([]);
   expect(process.memoryUsage.rss()).toBeLessThan(before - 32 * 1024 * 1024);
 });
