@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { thriftyFlags } from '../apps/cli/bin/become-node.js';
 import { findNode } from '../apps/cli/bin/find-node.js';
 import { missingPackages } from './install-missing.js';
 import { root } from './repository.ts';
@@ -82,3 +83,33 @@ test('the launcher runs the command line and passes its exit code and arguments 
   expect(wrong.stderr).toContain('expected a port from 0 to 65535, found "x"');
   expect(wrong.stderr).toMatch(/^platform: Node \d+\.\d+\.\d+ \(.+\)$/m);
 });
+
+test('once the compile cache is filled, no process of the product compiles its modules again, nor a thread of one', () => {
+  const flags = [...thriftyFlags, '--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+  const env = { ...process.env, NODE_COMPILE_CACHE: dir, PLATFORM_HOME: dir, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+  /** What Node says about its cache, where it has to do with modules that it had or had not. */
+  const saidBy = (entry: string, ...args: string[]): string[] =>
+    spawnSync(process.execPath, [...flags, join(root, entry), ...args], { env, encoding: 'utf8', maxBuffer: 1 << 26 })
+      .stderr.split('\n')
+      .filter((line) => /transpile cache for|was rejected/.test(line));
+  const filling = saidBy('tools/warm-cache.ts').join('\n');
+  for (const entry of [
+    'ingest/log-thread',
+    'metadata/writer-thread',
+    'tabular/process/executor-thread',
+    'tabular/process/main',
+  ]) {
+    expect(filling).toContain(`no transpile cache for StrippedTypeScript file://${root}/apps/cloud/src/${entry}.ts`);
+  }
+  for (const [entry, ...args] of [
+    ['apps/cli/src/main.ts', 'up', '--port', 'x'],
+    ['apps/cloud/src/main.ts', '--no-such-option'],
+    ['apps/machine-server/src/main.ts', '-version'],
+  ] as const) {
+    const said = saidBy(entry, ...args);
+    expect(said[0]).toBe(
+      `[compile cache] retrieving transpile cache for StrippedTypeScript file://${root}/${entry}...success`,
+    );
+    expect(said.filter((line) => !line.endsWith('...success'))).toEqual([]);
+  }
+}, 60_000);

@@ -4,23 +4,33 @@
  */
 import { flushCompileCache } from 'node:module';
 
-// Whatever these import comes along. Modules that act when they are loaded (entries of processes) are left out.
+// Whatever these import comes along.
 await Promise.all([
+  import('../apps/cli/src/create-up-program.ts'),
   import('../apps/cli/src/query/query-command.ts'),
-  import('../apps/cli/src/commands/up.ts'),
   import('../apps/cli/src/commands/version.ts'),
   import('../apps/cli/src/up/run-up.ts'),
   import('../apps/cloud/src/compose.ts'),
   import('../apps/cloud/src/ingest/appender.ts'),
+  import('../apps/cloud/src/instance/authority.ts'),
   import('../apps/cloud/src/metadata/group-writer.ts'),
   import('../apps/cloud/src/tabular/process/append-rows.ts'),
+  import('../apps/cloud/src/tabular/process/facts-in-footer.ts'),
   import('../apps/cloud/src/tabular/process/hot-rows.ts'),
+  import('../apps/cloud/src/tabular/process/measure-files.ts'),
   import('../apps/cloud/src/tabular/process/merge-files.ts'),
+  import('../apps/cloud/src/tabular/process/push/choose.ts'),
+  import('../apps/cloud/src/tabular/process/push/meter.ts'),
+  import('../apps/cloud/src/tabular/process/push/newest.ts'),
+  import('../apps/cloud/src/tabular/process/push/open-files.ts'),
+  import('../apps/cloud/src/tabular/process/push/steps.ts'),
   import('../apps/cloud/src/tabular/process/run-query.ts'),
   import('../apps/cloud/src/tabular/process/scan.ts'),
   import('../apps/cloud/src/tabular/process/seal-segment.ts'),
   import('../apps/cloud/src/tabular/process/source.ts'),
   import('../apps/machine-server/src/run.ts'),
+  // Rejects by intention; the modules are compiled by then.
+  import('./warm-entries.ts').catch(() => {}),
 ]);
 flushCompileCache();
 process.exit(0);

@@ -5,6 +5,7 @@ export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, PlatformError } from './errors.ts';
 export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
+export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export { trimAtRest } from './trim-memory.ts';

@@ -4,7 +4,16 @@
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
 import { setPriority } from 'node:os';
-import { createLimiter, errorText, follow, type Log, PlatformError, systemClock, trimAtRest } from '@platform/base';
+import {
+  createLimiter,
+  errorText,
+  follow,
+  keepCompiled,
+  type Log,
+  PlatformError,
+  systemClock,
+  trimAtRest,
+} from '@platform/base';
 import { openDatabase } from './database.ts';
 import { createExecutors } from './executors.ts';
 import { createHotRows } from './hot-rows.ts';
@@ -207,6 +216,7 @@ try {
 }
 
 trimAtRest({ clock: systemClock });
+keepCompiled(systemClock);
 let handle: ((message: ToChild) => void) | undefined;
 process.on('message', (message: ToChild) => {
   if (message.kind === 'init') handle = start(message);
