@@ -1,5 +1,6 @@
 /** $match and $group that nothing is pushed of, on one core, beside decoding and a loop written by hand over the same bytes. */
-import { type Batch, BsonDate, BsonDocument, batchOf, encodeBson, execute, parseMql } from '@platform/query';
+import { type Batch, BsonDate, BsonDocument, batchOf, encodeBson, execute } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import { decodeAndLoop } from '../../limits/hand-loop.ts';
 import type { Line } from './line.ts';
 import { componentName, documentOf, readingAt } from './readings.ts';

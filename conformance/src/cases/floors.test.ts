@@ -1,4 +1,4 @@
-import { supportedStages } from '@platform/query';
+import { supportedStages } from '@platform/query/mql';
 import { expect, test } from 'vitest';
 import type { CheckedCase } from './check-case.ts';
 import { belowFloors, readFloors } from './floors.ts';

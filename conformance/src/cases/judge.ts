@@ -1,6 +1,7 @@
 /** Is what happened what the case expects? */
 
-import { BsonDocument, type BsonValue, supportedStages, typeName } from '@platform/query';
+import { BsonDocument, type BsonValue, typeName } from '@platform/query';
+import { supportedStages } from '@platform/query/mql';
 import type { Case } from './case.ts';
 import { documentsJson, type Outcome } from './outcome.ts';
 import { sameDocuments } from './same.ts';

@@ -1,6 +1,7 @@
 /** A pipeline through parser and executor. */
 
-import { type Batch, type BsonDocument, batchOf, documentsOf, execute, type Limits, parseMql } from '@platform/query';
+import { type Batch, type BsonDocument, batchOf, documentsOf, execute, type Limits } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import type { MqlCase } from './case.ts';
 
 /** After this long a case ends with an error of the executor's own. */

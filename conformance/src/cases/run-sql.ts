@@ -1,16 +1,7 @@
 /** A statement through parser, compiler and executor, its rows in the form in which the case states them. */
 
-import {
-  type BsonDocument,
-  batchOf,
-  execute,
-  kindOfSchema,
-  parseSql,
-  QueryError,
-  type RowForm,
-  type SqlSchema,
-  type Tables,
-} from '@platform/query';
+import { type BsonDocument, batchOf, execute, QueryError } from '@platform/query';
+import { kindOfSchema, parseSql, type RowForm, type SqlSchema, type Tables } from '@platform/query/sql';
 import type { SqlCase } from './case.ts';
 import type { Json, JsonObject } from './extended-json/read-json.ts';
 import { caseLimits, collect } from './run-mql.ts';

@@ -1,4 +1,7 @@
-/** Queries over readings: BSON values, the intermediate form, MQL, SQL and the executor. Pure: bytes in, bytes out. */
+/**
+ * Queries over readings: BSON values, the intermediate form and the executor. Pure: bytes in, bytes out. The languages are entries of
+ * their own, `@platform/query/mql` and `@platform/query/sql`: what runs plans does not read texts.
+ */
 
 export { type Batch, batchOf, DocumentBatch, documentsOf } from './bson/batch.ts';
 export { compareValues } from './bson/compare.ts';
@@ -29,9 +32,6 @@ export { refuseTooLarge } from './execute/built.ts';
 export { type Evaluator, evaluator } from './execute/evaluator.ts';
 export { execute } from './execute/execute.ts';
 export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
-export { noticesOf } from './mql/notices.ts';
-export { parseMql } from './mql/parse.ts';
-export { supportedStages } from './mql/stages.ts';
 export {
   isPathColumn,
   isTimeColumn,
@@ -67,6 +67,3 @@ export type {
   Stage,
 } from './plan/stage.ts';
 export { QueryError, type QueryErrorPlace } from './query-error.ts';
-export { clauseWords } from './sql/clause-words.ts';
-export { kindOfSchema, type SqlSchema } from './sql/kind.ts';
-export { parseSql, type RowForm, type Tables } from './sql/parse.ts';

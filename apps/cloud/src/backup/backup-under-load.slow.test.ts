@@ -1,6 +1,7 @@
 /** I15 with everything that deletes at work: rows are sealed, files merged and removed, the log truncated, while backups are taken. */
 import { follow, type Log, silentLog, systemClock } from '@platform/base';
-import { documentsOf, parseMql } from '@platform/query';
+import { documentsOf } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';

@@ -1,7 +1,9 @@
 /** The two query methods of DataService on the wire. */
 import { PlatformError } from '@platform/base';
 import type { DataService, TabularDataByMQLRequest } from '@platform/proto/platform/app/data/v1/data';
-import { clauseWords, noticesOf, type Plan, parseMql, parseSql } from '@platform/query';
+import type { Plan } from '@platform/query';
+import { noticesOf, parseMql } from '@platform/query/mql';
+import { clauseWords, parseSql } from '@platform/query/sql';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';

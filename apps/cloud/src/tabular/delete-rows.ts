@@ -3,16 +3,8 @@
  * committed after the count stay.
  */
 import { type Clock, createLimiter } from '@platform/base';
-import {
-  BsonDocument,
-  type BsonValue,
-  documentsOf,
-  encodeBson,
-  Int32,
-  type Plan,
-  parseMql,
-  pathColumns,
-} from '@platform/query';
+import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Plan, pathColumns } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { Catalog } from './catalog.ts';

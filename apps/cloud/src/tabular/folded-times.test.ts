@@ -1,4 +1,6 @@
-import { BsonDate, BsonDocument, type BsonValue, encodeBson, type Plan, parseMql, parseSql } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, encodeBson, type Plan } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
 import { openTabular, wholeOrganization } from './testing/open-tabular.ts';
 

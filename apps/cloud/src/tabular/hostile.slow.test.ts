@@ -1,6 +1,7 @@
 /** Queries that would take all time or all memory: each ends by itself, with words for who asked, and is nothing to others. */
 import { asPlatformError } from '@platform/base';
-import { parseMql, QueryError } from '@platform/query';
+import { QueryError } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileQueries } from './testing/hostile-queries.ts';
 import { type OpenTabular, openTabular, testPlace, wholeOrganization } from './testing/open-tabular.ts';

@@ -1,4 +1,6 @@
-import { BsonDate, BsonDocument, type BsonValue, encodeBson, parseMql, parseSql } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, encodeBson } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
 import { openTabular, testPlace, wholeOrganization } from './testing/open-tabular.ts';

@@ -1,4 +1,5 @@
-import { type Batch, decodeBson, parseSql } from '@platform/query';
+import { type Batch, decodeBson } from '@platform/query';
+import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
 import { type OpenTabular, openTabular, wholeOrganization } from './testing/open-tabular.ts';
 

@@ -8,9 +8,9 @@ import {
   documentsOf,
   encodeBson,
   Int32,
-  parseMql,
   type Scope,
 } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';

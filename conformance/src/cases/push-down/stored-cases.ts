@@ -5,7 +5,9 @@
  * Documents that machines could not send (int32, dates, …) are made such that they could: then the case's own expectation says nothing,
  * and the two are only compared with each other.
  */
-import { type BsonDocument, batchOf, type Plan, parseMql, parseSql, QueryError, sourcesOf } from '@platform/query';
+import { type BsonDocument, batchOf, type Plan, QueryError, sourcesOf } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { encodeStruct, fitsStruct } from '../../../../apps/cloud/src/tabular/testing/encode-struct.ts';
 import { type OpenTabular, openTabular } from '../../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import {

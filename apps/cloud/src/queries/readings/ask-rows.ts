@@ -1,5 +1,6 @@
 /** One question in MQL for the handlers of readings: stages as plain objects in, rows out. */
-import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, parseMql, type Scope } from '@platform/query';
+import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Scope } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import type { Tabular } from '../../tabular/tabular.ts';
 
 /** Stages of a pipeline: one field each, its operator. */

@@ -1,6 +1,6 @@
 /** The pipeline of a saved query: one that could run as it stands. */
 import { PlatformError } from '@platform/base';
-import { parseMql } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import { parsed } from '../parsed.ts';
 
 /** One query; all of an organization's are in one answer, which public clients read up to 4 MiB. */

@@ -1,5 +1,7 @@
 /** Queries that ask for all time or all memory, or try to: by name, as a client would send them. */
-import { type BsonDocument, encodeBson, type Plan, parseMql, parseSql } from '@platform/query';
+import { type BsonDocument, encodeBson, type Plan } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { bson } from './push-down/document.ts';
 
 type Stages = readonly Record<string, unknown>[];

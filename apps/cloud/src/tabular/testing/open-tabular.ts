@@ -13,7 +13,8 @@ import {
   type UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
-import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type Plan, parseMql } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type Plan } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { Database } from '../../metadata/tables.ts';

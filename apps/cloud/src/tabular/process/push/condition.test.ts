@@ -1,4 +1,6 @@
-import { BsonDate, BsonDocument, type BsonValue, encodeBson, parseMql, parseSql, type Stage } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, encodeBson, type Stage } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
 import { type FileFacts, kind, type LeafFacts, type SeriesFacts } from '../file-facts.ts';
 import { canFail } from './can-fail.ts';

@@ -1,4 +1,6 @@
-import { BsonDocument, type BsonValue, cut, encodeBson, Int32, type Plan, parseMql, parseSql } from '@platform/query';
+import { BsonDocument, type BsonValue, cut, encodeBson, Int32, type Plan } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
 import { type Projection, projectionOf } from './projection.ts';
 

@@ -1,5 +1,7 @@
 /** A query by chance: one of the forms that a backend could take over, or any mix of stages. */
-import { type BsonDocument, encodeBson, type Plan, parseMql, parseSql } from '@platform/query';
+import { type BsonDocument, encodeBson, type Plan } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
 import { pushablePipeline } from './pushable-pipeline.ts';
 import type { Random } from './random.ts';
 import { randomStages } from './random-stages.ts';

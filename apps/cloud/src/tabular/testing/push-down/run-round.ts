@@ -1,14 +1,6 @@
 /** One world and many queries over it. */
-import {
-  type Batch,
-  BsonDocument,
-  batchOf,
-  documentsOf,
-  encodeBson,
-  parseMql,
-  QueryError,
-  type Scope,
-} from '@platform/query';
+import { type Batch, BsonDocument, batchOf, documentsOf, encodeBson, QueryError, type Scope } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import type { Tabular } from '../../tabular.ts';
 import { openTabular } from '../open-tabular.ts';
 import { checkQuery, type Subject } from './check-query.ts';

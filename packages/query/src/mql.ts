@@ -1,0 +1,5 @@
+/** MQL: pipelines read into the intermediate form. */
+
+export { noticesOf } from './mql/notices.ts';
+export { parseMql } from './mql/parse.ts';
+export { supportedStages } from './mql/stages.ts';
