@@ -2,7 +2,15 @@
  * Rows as BSON documents in the order of D25. Everything before `data` is the same for each row of a series and day but for three
  * times, so it is encoded once and copied.
  */
-import { type Batch, BsonDocument, decodeBson, encodeBson, type PathColumn, pathColumns } from '@platform/query';
+import {
+  type Batch,
+  BsonDocument,
+  decodeBson,
+  encodeBson,
+  type PathColumn,
+  pathColumns,
+  readingColumns,
+} from '@platform/query';
 import type { Series } from '../series.ts';
 import { writeInt32 } from './bson-bytes.ts';
 import { dayText } from './capture-day.ts';
@@ -28,14 +36,21 @@ export interface RowColumns {
   readonly data: readonly Uint8Array[];
 }
 
-/** Answers a function that turns columns into a batch, for rows whose series numbers mean these series. */
-export function rowDocuments(series: readonly Series[], vocabulary: 'core' | 'rdk'): (columns: RowColumns) => Batch {
+/**
+ * Answers a function that turns columns into a batch, for rows whose series numbers mean these series.
+ * @param wanted columns of the documents, besides `data`, which is always there; default: all.
+ */
+export function rowDocuments(
+  series: readonly Series[],
+  vocabulary: 'core' | 'rdk',
+  wanted: ReadonlySet<string> = allColumns,
+): (columns: RowColumns) => Batch {
   const heads = new Map<number, Head>();
   const headOf = (number: number, day: number, missing: number): Head => {
     const key = (day * series.length + number) * 8 + missing;
     let head = heads.get(key);
     if (head === undefined) {
-      head = encodeHead(series[number] as Series, day, missing, vocabulary);
+      head = encodeHead(series[number] as Series, day, missing, vocabulary, wanted);
       heads.set(key, head);
     }
     return head;
@@ -74,7 +89,7 @@ export function rowDocuments(series: readonly Series[], vocabulary: 'core' | 'rd
 
 /** BSON bytes of a row's document without those of its `data`, all times present. The same in either vocabulary, so that bills are. */
 export function documentOverheadBytes(series: Series): number {
-  return encodeHead(series, 0, 0, 'core').bytes.length + 1;
+  return encodeHead(series, 0, 0, 'core', allColumns).bytes.length + 1;
 }
 
 /** What is the same for all rows of a series and day. */
@@ -102,26 +117,37 @@ export function pathText({ path }: Series, captureDay: string, vocabulary: 'core
   return column === 'component_type' ? spelled(path[column], vocabulary) : path[column];
 }
 
-function encodeHead(series: Series, day: number, missing: number, vocabulary: 'core' | 'rdk'): Head {
-  const path = encodeBson(pathDocument(series, dayText(day), vocabulary));
+function encodeHead(
+  series: Series,
+  day: number,
+  missing: number,
+  vocabulary: 'core' | 'rdk',
+  wanted: ReadonlySet<string>,
+): Head {
+  const columns = pathColumns.filter((column) => wanted.has(column));
+  const path = encodeBson(pathDocument(series, dayText(day), vocabulary, columns));
   const parts: Uint8Array[] = [path.subarray(0, -1)];
   let length = path.length - 1;
   const offsets: number[] = [];
   for (const [i, name] of timeNames.entries()) {
     const isMissing = (missing & (1 << i)) !== 0;
+    const isThere = wanted.has(name);
+    offsets.push(isMissing || !isThere ? -1 : length + name.length + 2);
+    if (!isThere) continue;
     const field = (isMissing ? noTimeFields : timeFields)[i] as Uint8Array;
-    offsets.push(isMissing ? -1 : length + name.length + 2);
     parts.push(field);
     length += field.length;
   }
-  const tags = encodeBson(new BsonDocument([['tags', [...series.tags]]])).subarray(4, -1);
-  const bytes = Buffer.concat([...parts, tags, parametersField, series.additionalParameters, dataField]);
+  if (wanted.has('tags')) parts.push(encodeBson(new BsonDocument([['tags', [...series.tags]]])).subarray(4, -1));
+  if (wanted.has('additional_parameters')) parts.push(parametersField, series.additionalParameters);
+  const bytes = Buffer.concat([...parts, dataField]);
   return {
     bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length),
     times: offsets as [number, number, number],
   };
 }
 
+const allColumns: ReadonlySet<string> = /* @__PURE__ */ new Set(readingColumns);
 const encoder = /* @__PURE__ */ new TextEncoder();
 const parametersField = /* @__PURE__ */ encoder.encode('\u0003additional_parameters\0');
 const dataField = /* @__PURE__ */ encoder.encode('\u0003data\0');

@@ -123,7 +123,7 @@ async function prepare(
   return {
     cut: cutPlan,
     scannedBytes,
-    input: scan(message, steps, segments, connections, connection, { newest, hot }),
+    input: scan(message, steps, segments, connections, connection, { columns: wanted?.columns, newest, hot }),
     sources: () => [...steps.map(({ explain }) => explain), ...(segments.length > 0 ? [hot] : [])],
   };
 }
@@ -134,12 +134,12 @@ async function* scan(
   segments: readonly Segment[],
   connections: Connections,
   connection: DuckDBConnection,
-  { newest, hot }: { newest: boolean; hot: StepExplain },
+  { columns, newest, hot }: { columns: ReadonlySet<string> | undefined; newest: boolean; hot: StepExplain },
 ): AsyncGenerator<SourceBatch> {
   const { scanSteps, scanSegment } = await import('./scan.ts');
   yield* scanSteps(connections, steps);
   for (const segment of segments) {
-    for await (const batch of scanSegment(connection, segmentSource(segment), message, newest)) {
+    for await (const batch of scanSegment(connection, segmentSource(segment), message, { columns, newest })) {
       hot.rows += batch.count;
       yield { batch, done: false };
     }

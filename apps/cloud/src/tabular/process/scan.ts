@@ -65,16 +65,19 @@ function groups(step: Step): boolean {
   return step.k === 'statement' && step.statement.emission.kind === 'group';
 }
 
-/** @param newest of each series only the rows with the latest time_received, to the millisecond, can make a difference. */
+/**
+ * @param columns what of the rows is read, besides `data`; undefined: all.
+ * @param newest of each series only the rows with the latest time_received, to the millisecond, can make a difference.
+ */
 export async function* scanSegment(
   connection: DuckDBConnection,
   source: Source,
   request: ScanRequest,
-  newest: boolean,
+  { columns, newest }: { columns: ReadonlySet<string> | undefined; newest: boolean },
 ): AsyncGenerator<Batch> {
   const select = selectRows(source, request, newest);
   if (select === undefined) return;
-  const encode = rowDocuments(source.series, request.vocabulary);
+  const encode = rowDocuments(source.series, request.vocabulary, columns);
   const result = await connection.stream(select.sql, select.binds);
   for (;;) {
     const fetched = await result.fetchChunk();

@@ -4,7 +4,7 @@
  * In turn: nothing, when no row can pass; the newest rows, which stand in the footer; the whole `pre` as one statement; the fields that
  * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
  */
-import { type Cut, type Expr, fieldsRead, isReadOnce, refuseTooLarge } from '@platform/query';
+import { type Cut, type Expr, type FieldRead, fieldsRead, isReadOnce, refuseTooLarge } from '@platform/query';
 import type { ScanRequest } from '../messages.ts';
 import { canFail } from './can-fail.ts';
 import type { Condition } from './compare.ts';
@@ -33,6 +33,10 @@ export interface Wanted {
   readonly sure: number;
   /** The end of the cut, if it is one that columns may give. */
   readonly projection: Projection | undefined;
+  /** All that is read of a row. */
+  readonly fields: readonly FieldRead[] | 'all';
+  /** The columns of these fields; undefined: all. */
+  readonly columns: ReadonlySet<string> | undefined;
 }
 
 export function wantedOf(cut: Cut): Wanted {
@@ -41,7 +45,11 @@ export function wantedOf(cut: Cut): Wanted {
   const failing = small.findIndex((part) => !isOfSeries(part) && canFail(part));
   const { end } = cut;
   const projection = end !== 'rows' && (end.k === 'shape' || end.k === 'replace') ? projectionOf(end) : undefined;
-  return { cut, parts, sure: failing < 0 ? small.length : failing, projection };
+  const stages = [...cut.pre, ...cut.post];
+  // A join, subquery or union reads other fields of the same rows.
+  const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
+  const columns = fields === 'all' ? undefined : new Set(fields.map(({ path: [column = ''] }) => column));
+  return { cut, parts, sure: failing < 0 ? small.length : failing, projection, fields, columns };
 }
 
 /** What a file does, and which parts of the query are done with it, in the user's words. */
@@ -52,7 +60,7 @@ export interface Choice {
 
 /** Undefined: the file has no row that passes. */
 export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest): Choice | undefined {
-  const { cut, parts, sure } = wanted;
+  const { cut, parts, sure, fields } = wanted;
   const binds = new Binds();
   const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
   let numbers = file.wanted;
@@ -97,9 +105,6 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
   };
   const projected = isExact ? projectedBy(wanted, file, options) : undefined;
   if (projected !== undefined) return { emission: projected.emission, pushed: [...pushed, ...projected.pushed] };
-  const stages = [...cut.pre, ...cut.post];
-  // A join, subquery or union reads other fields of the same rows.
-  const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
   const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
   return {
     emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),

@@ -67,12 +67,71 @@ export class Chunk {
   blob(column: number): (row: number) => Uint8Array {
     const bytes = this.bytes(column, 16);
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 4);
+    const longAt = longTexts(bytes, words, this.present(column));
     return (row) => {
       const length = words[row * 4] as number;
       // DuckDB keeps up to twelve bytes in place, longer ones behind a pointer.
-      return length <= 12
-        ? bytes.subarray(row * 16 + 4, row * 16 + 4 + length)
-        : duckdb.get_data_from_pointer(bytes.buffer as ArrayBuffer, bytes.byteOffset + row * 16 + 8, length);
+      return length <= maxInPlace ? bytes.subarray(row * 16 + 4, row * 16 + 4 + length) : longAt(row, length);
     };
   }
+}
+
+const maxInPlace = 12;
+
+/** Memory that is read at once, because a look at it costs more than a row's text: from the pointer of one row to the end of another. */
+interface Run {
+  start: number;
+  end: number;
+  /** The row whose pointer is `start`. */
+  row: number;
+  bytes?: Uint8Array;
+}
+
+/**
+ * Texts of rows that lie close to each other are one run. Between two of them there is nothing but the two pages on which they lie, so
+ * all of a run can be read.
+ */
+function longTexts(
+  bytes: Uint8Array,
+  words: Uint32Array,
+  present: (row: number) => boolean,
+): (row: number, length: number) => Uint8Array {
+  const rows = words.length / 4;
+  const starts = new Float64Array(rows);
+  const runs: Run[] = [];
+  const runOf = new Int32Array(rows);
+  let run: Run | undefined;
+  for (let row = 0; row < rows; row++) {
+    const length = words[row * 4] as number;
+    if (length <= maxInPlace || !present(row)) continue;
+    const start = (words[row * 4 + 2] as number) + (words[row * 4 + 3] as number) * 2 ** 32;
+    const end = start + length;
+    starts[row] = start;
+    if (run !== undefined && start >= run.end && areNear(run.end, start)) run.end = end;
+    else if (run !== undefined && end <= run.start && areNear(end, run.start)) {
+      run.start = start;
+      run.row = row;
+    } else if (run === undefined || start < run.start || end > run.end) {
+      run = { start, end, row };
+      runs.push(run);
+    }
+    runOf[row] = runs.length - 1;
+  }
+  return (row, length) => {
+    const found = runs[runOf[row] as number] as Run;
+    found.bytes ??= duckdb.get_data_from_pointer(
+      bytes.buffer as ArrayBuffer,
+      bytes.byteOffset + found.row * 16 + 8,
+      found.end - found.start,
+    );
+    const at = (starts[row] as number) - found.start;
+    return found.bytes.subarray(at, at + length);
+  };
+}
+
+const pageBytes = 4_096;
+
+/** Whether what ends here and what begins there lie on the same page, or on two next to each other. */
+function areNear(end: number, start: number): boolean {
+  return Math.floor(start / pageBytes) - Math.floor((end - 1) / pageBytes) <= 1;
 }
