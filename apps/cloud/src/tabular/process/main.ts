@@ -3,7 +3,7 @@
  *
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import {
   createLimiter,
   errorText,
@@ -210,7 +210,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
 const niceness = 5;
 try {
   // Before there are threads, which take over what their process has when they begin.
-  setPriority(niceness);
+  setPriority(Math.min(19, getPriority() + niceness));
 } catch {
   // A system that does not allow it runs all alike.
 }
