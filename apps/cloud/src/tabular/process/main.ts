@@ -207,7 +207,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
 }
 
 /** Below the process that acknowledges readings: queries and sealing take what that one leaves, and a share of what it wants. */
-const niceness = 5;
+const niceness = 10;
 try {
   // Before there are threads, which take over what their process has when they begin.
   setPriority(Math.min(19, getPriority() + niceness));
