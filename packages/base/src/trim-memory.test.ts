@@ -16,13 +16,23 @@ function handClock() {
   return { clock: { ...systemClock, every }, timer };
 }
 
-/** A process that says how much it computed. */
+/** A process that says how much it computed, and how much it holds. */
 function resting() {
   const { clock, timer } = handClock();
-  const state = { worked: 0, collected: 0 };
-  const trim = trimAtRest({ clock, workedMs: () => state.worked, collect: () => state.collected++ });
-  const look = (workedMs: number): void => {
+  const state = { worked: 0, megabytes: 50, collected: 0 };
+  const collect = (): void => {
+    state.collected++;
+    state.megabytes = 50;
+  };
+  const trim = trimAtRest({
+    clock,
+    workedMs: () => state.worked,
+    residentBytes: () => state.megabytes * 2 ** 20,
+    collect,
+  });
+  const look = (workedMs: number, megabytes: number): void => {
     state.worked += workedMs;
+    state.megabytes += megabytes;
     timer.tick();
   };
   return { state, look, trim };
@@ -30,25 +40,29 @@ function resting() {
 
 test('memory is given back once, when a busy time is over', () => {
   const { state, look, trim } = resting();
-  look(4_000);
-  look(3_000);
+  look(4_000, 60);
+  look(3_000, 10);
   expect(state.collected).toBe(0);
-  look(10);
+  look(10, 0);
   expect(state.collected).toBe(1);
-  for (let i = 0; i < 10; i++) look(10);
+  for (let i = 0; i < 10; i++) look(10, 0);
   expect(state.collected).toBe(1);
   trim[Symbol.dispose]();
 });
 
 test('what a quiet process takes bit by bit is given back too; a busy one is left alone', () => {
   const { state, look, trim } = resting();
-  for (let i = 0; i < 10; i++) look(100);
+  look(10, 0);
   expect(state.collected).toBe(1);
-  for (let i = 0; i < 50; i++) look(600);
+  for (let i = 0; i < 15; i++) look(100, 1);
   expect(state.collected).toBe(1);
+  look(100, 1);
+  expect(state.collected).toBe(2);
+  for (let i = 0; i < 50; i++) look(600, 10);
+  expect(state.collected).toBe(2);
   trim[Symbol.dispose]();
-  look(0);
-  expect(state.collected).toBe(1);
+  look(0, 0);
+  expect(state.collected).toBe(2);
 });
 
 test('the collection gives pages back that V8 would keep', () => {

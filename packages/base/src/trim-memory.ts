@@ -10,27 +10,35 @@ import type { Clock } from './clock.ts';
 const lookMs = 5_000;
 /** Share of a look's time in which something ran, up to which the process rests. */
 const restShare = 0.1;
-/** Work since the last time that makes it worth while. A collection takes about as long as a heap of 50 MB takes: 0.1 s. */
-const workMs = 1_000;
+/** Growth since the last time that is worth a collection, which stops a process of 50 MB for some tens of milliseconds. */
+const growthBytes = 16 << 20;
 
 export interface TrimDeps {
   readonly clock: Clock;
   /** Milliseconds that the process has computed, all threads together. Default: what the system says. */
   readonly workedMs?: () => number;
+  /** Memory that the process holds. Default: what the system says. */
+  readonly residentBytes?: () => number;
   /** Default: V8's collection of a process that runs out of memory, which keeps nothing in reserve. */
   readonly collect?: () => void;
 }
 
-/** Until it is disposed. It keeps no process alive. */
-export function trimAtRest({ clock, workedMs = processorMs, collect = collectAll }: TrimDeps): Disposable {
-  let [lookedAt, trimmedAt] = [workedMs(), 0];
+/** Until it is disposed. */
+export function trimAtRest({
+  clock,
+  workedMs = processorMs,
+  residentBytes = () => process.memoryUsage.rss(),
+  collect = collectAll,
+}: TrimDeps): Disposable {
+  let [lookedAt, leanBytes] = [workedMs(), 0];
   return clock.every(lookMs, () => {
     const now = workedMs();
     const rests = now - lookedAt <= restShare * lookMs;
     lookedAt = now;
-    if (!rests || now - trimmedAt < workMs) return;
+    if (!rests || residentBytes() - leanBytes < growthBytes) return;
     collect();
-    trimmedAt = lookedAt = workedMs();
+    lookedAt = workedMs();
+    leanBytes = residentBytes();
   });
 }
 
