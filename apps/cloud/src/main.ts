@@ -1,5 +1,5 @@
 /** The cloud as a process: settings → compose → start → wait for a signal → unwind. */
-import { asPlatformError, keepCompiled, systemClock, trimAtRest } from '@platform/base';
+import { asPlatformError, systemClock } from '@platform/base';
 import { composeCloud } from './compose.ts';
 import { readSettings } from './settings.ts';
 
@@ -16,8 +16,6 @@ async function main(): Promise<void> {
     // The parent that started us as its child is gone.
     process.once('disconnect', () => resolve());
   });
-  using _ = trimAtRest({ clock: systemClock });
-  using _kept = keepCompiled(systemClock);
   await using cloud = await composeCloud(settings);
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...cloud.ready })}\n`);
   // Until the one who started us has had time to read it, a start that ends is still a first start.
