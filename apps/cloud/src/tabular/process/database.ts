@@ -38,19 +38,27 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
   };
 }
 
-/** The connections of one query: together interrupted, together closed. */
+/** The connections of one query: used again, together interrupted, together closed. */
 export class Connections {
   readonly #database: Database;
   readonly #opened: DuckDBConnection[] = [];
+  readonly #free: DuckDBConnection[] = [];
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async open(): Promise<DuckDBConnection> {
-    const connection = await this.#database.connect();
-    this.#opened.push(connection);
-    return connection;
+  async take(): Promise<DuckDBConnection> {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    const opened = await this.#database.connect();
+    this.#opened.push(opened);
+    return opened;
+  }
+
+  /** Nothing runs on it any more. */
+  give(connection: DuckDBConnection): void {
+    this.#free.push(connection);
   }
 
   interrupt(): void {
@@ -58,7 +66,7 @@ export class Connections {
   }
 
   close(): void {
-    for (const connection of this.#opened.splice(0)) connection.closeSync();
+    for (const connection of this.#opened) connection.closeSync();
   }
 }
 

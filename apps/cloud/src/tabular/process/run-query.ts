@@ -1,6 +1,5 @@
 /** One query in the child: waits for the rows, chooses what each source does, runs the rest of the plan, sends batches (I7). */
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { PlatformError } from '@platform/base';
 import {
   type Batch,
@@ -45,9 +44,8 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     await hot.reach(upTo, signal);
     // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.floor) return await send({ kind: 'stale', id });
-    const connection = await connections.open();
     signal.addEventListener('abort', interrupt);
-    const query = await prepare(message, room, connection, connections);
+    const query = await prepare(message, room, connections);
     scannedBytes = query.scannedBytes;
     let sent = 0;
     for await (const batch of answered(query, message.plan, room.executors, signal)) {
@@ -83,12 +81,7 @@ interface Prepared {
 }
 
 /** What is metered is known before a row is read, and does not depend on how the rows are read. */
-async function prepare(
-  message: QueryMessage,
-  room: QueryRoom,
-  connection: DuckDBConnection,
-  connections: Connections,
-): Promise<Prepared> {
+async function prepare(message: QueryMessage, room: QueryRoom, connections: Connections): Promise<Prepared> {
   const { files, after, upTo, pushDown } = message;
   const { parquetDir, knownFacts } = room;
   // Loaded late, with DuckDB itself.
@@ -102,6 +95,7 @@ async function prepare(
     ]);
   const plan = decodePlan(message.plan);
   const cutPlan = cut(plan);
+  const connection = await connections.take();
   const facts = await knownFacts.of(connection, files);
   const opened = files.map(
     (file, index): OpenFile =>
@@ -110,6 +104,7 @@ async function prepare(
   const segments = room.hot.between(after, upTo);
   let scannedBytes = await meteredBytes(connection, opened, message);
   for (const segment of segments) scannedBytes += await meteredHotBytes(connection, segmentSource(segment), message);
+  connections.give(connection);
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
   const steps = stepsOf(opened, wanted, message);
   const newest = wanted !== undefined && needsNewest(wanted, message);
@@ -123,7 +118,7 @@ async function prepare(
   return {
     cut: cutPlan,
     scannedBytes,
-    input: scan(message, steps, segments, connections, connection, { columns: wanted?.columns, newest, hot }),
+    input: scan(message, steps, segments, connections, { columns: wanted?.columns, newest, hot }),
     sources: () => [...steps.map(({ explain }) => explain), ...(segments.length > 0 ? [hot] : [])],
   };
 }
@@ -133,11 +128,12 @@ async function* scan(
   steps: readonly Step[],
   segments: readonly Segment[],
   connections: Connections,
-  connection: DuckDBConnection,
   { columns, newest, hot }: { columns: ReadonlySet<string> | undefined; newest: boolean; hot: StepExplain },
 ): AsyncGenerator<SourceBatch> {
   const { scanSteps, scanSegment } = await import('./scan.ts');
   yield* scanSteps(connections, steps);
+  if (segments.length === 0) return;
+  const connection = await connections.take();
   for (const segment of segments) {
     for await (const batch of scanSegment(connection, segmentSource(segment), message, { columns, newest })) {
       hot.rows += batch.count;

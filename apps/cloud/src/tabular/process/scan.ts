@@ -12,7 +12,6 @@ import { type Select, type Source, selectRows } from './source.ts';
 
 /** While a statement that groups is read, the next that groups is already at work: their answers are small, and no core waits. */
 export async function* scanSteps(connections: Connections, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
-  const free: DuckDBConnection[] = [];
   let ahead: Running | undefined;
   try {
     for (const [index, step] of steps.entries()) {
@@ -20,19 +19,17 @@ export async function* scanSteps(connections: Connections, steps: readonly Step[
         yield { batch: step.batch, done: false };
         continue;
       }
-      const running = ahead ?? (await start(step.statement, connections, free));
+      const running = ahead ?? (await start(step.statement, connections));
       const next = steps[index + 1];
       ahead =
-        groups(step) && next?.k === 'statement' && groups(next)
-          ? await start(next.statement, connections, free)
-          : undefined;
+        groups(step) && next?.k === 'statement' && groups(next) ? await start(next.statement, connections) : undefined;
       const { emission, files, sums } = step.statement;
       const decode = emission.decode(files, sums);
       for await (const chunk of chunksOf(running.result)) {
         step.explain.rows += chunk.rows;
         yield { batch: decode(chunk), done: emission.done };
       }
-      free.push(running.connection);
+      connections.give(running.connection);
     }
   } finally {
     // Its connection is closed once nothing runs on it.
@@ -48,12 +45,8 @@ interface Running {
   readonly result: Promise<DuckDBResult>;
 }
 
-async function start(
-  { sql, files, emission }: Statement,
-  connections: Connections,
-  free: DuckDBConnection[],
-): Promise<Running> {
-  const connection = free.pop() ?? (await connections.open());
+async function start({ sql, files, emission }: Statement, connections: Connections): Promise<Running> {
+  const connection = await connections.take();
   const isGathered = emission.gathered !== undefined || emission.kind === 'group';
   const result = openStatement(connection, sql, files, emission.binds, isGathered);
   // Whoever reads it hears of it.
