@@ -3,7 +3,6 @@ import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import type { Batch, SourceBatch } from '@platform/query';
 import type { Connections } from './database.ts';
 import type { ScanRequest } from './messages.ts';
-import { Chunk } from './push/chunk.ts';
 import { chunksOf, openStatement } from './push/run-statement.ts';
 import type { Statement } from './push/statement.ts';
 import type { Step } from './push/steps.ts';
@@ -71,11 +70,7 @@ export async function* scanSegment(
   const select = selectRows(source, request, newest);
   if (select === undefined) return;
   const encode = rowDocuments(source.series, request.vocabulary, columns);
-  const result = await connection.stream(select.sql, select.binds);
-  for (;;) {
-    const fetched = await result.fetchChunk();
-    if (fetched === null || fetched.rowCount === 0) return;
-    const chunk = new Chunk(fetched.chunk, fetched.rowCount);
+  for await (const chunk of chunksOf(connection.stream(select.sql, select.binds))) {
     const series = chunk.int32(0);
     checkScope(series, select);
     const dataOf = chunk.blob(6);

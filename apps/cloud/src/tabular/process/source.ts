@@ -80,11 +80,13 @@ export function selectRows(source: Source, request: ScanRequest, newest = false)
   const found = conditionsOf(source, request);
   if (found === undefined) return undefined;
   const { binds, allowed } = found;
-  const times = ['time_requested', 'time_received', 'time_synced'].map((column) => milliseconds(source.time(column)));
+  const times = ['time_requested', 'time_received', 'time_synced'].map((column) =>
+    millisecondsSql(source.time(column)),
+  );
   const missing = ['time_requested', 'time_received', 'time_synced'].map(
     (column, i) => `CASE WHEN ${source.time(column)} = ${noTime} THEN ${1 << i} ELSE 0 END`,
   );
-  const received = milliseconds(source.time('time_received'));
+  const received = millisecondsSql(source.time('time_received'));
   const latest = `(series, ${source.day}, ${received}) IN (SELECT (series, ${source.day}, max(${received})) FROM ${source.from} WHERE ${found.where} GROUP BY series, ${source.day})`;
   const sql = `SELECT series, CAST(${source.day} AS INTEGER), ${times.join(', ')}, CAST(${missing.join(' + ')} AS UTINYINT), data
     FROM ${source.from} WHERE ${found.where}${newest ? ` AND ${latest} ORDER BY position, "index"` : ''}`;
@@ -137,9 +139,9 @@ function conditionsOf(source: Source, request: ScanRequest): Conditions | undefi
   return { where: where.length === 0 ? 'TRUE' : where.join(' AND '), binds, allowed };
 }
 
-/** Floor division of microseconds, before 1970 too; the smallest int64 stays in range. */
-function milliseconds(microsecondsSql: string): string {
-  return `(${microsecondsSql} // 1000 - CASE WHEN ${microsecondsSql} % 1000 < 0 THEN 1 ELSE 0 END)`;
+/** Milliseconds of a column of microseconds, rounded down, before 1970 too; the smallest int64 stays in range, NULL stays NULL. */
+export function millisecondsSql(column: string): string {
+  return `(${column} // 1000 - CASE WHEN ${column} % 1000 < 0 THEN 1 ELSE 0 END)`;
 }
 
 const int64 = { min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n };

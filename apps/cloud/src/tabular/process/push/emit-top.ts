@@ -1,9 +1,9 @@
 /** The first rows of an order, as SQL's ORDER BY … LIMIT. */
 import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platform/query';
 import { kind } from '../file-facts.ts';
+import { millisecondsSql } from '../source.ts';
 import type { ConditionRoom } from './condition.ts';
 import { isOfKind, leafAt } from './leaf.ts';
-import { millisecondsSql } from './row-cells.ts';
 
 /** More rows than this are sorted by the executor: DuckDB looks rows of a long list up one by one. */
 const maxRows = 1_000;

@@ -11,8 +11,3 @@ export class RowCells {
     return known >= 0 ? known : this.sql.push(sql) - 1;
   }
 }
-
-/** Milliseconds of a column of microseconds, rounded down; NULL stays NULL. */
-export function millisecondsSql(column: string): string {
-  return `(${column} // 1000 - CASE WHEN ${column} % 1000 < 0 THEN 1 ELSE 0 END)`;
-}
