@@ -112,4 +112,4 @@ test('once the compile cache is filled, no process of the product compiles its m
     );
     expect(said.filter((line) => !line.endsWith('...success'))).toEqual([]);
   }
-}, 60_000);
+});

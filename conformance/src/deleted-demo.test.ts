@@ -66,4 +66,4 @@ test('the cloud starts again, at another port, after its demo was deleted: machi
   using metadata = new DatabaseSync(join(directory.path, 'meta.sqlite'), { readOnly: true });
   const deletions = metadata.prepare('select organization_id, predicate from tabular_deletes').all();
   expect(deletions.map((row) => ({ ...row }))).toEqual([{ organization_id: organizationId, predicate: '{}' }]);
-}, 60_000);
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, linkTo, pauseMs } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkTo } from './crash/cloud-under-fire.ts';
 
 test('D30 a first start that is cut short before its key was told tells it again; later starts do not', async () => {
   await using cloud = await CloudUnderFire.start();
@@ -12,7 +12,7 @@ test('D30 a first start that is cut short before its key was told tells it again
   await cloud.kill();
   await cloud.start();
   expect(cloud.ready).toMatchObject({ keyId, key });
-  await pauseMs(3_000);
+  await cloud.firstStartOver();
   await cloud.kill();
   await cloud.start();
   expect(cloud.ready['keyId']).toBe(keyId);
@@ -43,7 +43,7 @@ test.each(['meta.sqlite', 'ingest.sqlite'])(
   'a start without %s of earlier starts is refused, and nothing is made or removed',
   async (name) => {
     await using cloud = await CloudUnderFire.start();
-    await pauseMs(3_000);
+    await cloud.firstStartOver();
     await cloud.stop();
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(cloud.directory, name + suffix), { force: true });
     await expect(cloud.start()).rejects.toThrow(`expected ${name} of earlier starts, found it missing or empty`);

@@ -79,4 +79,4 @@ test('D9 a held configuration runs once an owner forces it, and the one after it
   await save({ debug: false, disable_log_deduplication: true });
   const again = await statusWhen('the next hold', (one) => one.held_revision === one.saved_revision);
   expect(again.applied_revision).toBe(held.held_revision);
-}, 120_000);
+});

@@ -24,8 +24,7 @@ test(
       await using link = linkTo(cloud);
       expect(await countOf(link, organizationId, 'counter')).toMatchObject(whole);
     }
-    // Long enough for the first start to be over.
-    await pauseMs(2_500);
+    await cloud.firstStartOver();
     await cloud.stop();
     for (const name of ['meta.sqlite', 'ingest.sqlite']) expect(existsSync(join(cloud.directory, name))).toBe(false);
     await cloud.start();

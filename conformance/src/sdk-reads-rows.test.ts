@@ -25,7 +25,7 @@ beforeAll(async () => {
   const credentials = { type: 'api-key', authEntity: cloud.keyId, payload: cloud.key } as const;
   client = await createViamClient({ serviceHost: cloud.url, credentials });
   await upload('kinds', readings);
-}, 60_000);
+});
 afterAll(() => cloud[Symbol.asyncDispose]());
 
 const start = Date.UTC(2026, 0, 2);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   link = connect({ baseUrl: cloud.url });
   app = link.client(AppService);
   files = link.client(DataService);
-}, 120_000);
+});
 afterAll(async () => {
   await link[Symbol.asyncDispose]();
   await world.admin[Symbol.asyncDispose]();
@@ -193,7 +193,7 @@ test('access matrix: what is foreign beside what is not, or with wrong content, 
     await world.admin.client(AppService).unshareLocation({ locationId: world.place('S').id, organizationId });
   console.info(`access matrix: ${cases} crossed requests by ${askers.length} callers`);
   expect(problems).toEqual([]);
-}, 120_000);
+});
 
 test('access matrix: the routes beside the RPCs answer each caller as docs/specs/access.md says, and nothing leaks', async () => {
   const { rules, canaries } = world;
@@ -281,4 +281,4 @@ test('access matrix: the routes beside the RPCs answer each caller as docs/specs
   }
   console.info(`access matrix: ${cases} cases of routes`);
   expect(problems).toEqual([]);
-}, 120_000);
+});

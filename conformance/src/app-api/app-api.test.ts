@@ -28,7 +28,7 @@ const world = (): World => opened;
 
 beforeAll(async () => {
   opened = await openWorld();
-}, 60_000);
+});
 afterAll(() => opened[Symbol.asyncDispose]());
 
 describe('shapes', shapeTests);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', path('platform.json')], {
     env: { PLATFORM_HOME: path('machine') },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await machine?.kill('SIGTERM');
   await cli[Symbol.asyncDispose]();

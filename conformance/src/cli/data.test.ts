@@ -15,7 +15,7 @@ beforeAll(async () => {
     PLATFORM_API_KEY_ID: cloud.keyId,
     PLATFORM_API_KEY: cloud.key,
   });
-}, 120_000);
+});
 afterAll(async () => {
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();
@@ -99,7 +99,7 @@ test('an export that is killed goes on where it ended: every reading once, in or
   expect(cut).toMatchObject({ code: 5, stdout: '' });
   expect(cut.stderr).toMatch(/it has 1000000 bytes, and the 8,000 rows that were exported were \d+; move it away, or/);
   expect(statSync(inDirectory('oven.ndjson')).size).toBe(1_000_000);
-}, 120_000);
+});
 
 test('an export takes names, bounds of time and formats; what nobody is called is not found', async () => {
   await upload('hall', 30);
@@ -135,7 +135,7 @@ test('an export takes names, bounds of time and formats; what nobody is called i
   expect(wrong).toMatchObject({ code: 3, stdout: '' });
   expect(wrong.stderr).toContain('hall Readings');
   for (const ran of [noFile, times]) expect(ran).toMatchObject({ code: 2, stdout: '' });
-}, 120_000);
+});
 
 test('a deletion shows first what would go, asks, and says what is gone', async () => {
   await upload('old', 9);
@@ -165,7 +165,7 @@ test('a deletion shows first what would go, asks, and says what is gone', async 
   expect(left.stdout).toBe('n\r\n6\r\n');
   const again = await cli.ok([...old, '--yes']);
   expect(again.stderr).toContain('there is nothing to delete');
-}, 120_000);
+});
 
 test('retention is a version of the configuration; a fragment’s days show as such', async () => {
   const set = await cli.ok(['data', 'retention', 'set', 'vm', '400', '--yes']);
@@ -187,7 +187,7 @@ test('retention is a version of the configuration; a fragment’s days show as s
   await cli.ok(['config', 'set', 'vm', '-', '--yes'], { input: JSON.stringify({ ...current, fragments: [id] }) });
   const merged = await cli.ok(['data', 'retention', 'get', 'vm']);
   expect(merged.stderr).toContain('the part: 90 days (from a fragment)');
-}, 120_000);
+});
 
 test('files are listed by filter and downloaded whole, once; what was cut goes on, what is unknown is not found', async () => {
   const at = new Date();
@@ -225,7 +225,7 @@ test('files are listed by filter and downloaded whole, once; what was cut goes o
   expect(unknown).toMatchObject({ code: 3, stdout: '' });
   expect(nothing).toMatchObject({ code: 2, stdout: '' });
   expect(none.json()).toEqual([]);
-}, 120_000);
+});
 
 test('a part of another organization is answered exactly as one that does not exist', async () => {
   const own = ['--organization', cloud.organizationId];
@@ -258,4 +258,4 @@ test('a part of another organization is answered exactly as one that does not ex
     }
   }
   expect(await exported(cloud.partId, [], stranger)).toMatchObject({ code: 0 });
-}, 120_000);
+});

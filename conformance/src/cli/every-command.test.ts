@@ -110,7 +110,7 @@ beforeAll(async () => {
     'query saved get': { args: ['first'] },
     'query saved run': { args: ['first'], lines: true },
   };
-}, 120_000);
+});
 afterAll(async () => {
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();

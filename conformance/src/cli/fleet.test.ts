@@ -14,7 +14,7 @@ beforeAll(async () => {
     PLATFORM_API_KEY: cloud.key,
   });
   cli.secrets.add(cloud.key).add(cloud.partSecret);
-}, 60_000);
+});
 afterAll(async () => {
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();

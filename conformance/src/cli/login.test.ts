@@ -12,7 +12,7 @@ let cli: CommandLine;
 beforeAll(async () => {
   [cloud, cli] = await Promise.all([startCloud(), openCommandLine()]);
   cli.secrets.add(cloud.key).add(cloud.partSecret);
-}, 60_000);
+});
 afterAll(async () => {
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();

@@ -34,7 +34,7 @@ beforeAll(async () => {
       [new Date(at.getTime() + 1_000), new Date(at.getTime() + 1_000)],
     ],
   );
-}, 60_000);
+});
 afterAll(async () => {
   await cli[Symbol.asyncDispose]();
   await cloud[Symbol.asyncDispose]();
@@ -54,7 +54,7 @@ test('rows are a table by default: flattened paths, nothing interpreted, what it
   expect(stderr).toMatch(/^2 rows · .* scanned · \d+ ms\n$/);
   const quiet = await cli.ok(['query', 'mql', pipeline, '--quiet']);
   expect(quiet.stderr).toBe('');
-}, 90_000);
+});
 
 test('--json is a line of relaxed Extended JSON for each row, in the order of its fields', async () => {
   writeFileSync(join(cli.directory, 'p.json'), pipeline);
@@ -71,14 +71,14 @@ test('--json is a line of relaxed Extended JSON for each row, in the order of it
   expect(JSON.parse(second)).toEqual({ data: { readings: { temp: 3, note: hostile, list: [1] } } });
   for (const other of [file, stdin, environment]) expect(other.stdout).toBe(typed.stdout);
   expect(picked.stdout).toBe('{"component_name":"oven","nosuch":null}\n');
-}, 90_000);
+});
 
 test('--csv is RFC 4180 with flattened paths, and no cell is a formula', async () => {
   const { stdout } = await cli.ok(['query', 'mql', pipeline, '--csv']);
   expect(stdout).toBe(
     `data.readings.temp,data.readings.note,data.readings.list\r\n21.5,"'=HYPERLINK(""x"")",\r\n3,"${hostile}",[1.0]\r\n`,
   );
-}, 90_000);
+});
 
 test('numbers and values are those that were typed', async () => {
   const literal =
@@ -96,7 +96,7 @@ test('numbers and values are those that were typed', async () => {
   expect(ran.stdout).toBe(
     `{"value":${literal.replace('2026-01-02', '2026-01-02T00:00:00.000Z')},"types":["int","double","long","date","objectId"]}\n`,
   );
-}, 90_000);
+});
 
 test('SQL answers alike, from a file, too', async () => {
   const sql = "SELECT data.readings.temp AS temp FROM readings WHERE component_name = 'oven' ORDER BY time_received";
@@ -109,7 +109,7 @@ test('SQL answers alike, from a file, too', async () => {
   expect(typed.stdout).toBe('temp\n21.5\n   3\n');
   expect(file.stdout).toBe(typed.stdout);
   expect(csv.stdout).toBe('temp\r\n21.5\r\n3\r\n');
-}, 90_000);
+});
 
 test('--explain prints how a query runs, as a document or as a line of JSON', async () => {
   const [document, line] = await Promise.all([
@@ -120,7 +120,7 @@ test('--explain prints how a query runs, as a document or as a line of JSON', as
   expect(document.stderr).toMatch(/^.* scanned · \d+ ms\n$/);
   expect(line.stdout.split('\n')).toHaveLength(2);
   expect(line.json()).toMatchObject({ push_down: true, files_listed: 0, sources: [{ does: 'hot' }] });
-}, 90_000);
+});
 
 test('an error names its place: the line with a caret, or the stage; as JSON it is the error alone', async () => {
   const [sql, json, stage, place, none, file, formats, source] = await Promise.all([
@@ -147,7 +147,7 @@ test('an error names its place: the line with a caret, or the stage; as JSON it 
   expect(file.stderr).toContain('found nosuch.sql');
   expect(formats.stderr).toContain('expected one format, found table and csv');
   expect(source.stderr).toContain('standard, hot');
-}, 90_000);
+});
 
 test('saved queries are made, listed, shown, run, changed and deleted, by name or id', async () => {
   const saved = (...args: string[]) => cli.ok(['query', 'saved', ...args]);
@@ -199,7 +199,7 @@ test('saved queries are made, listed, shown, run, changed and deleted, by name o
   expect(none.stderr).toContain('Did you mean copy?');
   await saved('delete', 'copy', '--yes');
   expect((await saved('list', '--json=name')).json()).toEqual([{ name: 'all of it' }, { name: 'oven over 3' }]);
-}, 120_000);
+});
 
 test('a saved query that is not there, and another organization, are exit codes of their own', async () => {
   const [saved, organization] = await Promise.all([
@@ -208,7 +208,7 @@ test('a saved query that is not there, and another organization, are exit codes 
   ]);
   expect(saved).toMatchObject({ code: 3, stdout: '' });
   expect(organization).toMatchObject({ code: 3, stdout: '' });
-}, 90_000);
+});
 
 test('Ctrl-C ends a query that runs, and --timeout, too; the cloud goes on', async () => {
   const each = (body: unknown): object => ({
@@ -232,4 +232,4 @@ test('Ctrl-C ends a query that runs, and --timeout, too; the cloud goes on', asy
   between.close();
   expect(await cli.run(['query', 'mql', endless, '--timeout', '1s'])).toMatchObject({ code: 124, stdout: '' });
   await cli.ok(['query', 'sql', 'SELECT 1 AS one']);
-}, 90_000);
+});

@@ -30,11 +30,11 @@ beforeAll(async () => {
   });
   ready = (await up.waitForLine((line) => line['event'] === 'ready')) as unknown as Ready;
   cli.secrets.add(ready.key);
-}, 60_000);
+});
 afterAll(async () => {
   await up.kill('SIGTERM');
   await cli[Symbol.asyncDispose]();
-}, 30_000);
+});
 
 test('D31 platform up --tls: its machine-server trusts the authority of the cloud, and so does a login by fingerprint', async () => {
   expect(ready.url).toMatch(/^https:/);

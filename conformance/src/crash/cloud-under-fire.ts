@@ -88,6 +88,12 @@ export class CloudUnderFire implements AsyncDisposable {
     this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
 
+  /** Resolves when the first start is over: its owner key is not told again. */
+  async firstStartOver(): Promise<void> {
+    const stage = (): unknown => JSON.parse(readFileSync(join(this.directory, 'platform.json'), 'utf8')).stage;
+    while (stage() !== 'complete') await pauseMs(50);
+  }
+
   /** kill -9 of the cloud; its tabular process sees the closed channel and ends by itself. */
   async kill(): Promise<void> {
     await this.#cloud?.kill('SIGKILL');

@@ -133,4 +133,4 @@ test('I15 every backup that is taken while rows are sealed, merged and truncated
     await restored.tabular.seal();
     expect((await restored.counts()).size).toBe(counts.size + uploadRows);
   }
-}, 120_000);
+});

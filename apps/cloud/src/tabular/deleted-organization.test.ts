@@ -27,7 +27,7 @@ test('I10 a deletion of everything takes all files of its organization, what is 
   expect(await store.tabular.removeDeleted('org-1', signal)).toMatchObject({ droppedFiles: 2, rewrittenFiles: 0 });
   await store.tabular.seal();
   expect(await store.tabular.removeDeleted('org-1', signal)).toMatchObject({ droppedFiles: 2, endedDeletions: 0 });
-  await expect.poll(names, { timeout: 20_000 }).toBe(2);
+  await expect.poll(names).toBe(2);
   await store.db.updateTable('tabular_deletes').set({ up_to: store.tabular.sealedPosition() }).execute();
   expect(await store.tabular.removeDeleted('org-1', signal)).toMatchObject({ droppedFiles: 0, endedDeletions: 1 });
   const scope = { organizationId: 'org-2', locationIds: null, robotIds: null };

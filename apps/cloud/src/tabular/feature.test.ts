@@ -308,7 +308,7 @@ test('I9 many small files of a day become one, which holds the same rows', async
   expect(rows.map((row) => row['time_received'])).toEqual(
     [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11].map((i) => (i % 4 === 0 ? null : new Date(noonMs + i))),
   );
-  await expect.poll(async () => (await store.tabular.status()).files, { timeout: 10_000 }).toBeLessThan(6);
+  await expect.poll(async () => (await store.tabular.status()).files).toBeLessThan(6);
   expect(await store.mql([{ $sort: { 'data.i': 1 } }])).toEqual(rows);
   const listed = await store.db.selectFrom('tabular_files').select('file').execute();
   await expect

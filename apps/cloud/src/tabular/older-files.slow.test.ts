@@ -35,11 +35,9 @@ test('I9 I10 I14 killed again and again while older files are written anew, merg
     }
     await using store = await openTabular({}, { folder });
     await check(store);
-    await expect.poll(() => formatsOf(store), { timeout: 20_000 }).toEqual([2]);
+    await expect.poll(() => formatsOf(store)).toEqual([2]);
     const signal = new AbortController().signal;
-    await expect
-      .poll(async () => (await store.tabular.removeDeleted('org-1', signal)).complete, { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(async () => (await store.tabular.removeDeleted('org-1', signal)).complete).toBe(true);
     await store.tabular.removeDeleted('org-1', signal);
     await check(store);
     expect((await store.tabular.status()).fileRows).toBe(expected.rows);

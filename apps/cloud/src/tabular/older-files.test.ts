@@ -42,10 +42,7 @@ test('I9 files that an earlier version sealed are written anew after the start: 
     expect(await formatsOf(store)).toEqual([2]);
     const listed = [...(await createCatalog(store.db).fileNames())].toSorted();
     await expect
-      .poll(
-        async () => (await readdir(join(folder, 'parquet'))).filter((name) => name.endsWith('.parquet')).toSorted(),
-        { timeout: 20_000 },
-      )
+      .poll(async () => (await readdir(join(folder, 'parquet'))).filter((name) => name.endsWith('.parquet')).toSorted())
       .toEqual(listed);
     expect(store.lines.filter(({ level }) => level === 'error')).toEqual([]);
     const told = store.lines.filter(({ message }) => message.includes('earlier version'));

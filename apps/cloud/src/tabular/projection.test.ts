@@ -106,7 +106,7 @@ test('a row that a projection makes too large is the same error, in the same pla
   );
   expect(errors[0]).toMatch(/^stage 1 \(\$project\): .*BSONObjectTooLarge/);
   expect(errors[1]).toBe(errors[0]);
-}, 30_000);
+});
 
 test('a projection that fails as it is read fails without rows, too', async () => {
   await using store = await openTabular();

@@ -308,4 +308,4 @@ test('push-down gives the answer to the last byte that the executor gives by its
   // Each way was taken, often enough to mean something.
   for (const does of ['group', 'top', 'columns', 'rows', 'newest', 'hot', '$project', '$replaceWith'])
     expect(done.get(does), does).toBeGreaterThan(3);
-}, 120_000);
+});

@@ -55,4 +55,4 @@ test('I7 I10 with rows hidden by retention, and in the hot store, push-down make
     { numRuns: 60 },
   );
   expect(found).toBeGreaterThan(20);
-}, 120_000);
+});

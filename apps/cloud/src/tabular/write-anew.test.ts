@@ -33,15 +33,15 @@ function given() {
 test('the newest days come first, those that a query waits for before them, and what failed after all others', async () => {
   const { anew, attempts } = given();
   await anew.start();
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => attempts.length).toBe(1);
   const answered = anew.replaced(['2026-05-01.parquet'], forever);
   attempts[0]?.end('failed');
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => attempts.length).toBe(2);
   attempts[1]?.end('replaced');
   await answered;
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => attempts.length).toBe(3);
   attempts[2]?.end('replaced');
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => attempts.length).toBe(4);
   attempts[3]?.end('replaced');
   expect(attempts.map(({ file }) => file.slice(0, 10))).toEqual([
     '2026-05-03',
@@ -59,9 +59,9 @@ test('the newest days come first, those that a query waits for before them, and 
 test('a query whose time is over before its files are there is told which days it waits for, and how far it is', async () => {
   const { anew, attempts } = given();
   await anew.start();
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => attempts.length).toBe(1);
   attempts[0]?.end('replaced');
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => attempts.length).toBe(2);
   const names = days.map((day) => `${day}.parquet`);
   const late = AbortSignal.abort(new PlatformError('deadline_exceeded', 'late'));
   await expect(anew.replaced(names, late)).rejects.toMatchObject({

@@ -80,4 +80,4 @@ test('C9 killed at any moment while capturing: what was on disk is recovered, wi
     expect(sorted.length).toBeGreaterThanOrEqual(onDisk.get(stream) ?? 0);
   }
   await rm(home, { recursive: true });
-}, 60_000);
+});

@@ -199,8 +199,9 @@ test('a tail reaches a client over the wire, and a client that leaves is forgott
   leaving.abort();
   await expect(iterator.next()).rejects.toThrow();
   // As many readers as a part may have find room: the one that left is gone.
-  await vi.waitFor(() => {
+  const findRoom = (): void => {
     using readers = new DisposableStack();
     for (let reader = 0; reader < maxTailsPerPart; reader++) readers.use(logs.tail('p', () => true));
-  });
+  };
+  await vi.waitFor(findRoom, { timeout: 30_000 });
 });

@@ -90,7 +90,7 @@ test('rows are what they say, whichever parts have a fixed length, over the bord
   });
   expect(of(rows, 0, 1, 2_049, 4_097, 6_999)).toEqual(of(expected, 0, 1, 2_049, 4_097, 6_999));
   expect(batchOf(rows)).toEqual(batchOf(expected));
-}, 20_000);
+});
 
 test('of a field of which only objects are wanted, other values are left out', async () => {
   const cells = new RowCells();
