@@ -18,7 +18,7 @@ export interface WorkWatch extends Disposable {
 /** Processor time without a row read or answered: a sort of all that a query may hold takes half of it. */
 const stallMs = 3_000;
 /** The same by the clock, for one that worked half of that at least: where many want the processors, it still ends within five seconds. */
-const stallClockMs = 3_750;
+const stallClockMs = 3_250;
 /** Processor time that a run has however little it reads, and for each byte that it reads: ten times what any usual expression takes. */
 const freeMs = 3_000;
 const msPerByte = 1_000 / (1 << 20);
