@@ -3,4 +3,5 @@
 import type { Plan } from '../plan/stage.ts';
 import type { Row } from './row.ts';
 
-export type RunPlan = (plan: Plan) => AsyncIterable<Row[]>;
+/** @param whole the rows are handed on as they are: each document must have all of its fields. */
+export type RunPlan = (plan: Plan, whole?: 'whole') => AsyncIterable<Row[]>;

@@ -1,7 +1,7 @@
 /** A chain of stages over rows: the rows stream through in chunks; only sort and group hold them. */
 
 import type { Batch } from '../bson/batch.ts';
-import { fieldsRead } from '../plan/fields-read.ts';
+import { fieldsRead, wholeRows } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
 import { runBucketAuto } from './bucket-auto/run-bucket-auto.ts';
 import type { Budget } from './budget.ts';
@@ -37,8 +37,11 @@ export function runStages(
   open: (source: string) => Input,
 ): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs, () => budget.check());
-  const run: RunPlan = (plan) =>
-    runStages(plan.stages, readRows(fieldsRead(plan.stages), open(plan.source), budget), budget, open);
+  const run: RunPlan = (plan, whole) => {
+    const read = fieldsRead(plan.stages);
+    const fields = whole === 'whole' && read.passThrough ? wholeRows : read;
+    return runStages(plan.stages, readRows(fields, open(plan.source), budget), budget, open);
+  };
   const origin = new Origin();
   let rows = stages.some(({ at }) => at !== undefined) ? origin.rows(input) : input;
   for (const stage of stages) {

@@ -6,5 +6,5 @@ import type { RunPlan } from './run-plan.ts';
 
 export async function* runUnion(stage: UnionStage, input: AsyncIterable<Row[]>, run: RunPlan): AsyncIterable<Row[]> {
   for await (const rows of input) yield rows.map(({ document }) => ({ document }));
-  yield* run(stage.right);
+  yield* run(stage.right, 'whole');
 }

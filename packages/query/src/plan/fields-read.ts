@@ -27,7 +27,8 @@ export interface FieldsRead {
   readonly fields: readonly FieldRead[] | 'all';
 }
 
-const everything: FieldsRead = { mask: true, passThrough: false, fields: 'all' };
+/** Rows are decoded with all that they have. */
+export const wholeRows: FieldsRead = { mask: true, passThrough: false, fields: 'all' };
 
 /** @param stages what rows go through; after a `group` nothing more of them is read. */
 export function fieldsRead(stages: readonly Stage[]): FieldsRead {
@@ -57,10 +58,10 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
       return reading(read);
     } else {
       // The rest of the row stays in the row. What joins, subqueries and unions add stands beside it.
-      return everything;
+      return wholeRows;
     }
   }
-  return passThrough ? { mask: maskOf(read), passThrough, fields: 'all' } : everything;
+  return passThrough ? { mask: maskOf(read), passThrough, fields: 'all' } : wholeRows;
 }
 
 function reading(fields: readonly FieldRead[]): FieldsRead {

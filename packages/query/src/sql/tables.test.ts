@@ -122,6 +122,13 @@ test('subqueries: values, EXISTS, IN, ANY and ALL are three-valued and see the r
   expect(refusal('SELECT (SELECT * FROM loads LIMIT 1) FROM parts').message).toContain('one column');
 });
 
+test('a union has whole rows of both sides, also where nothing but conditions is read of the second', async () => {
+  const both = 'SELECT * FROM parts UNION ALL SELECT * FROM parts WHERE id = 2';
+  expect(await select(both)).toEqual([...data['parts']!, data['parts']![1]]);
+  expect(await select(both.replace(' ALL', ''))).toEqual(data['parts']);
+  expect(await select(`SELECT name FROM (${both}) AS t WHERE id = 2`)).toEqual([{ name: 'base' }, { name: 'base' }]);
+});
+
 test('UNION, WITH, derived tables, arrays and no table at all', async () => {
   expect(await select('SELECT id FROM parts UNION ALL SELECT part AS id FROM loads WHERE part = 1')).toHaveLength(5);
   expect(await select('SELECT id FROM parts UNION SELECT part AS id FROM loads WHERE part = 1')).toHaveLength(3);
