@@ -3,6 +3,7 @@
 import type { TypeName } from '../bson/type.ts';
 import type { SqlNode } from './ast.ts';
 import { type Cursor, fault } from './cursor.ts';
+import { isNoTimestamp } from './fold.ts';
 import { nearest } from './keywords.ts';
 import { numbers } from './kind.ts';
 import type { Token } from './lex.ts';
@@ -32,21 +33,29 @@ export function parseCast(cursor: Cursor, below: () => SqlNode, operand?: SqlNod
   cursor.expect('(', 'after CAST');
   const value = below();
   cursor.expect('AS', 'between the value and the type of CAST');
-  let cast: SqlNode = { k: 'call', fn: castOf(cursor), args: [value], at };
+  const fn = castOf(cursor);
   let onNull: SqlNode | undefined;
+  let onError: SqlNode | undefined;
   while (cursor.take(',')) {
     const otherwise = below();
     cursor.expect('ON', 'and NULL or ERROR');
-    if (cursor.take('NULL')) onNull = otherwise;
-    else if (cursor.take('ERROR')) cast = { k: 'call', fn: 'agg.ifNull', args: [cast, otherwise], at };
+    if (onNull === undefined && cursor.take('NULL')) onNull = otherwise;
+    else if (onError === undefined && cursor.take('ERROR')) onError = otherwise;
     else throw cursor.unexpected('NULL or ERROR', ['NULL', 'ERROR']);
   }
   cursor.expect(')', 'to close CAST');
+  if (onNull === undefined && onError === undefined) return { k: 'call', fn, args: [value], at };
   const nothing: SqlNode = { k: 'literal', value: null, at };
   const isNull: SqlNode = { k: 'call', fn: 'sql.isNull', args: [value], at };
+  const cast: SqlNode = onError === undefined ? { k: 'call', fn, args: [value], at } : orElse(fn, value, onError, at);
   // What is null is not an error: it stays null where only ON ERROR is given.
-  if (onNull === undefined && cast.k === 'call' && cast.fn !== 'agg.ifNull') return cast;
   return { k: 'call', fn: 'sql.case', args: [isNull, onNull ?? nothing, cast], at };
+}
+
+function orElse(fn: string, value: SqlNode, otherwise: SqlNode, at: Token): SqlNode {
+  // A written time that is none would be refused; here the statement says what it stands for.
+  if (fn === 'sql.castTimestamp' && value.k === 'literal' && isNoTimestamp(value.value)) return otherwise;
+  return { k: 'call', fn: 'agg.ifNull', args: [{ k: 'call', fn, args: [value], at }, otherwise], at };
 }
 
 export function parseAssert(cursor: Cursor, of: SqlNode): SqlNode {

@@ -30,6 +30,10 @@ const words: Readonly<Record<string, string>> = {
 /** What to write instead of the token that comes next. */
 export function insteadOf(cursor: Cursor): string | undefined {
   const { kind, text } = cursor.peek();
+  const before = cursor.before(1)?.text.toUpperCase();
+  if (before === 'INTERSECT' || before === 'EXCEPT') {
+    return `UNION is all that unites queries: write ${before === 'EXCEPT' ? 'NOT ' : ''}EXISTS (SELECT …) in WHERE`;
+  }
   if (text === '(' && cursor.before(1)?.text.toUpperCase() === 'OVER') return words['OVER'];
   if (kind === 'symbol') return Object.hasOwn(symbols, text) ? symbols[text] : undefined;
   if (kind === 'number' && cursor.before(1)?.text.toUpperCase() === 'TOP') return `write LIMIT ${text} at the end`;
@@ -72,7 +76,7 @@ export function aliasHint(name: string, items: readonly SelectItem[], clause: st
   return `repeat its expression in ${clause}, or ask the query in FROM: SELECT … FROM (SELECT …) AS t WHERE ${name} …`;
 }
 
-function aggregateText({ fn, arg, distinct }: SqlNode & { k: 'aggregate' }): string {
+export function aggregateText({ fn, arg, distinct }: SqlNode & { k: 'aggregate' }): string {
   const inner = arg === undefined ? '*' : arg.k === 'column' ? arg.path.join('.') : '…';
   return `${fn}(${distinct ? 'DISTINCT ' : ''}${inner})`;
 }

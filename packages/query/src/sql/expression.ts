@@ -1,6 +1,7 @@
 /** Expressions of SQL, by operator precedence (Pratt): OR, AND, NOT, comparison, ||, + -, * / %, unary minus, access. */
 
 import { maxDepth } from '../bson/decode.ts';
+import { isNumeric } from '../bson/type.ts';
 import { type BsonValue, Int32 } from '../bson/value.ts';
 import type { QueryError } from '../query-error.ts';
 import type { Query, SqlNode } from './ast.ts';
@@ -115,9 +116,18 @@ function parseComparison(cursor: Cursor, left: SqlNode, below: (power?: number) 
   }
   if (cursor.take('LIKE')) {
     const pattern = below(likePower);
-    return negated(call('sql.like', left, pattern, ...(cursor.take('ESCAPE') ? [below(comparisonPower)] : [])));
+    return negated(call('sql.like', left, pattern, parseEscape(cursor, at)));
   }
   return undefined;
+}
+
+/** After the pattern of LIKE: the character that makes % and _ literal. */
+function parseEscape(cursor: Cursor, at: Token): SqlNode {
+  if (!cursor.take('ESCAPE')) return { k: 'literal', value: '\\', at };
+  const token = cursor.peek();
+  if (token.kind !== 'string' || Array.from(token.text).length !== 1)
+    throw cursor.unexpected("one character in quotes after ESCAPE, such as '!'");
+  return { k: 'literal', value: cursor.next().text, at: token };
 }
 
 /** Where other dialects take an array. */
@@ -158,7 +168,10 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
     }
     return { k: 'call', fn: 'sql.negate', args: [value], at };
   }
-  if (cursor.take('+')) return below(80);
+  if (cursor.take('+')) {
+    const value = below(80);
+    return value.k === 'literal' && isNumeric(value.value) ? value : { k: 'call', fn: 'agg.add', args: [value], at };
+  }
   if (cursor.take('NOT')) return { k: 'call', fn: 'sql.not', args: [below(notPower)], at };
   if (cursor.is('(') && startsQuery(cursor)) {
     return access(cursor, { k: 'subquery', how: 'scalar', query: parseSubquery(cursor), at }, below);

@@ -1,9 +1,14 @@
 /** Casts of literals are made when the statement is parsed: faulty ones are refused, and times can bound what is read. */
 
-import { BsonDate } from '../bson/value.ts';
+import { BsonDate, type BsonValue } from '../bson/value.ts';
 import { parseDate } from '../execute/functions/date-text.ts';
 import { type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
+
+/** A text that cannot be cast to a timestamp. */
+export function isNoTimestamp(value: BsonValue): boolean {
+  return typeof value === 'string' && parseDate(value) === undefined;
+}
 
 export function foldCast(expr: Expr): Expr {
   if (expr.k !== 'call' || expr.fn !== 'sql.castTimestamp') return expr;

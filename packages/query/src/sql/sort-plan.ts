@@ -3,7 +3,7 @@
 import { Int32 } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { SortKey, Stage } from '../plan/stage.ts';
-import type { OrderItem, Select } from './ast.ts';
+import type { OrderItem, Select, SqlNode } from './ast.ts';
 import type { Block } from './block.ts';
 import { fault } from './cursor.ts';
 import { literalText } from './elsewhere.ts';
@@ -57,11 +57,36 @@ function orderOf({ value: node }: OrderItem, select: Select, block: Block, proje
     }
     return place;
   }
+  refuseComplex(node);
   const column = node.k === 'column' ? projection.columns.get(node.path[0]!) : undefined;
   if (node.k === 'column' && column !== undefined && !isTable(node.path, block)) {
     return fieldsOf(column, node.path.slice(1), node.at);
   }
   return block.lower(node);
+}
+
+/** A field of what is no column, and what is the same for all rows, order nothing. */
+function refuseComplex(node: SqlNode): void {
+  if (node.k === 'access') throw fault(node.at, 'ORDER BY takes fields of columns only', 'order by a path such as a.b');
+  if (isConstant(node)) throw fault(node.at, 'ORDER BY takes a column, found a constant', 'order by a column');
+}
+
+function isConstant(node: SqlNode): boolean {
+  switch (node.k) {
+    case 'literal':
+      return true;
+    case 'call':
+      return node.args.every(isConstant);
+    case 'document':
+      return node.fields.every(([, value]) => isConstant(value));
+    case 'access':
+    case 'assert':
+      return isConstant(node.of);
+    case 'column':
+    case 'aggregate':
+    case 'subquery':
+      return false;
+  }
 }
 
 function isTable(path: readonly string[], block: Block): boolean {

@@ -1,8 +1,10 @@
 /** Statements: SELECT, UNION of several, WITH in front. */
 
 import { maxDepth } from '../bson/decode.ts';
+import { aggregatesIn } from './aggregates-in.ts';
 import type { OrderItem, Query, Select, SelectItem } from './ast.ts';
 import { type Cursor, fault, listed } from './cursor.ts';
+import { aggregateText } from './elsewhere.ts';
 import { parseSqlExpression } from './expression.ts';
 import { parseFrom } from './from.ts';
 import { isName } from './keywords.ts';
@@ -65,11 +67,20 @@ function parseSelect(cursor: Cursor): Select {
   const from = cursor.take('FROM') ? parseFrom(cursor) : undefined;
   const where = cursor.take('WHERE') ? parseSqlExpression(cursor) : undefined;
   const groupBy = takeBy(cursor, 'GROUP') ? parseGroupKeys(cursor) : undefined;
-  const aggregates = cursor.take('AGGREGATE') ? parseAggregates(cursor) : [];
+  const aggregates = groupBy !== undefined && cursor.take('AGGREGATE') ? parseAggregates(cursor) : [];
   const having = cursor.take('HAVING') ? parseSqlExpression(cursor) : undefined;
   const orderBy = takeBy(cursor, 'ORDER') ? parseOrder(cursor) : [];
   const slice = parseSlice(cursor);
+  if (value) refuseAggregates(items);
   return { k: 'select', distinct, value, items, from, where, groupBy, aggregates, having, orderBy, ...slice, at };
+}
+
+/** SELECT VALUE takes values as they are; aggregates have their names from GROUP BY. */
+function refuseAggregates(items: readonly SelectItem[]): void {
+  const [found] = aggregatesIn({ items, having: undefined, orderBy: [] });
+  if (found === undefined) return;
+  const hint = `name it before: GROUP BY … AGGREGATE ${aggregateText(found)} AS total, then select total`;
+  throw fault(found.at, 'SELECT VALUE takes no aggregates', hint);
 }
 
 /** GROUP BY or ORDER BY. */
@@ -83,20 +94,20 @@ function takeBy(cursor: Cursor, clause: 'GROUP' | 'ORDER'): boolean {
 
 function parseSlice(cursor: Cursor): { limit: number | undefined; offset: number } {
   let limit: number | undefined;
-  let offset = 0;
+  let offset: number | undefined;
   for (;;) {
-    if (cursor.take('LIMIT')) {
+    if (limit === undefined && cursor.take('LIMIT')) {
       limit = count(cursor, 'LIMIT');
-      if (cursor.take(',')) [offset, limit] = [limit, count(cursor, 'LIMIT')];
-    } else if (cursor.take('OFFSET')) {
+      if (offset === undefined && cursor.take(',')) offset = count(cursor, 'LIMIT');
+    } else if (offset === undefined && cursor.take('OFFSET')) {
       offset = count(cursor, 'OFFSET');
       if (!cursor.take('ROWS')) cursor.take('ROW');
-    } else if (cursor.take('FETCH')) {
+    } else if (limit === undefined && cursor.take('FETCH')) {
       if (!cursor.take('FIRST')) cursor.take('NEXT');
       limit = count(cursor, 'FETCH');
       if (!cursor.take('ROWS')) cursor.take('ROW');
       cursor.take('ONLY');
-    } else return { limit, offset };
+    } else return { limit, offset: offset ?? 0 };
   }
 }
 

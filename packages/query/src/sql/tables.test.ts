@@ -171,6 +171,17 @@ test('GROUP BY with AGGREGATE, generated names, and aggregates over several valu
   ]);
 });
 
+test('clauses: each once, LIMIT with a comma, ORDER BY columns, aggregates where they have a name', async () => {
+  expect(await select('SELECT id FROM parts ORDER BY id LIMIT 2, 1')).toEqual([{ id: 2 }, { id: 3 }]);
+  expect(await select('SELECT id FROM parts ORDER BY -id LIMIT 1')).toEqual([{ id: 3 }]);
+  expect(refusal('SELECT id FROM parts LIMIT 1 LIMIT 2').column).toBe(30);
+  expect(refusal("SELECT id FROM parts ORDER BY {'a': id}.a").hint).toContain('path');
+  expect(refusal('SELECT id FROM parts ORDER BY 1 + 1').message).toContain('a constant');
+  expect(refusal("SELECT VALUE {'n': COUNT(*)} FROM parts").hint).toContain('AGGREGATE COUNT(*) AS total');
+  expect(refusal('SELECT * FROM parts AGGREGATE COUNT(*) AS n').column).toBe(21);
+  expect(refusal('SELECT id FROM parts EXCEPT SELECT id FROM parts').hint).toContain('NOT EXISTS');
+});
+
 test('texts, casts with ON NULL and ON ERROR, types and Extended JSON', async () => {
   const one = async (list: string): Promise<unknown> => Object.values((await select(`SELECT ${list}`))[0] as object);
   expect(
@@ -184,6 +195,11 @@ test('texts, casts with ON NULL and ON ERROR, types and Extended JSON', async ()
       "CAST('x' AS INT, 0 ON ERROR), CAST(NULL AS INT, 1 ON NULL), CAST('x' AS INT), CAST(NULL AS INT, 2 ON ERROR)",
     ),
   ).toEqual([...[0, 1, null, null]]);
+  expect(await one('CAST(\'x\' AS TIMESTAMP, 1 ON ERROR), +NULL, +\'{"$numberInt": "2"}\'')).toEqual([1, null, 2]);
+  expect(await one(String.raw`'a_' LIKE 'a\_', 'ab' LIKE 'a\_', 'a\' LIKE 'a_', 'a%' LIKE 'a!%' ESCAPE '!'`)).toEqual([
+    ...[true, false, true, true],
+  ]);
+  expect(refusal("SELECT 'a' LIKE 'b' ESCAPE 'xy'").message).toContain('one character');
   expect(
     await one('1 IS INT, 1 IS NUMBER, \'x\' IS NOT STRING, NULL IS MISSING, 1 = \'{"$numberLong": "1"}\''),
   ).toEqual([...[true, true, false, false, true]]);
