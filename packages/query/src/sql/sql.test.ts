@@ -45,6 +45,11 @@ test('null and missing are neither true nor false', async () => {
   expect(await count('data.readings.load IS NOT NULL')).toEqual({ n: 2 });
   expect(await count('data.readings.load > 1 OR TRUE')).toEqual({ n: 4 });
   expect(await count('data.readings.load NOT IN (0.5, NULL)')).toEqual({ n: 0 });
+  expect(await count('data.readings.load IN (NULL, 2 - 0.5, component_name)')).toEqual({ n: 1 });
+  expect(await count('data.readings.load IN (0.5, data.readings.load)')).toEqual({ n: 2 });
+  expect(await count('data.readings.load NOT IN (0.5, component_name)')).toEqual({ n: 1 });
+  expect(await count('data.readings.load NOT IN (0.5, data.readings.`odd name`)')).toEqual({ n: 0 });
+  expect(await count('NULL IN (1) IS NULL')).toEqual({ n: 4 });
   expect(await count("component_name LIKE '%d_sk' AND data.readings.load BETWEEN 0 AND 9")).toEqual({ n: 0 });
 });
 

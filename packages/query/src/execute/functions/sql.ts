@@ -4,9 +4,11 @@
  */
 
 import { compareValues } from '../../bson/compare.ts';
+import { valueKey } from '../../bson/key.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
+import { constantOf } from '../constant.ts';
 import { arithmetic } from './arithmetic.ts';
 import type { Eager, Lazy } from './registry.ts';
 import { sqlCast } from './sql-cast.ts';
@@ -31,11 +33,6 @@ export const sql: Readonly<Record<string, Eager>> = {
   'sql.divide': divide,
   'sql.mod': (a, b) => (isZero(b) ? null : arithmetic['agg.mod']!(a, b)),
   'sql.negate': (value) => arithmetic['agg.multiply']!(value, new Int32(-1)),
-  'sql.in': (value, ...list) => {
-    if (isNullish(value)) return null;
-    if (list.some((item) => !isNullish(item) && compareValues(value, item) === 0)) return true;
-    return list.some(isNullish) ? null : false;
-  },
   'sql.isType': (value, ...types) => types.includes(typeName(value)),
   'sql.any': quantified(true),
   'sql.all': quantified(false),
@@ -59,6 +56,21 @@ export const sqlLazy: Readonly<Record<string, Lazy>> = {
       else if (truth(value)) return true;
     }
     return known ? false : null;
+  },
+  /** Constants of the list are looked up by key, however many they are. */
+  'sql.in': ([value, ...list]) => {
+    const constants = list.flatMap((item) => constantOf(item) ?? []);
+    const others = list.filter((item) => constantOf(item) === undefined);
+    const keys = new Set(constants.map((item) => valueKey(item.value)));
+    const hasNull = constants.some((item) => isNullish(item.value));
+    return (frame) => {
+      const sought = value!(frame);
+      const items = others.map((item) => item(frame));
+      if (isNullish(sought)) return null;
+      if (keys.has(valueKey(sought)) || items.some((item) => !isNullish(item) && compareValues(sought, item) === 0))
+        return true;
+      return hasNull || items.some(isNullish) ? null : false;
+    };
   },
   // Arguments in turn: when, then, when, then, …, else.
   'sql.case': (args) => (frame) => {
