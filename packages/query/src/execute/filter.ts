@@ -6,7 +6,7 @@ import { isNumeric, typeName, typeNumbers, typeRank } from '../bson/type.ts';
 import { BsonDocument, BsonSymbol, type BsonValue, Int32, MaxKey, type Maybe, MinKey, Regex } from '../bson/value.ts';
 import type { Expr, Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import { toDouble } from './functions/number.ts';
+import { isNan, wholePart } from './functions/number.ts';
 import { type BitsTest, bitsTest } from './match/bits.ts';
 import { compileJsonSchema } from './match/json-schema.ts';
 import { pathMatches } from './match-path.ts';
@@ -74,7 +74,9 @@ function pathOf(expr: Expr | undefined): Path {
 
 function onPath(expr: Expr & { k: 'call' }, expand: boolean, test: Test): Evaluate {
   const path = pathOf(expr.args[0]);
-  return (frame) => pathMatches(frame.root, path, expand, test);
+  // An element that $elemMatch looks at is tested as it is: an array in an array is not entered.
+  const enters = expand && path.length > 0;
+  return (frame) => pathMatches(frame.root, path, enters, test);
 }
 
 /** The body sees each element of the array as its row; arrays on the way are followed, the array itself is not expanded. */
@@ -144,10 +146,10 @@ function ordered(value: Maybe, holds: (order: number) => boolean): Test {
   if (value === null) return holds(0) ? (found) => found === undefined || found === null : () => false;
   if (value instanceof MinKey || value instanceof MaxKey) return (found) => holds(compareValues(found, value));
   const rank = typeRank(value);
-  const isNan = (each: Maybe): boolean => typeof each === 'number' && Number.isNaN(each);
-  if (isNan(value)) return holds(0) ? isNan : () => false;
+  const isNotANumber: Test = (each) => isNumeric(each) && isNan(each);
+  if (isNotANumber(value)) return holds(0) ? isNotANumber : () => false;
   const general: Test = (found) =>
-    found !== undefined && typeRank(found) === rank && !isNan(found) && holds(compareValues(found, value));
+    found !== undefined && typeRank(found) === rank && !isNotANumber(found) && holds(compareValues(found, value));
   const number = value instanceof Int32 ? value.value : value;
   if (typeof number !== 'number') return general;
   // Doubles with doubles, of which there are most.
@@ -183,9 +185,7 @@ function typeTest(types: readonly number[]): Test {
 
 function modTest(divisor: bigint, remainder: bigint): Test {
   return (found) => {
-    if (!isNumeric(found)) return false;
-    if (typeof found === 'bigint') return found % divisor === remainder;
-    const number = toDouble(found);
-    return Number.isFinite(number) && BigInt(Math.trunc(number)) % divisor === remainder;
+    const whole = isNumeric(found) ? wholePart(found) : undefined;
+    return whole !== undefined && whole % divisor === remainder;
   };
 }

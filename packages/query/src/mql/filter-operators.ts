@@ -2,7 +2,7 @@
 
 import { isNumeric, typeNumbers } from '../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, type Decimal128, type Int32, Regex } from '../bson/value.ts';
-import { toDouble } from '../execute/functions/number.ts';
+import { toDouble, wholePart } from '../execute/functions/number.ts';
 import type { BitsTest } from '../execute/match/bits.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
@@ -150,9 +150,9 @@ function parseMod(subject: Expr, value: BsonValue, at: string): Expr {
     throw bad(`malformed mod, needs a divisor and a remainder, found ${value.length} elements`, at);
   const [divisor, remainder] = value.map((part) => {
     if (!isNumeric(part)) throw bad(`malformed mod, needs numbers, found ${describe(part)}`, at);
-    const number = Math.trunc(numberOf(part));
-    if (!Number.isFinite(number)) throw bad(`malformed mod, needs finite numbers, found ${describe(part)}`, at);
-    return typeof part === 'bigint' ? part : BigInt(number);
+    const number = wholePart(part);
+    if (number === undefined) throw bad(`malformed mod, needs numbers of 64 bits, found ${describe(part)}`, at);
+    return number;
   });
   if (divisor === 0n) throw bad('divisor cannot be 0', at);
   return call('match.mod', [subject, literal(divisor), literal(remainder)], at);

@@ -44,6 +44,9 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
       return [call('match.text', [literal(value)], path)];
     case '$alwaysTrue':
     case '$alwaysFalse':
+      if (!isNumeric(value) || toDouble(value) !== 1) {
+        throw new QueryError('FailedToParse', `${name} takes the number 1, found ${describe(value)}`, { path });
+      }
       return [literal(name === '$alwaysTrue')];
     case '$jsonSchema':
       return [call('match.jsonSchema', [field(), literal(checkJsonSchema(value, path))], path)];
@@ -55,6 +58,10 @@ function parseTopLevel(name: string, value: BsonValue, at: string, top: boolean)
         hint: 'at the top level are field names, $and, $or, $nor, $expr and $comment',
       });
   }
+}
+
+export function asksForText(where: Expr): boolean {
+  return where.k === 'call' && (where.fn === 'match.text' || where.args.some(asksForText));
 }
 
 function rateOf(value: BsonValue, path: string): number {

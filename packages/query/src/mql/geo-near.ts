@@ -5,12 +5,11 @@ import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { toDouble } from '../execute/functions/number.ts';
 import { pairOf } from '../execute/geo/place.ts';
 import { isTruthy } from '../execute/truth.ts';
-import type { Expr } from '../plan/expr.ts';
 import type { GeoNear } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
 import { parseExpression } from './expression.ts';
-import { parseFilter } from './filter.ts';
+import { asksForText, parseFilter } from './filter.ts';
 import { parseFieldPath } from './path.ts';
 import { constantOf } from './window/constant.ts';
 
@@ -77,10 +76,6 @@ export function parseGeoNear(spec: BsonValue): GeoNear {
   const { near, geoJson = false, spherical = geoJson, multiplier = 1 } = draft;
   if (near === undefined) throw new QueryError(5860400, '$geoNear needs the field near');
   return { ...draft, k: 'geoNear', near, geoJson, spherical, multiplier };
-}
-
-function asksForText(where: Expr): boolean {
-  return where.k === 'call' && (where.fn === 'match.text' || where.args.some(asksForText));
 }
 
 function notConstant(name: string, code: number): never {

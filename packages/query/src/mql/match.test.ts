@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { parseDecimal } from '../bson/parse-decimal.ts';
 import type { BsonDocument } from '../bson/value.ts';
-import { doc, runMql } from '../testing/run.ts';
+import { doc, refusalOf, runMql } from '../testing/run.ts';
 
 /** Names of the rows that a query selects. */
 async function matching(rows: Record<string, unknown>, query: unknown): Promise<unknown[]> {
@@ -72,4 +73,35 @@ test('$and, $or, $nor, $not and $expr combine', async () => {
   expect(await matching(rows, { $nor: [{ a: 1 }] })).toEqual(['large']);
   expect(await matching(rows, { a: { $not: { $gt: 5 } } })).toEqual(['small']);
   expect(await matching(rows, { $expr: { $gt: ['$a', '$b'] } })).toEqual(['large']);
+});
+
+test('NaN, also that of decimals, compares only with NaN and only as equal', async () => {
+  const rows = { one: { a: 1 }, nan: { a: Number.NaN }, decimal: { a: parseDecimal('NaN') } };
+  expect(await matching(rows, { a: { $gt: parseDecimal('NaN') } })).toEqual([]);
+  expect(await matching(rows, { a: { $gte: parseDecimal('NaN') } })).toEqual(['nan', 'decimal']);
+  expect(await matching(rows, { a: { $lt: 5 } })).toEqual(['one']);
+});
+
+test('$mod cuts fractions off, and knows only numbers of 64 bits', async () => {
+  const rows = {
+    double: { a: 4.9 },
+    decimal: { a: parseDecimal('-4.9') },
+    wide: { a: 1e20 },
+    huge: { a: parseDecimal('1E30') },
+  };
+  expect(await matching(rows, { a: { $mod: [2, 0] } })).toEqual(['double', 'decimal']);
+  expect(refusalOf({ $match: { a: { $mod: [1e20, 0] } } })).toMatchObject({ codeName: 'BadValue' });
+});
+
+test('$elemMatch looks at elements as they are: an array among them is not entered', async () => {
+  const rows = { flat: { a: [3] }, nested: { a: [[3]] } };
+  expect(await matching(rows, { a: { $elemMatch: { $gt: 2 } } })).toEqual(['flat']);
+  expect(await matching(rows, { a: { $elemMatch: { $in: [3, [3]] } } })).toEqual(['flat', 'nested']);
+  expect(await matching(rows, { a: { $elemMatch: { $not: { $gt: 2 } } } })).toEqual(['nested']);
+  expect(await matching(rows, { a: { $elemMatch: { $elemMatch: { $gt: 2 } } } })).toEqual(['nested']);
+});
+
+test('$text has a code of its own where it is not in the first stage', () => {
+  const text = { $match: { $text: { $search: 'x' } } };
+  expect(refusalOf({ $match: { a: 1 } }, text)).toMatchObject({ code: 17313, stage: 1 });
 });

@@ -9,7 +9,7 @@ import { parseBucket } from './bucket.ts';
 import { parseBucketAuto } from './bucket-auto.ts';
 import { parseCount } from './count.ts';
 import { checkDepth } from './depth.ts';
-import { parseFilter } from './filter.ts';
+import { asksForText, parseFilter } from './filter.ts';
 import { parseGeoNear } from './geo-near.ts';
 import { parseGroup } from './group.ts';
 import { parseRedact } from './redact.ts';
@@ -78,7 +78,7 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
         checkDepth(document);
         return { name: [...document.keys()][0] ?? '', added: parseStage(document) };
       });
-      checkGeoNear(stages, added);
+      checkPlaces(stages, added);
       const at = { stage: position, stageName: name };
       stages.push(...added.map((stage) => ({ ...stage, at })));
     } catch (error) {
@@ -90,10 +90,14 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
   return { source, stages: orderGroups(fuseTop(stages)) };
 }
 
-/** Only filters that keep everything may stand before it. */
-function checkGeoNear(before: readonly Stage[], added: readonly Stage[]): void {
-  if (added[0]?.k !== 'geoNear') return;
-  const first = before.every((stage) => stage.k === 'filter' && keepsAll(stage.where));
+/** Only filters that keep everything may stand before $geoNear, and nothing before a search for text. */
+function checkPlaces(before: readonly Stage[], added: readonly Stage[]): void {
+  const [stage] = added;
+  if (stage?.k === 'filter' && before.length > 0 && asksForText(stage.where)) {
+    throw new QueryError(17313, '$match with $text must be the first stage of a pipeline');
+  }
+  if (stage?.k !== 'geoNear') return;
+  const first = before.every((each) => each.k === 'filter' && keepsAll(each.where));
   if (!first) throw new QueryError(40603, '$geoNear must be the first stage of a pipeline');
 }
 

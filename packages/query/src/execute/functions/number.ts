@@ -1,7 +1,7 @@
 /** Numbers inside of functions: their values, the widest of their types, and the way back to BSON. */
 
 import { decimalParts, decimalToNumber } from '../../bson/decimal.ts';
-import { decimalOfDouble, decimalOfWhole } from '../../bson/decimal-arithmetic.ts';
+import { decimalOfDouble, decimalOfWhole, toWholeDecimal } from '../../bson/decimal-arithmetic.ts';
 import { typeName } from '../../bson/type.ts';
 import { type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
@@ -63,6 +63,13 @@ export function exactWhole(value: Numeric): bigint | undefined {
   if (exponent < 0 && coefficient % unit !== 0n) return undefined;
   const size = exponent < 0 ? coefficient / unit : coefficient * unit;
   return negative ? -size : size;
+}
+
+/** Without its fraction; undefined for what 64 bits do not hold. */
+export function wholePart(value: Numeric): bigint | undefined {
+  const cut = value instanceof Decimal128 ? toWholeDecimal(value, 'down') : value;
+  const whole = exactWhole(typeof cut === 'number' ? Math.trunc(cut) : cut);
+  return whole === undefined || whole < minLong || whole > maxLong ? undefined : whole;
 }
 
 export function isNan(value: Numeric): boolean {
