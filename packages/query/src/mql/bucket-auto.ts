@@ -7,8 +7,9 @@ import { toDouble } from '../execute/functions/number.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Into, Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
-import { countOnly, parseGroupBy, parseOutput } from './bucket.ts';
+import { checkGroupBy, checkOutput, countOnly, parseOutput } from './bucket.ts';
 import { describe } from './describe.ts';
+import { parseExpression } from './expression.ts';
 
 export function parseBucketAuto(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) {
@@ -19,9 +20,9 @@ export function parseBucketAuto(spec: BsonValue): Stage {
   let granularity: string | undefined;
   let into: Into = countOnly;
   for (const [name, value] of spec) {
-    if (name === 'groupBy') key = parseGroupBy(value, '$bucketAuto', 40239);
+    if (name === 'groupBy') key = parseExpression(checkGroupBy(value, 40239), '$bucketAuto.groupBy');
     else if (name === 'buckets') buckets = parseBuckets(value);
-    else if (name === 'output') into = withCount(parseOutput(value, '$bucketAuto', 40244));
+    else if (name === 'output') into = withCount(parseOutput(checkOutput(value, 40244), '$bucketAuto'));
     else if (name === 'granularity') granularity = parseGranularity(value);
     else {
       throw new QueryError(40245, `$bucketAuto has no option '${name}'`, {
@@ -32,6 +33,7 @@ export function parseBucketAuto(spec: BsonValue): Stage {
   if (key === undefined || buckets === undefined) {
     throw new QueryError(40246, '$bucketAuto needs groupBy and buckets');
   }
+  if (buckets <= 0) throw new QueryError(40243, `buckets must be above 0, found ${buckets}`);
   const stage = { k: 'bucketAuto', key, buckets, into } as const;
   return granularity === undefined ? stage : { ...stage, granularity };
 }
@@ -47,7 +49,6 @@ function parseBuckets(value: BsonValue): number {
   if (count !== (count | 0)) {
     throw new QueryError(40242, `buckets must be a whole number of 32 bits, found ${describe(value)}`);
   }
-  if (count <= 0) throw new QueryError(40243, `buckets must be above 0, found ${count}`);
   return count;
 }
 

@@ -15,15 +15,15 @@ const at = '$bucket';
 
 export function parseBucket(spec: BsonValue): readonly Stage[] {
   if (!(spec instanceof BsonDocument)) throw new QueryError(40201, `$bucket takes an object, found ${describe(spec)}`);
-  let groupBy: Expr | undefined;
+  let groupBy: BsonValue | undefined;
   let boundaries: readonly BsonValue[] | undefined;
   let fallback: BsonValue | undefined;
-  let into: Into = countOnly;
+  let output: BsonDocument | undefined;
   for (const [name, value] of spec) {
-    if (name === 'groupBy') groupBy = parseGroupBy(value, at, 40202);
+    if (name === 'groupBy') groupBy = checkGroupBy(value, 40202);
     else if (name === 'boundaries') boundaries = parseBoundaries(value);
     else if (name === 'default') fallback = constant(value, `${at}.default`, 40195);
-    else if (name === 'output') into = parseOutput(value, at, 40196);
+    else if (name === 'output') output = checkOutput(value, 40196);
     else {
       throw new QueryError(40197, `$bucket has no option '${name}'`, {
         hint: 'its options are groupBy, boundaries, default and output',
@@ -36,8 +36,11 @@ export function parseBucket(spec: BsonValue): readonly Stage[] {
   if (fallback !== undefined && isInside(fallback, boundaries)) {
     throw new QueryError(40199, 'default must be less than the lowest boundary, or the highest one or above');
   }
+  // As in MongoDB, what is in them is read last, by the $group that it comes to.
+  const key = bucketOf(parseExpression(groupBy, `${at}.groupBy`), boundaries, fallback);
+  const into = output === undefined ? countOnly : parseOutput(output, at);
   return [
-    { k: 'group', key: bucketOf(groupBy, boundaries, fallback), into },
+    { k: 'group', key, into },
     { k: 'sort', by: [{ path: ['_id'], descending: false }] },
   ];
 }
@@ -45,22 +48,23 @@ export function parseBucket(spec: BsonValue): readonly Stage[] {
 /** What $bucket and $bucketAuto compute when nothing is said. */
 export const countOnly: Into = [['count', { fn: 'sum', arg: literal(new Int32(1)) }]];
 
-export function parseGroupBy(value: BsonValue, stage: string, code: number): Expr {
+/** A path, or an object that is an expression. */
+export function checkGroupBy(value: BsonValue, code: number): BsonValue {
   const isPath = typeof value === 'string' && value.startsWith('$');
-  if (!isPath && !(value instanceof BsonDocument && [...value.keys()][0]?.startsWith('$'))) {
-    throw new QueryError(
-      code,
-      `groupBy must be a path that starts with '$' or an expression, found ${describe(value)}`,
-    );
-  }
-  return parseExpression(value, `${stage}.groupBy`);
+  if (isPath || (value instanceof BsonDocument && [...value.keys()][0]?.startsWith('$'))) return value;
+  throw new QueryError(code, `groupBy must be a path that starts with '$' or an expression, found ${describe(value)}`);
 }
 
-export function parseOutput(value: BsonValue, stage: string, code: number): Into {
-  if (!(value instanceof BsonDocument))
-    throw new QueryError(code, `output must be an object, found ${describe(value)}`);
-  if (value.has('_id')) throw new QueryError(15948, 'output must not have the field _id, which is the bucket');
-  return [...value].map(([name, spec]): readonly [string, Accumulator] => parseInto(name, spec, `${stage}.output`));
+export function checkOutput(value: BsonValue, code: number): BsonDocument {
+  if (value instanceof BsonDocument) return value;
+  throw new QueryError(code, `output must be an object, found ${describe(value)}`);
+}
+
+export function parseOutput(output: BsonDocument, stage: string): Into {
+  return [...output].map(([name, spec]): readonly [string, Accumulator] => {
+    if (name === '_id') throw new QueryError(15948, 'output must not have the field _id, which is the bucket');
+    return parseInto(name, spec, `${stage}.output`);
+  });
 }
 
 function parseBoundaries(value: BsonValue): readonly BsonValue[] {

@@ -8,8 +8,6 @@ import { accumulatorNames, parseAccumulator } from './accumulators/parse-accumul
 import { describe } from './describe.ts';
 
 export function parseInto(name: string, spec: BsonValue, stage: string): readonly [string, Accumulator] {
-  if (name.includes('.')) throw new QueryError(40235, `the field '${name}' of ${stage} must not contain a dot`);
-  if (name.startsWith('$')) throw new QueryError(40236, `the field '${name}' of ${stage} must not start with '$'`);
   const path = `${stage}.${name}`;
   const refused = (code: number, reason: string, hint?: string): QueryError =>
     new QueryError(code, reason, hint === undefined ? { path } : { path, hint });
@@ -20,6 +18,8 @@ export function parseInto(name: string, spec: BsonValue, stage: string): readonl
   if (entry === undefined || !entry[0].startsWith('$')) {
     throw refused(40234, `the field '${name}' must be an accumulator object, found ${describe(spec)}`);
   }
+  if (name.includes('.')) throw new QueryError(40235, `the field '${name}' of ${stage} must not contain a dot`);
+  if (name.startsWith('$')) throw new QueryError(40236, `the field '${name}' of ${stage} must not start with '$'`);
   const [operator, argument] = entry;
   if (spec.size > 1) {
     throw refused(40238, `the field '${name}' must name one accumulator, found ${[...spec.keys()].join(', ')}`);

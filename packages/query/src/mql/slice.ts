@@ -2,7 +2,7 @@
 
 import { isNumeric } from '../bson/type.ts';
 import type { BsonValue } from '../bson/value.ts';
-import { toDouble } from '../execute/functions/number.ts';
+import { exactWhole, maxLong, minLong } from '../execute/functions/number.ts';
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
@@ -21,10 +21,11 @@ export function parseSkip(spec: BsonValue): Stage {
 
 function wholeNumber(value: BsonValue, stage: string, code: number): number {
   if (!isNumeric(value)) throw new QueryError(code, `${stage} takes a whole number, found ${describe(value)}`);
-  const number = toDouble(value);
-  if (!Number.isInteger(number) || (typeof value !== 'bigint' && Math.abs(number) >= 2 ** 63)) {
+  const whole = exactWhole(value);
+  if (whole === undefined || whole < minLong || whole > maxLong) {
     throw new QueryError(code, `${stage} takes a whole number of 64 bits, found ${describe(value)}`);
   }
+  const number = Number(whole);
   if (stage === '$limit' && number < 0) throw new QueryError(code, `$limit takes a positive number, found ${number}`);
   return number;
 }

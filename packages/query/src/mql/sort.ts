@@ -31,7 +31,10 @@ export function parseSortKeys(spec: BsonDocument): readonly SortKey[] {
  */
 function isMeta(name: string, direction: BsonValue): boolean {
   if (!(direction instanceof BsonDocument)) return false;
-  if (!direction.has('$meta')) throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
+  if ([...direction.keys()][0] !== '$meta') {
+    throw new QueryError(17312, `$sort of '${name}': the only object allowed is {$meta: …}`);
+  }
+  if (direction.size > 1) throw new QueryError('FailedToParse', `$sort of '${name}': {$meta: …} has no other fields`);
   const kind = direction.get('$meta');
   if (kind === 'textScore' || kind === 'geoNearDistance') {
     throw new QueryError(40218, `$sort of '${name}': no stage before gives ${kind}`, {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseDecimal } from '../bson/parse-decimal.ts';
 import { MinKey } from '../bson/value.ts';
 import { doc, refusalOf, runMql } from '../testing/run.ts';
 
@@ -50,6 +51,10 @@ test.each([
   [15948, { output: { _id: { $sum: 1 } } }],
   [40197, { buckets: 2 }],
   [40202, { groupBy: 1 }],
+  // What is in groupBy and output is read after the options themselves.
+  [40199, { groupBy: { $foo: 1 }, default: 3 }],
+  [40199, { output: { n: 1 }, default: 3 }],
+  [168, { output: { n: 1 }, groupBy: { $foo: 1 } }],
 ])('$bucket refuses with code %i: %o', (code, part) => {
   expect(refusalOf({ $bucket: { groupBy: '$level', boundaries: [0, 5], ...part } })).toMatchObject({ code, stage: 0 });
 });
@@ -76,6 +81,33 @@ test.each([
     pair.map((each) => Number((each as { value?: number }).value ?? each)),
   );
   expect(numbers).toEqual(bounds);
+});
+
+test('$bucketAuto reads its output at once, and misses options before it finds no buckets', () => {
+  expect(refusalOf({ $bucketAuto: { groupBy: '$level', buckets: 0, output: { n: 1 } } })).toMatchObject({
+    code: 40234,
+  });
+  expect(refusalOf({ $bucketAuto: { buckets: 0 } })).toMatchObject({ code: 40246 });
+  expect(refusalOf({ $bucketAuto: { groupBy: '$level', buckets: 0 } })).toMatchObject({ code: 40243 });
+});
+
+test('a field of $group that is no accumulator object is refused before its name', () => {
+  expect(refusalOf({ $group: { _id: 1, 'a.b': 1 } })).toMatchObject({ code: 40234 });
+  expect(refusalOf({ $group: { _id: 1, $a: { $sum: 1, $avg: 1 } } })).toMatchObject({ code: 40236 });
+});
+
+test('$limit and $skip take whole decimals, and see the smallest fraction', async () => {
+  expect(await runMql(readings, [{ $skip: parseDecimal('3.00') }])).toEqual(readings.slice(3));
+  expect(refusalOf({ $limit: parseDecimal('1.0000000000000000000001') })).toMatchObject({ code: 5107201 });
+});
+
+test('$densify refuses partitions by the field that it fills, and by what is around or in it', () => {
+  const range = { step: 1, bounds: 'full' };
+  const refused = (field: string, by: string): unknown =>
+    refusalOf({ $densify: { field, partitionByFields: [by], range } }).code;
+  expect(refused('a', 'a')).toBe(8993000);
+  expect(refused('a.b', 'a')).toBe(9554500);
+  expect(refused('a', 'a.b')).toBe(9554500);
 });
 
 test('$sortByCount has the most frequent value first', async () => {
@@ -143,6 +175,8 @@ test('keys of $sort that only search gives change nothing; unknown ones are refu
   expect(sorted).toEqual([readings[3]]);
   expect(refusalOf({ $sort: { by: { $meta: 'textScore' } } })).toMatchObject({ code: 40218 });
   expect(refusalOf({ $sort: { by: { $meta: 'foo' } } })).toMatchObject({ code: 31138 });
+  expect(refusalOf({ $sort: { by: { $meta: 'randVal', x: 1 } } })).toMatchObject({ codeName: 'FailedToParse' });
+  expect(refusalOf({ $sort: { by: { x: 1, $meta: 'randVal' } } })).toMatchObject({ code: 17312 });
 });
 
 test('everything is at least MinKey, what is missing, too', async () => {

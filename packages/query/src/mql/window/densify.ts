@@ -3,6 +3,7 @@
 import { compareValues } from '../../bson/compare.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
+import type { Path } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import type { Constant, DensifyStage, TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
@@ -25,12 +26,21 @@ export function parseDensify(spec: BsonValue): Stage {
   const names = (fields.get('partitionByFields') ?? []) as string[];
   const partitionBy = names.map(parseFieldPath);
   const field = parseFieldPath(fields.get('field') as string);
+  for (const path of partitionBy) refuseOverlap(field, path);
   if (range.bounds === 'partition' && partitionBy.length === 0) {
     throw new QueryError(5733408, "the bounds 'partition' need partitionByFields that are not empty", {
       hint: "without partitions the bounds are 'full'",
     });
   }
   return { k: 'densify', field, partitionBy, ...range };
+}
+
+/** New rows repeat the partition's fields, which could not be told from the one that is made. */
+function refuseOverlap(field: Path, partition: Path): void {
+  const shared = Math.min(field.length, partition.length);
+  if (field.slice(0, shared).join('.') !== partition.slice(0, shared).join('.')) return;
+  const code = field.length === partition.length ? 8993000 : 9554500;
+  throw new QueryError(code, `partitionByFields must not overlap the field, found '${partition.join('.')}'`);
 }
 
 function parseRange(spec: BsonDocument): Pick<DensifyStage, 'step' | 'unit' | 'bounds'> {
