@@ -136,3 +136,9 @@ test('two values have one key exactly when they compare as equal', () => {
   );
   for (const one of [1, new Int32(1), 1n]) expect(valueKey(one)).toBe(valueKey(1));
 });
+
+test('the last date of all stays what it is, though its number is the one above', () => {
+  const last = BsonDocument.of({ d: new BsonDate(2 ** 63) });
+  expect(encodeBson(last).subarray(7, 15)).toEqual(Uint8Array.from([255, 255, 255, 255, 255, 255, 255, 127]));
+  expect(decodeBson(encodeBson(last))).toEqual(last);
+});

@@ -142,7 +142,7 @@ export class BsonWriter {
       return 0x10;
     }
     if (Array.isArray(value)) this.#array(value, depth + 1);
-    else if (value instanceof BsonDate) this.#int64(BigInt(value.ms));
+    else if (value instanceof BsonDate) this.#int64(value.int64);
     else if (typeof value === 'boolean') this.#bytes[this.#at++] = value ? 1 : 0;
     else if (typeof value === 'bigint') this.#int64(value);
     else this.#rare(value, depth);

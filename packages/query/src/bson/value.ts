@@ -25,6 +25,11 @@ export class BsonDate {
   constructor(ms: number) {
     this.ms = ms;
   }
+  /** As BSON holds it: the greatest int64 is 2^63 as a number. */
+  get int64(): bigint {
+    if (this.ms >= 2 ** 63) return 2n ** 63n - 1n;
+    return this.ms < -(2 ** 63) ? -(2n ** 63n) : BigInt(this.ms);
+  }
 }
 
 /** Twelve bytes. */

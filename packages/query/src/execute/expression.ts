@@ -12,6 +12,7 @@ import { valueAt } from './path.ts';
 import { withPlace } from './place-of-error.ts';
 import { type Evaluate, newFrame, type Slots } from './scope.ts';
 import { measure } from './size.ts';
+import { isTruthy } from './truth.ts';
 
 const noSlots: Slots = new Map();
 
@@ -74,10 +75,30 @@ function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
 
 function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
   if (expr.fn.startsWith('match.')) return compileMatch(expr, (inner) => compileExpression(inner, slots));
-  const args = expr.args.map((arg) => compileExpression(arg, slots));
+  const args =
+    expr.fn === 'agg.switch' ? reachableParts(expr.args, slots) : expr.args.map((arg) => compileExpression(arg, slots));
   const evaluate = compileFunction(expr, args);
   const folds = expr.fn.startsWith('agg.') && !unfolded.has(expr.fn);
   return folds && args.every((arg) => constantOf(arg) !== undefined) ? folded(evaluate) : evaluate;
+}
+
+/**
+ * Of a $switch: a branch that is never taken, or comes after one that always is, is not compiled, so that its constants may fail; a
+ * case that is always true becomes the default. With no branch left, its default, if it has one, or one false case.
+ */
+function reachableParts(args: readonly Expr[], slots: Slots): Evaluate[] {
+  const parts: Evaluate[] = [];
+  let otherwise = args.length % 2 === 1 ? [compileExpression(args.at(-1)!, slots)] : [];
+  for (let index = 0; index + 1 < args.length; index += 2) {
+    const when = compileExpression(args[index]!, slots);
+    const known = constantOf(when);
+    if (known === undefined) parts.push(when, compileExpression(args[index + 1]!, slots));
+    else if (isTruthy(known.value)) {
+      otherwise = [compileExpression(args[index + 1]!, slots)];
+      break;
+    }
+  }
+  return [...parts, ...otherwise];
 }
 
 /** Not the same each time, or large however short it is written. */

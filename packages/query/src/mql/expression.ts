@@ -49,25 +49,29 @@ function parseReference(text: string, at: string, vars: readonly string[]): Expr
     if (text === '$$') throw new QueryError('FailedToParse', 'empty variable names are not allowed');
     const dot = text.indexOf('.');
     const name = dot < 0 ? text.slice(2) : text.slice(2, dot);
-    if (text.endsWith('.')) throw new QueryError(40353, `a field path must not end with a dot: '${text}'`);
-    const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
     if (!/^[A-Za-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
       throw new QueryError('FailedToParse', `a variable name has letters, digits and '_', found '${name}'`);
     }
+    checkKnown(name, vars);
+    if (text.endsWith('.')) throw new QueryError(40353, `a field path must not end with a dot: '${text}'`);
+    const path = dot < 0 ? [] : parseFieldPath(text.slice(dot + 1));
     if (vars.includes(name)) return { k: 'var', name, path };
-    if (name === 'ROOT') return { k: 'var', name, path };
     if (name === 'CURRENT') return { k: 'field', path };
-    if (name === 'CLUSTER_TIME') {
-      throw new QueryError(10071200, '$$CLUSTER_TIME exists only where there is a cluster', { hint: 'use $$NOW' });
-    }
-    if (name === 'NOW') return { k: 'var', name, path };
-    if (name === 'REMOVE') return literal(undefined);
-    throw new QueryError(17276, `use of undefined variable: ${name}`, {
-      hint: `known here: ROOT, CURRENT, NOW, REMOVE${vars.map((each) => `, ${each}`).join('')}`,
-    });
+    return name === 'REMOVE' ? literal(undefined) : { k: 'var', name, path };
   } catch (error) {
     throw error instanceof QueryError ? error.at({ path: at }) : error;
   }
+}
+
+const systemVariables: readonly string[] = ['ROOT', 'CURRENT', 'NOW', 'REMOVE'];
+
+function checkKnown(name: string, vars: readonly string[]): void {
+  const known = [...systemVariables, ...vars];
+  if (known.includes(name)) return;
+  if (name === 'CLUSTER_TIME') {
+    throw new QueryError(10071200, '$$CLUSTER_TIME exists only where there is a cluster', { hint: 'use $$NOW' });
+  }
+  throw new QueryError(17276, `use of undefined variable: ${name}`, { hint: `known here: ${known.join(', ')}` });
 }
 
 /** Paths start at $$CURRENT: the row, unless a variable of that name is bound. */

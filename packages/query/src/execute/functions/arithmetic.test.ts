@@ -85,3 +85,9 @@ test('$rand is another number for each evaluation, from 0 up to 1', async () => 
   expect(new Set(Array.isArray(drawn) ? drawn : []).size).toBe(50);
   expect(await codeOf({ $rand: [1] })).toBe(3040501);
 });
+
+test('an operand that is no number is found before the next one is null', async () => {
+  expect(await codeOf({ $round: ['$a', null] }, { a: 'x' })).toBe(51081);
+  expect(await codeOf({ $atan2: ['$a', null] }, { a: 'x' })).toBe(51044);
+  expect(await evaluate({ $atan2: [null, 'x'] })).toBe(null);
+});

@@ -10,3 +10,9 @@ test('$in finds a value in a constant list as in one from the row: numbers by va
   expect(await evaluate({ $in: ['$missing', list] })).toBe(false);
   expect(await codeOf({ $in: ['$a', 5] })).toBe(40081);
 });
+
+test('$indexOfArray in a constant that is no array is refused before any row', async () => {
+  expect(await codeOf({ $indexOfArray: [5, '$a'] }, { a: 5 })).toBe(50809);
+  expect(await codeOf({ $indexOfArray: [5, 5] })).toBe(40090);
+  expect(await codeOf({ $indexOfArray: ['$a', 5] }, { a: 5 })).toBe(40090);
+});

@@ -7,25 +7,18 @@ import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { describe } from '../../mql/describe.ts';
 import { QueryError } from '../../query-error.ts';
 import { constantOf } from '../constant.ts';
-import type { Eager, Lazy } from './registry.ts';
+import type { Lazy } from './registry.ts';
 import { wholeInt32 } from './whole-int32.ts';
 
-export const arraySearch: Readonly<Record<string, Eager>> = {
-  'agg.indexOfArray': (...args) => {
-    const [list, sought] = args;
-    if (isNullish(list)) return null;
-    if (!Array.isArray(list))
-      throw new QueryError(40090, `$indexOfArray requires an array as a first argument, found: ${typeName(list)}`);
-    const start = args.length > 2 ? bound(args[2], 'start') : 0;
-    const end = args.length > 3 ? Math.min(bound(args[3], 'end'), list.length) : list.length;
-    for (let index = start; index < end; index++) {
-      if (compareValues(list[index], sought) === 0) return new Int32(index);
-    }
-    return new Int32(-1);
+export const arraySearch: Readonly<Record<string, Lazy>> = {
+  'agg.indexOfArray': (args) => {
+    const known = constantOf(args[0]!)?.value;
+    // A constant that is no array is found before any row, unless all is constant.
+    if (!isNullish(known) && !Array.isArray(known) && args.some((arg) => constantOf(arg) === undefined))
+      throw notArray(50809, known);
+    return (frame) => indexOfArray(args.map((arg) => arg(frame)));
   },
-};
 
-export const arraySearchLazy: Readonly<Record<string, Lazy>> = {
   /** A constant list is looked up by key, however long it is. */
   'agg.in': ([value, list]) => {
     const known = constantOf(list!);
@@ -39,6 +32,22 @@ export const arraySearchLazy: Readonly<Record<string, Lazy>> = {
     return (frame) => keys.has(valueKey(value!(frame)));
   },
 };
+
+function indexOfArray(args: readonly Maybe[]): Maybe {
+  const [list, sought] = args;
+  if (isNullish(list)) return null;
+  if (!Array.isArray(list)) throw notArray(40090, list);
+  const start = args.length > 2 ? bound(args[2], 'start') : 0;
+  const end = args.length > 3 ? Math.min(bound(args[3], 'end'), list.length) : list.length;
+  for (let index = start; index < end; index++) {
+    if (compareValues(list[index], sought) === 0) return new Int32(index);
+  }
+  return new Int32(-1);
+}
+
+function notArray(code: number, value: Maybe): QueryError {
+  return new QueryError(code, `$indexOfArray requires an array as a first argument, found: ${typeName(value)}`);
+}
 
 function listOf(list: Maybe): readonly BsonValue[] {
   if (Array.isArray(list)) return list;

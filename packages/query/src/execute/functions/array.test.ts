@@ -73,3 +73,11 @@ test('$sortArray: by value or by fields, stable, missing first', async () => {
   expect(await codeOf({ $sortArray: { input: '$a', sortBy: {} } })).toBe(2942505);
   expect(await codeOf({ $sortArray: { input: '$a', sortBy: 'k' } })).toBe(2942507);
 });
+
+test('the limit of $filter is not looked at where there is nothing to filter', async () => {
+  const some = { $filter: { input: '$a', cond: true, limit: -1 } };
+  expect(await evaluate(some, { a: null })).toBe(null);
+  expect(await evaluate(some, { a: [] })).toEqual([]);
+  expect(await codeOf(some, { a: 5 })).toBe(28651);
+  expect(await codeOf(some, { a: [1] })).toBe(327392);
+});

@@ -28,10 +28,11 @@ export const bindings: Readonly<Record<'map' | 'filter' | 'reduce' | 'let', Bind
     (args, [slot], body) =>
     (frame) => {
       const input = args[0]!(frame);
-      const most = args[1] === undefined ? Number.POSITIVE_INFINITY : limitOf(args[1](frame));
       if (isNullish(input)) return null;
       if (!Array.isArray(input))
         throw new QueryError(28651, `input to $filter must be an array not ${typeName(input)}`);
+      if (input.length === 0) return input;
+      const most = args[1] === undefined ? Number.POSITIVE_INFINITY : limitOf(args[1](frame));
       const kept: BsonValue[] = [];
       for (const item of input) {
         step(frame);

@@ -2,7 +2,6 @@
 
 import { isNullish } from '../../bson/type.ts';
 import { QueryError } from '../../query-error.ts';
-import { constantOf } from '../constant.ts';
 import { isTruthy } from '../truth.ts';
 import type { Lazy } from './registry.ts';
 
@@ -18,14 +17,9 @@ export const conditional: Readonly<Record<string, Lazy>> = {
     }
     return args.at(-1)!(frame);
   },
+  /** Cases that are constants are gone already. */
   'agg.switch': (args) => {
-    const cases = args.slice(0, args.length - (args.length % 2)).filter((_arg, index) => index % 2 === 0);
-    const never = cases.every((each) => {
-      const known = constantOf(each);
-      return known !== undefined && !isTruthy(known.value);
-    });
-    if (never && args.length % 2 === 0)
-      throw new QueryError(40069, 'every case of this $switch is false, and it has no default');
+    if (args.length === 0) throw new QueryError(40069, 'every case of this $switch is false, and it has no default');
     return (frame) => {
       for (let index = 0; index + 1 < args.length; index += 2) {
         if (isTruthy(args[index]!(frame))) return args[index + 1]!(frame);

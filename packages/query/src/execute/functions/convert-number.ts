@@ -26,7 +26,7 @@ export function toInt(value: Maybe, options: NumberOptions): Int32 {
 
 export function toLong(value: Maybe, options: NumberOptions): bigint {
   if (typeof value === 'bigint') return value;
-  return value instanceof BsonDate ? BigInt(value.ms) : toWhole(value, 'long', minLong, maxLong, 8, options);
+  return value instanceof BsonDate ? value.int64 : toWhole(value, 'long', minLong, maxLong, 8, options);
 }
 
 /** Fractions are cut off. */
@@ -135,7 +135,7 @@ function hexDouble(text: string): number | undefined {
 export function toDecimal(value: Maybe, { base }: NumberOptions): Decimal128 {
   if (isNumeric(value)) return decimalOf(value);
   if (typeof value === 'boolean') return decimalOfWhole(value ? 1 : 0);
-  if (value instanceof BsonDate) return decimalOfWhole(value.ms);
+  if (value instanceof BsonDate) return decimalOfWhole(value.int64);
   if (typeof value !== 'string') throw failure(value, 'decimal');
   if (base !== undefined) return decimalOfWhole(wholeWithBase(value, 'decimal', base));
   const decimal = parseDecimal(value);

@@ -7,7 +7,7 @@ import { splitDays } from './date-parts.ts';
 import { monthNames } from './date-text.ts';
 import { millisecondsOf } from './date-value.ts';
 import type { Lazy } from './registry.ts';
-import { type Zone, zoneOf } from './time-zone.ts';
+import { type Zone, zoneOrNone } from './time-zone.ts';
 
 const isoFormat = '%Y-%m-%dT%H:%M:%S.%L';
 
@@ -20,10 +20,10 @@ export const dateToString: Lazy = ([date, timezone, format, onNull]) => {
       throw new QueryError(18533, `$dateToString requires that 'format' be a string, found ${typeName(text)}`);
     }
     const value = date!(frame);
+    const zone = zoneOrNone(timezone!(frame));
     if (isNullish(value)) return onNull === undefined ? null : onNull(frame);
-    const zone = timezone!(frame);
-    if (typeof text !== 'string' || isNullish(zone)) return null;
-    return formatTime(millisecondsOf(value, 16006), zoneOf(zone), text);
+    if (typeof text !== 'string' || zone === undefined) return null;
+    return formatTime(millisecondsOf(value, 16006), zone, text);
   };
 };
 
@@ -31,9 +31,9 @@ export const dateToString: Lazy = ([date, timezone, format, onNull]) => {
 export const dateToIsoString: Lazy = ([date, timezone, onNull]) => {
   return (frame) => {
     const value = date!(frame);
+    const zone = zoneOrNone(timezone!(frame));
     if (isNullish(value)) return onNull === undefined ? null : onNull(frame);
-    const zone = timezone!(frame);
-    return isNullish(zone) ? null : isoText(millisecondsOf(value, 16006), zoneOf(zone));
+    return zone === undefined ? null : isoText(millisecondsOf(value, 16006), zone);
   };
 };
 

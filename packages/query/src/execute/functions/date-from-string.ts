@@ -8,7 +8,7 @@ import { checkFormat } from './date-format.ts';
 import { monthOf, readTime, type WrittenTime } from './date-text.ts';
 import { namedArguments } from './named-arguments.ts';
 import type { Lazy } from './registry.ts';
-import { findZone, toInstant, type Zone, zoneOf } from './time-zone.ts';
+import { findZone, toInstant, utc, type Zone, zoneOrNone } from './time-zone.ts';
 
 const conversionFailure = 241;
 
@@ -21,12 +21,12 @@ export const dateFromString: Lazy = (args) => {
     const shape = format?.(frame);
     if (!isNullish(shape)) checkShape(shape);
     const text = dateString?.(frame);
+    const zone = timezone === undefined ? utc : zoneOrNone(timezone(frame));
     if (isNullish(text)) return onNull === undefined ? null : onNull(frame);
-    const zone = timezone === undefined ? 'UTC' : timezone(frame);
-    if (isNullish(zone) || (format !== undefined && isNullish(shape))) return null;
-    const into = zoneOf(zone);
     try {
-      return new BsonDate(readInstant(text, into, typeof shape === 'string' ? shape : undefined));
+      checkText(text);
+      if (zone === undefined || (format !== undefined && isNullish(shape))) return null;
+      return new BsonDate(readInstant(text, zone, typeof shape === 'string' ? shape : undefined));
     } catch (error) {
       if (onError !== undefined && error instanceof QueryError && error.code === conversionFailure)
         return onError(frame);
@@ -42,13 +42,15 @@ function checkShape(shape: Maybe): void {
   checkFormat(shape, 'bBdGHjLmMSuVYzZ');
 }
 
-function readInstant(text: Maybe, zone: Zone, format: string | undefined): number {
-  if (typeof text !== 'string') {
-    throw new QueryError(
-      'ConversionFailure',
-      `$dateFromString requires that 'dateString' be a string, found ${typeName(text)}`,
-    );
-  }
+function checkText(text: Maybe): asserts text is string {
+  if (typeof text === 'string') return;
+  throw new QueryError(
+    'ConversionFailure',
+    `$dateFromString requires that 'dateString' be a string, found ${typeName(text)}`,
+  );
+}
+
+function readInstant(text: string, zone: Zone, format: string | undefined): number {
   const written = format === undefined ? readTime(text) : readByFormat(text, format);
   if (written === undefined) {
     throw new QueryError('ConversionFailure', `an error happened when reading the date '${text.slice(0, 80)}'`);
@@ -81,8 +83,8 @@ const numbers: Readonly<Record<string, readonly [Field, RegExp]>> = {
   V: ['isoWeek', /\d{1,2}/y],
   u: ['isoDay', /[1-7]/y],
   H: ['hour', /\d{1,2}/y],
-  M: ['minute', /\d{1,2}/y],
-  S: ['second', /\d{1,2}/y],
+  M: ['minute', /\d{2}/y],
+  S: ['second', /\d{2}/y],
   L: ['ms', /\d{1,3}/y],
 };
 

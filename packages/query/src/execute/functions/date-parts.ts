@@ -46,8 +46,9 @@ export function splitDays(localMs: number): { days: number; ms: number } {
 function part(name: string, read: Read): Eager {
   return (...args) => {
     const [value, zone] = args;
-    if (isNullish(value) || (args.length > 1 && isNullish(zone))) return null;
+    if (isNullish(value)) return null;
     const instant = millisecondsOf(value, 16006);
+    if (args.length > 1 && isNullish(zone)) return null;
     const offset = args.length > 1 ? zoneOf(zone).offsetAt(instant) : 0;
     const { days, ms } = splitDays(instant + offset);
     const number = read(days, ms);
@@ -58,11 +59,12 @@ function part(name: string, read: Read): Eager {
 
 /** Arguments: date, timezone, iso8601. */
 function toParts(value: Maybe, timezone: Maybe, iso: Maybe): Maybe {
-  if (isNullish(timezone) || isNullish(iso)) return null;
+  if (isNullish(timezone)) return null;
+  const zone = timezone === 'UTC' ? utc : zoneOf(timezone);
+  if (isNullish(iso)) return null;
   if (typeof iso !== 'boolean') {
     throw new QueryError(40521, `iso8601 must evaluate to a bool, found ${typeName(iso)}`);
   }
-  const zone = timezone === 'UTC' ? utc : zoneOf(timezone);
   if (isNullish(value)) return null;
   const instant = millisecondsOf(value, 16006);
   const { days, ms } = splitDays(instant + zone.offsetAt(instant));

@@ -46,10 +46,13 @@ const dates: readonly RegExp[] = [
     `^${weekday}(?<d>\\d{1,2})(?:st|nd|rd|th)?[\\s-]*(?<name>[a-z]{3,9})\\.?,?[\\s-]*(?<y>\\d{4})(?!\\d)`,
     'i',
   ),
+  // Without a day the first of the month is meant.
+  /^(?<name>[a-z]{3,9})[\s.-]*(?<y>\d{4})(?!\d)/i,
+  /^(?<y>\d{4})[\s.-]*(?<name>[a-z]{3,9})(?![a-z])/i,
 ];
 
 const time =
-  /^(?:t|,?[ \t\n\r]+|(?<=\d)t)(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,:](\d{1,9}))?)?)?(?:\s?([ap])\.?m\.?)?(?![\d:])/i;
+  /^(?:t|,?[ \t\n\r]+|(?<=\d)t)(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,:](\d{1,9}))?)?)?(?:\s?([ap])\.?m\.?(?!\S))?(?![\d:])/i;
 
 export function readTime(text: string): WrittenTime | undefined {
   if (text.length > maxLength) return undefined;
@@ -79,14 +82,16 @@ function readDay(text: string): { days: number; rest: string } | undefined {
   return undefined;
 }
 
-function clockMs([, hours, minutes = '0', seconds = '0', fraction = '', half]: RegExpExecArray): number | undefined {
+function clockMs([text, hours, minutes, seconds = '0', fraction = '', half]: RegExpExecArray): number | undefined {
+  // An hour alone needs a T before it, or am or pm after it.
+  if (minutes === undefined && half === undefined && !/^t/i.test(text)) return undefined;
   let hour = Number(hours);
   if (half !== undefined) {
     if (hour < 1 || hour > 12) return undefined;
     hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
   }
-  const [minute, second] = [Number(minutes), Number(seconds)];
-  if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined;
+  const [minute, second] = [Number(minutes ?? 0), Number(seconds)];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
   const ms = Number(fraction.padEnd(3, '0').slice(0, 3));
   return hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
 }
@@ -100,6 +105,18 @@ const abbreviations: Readonly<Record<string, number>> = {
   mdt: -6,
   pst: -8,
   pdt: -7,
+  akst: -9,
+  akdt: -8,
+  hst: -10,
+  wet: 0,
+  west: 1,
+  bst: 1,
+  cet: 1,
+  cest: 2,
+  eet: 2,
+  eest: 3,
+  msk: 3,
+  jst: 9,
 };
 
 /** Undefined for an empty text, null for one that is no zone. */

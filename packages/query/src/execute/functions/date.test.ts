@@ -78,7 +78,7 @@ test('$dateToString writes every letter of its format', async () => {
 test('$dateFromString reads a format, and the common forms without one', async () => {
   const read = async (dateString: string, more = {}): Promise<string> =>
     iso(await evaluate({ $dateFromString: { dateString, ...more } }));
-  expect(await read('7/feb/2024 1:2', { format: '%d/%b/%Y %H:%M' })).toBe('2024-02-07T01:02:00.000Z');
+  expect(await read('7/feb/2024 1:02', { format: '%d/%b/%Y %H:%M' })).toBe('2024-02-07T01:02:00.000Z');
   expect(await read('2015-W53-5', { format: '%G-W%V-%u' })).toBe('2016-01-01T00:00:00.000Z');
   expect(await read('2024-060 +0200', { format: '%Y-%j %z' })).toBe('2024-02-28T22:00:00.000Z');
   expect(await read('March 5, 2024 3:04 PM')).toBe('2024-03-05T15:04:00.000Z');
@@ -86,6 +86,36 @@ test('$dateFromString reads a format, and the common forms without one', async (
   expect(await read('2024-07-01T00:00:00', { timezone: 'Europe/Paris' })).toBe('2024-06-30T22:00:00.000Z');
   expect(await read('2023-02-30', { onError: 'bad' })).toBe('bad');
   expect(await codeOf({ $dateFromString: { dateString: '2024-01-01Z', timezone: 'Europe/Paris' } })).toBe(241);
+  // Minutes and seconds have two digits in a format.
+  expect(await codeOf({ $dateFromString: { dateString: '7/feb/2024 1:2', format: '%d/%b/%Y %H:%M' } })).toBe(241);
+});
+
+test('times in text without a format: what stands after the hour, and months without a day', async () => {
+  const read = async (text: string): Promise<string> => iso(await evaluate({ $toDate: text }));
+  expect(await read('2024-02-05T11:56:02 America/New_York')).toBe('2024-02-05T16:56:02.000Z');
+  expect(await read('2024-02-05 5pm CET')).toBe('2024-02-05T16:00:00.000Z');
+  expect(await read('2024-02-05T05')).toBe('2024-02-05T05:00:00.000Z');
+  expect(await read('Feb 2024')).toBe('2024-02-01T00:00:00.000Z');
+  for (const text of ['2024-02-05 5', '2024-02-05T24:00:00', '2024-02-05T23:59:60', '12:30'])
+    expect(await codeOf({ $toDate: text }), text).toBe(241);
+});
+
+test('a zone that is none is found though the date is null, but a date that is none before a zone that is null', async () => {
+  for (const timezone of ['Nowhere', 'America/New_york']) {
+    expect(await codeOf({ $dateToString: { date: null, timezone } })).toBe(40485);
+    expect(await codeOf({ $dateFromString: { dateString: null, timezone } })).toBe(40485);
+    expect(await codeOf({ $dateToParts: { date: null, timezone, iso8601: null } })).toBe(40485);
+  }
+  expect(await codeOf({ $year: { date: 'x', timezone: null } })).toBe(16006);
+  expect(await evaluate({ $dateFromString: { dateString: 5, timezone: null, onError: 'e' } })).toBe('e');
+});
+
+test('$dateFromParts reads the time of day first, then the zone, then the date', async () => {
+  expect(await codeOf({ $dateFromParts: { year: null, hour: 99_999 } })).toBe(31034);
+  expect(await evaluate({ $dateFromParts: { year: 'x', timezone: null } })).toBe(null);
+  expect(await codeOf({ $dateFromParts: { year: 20_000, timezone: 'Nowhere' } })).toBe(40485);
+  expect(await codeOf({ $dateFromParts: { year: 20_000, month: 99_999 } })).toBe(31034);
+  expect(await codeOf({ $dateFromParts: { year: 2000, second: 2 ** 63 } })).toBe(40515);
 });
 
 test('$dateToParts gives the parts in order, by months or by ISO weeks', async () => {

@@ -5,7 +5,7 @@ import type { Evaluate } from '../scope.ts';
 import { arithmetic } from './arithmetic.ts';
 import { array } from './array.ts';
 import { arrayRange } from './array-range.ts';
-import { arraySearch, arraySearchLazy } from './array-search.ts';
+import { arraySearch } from './array-search.ts';
 import { arraySort } from './array-sort.ts';
 import { arrayZip } from './array-zip.ts';
 import { bits } from './bits.ts';
@@ -49,7 +49,6 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...conversion,
   ...array,
   ...arrayRange,
-  ...arraySearch,
   ...arraySort,
   ...arrayZip,
   ...dataSize,
@@ -61,7 +60,7 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
 };
 
 export const lazyFunctions: Readonly<Record<string, Lazy>> = {
-  ...arraySearchLazy,
+  ...arraySearch,
   ...boolean,
   ...conditional,
   ...regex,

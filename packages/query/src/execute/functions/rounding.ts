@@ -43,8 +43,9 @@ function toWhole(value: Maybe, name: string, round: (value: number) => number, h
 
 function toPlace(args: readonly Maybe[], name: '$round' | '$trunc'): Maybe {
   const [value, place] = args;
-  if (isNullish(value) || (args.length > 1 && isNullish(place))) return null;
+  if (isNullish(value)) return null;
   if (!isNumeric(value)) throw notNumeric(value, name, 51081);
+  if (args.length > 1 && isNullish(place)) return null;
   const digits = args.length > 1 ? decimalPlace(place, name) : 0;
   const halfEven = name === '$round';
   if (typeof value === 'number') return roundDouble(value, digits, halfEven);

@@ -34,3 +34,9 @@ test('$allElementsTrue and $anyElementTrue judge elements as conditions do', asy
   expect(await evaluate({ $anyElementTrue: [[0, null, false]] })).toBe(false);
   expect(await codeOf({ $anyElementTrue: ['$n'] }, row)).toBe(17041);
 });
+
+test('$setIsSubset of a row in a constant that is no array is refused before any row', async () => {
+  expect(await codeOf({ $setIsSubset: ['$a', 5] }, { a: [1] })).toBe(17311);
+  expect(await codeOf({ $setIsSubset: ['$a', '$b'] }, { a: [1], b: 5 })).toBe(17042);
+  expect(await codeOf({ $setIsSubset: [true, 5] })).toBe(17046);
+});

@@ -58,8 +58,8 @@ export const setLazy: Readonly<Record<string, Lazy>> = {
     };
   },
   'agg.setIsSubset': ([part, whole]) => {
-    const known = constantOf(whole!);
-    const everything = known === undefined ? undefined : elements(known.value, '$setIsSubset', 17042);
+    const known = constantOf(part!) === undefined ? constantOf(whole!) : undefined;
+    const everything = known === undefined ? undefined : elements(known.value, '$setIsSubset', 17311);
     return (frame) => {
       const [left, right] = [part!(frame), everything === undefined ? whole!(frame) : undefined];
       const wanted = elements(left, '$setIsSubset', 17046);

@@ -33,7 +33,7 @@ export function add(...values: Maybe[]): Maybe {
     if (value instanceof BsonDate) {
       if (isDate) throw new QueryError(16612, 'only one date allowed in an $add expression');
       isDate = true;
-      sum.add(BigInt(value.ms));
+      sum.add(value.int64);
     } else if (isNumeric(value)) sum.add(value);
     else throw new QueryError('TypeMismatch', `$add only supports numeric or date types, not ${typeName(value)}`);
   }
@@ -45,8 +45,8 @@ export function subtract(left: Maybe, right: Maybe): Maybe {
   if (isNullish(left) || isNullish(right)) return null;
   if (isNumeric(left) && isNumeric(right)) return minus(left, right);
   if (left instanceof BsonDate) {
-    if (right instanceof BsonDate) return BigInt(left.ms) - BigInt(right.ms);
-    if (isNumeric(right)) return dateOf(minus(BigInt(left.ms), wholeOf(right, '$subtract')), '$subtract');
+    if (right instanceof BsonDate) return left.int64 - right.int64;
+    if (isNumeric(right)) return dateOf(minus(left.int64, wholeOf(right, '$subtract')), '$subtract');
   }
   throw new QueryError('TypeMismatch', `can't $subtract ${typeName(right)} from ${typeName(left)}`);
 }

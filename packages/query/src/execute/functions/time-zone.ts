@@ -1,6 +1,6 @@
 /** Time zones by the names of the public time zone database, and by offset. */
 
-import { typeName } from '../../bson/type.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 
@@ -19,6 +19,11 @@ export function zoneOf(name: Maybe): Zone {
   const zone = findZone(name);
   if (zone === undefined) throw new QueryError(40485, `unrecognized time zone identifier: '${name.slice(0, 80)}'`);
   return zone;
+}
+
+/** Undefined for null and missing; what is wrong is refused before a date that is null gives null. */
+export function zoneOrNone(name: Maybe): Zone | undefined {
+  return isNullish(name) ? undefined : zoneOf(name);
 }
 
 /** Names are exact in their case; offsets are `+hh`, `+hhmm` or `+hh:mm`, and may be of any size. */
@@ -44,7 +49,7 @@ function offsetZone(text: string): Zone | undefined {
   return { isUtc: offset === 0, offsetAt: () => offset };
 }
 
-/** The platform knows names in any case, so their spelling is checked here. */
+/** The platform knows names in any case, so their spelling is checked here, and by the name that it gives to those that are no links. */
 const spelling =
   /^(?:[A-Z][a-z][A-Za-z_-]*|US|Etc)(?:\/(?:[A-Z][a-z][A-Za-z_-]*|GMT(?:[+-]\d{1,2}|0)?|UTC|UCT|ACT|NSW|LHI))*$/;
 const short =
@@ -54,6 +59,8 @@ function namedZone(name: string): Zone | undefined {
   if (name.length > 50 || !(spelling.test(name) || short.test(name))) return undefined;
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+    const known = format.resolvedOptions().timeZone;
+    if (known !== name && known.toLowerCase() === name.toLowerCase()) return undefined;
     return new NamedZone(format);
   } catch (error) {
     if (error instanceof RangeError) return undefined;

@@ -71,8 +71,9 @@ function atInfinity(name: RealName, negative: boolean): Decimal128 {
 }
 
 function atan2(y: Maybe, x: Maybe): Maybe {
-  if (isNullish(y) || isNullish(x)) return null;
+  if (isNullish(y)) return null;
   if (!isNumeric(y)) throw new QueryError(51044, `$atan2 only supports numeric types, not ${typeName(y)}`);
+  if (isNullish(x)) return null;
   if (!isNumeric(x)) throw new QueryError(51045, `$atan2 only supports numeric types, not ${typeName(x)}`);
   if (isDecimal(y) || isDecimal(x)) return decimalAtan2(toDecimal(y), toDecimal(x));
   return Math.atan2(toDouble(y), toDouble(x));

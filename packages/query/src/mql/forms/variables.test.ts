@@ -33,7 +33,8 @@ test('names of variables: what may be bound, and what may be read', async () => 
     expect(await codeOf(binding(name)), name).toBe(9);
   expect(await codeOf('$$')).toBe(9);
   expect(await codeOf('$$a-b')).toBe(9);
-  expect(await codeOf('$$unknown')).toBe(17276);
+  for (const text of ['$$unknown', '$$unknown.']) expect(await codeOf(text)).toBe(17276);
+  expect(await codeOf('$$ROOT.')).toBe(40353);
   expect(await codeOf('$$CLUSTER_TIME')).toBe(10071200);
   expect(await codeOf('$')).toBe(16872);
   expect(await codeOf('$$ROOT.$a')).toBe(16410);
