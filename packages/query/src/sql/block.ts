@@ -6,7 +6,7 @@ import { QueryError } from '../query-error.ts';
 import type { SelectItem, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { aliasHint } from './elsewhere.ts';
-import { excludes, kindText } from './kind.ts';
+import { kindText, unfit } from './kind.ts';
 import { lower, type Meaning } from './lower.ts';
 import { filtered } from './push-conditions.ts';
 import type { Around, Rows } from './rows.ts';
@@ -67,7 +67,7 @@ export class Block {
 
   condition(node: SqlNode, clause: string, changed: Partial<Meaning> = {}): Expr {
     const { expr, kind } = this.lower(node, changed);
-    if (excludes(kind, ['bool'])) throw fault(node.at, `${clause} takes a condition, found ${kindText(kind)}`);
+    if (unfit(kind, ['bool'])) throw fault(node.at, `${clause} takes a condition, found ${kindText(kind)}`);
     return expr;
   }
 }

@@ -20,15 +20,27 @@ export function compileFlatten(from: From & { k: 'flatten' }, inner: Rows): Rows
   return { ...rows, stages: [...rows.stages, { k: 'replace', with: whole }], sources };
 }
 
-/** Where the schema says all, each column is written out; else documents are flattened as they come. */
+/**
+ * Where the schema says all, each column is written out. Values of which nothing at all is known are flattened as they come;
+ * a document of which a part is known cannot be.
+ */
 function flattened(source: Source, from: From & { k: 'flatten' }): Typed {
   const depth = from.depth ?? Number.POSITIVE_INFINITY;
   const columns: [string, Typed][] = [];
   const add = (value: Typed, prefix: string, level: number): boolean => {
-    if (value.kind.open === true) return false;
+    if (value.kind.types === undefined || value.kind.assumed === true) return false;
+    if (value.kind.open === true) {
+      const name = prefix === '' ? source.name : prefix.slice(0, -from.separator.length);
+      throw fault(
+        from.at,
+        `${name} may have more fields than are known`,
+        'FLATTEN must know them: select them by name',
+      );
+    }
     for (const [name, known] of value.kind.fields ?? []) {
       const each = fieldsOf(value, [name], from.at);
       const column = prefix + name;
+      if (known.types === undefined && level < depth) return false;
       const types = [...(known.types ?? [])].filter((type) => type !== 'null' && type !== 'missing');
       if (level < depth && types.includes('object')) {
         if (types.length > 1)

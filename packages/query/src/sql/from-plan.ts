@@ -6,7 +6,7 @@ import type { From } from './ast.ts';
 import { fault } from './cursor.ts';
 import { compileFlatten } from './flatten-plan.ts';
 import { compileJoin } from './join-plan.ts';
-import { documentKind, either, excludes, fieldOf, type Kind, kindOf, kindText, maybeMissing } from './kind.ts';
+import { documentKind, either, fieldOf, type Kind, kindOf, kindText, maybeMissing, unfit } from './kind.ts';
 import { lower, type Meaning, site } from './lower.ts';
 import { compileQuery } from './query-plan.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
@@ -18,7 +18,7 @@ export function compileFrom(from: From, around: Around): Rows {
     case 'collection':
       return collection(from, around);
     case 'array':
-      return values(from, around);
+      return values(from);
     case 'derived':
       return merged(compileQuery(from.query, around), from.alias, from);
     case 'join':
@@ -43,10 +43,16 @@ function collection(from: From & { k: 'collection' }, around: Around): Rows {
   return { source, stages: [], sources: [{ name, doc: field(), kind }], atMost: Number.POSITIVE_INFINITY };
 }
 
-/** Rows written in the statement; they can only name columns of a query around this one. */
-function values(from: From & { k: 'array' }, around: Around): Rows {
+/** Rows written in the statement: what they hold depends on nothing else. */
+function values(from: From & { k: 'array' }): Rows {
   const meaning: Meaning = {
-    column: (path, at) => resolve(path, at, { sources: [], ...(around.outer && { outer: around.outer }) }),
+    column: (path, at) => {
+      throw fault(
+        at,
+        `an array in FROM holds values only, found the name ${path[0]}`,
+        'write it as a table: FROM (SELECT …) AS t',
+      );
+    },
     aggregate: (node) => {
       throw fault(node.at, `${node.fn} is not allowed in FROM`);
     },
@@ -60,7 +66,7 @@ function values(from: From & { k: 'array' }, around: Around): Rows {
   };
   const rows = from.items.map((item) => {
     const row = lower(item, meaning);
-    if (excludes(row.kind, ['object'])) throw fault(item.at, `a row must be a document, found ${kindText(row.kind)}`);
+    if (unfit(row.kind, ['object'])) throw fault(item.at, `a row must be a document, found ${kindText(row.kind)}`);
     return row;
   });
   const kind = rows.length === 0 ? documentKind([]) : rows.map((row) => row.kind).reduce(either);
@@ -122,6 +128,10 @@ function unwound(from: From & { k: 'unwind' }, around: Around): Rows {
         ({ doc }) => doc.k === 'field' && doc.path.every((name, index) => expr.path[index] === name),
       );
       const base = source!.doc.k === 'field' ? source!.doc.path : [];
+      const given = rows.sources.find(({ name }) => name === source!.name);
+      if (from.index !== undefined && given?.kind.fields?.has(from.index) === true) {
+        throw fault(from.at, `${given.name} has a field ${from.index}`, 'give INDEX another name');
+      }
       const index = from.index === undefined ? {} : { index: [...base, from.index] };
       stages.push({ k: 'unwind', path: expr.path, ...index, keepEmpty: from.outer });
       sources = sources.map((each) =>

@@ -110,6 +110,7 @@ export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode
   if (args.length < least || args.length > most) {
     throw fault(at, `${name} takes ${least === most ? least : `${least} to ${most}`} arguments, found ${args.length}`);
   }
+  if (name === 'ROUND' && args.length === 2) return { k: 'call', fn: 'sql.round', args, at };
   if (name === 'COALESCE') return { k: 'call', fn, args: [...args, literal(null, at)], at };
   if (name === 'LOG10') return { k: 'call', fn, args: [...args, literal(new Int32(10), at)], at };
   // Without a length, the rest of the text.

@@ -9,7 +9,7 @@ import type { Select, SqlAggregate, SqlNode } from './ast.ts';
 import { Block } from './block.ts';
 import { fault } from './cursor.ts';
 import { exprKey } from './expr-key.ts';
-import { documentKind, either, excludes, isMixed, type Kind, kindOf, kindText, numbers } from './kind.ts';
+import { documentKind, either, isMixed, type Kind, kindOf, kindText, numbers, unfit } from './kind.ts';
 import { find, resolve, type Source, type Typed } from './scope.ts';
 
 interface Column {
@@ -207,11 +207,12 @@ function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumu
     : node.fn === 'MERGE_DOCUMENTS'
       ? (['object'] as const)
       : undefined;
-  if (wanted !== undefined && excludes(arg.kind, wanted)) {
+  if (wanted !== undefined && unfit(arg.kind, wanted)) {
     throw fault(node.at, `${node.fn} takes ${wanted.join(' or ')}, found ${kindText(arg.kind)}`);
   }
-  if ((node.fn === 'MIN' || node.fn === 'MAX') && isMixed(arg.kind) && arg.kind.types !== undefined) {
-    throw fault(node.at, `${node.fn} takes values that compare with each other, found ${kindText(arg.kind)}`);
+  if ((node.fn === 'MIN' || node.fn === 'MAX' || node.distinct) && isMixed(arg.kind)) {
+    const fn = node.distinct ? `${node.fn}(DISTINCT …)` : node.fn;
+    throw fault(node.at, `${fn} takes values that compare with each other, found ${kindText(arg.kind)}`);
   }
   const accumulator = { fn: accumulators[node.fn]!, arg: arg.expr, ...(node.distinct && { distinct: true }) };
   const kind = ((): Kind => {

@@ -5,7 +5,7 @@ import type { Stage } from '../plan/stage.ts';
 import type { From, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { compileFrom } from './from-plan.ts';
-import { excludes, kindText, maybeMissing } from './kind.ts';
+import { kindText, maybeMissing, unfit } from './kind.ts';
 import { lower } from './lower.ts';
 import { rootsOf } from './roots-of.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
@@ -47,7 +47,7 @@ function condition(on: SqlNode, scope: Scope): Expr {
       throw fault(node.at, 'a subquery is not allowed in ON', 'write the condition in WHERE');
     },
   });
-  if (excludes(kind, ['bool'])) throw fault(on.at, `ON takes a condition, found ${kindText(kind)}`);
+  if (unfit(kind, ['bool'])) throw fault(on.at, `ON takes a condition, found ${kindText(kind)}`);
   return expr;
 }
 

@@ -37,6 +37,7 @@ export function documentKind(fields: Iterable<readonly [string, Kind]>, open = f
 }
 
 export const numbers: readonly TypeName[] = ['int', 'long', 'double', 'decimal'];
+export const wholeNumbers: readonly TypeName[] = ['int', 'long'];
 const nothing: readonly TypeName[] = ['null', 'missing', 'undefined'];
 
 export function kindOfSchema(schema: SqlSchema): Kind {
@@ -108,18 +109,23 @@ export function holds(kind: Kind, name: string): 'must' | 'may' | 'cannot' {
   return kind.open === true || kind.types === undefined ? 'may' : 'cannot';
 }
 
-/** No value of the kind is of one of the types; nothing at all is allowed everywhere. */
+/** Values of the kind are not, or may not be, of one of the types; nothing at all is allowed everywhere. */
+export function unfit(kind: Kind, types: readonly TypeName[]): boolean {
+  const groups = new Set(types.map(group));
+  return excludes(kind, types) || (something(kind) ?? []).some((type) => !groups.has(group(type)));
+}
+
+/** No value of the kind is of one of the types. */
 export function excludes(kind: Kind, types: readonly TypeName[]): boolean {
   const some = something(kind);
   return some !== undefined && some.length > 0 && !some.some((type) => types.includes(type));
 }
 
-/** No two values of the kinds compare with each other. */
+/** Values of the kinds do not, or may not, compare with each other. */
 export function incomparable(left: Kind, right: Kind): boolean {
   const [a, b] = [something(left), something(right)];
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
-  const groups = new Set(a.map(group));
-  return !b.some((type) => groups.has(group(type)));
+  return new Set([...a, ...b].map(group)).size > 1;
 }
 
 /** Values of the kind may be of types that do not compare with each other. */
@@ -134,7 +140,9 @@ export function isArray(kind: Kind): boolean {
 }
 
 export function kindText(kind: Kind): string {
-  return kind.types === undefined ? 'any type' : [...kind.types].filter((type) => type !== 'missing').join(' or ');
+  if (kind.types === undefined) return 'any type';
+  const types = [...kind.types].filter((type) => type !== 'missing');
+  return types.length === 0 ? 'a missing value' : types.join(' or ');
 }
 
 function something(kind: Kind): TypeName[] | undefined {

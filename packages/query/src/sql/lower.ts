@@ -8,7 +8,7 @@ import { fault } from './cursor.ts';
 import { itemsHint, literalText } from './elsewhere.ts';
 import { literalOf } from './extended-json.ts';
 import { foldCast } from './fold.ts';
-import { documentKind, excludes, incomparable, isArray, kindText, numbers } from './kind.ts';
+import { documentKind, excludes, incomparable, isArray, kindText, numbers, unfit, wholeNumbers } from './kind.ts';
 import { kindOfValue } from './kind-of-value.ts';
 import type { Token } from './lex.ts';
 import { fieldsOf, type Typed } from './scope.ts';
@@ -41,12 +41,8 @@ export function lower(node: SqlNode, meaning: Meaning): Typed {
       return meaning.aggregate(node);
     case 'subquery':
       return meaning.subquery(node);
-    case 'assert': {
-      const value = lower(node.of, meaning);
-      const kind = { types: new Set([node.type as TypeName, 'null' as const, 'missing' as const]) };
-      const { expr } = literalOf(value, (each) => !each.has('string')) ?? value;
-      return { expr, kind: expr.k === 'lit' ? kindOfValue(expr.value) : kind };
-    }
+    case 'assert':
+      return asserted(node, lower(node.of, meaning));
     case 'document': {
       const fields = node.fields.map(([name, value]) => [name, lower(value, meaning)] as const);
       return {
@@ -60,6 +56,17 @@ export function lower(node: SqlNode, meaning: Meaning): Typed {
         node.args.map((arg) => lower(arg, meaning)),
       );
   }
+}
+
+/** What `::!` says holds beside what is known; it must not contradict that. */
+function asserted({ type, at }: SqlNode & { k: 'assert' }, given: Typed): Typed {
+  const name = type as TypeName;
+  const value = name === 'string' ? given : (literalOf(given, (each) => each.has(name)) ?? given);
+  if (excludes(value.kind, [name])) {
+    throw fault(at, `${kindText(value.kind)} is never ${name}`, 'write CAST(… AS …) where another type is meant');
+  }
+  const types: ReadonlySet<TypeName> = new Set([name, 'null', 'missing']);
+  return { ...value, kind: value.kind.types === undefined ? { types, open: true } : { ...value.kind, types } };
 }
 
 export function lowerCall(node: { readonly fn: string; readonly at: Token }, given: readonly Typed[]): Typed {
@@ -116,9 +123,9 @@ function converted(fn: string, arg: Typed, index: number, all: readonly Typed[])
 
 function check(fn: string, arg: Typed, index: number, count: number, at: Token): void {
   const wanted = takes(fn, index, count);
-  if (wanted === undefined || !excludes(arg.kind, wanted)) return;
-  const expected = wanted === numbers ? 'a number' : wanted.join(' or ');
-  const hint = excludes(arg.kind, ['date']) ? undefined : dateHint(fn);
+  if (wanted === undefined || !unfit(arg.kind, wanted)) return;
+  const expected = wanted === numbers ? 'a number' : wanted === wholeNumbers ? 'a whole number' : wanted.join(' or ');
+  const hint = at.text === '[' ? "write a['b'] for a field, a[0] for an item" : dateHint(fn, arg);
   throw fault(
     at,
     `${at.text.toUpperCase()} takes ${expected}, found ${kindText(arg.kind)}`,
@@ -126,7 +133,8 @@ function check(fn: string, arg: Typed, index: number, count: number, at: Token):
   );
 }
 
-function dateHint(fn: string): string | undefined {
+function dateHint(fn: string, { kind }: Typed): string | undefined {
+  if (excludes(kind, ['date'])) return undefined;
   if (fn === 'agg.add') return 'write DATEADD(HOUR, 1, time_received)';
   return fn === 'agg.subtract'
     ? 'write DATEADD(HOUR, -1, time_received), or DATEDIFF(SECOND, earlier, later) of two times'

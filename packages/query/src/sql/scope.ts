@@ -2,10 +2,10 @@
 
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { fault } from './cursor.ts';
-import { literalText } from './elsewhere.ts';
+import { itemsHint, literalText } from './elsewhere.ts';
 import { exprKey } from './expr-key.ts';
 import { nearest } from './keywords.ts';
-import { fieldOf, holds, type Kind } from './kind.ts';
+import { fieldOf, holds, isArray, type Kind, kindText } from './kind.ts';
 import type { Token } from './lex.ts';
 
 /** A table of FROM, as its rows stand in the rows of the plan. */
@@ -132,9 +132,15 @@ function brought(expr: Expr, scope: Scope, depth: number): Expr {
 export function fieldsOf(value: Typed, path: readonly string[], at: Token): Typed {
   let { expr, kind } = value;
   for (const name of path) {
-    if (kind.types !== undefined && !kind.types.has('object') && !kind.types.has('array')) {
-      const known = [...kind.types].filter((type) => type !== 'missing' && type !== 'null');
-      if (known.length > 0) throw fault(at, `${known.join(' or ')} has no field ${name}`, 'only documents have fields');
+    if (kind.types !== undefined && !kind.types.has('object')) {
+      const hint = isArray(kind) ? itemsHint(expr.k === 'field' ? expr.path.at(-1) : undefined, '…') : undefined;
+      throw fault(at, `${kindText(kind)} has no field ${name}`, hint ?? 'only documents have fields');
+    }
+    if (holds(kind, name) === 'cannot' && kind.types?.has('array') !== true) {
+      const fields = [...(kind.fields?.keys() ?? [])];
+      const meant = nearest(name, fields);
+      const hint = meant === undefined ? `its fields are ${fields.slice(0, 20).join(', ')}` : `did you mean ${meant}?`;
+      throw fault(at, `the document has no field ${name}`, fields.length === 0 ? undefined : hint);
     }
     expr = below(expr, name);
     kind = fieldOf(kind, name);

@@ -3,15 +3,15 @@
  * of a path; else `_1`, `_2`, … by place. In flat rows, of two with the same name the later one gets `_2`, `_3`, … appended.
  */
 
-import type { Expr } from '../plan/expr.ts';
-import { field } from '../plan/expr.ts';
+import { call, type Expr, field } from '../plan/expr.ts';
 import type { Stage } from '../plan/stage.ts';
 import type { Select, SelectItem } from './ast.ts';
 import type { Block } from './block.ts';
 import { fault } from './cursor.ts';
 import { orEmpty } from './from-plan.ts';
 import { nearest } from './keywords.ts';
-import { documentKind, excludes, kindText } from './kind.ts';
+import { documentKind, kindText, unfit } from './kind.ts';
+import { site } from './lower.ts';
 import type { Source, Typed } from './scope.ts';
 
 export interface Projection {
@@ -90,14 +90,15 @@ function tableOf(item: SelectItem & { k: 'all' }, sources: readonly Source[]): S
 }
 
 function documentOf(item: SelectItem & { k: 'expression' }, { expr, kind }: Typed): Source {
-  if (excludes(kind, ['object'])) {
+  if (unfit(kind, ['object'])) {
     throw fault(
       item.value.at,
       `SELECT VALUE takes a document, found ${kindText(kind)}`,
       "e.g. SELECT VALUE {'name': …}",
     );
   }
-  return { name: '', doc: expr, kind };
+  const isSure = kind.types !== undefined && [...kind.types].every((type) => type === 'object' || type === 'missing');
+  return { name: '', doc: isSure ? expr : call('sql.document', [expr], site(item.value.at)), kind };
 }
 
 function nameOf(item: SelectItem & { k: 'expression' }, index: number): string {

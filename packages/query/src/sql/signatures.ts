@@ -1,7 +1,7 @@
 /** What functions of the plan take from SQL, and what they give: as far as it can be told before data is read. */
 
 import type { TypeName } from '../bson/type.ts';
-import { anything, booleans, either, type Kind, kindOf, maybeMissing, numbers } from './kind.ts';
+import { anything, booleans, either, type Kind, kindOf, maybeMissing, numbers, wholeNumbers } from './kind.ts';
 
 interface Signature {
   /** Types by argument; the last holds for those after it. Absent: any. */
@@ -28,13 +28,15 @@ const families: readonly (readonly [names: string, Signature])[] = [
     numeric,
   ],
   ['sql.sqrt sql.log sql.sin sql.cos sql.tan agg.degreesToRadians agg.radiansToDegrees', numeric],
+  ['sql.round', { takes: [numbers, wholeNumbers], gives: number }],
   ['sql.like', { takes: [['string']], gives: booleans }],
   ['sql.concat sql.upper sql.lower sql.trim sql.trimStart sql.trimEnd sql.replace', texts],
   ['sql.length sql.octets sql.bits sql.position', { takes: [['string']], gives: kindOf('int', 'null') }],
-  ['sql.substring', { takes: [['string'], numbers], gives: text }],
-  ['sql.split', { takes: [['string'], ['string'], numbers], gives: text }],
+  ['sql.substring', { takes: [['string'], wholeNumbers], gives: text }],
+  ['sql.split', { takes: [['string'], ['string'], wholeNumbers], gives: text }],
+  ['agg.arrayElemAt', { takes: [['array'], wholeNumbers], gives: anything }],
   ['sql.size', { takes: [['array']], gives: kindOf('int', 'null') }],
-  ['sql.slice', { takes: [['array'], numbers], gives: kindOf('array', 'null') }],
+  ['sql.slice', { takes: [['array'], wholeNumbers], gives: kindOf('array', 'null') }],
   ['agg.array', { gives: kindOf('array') }],
   [
     'agg.year agg.month agg.dayOfMonth agg.hour agg.minute agg.second agg.millisecond',
@@ -42,7 +44,7 @@ const families: readonly (readonly [names: string, Signature])[] = [
   ],
   ['agg.week agg.dayOfYear agg.dayOfWeek agg.isoWeek agg.isoDayOfWeek sql.quarter', { takes: [dated], gives: whole }],
   ['agg.dateTrunc', { takes: [dated, units, numbers, units, units], gives: kindOf('date', 'null') }],
-  ['agg.dateAdd', { takes: [dated, units, numbers, units], gives: kindOf('date', 'null') }],
+  ['agg.dateAdd', { takes: [dated, units, wholeNumbers, units], gives: kindOf('date', 'null') }],
   ['agg.dateDiff', { takes: [dated, dated, units, units, units], gives: kindOf('long', 'null') }],
   ['sql.castDouble', { gives: kindOf('double', 'null') }],
   ['sql.castInt', { gives: kindOf('int', 'null') }],

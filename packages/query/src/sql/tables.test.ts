@@ -227,6 +227,48 @@ test('what schemas exclude is refused before any data is read, with line, column
   expect(refusal('SELECT * FROM a.b.parts').message).toContain('database and name');
 });
 
+test('values that may be of a wrong type are refused, not only those that must be', () => {
+  const mixed = "FROM [{'a': 1, 'd': {'x': 1}}, {'a': 'x', 'd': 2}] AS t";
+  expect(refusal(`SELECT a + 1 ${mixed}`).message).toContain('+ takes a number, found int or string');
+  expect(refusal(`SELECT * ${mixed} WHERE a = 1`).message).toContain('int or string cannot be compared with int');
+  expect(refusal(`SELECT COUNT(DISTINCT a) ${mixed}`).message).toContain('COUNT(DISTINCT …) takes values that compare');
+  expect(refusal(`SELECT VALUE d ${mixed}`).message).toContain('takes a document');
+  expect(refusal('SELECT CASE WHEN TRUE THEN 1 ELSE TRUE END + 1').message).toContain('int or bool');
+  expect(refusal("SELECT SUBSTRING('abc', 1.5)").message).toContain('a whole number, found double');
+  expect(refusal('SELECT 1::!STRING').message).toContain('int is never string');
+});
+
+test('fields are taken of documents that may have them, items of arrays', async () => {
+  expect(refusal("SELECT {'abc': 1}.abd").hint).toBe('did you mean abc?');
+  expect(refusal('SELECT at.rom FROM loads').hint).toBe('did you mean room?');
+  expect(refusal('SELECT tags.x FROM parts').hint).toContain('UNWIND');
+  expect(refusal("SELECT at['ro' || 'om'] FROM loads").hint).toContain("a['b'] for a field");
+  expect(await select("SELECT tags[0] AS t, {'a': {'b': 1}}['a'].b FROM parts LIMIT 1")).toEqual([{ t: 'a', b: 1 }]);
+});
+
+test('FROM: an array holds values, INDEX is a new name, FLATTEN knows all or nothing', async () => {
+  expect(refusal("SELECT (SELECT x FROM [{'x': id}] AS t) FROM parts").message).toContain(
+    'values only, found the name id',
+  );
+  expect(refusal('SELECT * FROM UNWIND(parts WITH PATH => tags, INDEX => name)').hint).toContain('another name');
+  expect(
+    refusal("SELECT * FROM FLATTEN((SELECT VALUE {'a': CAST(id AS DOCUMENT)} FROM parts) AS t)").message,
+  ).toContain('a may have more fields');
+  const plan = parseSql('SELECT * FROM FLATTEN(readings)');
+  const rows = [doc({ component_name: 'arm', data: { readings: { x: { y: 1 } } } })];
+  const found: unknown[] = [];
+  for await (const batch of execute(plan.stages, [batchOf(rows)])) found.push(...documentsOf(batch).map(plain));
+  expect(found).toEqual([{ component_name: 'arm', data_readings_x_y: 1 }]);
+});
+
+test('SELECT VALUE of what turns out to be no document tells its place; ROUND to no place is null', async () => {
+  const wrong = execute(parseSql('SELECT VALUE data FROM readings').stages, [batchOf([doc({ data: 1 })])], {}).next();
+  await expect(wrong).rejects.toMatchObject({ codeName: 'TypeMismatch', line: 1, column: 14 });
+  expect(await select('SELECT ROUND(1.25, 1) AS a, ROUND(1, 101) AS b, ROUND(1, NULL) AS c')).toEqual([
+    { a: 1.2, b: null, c: null },
+  ]);
+});
+
 test('conditions on one table of a join are seen before the join', () => {
   const text = `SELECT a.data FROM readings a JOIN readings b ON a.part_id = b.part_id
     WHERE a.part_id = 'p' AND b.part_id IN ('q', 'r') AND a.time_received < b.time_received`;

@@ -6,6 +6,7 @@ import { Int32, type Maybe } from '../../bson/value.ts';
 import { dateParts } from './date-parts.ts';
 import { logarithms } from './logarithms.ts';
 import type { Eager } from './registry.ts';
+import { rounding } from './rounding.ts';
 import { trigonometry } from './trigonometry.ts';
 
 export const sqlNumber: Readonly<Record<string, Eager>> = {
@@ -15,6 +16,10 @@ export const sqlNumber: Readonly<Record<string, Eager>> = {
     const none = isNullish(value) || isNullish(base) || isBelow(value, 0, true) || isBelow(base, 0, true);
     return none || compareValues(base, 1) === 0 ? null : logarithms['agg.log']!(value, base);
   },
+  'sql.round': (value, place) =>
+    isNullish(place) || isBelow(place, -20) || compareValues(place, 100) > 0
+      ? null
+      : rounding['agg.round']!(value, place),
   'sql.sin': finite('agg.sin'),
   'sql.cos': finite('agg.cos'),
   'sql.tan': finite('agg.tan'),

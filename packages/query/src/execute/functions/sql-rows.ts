@@ -9,6 +9,12 @@ import type { Eager } from './registry.ts';
 
 export const sqlRows: Readonly<Record<string, Eager>> = {
   'sql.field': (value, name) => (value instanceof BsonDocument ? value.get(String(name)) : undefined),
+  'sql.document': (value) => {
+    if (value instanceof BsonDocument) return value;
+    throw new QueryError('TypeMismatch', `SELECT VALUE takes a document, found ${typeName(value)}`, {
+      hint: "write {'name': …}, or keep to rows with one in WHERE",
+    });
+  },
   'sql.merge': (...documents) =>
     new BsonDocument(documents.flatMap((each) => (each instanceof BsonDocument ? [...each] : []))),
   'sql.flat': flat,
