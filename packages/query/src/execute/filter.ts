@@ -7,6 +7,7 @@ import { BsonDocument, BsonSymbol, type BsonValue, Int32, MaxKey, type Maybe, Mi
 import type { Expr, Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { isNan, wholePart } from './functions/number.ts';
+import { geoIntersects, geoWithin } from './geo/region.ts';
 import { type BitsTest, bitsTest } from './match/bits.ts';
 import { compileJsonSchema } from './match/json-schema.ts';
 import { pathMatches } from './match-path.ts';
@@ -120,6 +121,10 @@ function compileTest(expr: Expr & { k: 'call' }): Test {
       return typeTest(value as number[]);
     case 'match.mod':
       return modTest(value as bigint, literalOf(expr.args[2]) as bigint);
+    case 'match.geoWithin':
+      return geoWithin(value ?? null) ?? (() => false);
+    case 'match.geoIntersects':
+      return geoIntersects(value ?? null) ?? (() => false);
     case 'match.bitsAllSet':
     case 'match.bitsAllClear':
     case 'match.bitsAnySet':

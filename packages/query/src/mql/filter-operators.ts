@@ -3,6 +3,7 @@
 import { isNumeric, typeNumbers } from '../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, type Decimal128, type Int32, Regex } from '../bson/value.ts';
 import { toDouble, wholePart } from '../execute/functions/number.ts';
+import { geoIntersects, geoWithin } from '../execute/geo/region.ts';
 import type { BitsTest } from '../execute/match/bits.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
@@ -40,6 +41,9 @@ export const fieldOperators: Readonly<Record<string, FieldOperator>> = {
   $bitsAllClear: bits('bitsAllClear'),
   $bitsAnySet: bits('bitsAnySet'),
   $bitsAnyClear: bits('bitsAnyClear'),
+  $geoWithin: geo('geoWithin', geoWithin),
+  $within: geo('geoWithin', geoWithin),
+  $geoIntersects: geo('geoIntersects', geoIntersects),
 };
 
 function bad(reason: string, at: string): QueryError {
@@ -74,6 +78,14 @@ function comparison(op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte'): FieldOperator {
 function bits(test: BitsTest): FieldOperator {
   return (subject, value, at) =>
     call(`match.${test}`, [subject, literal(parseBitPositions(value, `$${test}`, at))], at);
+}
+
+function geo(name: 'geoWithin' | 'geoIntersects', compile: typeof geoWithin): FieldOperator {
+  return (subject, value, at) => {
+    if (compile(value) === undefined)
+      throw bad(`$${name} needs one region that is valid, found ${describe(value)}`, at);
+    return call(`match.${name}`, [subject, literal(value)], at);
+  };
 }
 
 function listOf(value: BsonValue, name: string, at: string): BsonValue[] {

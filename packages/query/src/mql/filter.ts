@@ -107,12 +107,6 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
     }
     const operator = Object.hasOwn(fieldOperators, name) ? fieldOperators[name] : undefined;
     if (operator === undefined) {
-      if (name === '$geoWithin' || name === '$geoIntersects' || name === '$within') {
-        throw new QueryError('BadValue', `${name} is not supported`, {
-          path: at,
-          hint: 'use $geoNear with maxDistance',
-        });
-      }
       if (name === '$near' || name === '$nearSphere') {
         throw new QueryError(5626500, `${name} is not allowed in a pipeline`, { path: at, hint: 'use $geoNear' });
       }

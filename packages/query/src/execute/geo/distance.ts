@@ -38,6 +38,32 @@ export function isInRing([x, y]: Point, ring: readonly Point[]): boolean {
   return inside;
 }
 
+/** As isInRing, but sides are arcs of great circles; of the two parts of the sphere, the smaller one is inside. */
+export function isInSphericalRing(point: Point, ring: readonly Point[]): boolean {
+  const p = vector(point);
+  const corners = ring.map(vector);
+  const middle = corners.reduce(([x, y, z], [a, b, c]): Vector => [x + a, y + b, z + c], [0, 0, 0]);
+  if (dot(p, middle) <= 0) return false;
+  // How often the way around the ring goes around the place, as seen from it.
+  let turned = 0;
+  for (let index = 1; index < corners.length; index++) {
+    const [from, to] = [cross(p, corners[index - 1]!), cross(p, corners[index]!)];
+    turned += Math.atan2(dot(p, cross(from, to)), dot(from, to));
+  }
+  return Math.abs(turned) > Math.PI;
+}
+
+/** Whether two arcs have a place in common that is no end of theirs. */
+export function arcsCross(...ends: readonly [Point, Point, Point, Point]): boolean {
+  const [a, b, c, d] = ends.map(vector) as [Vector, Vector, Vector, Vector];
+  const [ab, cd] = [cross(a, b), cross(c, d)];
+  const parted = dot(ab, c) * dot(ab, d) < 0 && dot(cd, a) * dot(cd, b) < 0;
+  if (!parted) return false;
+  // The great circles meet on both sides of the sphere.
+  const meeting = cross(ab, cd);
+  return dot(meeting, a) + dot(meeting, b) > 0 === dot(meeting, c) + dot(meeting, d) > 0;
+}
+
 function vector([longitude, latitude]: Point): Vector {
   const cosine = Math.cos(latitude * radians);
   return [Math.cos(longitude * radians) * cosine, Math.sin(longitude * radians) * cosine, Math.sin(latitude * radians)];
