@@ -16,6 +16,7 @@ import { conversion, conversionLazy } from './convert.ts';
 import { dataSize } from './data-size.ts';
 import { date, dateLazy } from './date.ts';
 import { fold } from './fold.ts';
+import { hashedKey } from './hashed-key.ts';
 import { logarithms } from './logarithms.ts';
 import { object } from './object.ts';
 import { randWith } from './rand.ts';
@@ -53,6 +54,7 @@ export const eagerFunctions: Readonly<Record<string, Eager>> = {
   ...arrayZip,
   ...dataSize,
   ...fold,
+  ...hashedKey,
   ...object,
   ...set,
   ...date,

@@ -1,4 +1,4 @@
-/** $convert: its arguments are named, and most may be absent. */
+/** $convert: its arguments are named, and most may be absent; $toHashedIndexKey, to which a list is one value. */
 
 import { call, literal } from '../../plan/expr.ts';
 import type { SpecialForm } from './form.ts';
@@ -18,4 +18,5 @@ export const conversionForms: Readonly<Record<string, SpecialForm>> = {
     const values = [...given.values()].map((value) => parse(value));
     return call('agg.convert', [literal([...given.keys()]), ...values], at);
   },
+  $toHashedIndexKey: (operand, at, _vars, parse) => call('agg.toHashedIndexKey', [parse(operand)], at),
 };
