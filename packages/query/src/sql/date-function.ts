@@ -51,6 +51,11 @@ export const dateFunctions: Readonly<Record<string, (at: Token, args: readonly S
   },
 };
 
+/** The names of ODBC. */
+export const dateAliases: Readonly<Record<string, string>> = {
+  ...{ TIMESTAMPADD: 'DATEADD', TIMESTAMPDIFF: 'DATEDIFF', TIMESTAMPTRUNC: 'DATETRUNC' },
+};
+
 /** After `EXTRACT(`. EXTRACT(YEAR FROM x) is YEAR(x). */
 export function parseExtract(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   const unit = cursor.next();
@@ -75,7 +80,7 @@ function weekStart(unit: SqlNode | undefined): string {
 
 function wordOf(node: SqlNode): string {
   const word = node.k === 'column' && node.path.length === 1 ? node.path[0]! : node.k === 'literal' ? node.value : '';
-  return typeof word === 'string' ? word.toUpperCase() : '';
+  return typeof word === 'string' ? word.toUpperCase().replace(/^SQL_TSI_/, '') : '';
 }
 
 function unitOf(node: SqlNode): string {

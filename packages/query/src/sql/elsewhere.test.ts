@@ -54,6 +54,8 @@ test.each([
   ['SELECT TOP 5 * FROM readings', 12, 'write LIMIT 5 at the end'],
   ['SELECT data->x FROM readings', 12, 'a field of a document is written a.b'],
   ['SELECT time_received + 1 FROM readings', 22, 'write DATEADD(HOUR, 1, time_received)'],
+  ['SELECT * FROM readings a NATURAL JOIN readings b', 26, 'write JOIN … ON a.name = b.name'],
+  ['SELECT * FROM readings a JOIN readings b USING (part_id)', 42, 'write ON a.name = b.name'],
   ['DELETE FROM readings', 1, 'statements only read: write SELECT'],
 ])('%s is refused with what to write here', async (text, column, hint) => {
   expect(await refusal(text)).toMatchObject({ line: 1, column, hint });

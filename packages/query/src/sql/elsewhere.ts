@@ -17,6 +17,8 @@ const symbols: Readonly<Record<string, string>> = {
 const words: Readonly<Record<string, string>> = {
   ILIKE: 'write LIKE: it does not look at the case of letters',
   ...{ REGEXP: 'write LIKE, with % and _', RLIKE: 'write LIKE, with % and _', SIMILAR: 'write LIKE, with % and _' },
+  ...{ USING: 'write ON a.name = b.name', NATURAL: 'write JOIN … ON a.name = b.name' },
+  ...{ INTERSECT: 'write EXISTS (SELECT …) in WHERE', EXCEPT: 'write NOT EXISTS (SELECT …) in WHERE' },
   OVER: 'there are no window functions in SQL here: use $setWindowFields in MQL',
   ...{ ORDER: 'write ORDER BY', GROUP: 'write GROUP BY' },
   ...Object.fromEntries(
@@ -30,10 +32,6 @@ const words: Readonly<Record<string, string>> = {
 /** What to write instead of the token that comes next. */
 export function insteadOf(cursor: Cursor): string | undefined {
   const { kind, text } = cursor.peek();
-  const before = cursor.before(1)?.text.toUpperCase();
-  if (before === 'INTERSECT' || before === 'EXCEPT') {
-    return `UNION is all that unites queries: write ${before === 'EXCEPT' ? 'NOT ' : ''}EXISTS (SELECT …) in WHERE`;
-  }
   if (text === '(' && cursor.before(1)?.text.toUpperCase() === 'OVER') return words['OVER'];
   if (kind === 'symbol') return Object.hasOwn(symbols, text) ? symbols[text] : undefined;
   if (kind === 'number' && cursor.before(1)?.text.toUpperCase() === 'TOP') return `write LIMIT ${text} at the end`;

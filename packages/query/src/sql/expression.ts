@@ -250,7 +250,13 @@ function parseList(cursor: Cursor, close: string, below: () => SqlNode): SqlNode
 
 function parseDocument(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   const fields: [string, SqlNode][] = [];
-  // {ts '…'} and {d '…'} are the escapes of ODBC.
+  // {fn …}, {ts '…'} and {d '…'} are the escapes of ODBC.
+  if (cursor.is('FN') && cursor.peek(1).kind === 'word' && cursor.is('(', 2)) {
+    cursor.next();
+    const called = below();
+    cursor.expect('}', 'after {fn …');
+    return called;
+  }
   if (cursor.peek().kind === 'word' && cursor.peek(1).kind === 'string') {
     const kind = cursor.next();
     const text = cursor.next();

@@ -5,7 +5,7 @@ import { Int32 } from '../bson/value.ts';
 import type { SqlNode } from './ast.ts';
 import { refuseDate } from './cast.ts';
 import { type Cursor, fault } from './cursor.ts';
-import { dateFunctions, parseExtract } from './date-function.ts';
+import { dateAliases, dateFunctions, parseExtract } from './date-function.ts';
 import { nearest } from './keywords.ts';
 import type { Token } from './lex.ts';
 
@@ -47,6 +47,12 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   HOUR: ['agg.hour', 1, 1],
   MINUTE: ['agg.minute', 1, 1],
   SECOND: ['agg.second', 1, 1],
+  MILLISECOND: ['agg.millisecond', 1, 1],
+  WEEK: ['agg.week', 1, 1],
+  QUARTER: ['sql.quarter', 1, 1],
+  DAYOFMONTH: ['agg.dayOfMonth', 1, 1],
+  DAYOFWEEK: ['agg.dayOfWeek', 1, 1],
+  DAYOFYEAR: ['agg.dayOfYear', 1, 1],
 };
 
 export const aggregates: readonly string[] = [
@@ -95,7 +101,8 @@ export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode
       throw fault(at, `${name} takes a string, found ${args.length} arguments`);
     return { k: 'call', fn: name === 'LTRIM' ? 'sql.trimStart' : 'sql.trimEnd', args: [text, chars], at };
   }
-  const dates = Object.hasOwn(dateFunctions, name) ? dateFunctions[name] : undefined;
+  const dated = Object.hasOwn(dateAliases, name) ? dateAliases[name]! : name;
+  const dates = Object.hasOwn(dateFunctions, dated) ? dateFunctions[dated] : undefined;
   if (dates !== undefined) return dates(at, args);
   const scalar = Object.hasOwn(scalars, name) ? scalars[name] : undefined;
   if (scalar === undefined) {

@@ -210,6 +210,15 @@ test('texts, casts with ON NULL and ON ERROR, types and Extended JSON', async ()
   ).toEqual([...[new Date('2026-02-01'), 2n]]);
 });
 
+test('the escapes and the names of ODBC mean what the dialect writes', async () => {
+  const time = "{ts '2026-02-03 04:05:06.007'}";
+  const units = ['MILLISECOND', 'WEEK', 'QUARTER', 'DAYOFMONTH', 'DAYOFWEEK', 'DAYOFYEAR'];
+  expect(await select(`SELECT VALUE {${units.map((unit) => `${unit}: ${unit}(${time})`).join()}}`)).toEqual([
+    { MILLISECOND: 7, WEEK: 5, QUARTER: 1, DAYOFMONTH: 3, DAYOFWEEK: 3, DAYOFYEAR: 34 },
+  ]);
+  expect(await select(`SELECT {fn TIMESTAMPDIFF(SQL_TSI_DAY, {d '2026-02-01'}, ${time})} AS d`)).toEqual([{ d: 2n }]);
+});
+
 test('what schemas exclude is refused before any data is read, with line, column and what to do', () => {
   expect(refusal('SELECT *\nFROM parts WHERE nam = 1')).toMatchObject({
     line: 2,
