@@ -17,6 +17,18 @@ test.each([
   [{ properties: { a: { enum: [1, 'b'] } } }, { a: 'b' }, { a: 'c' }],
   [{ properties: { a: { items: { bsonType: 'int' }, uniqueItems: true } } }, { a: [1, 2] }, { a: [1, 1] }],
   [{ properties: { a: { items: [{ enum: [1] }], additionalItems: false } } }, { a: [1] }, { a: [1, 2] }],
+  [{ properties: { a: { multipleOf: 0.1 } } }, { a: 0.3 }, { a: 0.35 }],
+  [{ properties: { a: { enum: [{ x: 1, y: 2 }] } } }, { a: { y: 2, x: 1 } }, { a: { x: 1 } }],
+  [
+    { properties: { a: { uniqueItems: true } } },
+    { a: [{ x: 1 }, {}] },
+    {
+      a: [
+        { x: 1, y: 2 },
+        { y: 2, x: 1 },
+      ],
+    },
+  ],
   [{ properties: { a: {} }, additionalProperties: false }, { a: 1 }, { b: 1 }],
   [{ patternProperties: { '^n_': { type: 'number' } } }, { n_a: 1 }, { n_a: 'x' }],
   [{ dependencies: { a: ['b'] } }, { a: 1, b: 1 }, { a: 1 }],
@@ -37,6 +49,8 @@ test.each([
   [2, { bsonType: 'foo' }],
   [9, { bsonType: 'int', type: 'number' }],
   [9, { exclusiveMinimum: true }],
+  [9, { bsonType: ['int', 'int'] }],
+  [9, { properties: { a: { enum: [1, 2, 1] } } }],
 ])('a faulty schema is refused with code %i: %o', (code, schema) => {
   expect(refusalOf({ $match: { $jsonSchema: schema } })).toMatchObject({ code });
 });

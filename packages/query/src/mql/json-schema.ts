@@ -2,7 +2,7 @@
 
 import { isNumeric, typeNumbers } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, Regex } from '../bson/value.ts';
-import { compileJsonSchema } from '../execute/match/json-schema.ts';
+import { compileJsonSchema, unorderedKey } from '../execute/match/json-schema.ts';
 import { QueryError } from '../query-error.ts';
 import { describe } from './describe.ts';
 import { checkRegex } from './regex.ts';
@@ -63,10 +63,16 @@ const size: Check = (value, at) => {
 const text: Check = (value, at) => {
   if (typeof value !== 'string') throw mismatch('a string', value, at);
 };
+const choices: Check = (value, at) => {
+  const list = nonEmpty(value, at);
+  if (new Set(list.map(unorderedKey)).size < list.length) throw failed('a value is there twice', at);
+};
 const types =
   (known: readonly string[]): Check =>
   (value, at) => {
-    for (const item of Array.isArray(value) ? nonEmpty(value, at) : [value]) {
+    const items = Array.isArray(value) ? nonEmpty(value, at) : [value];
+    if (new Set(items).size < items.length) throw failed('a type is there twice', at);
+    for (const item of items) {
       if (typeof item !== 'string') throw mismatch('the name of a type', item, at);
       if (item === 'integer' && !known.includes('integer')) throw failed("the type 'integer' is not supported", at);
       if (!known.includes(item)) throw new QueryError('BadValue', `unknown type name alias: ${item}`, { path: at });
@@ -76,7 +82,7 @@ const jsonTypes = ['object', 'array', 'number', 'boolean', 'string', 'null'];
 
 const keywords: Readonly<Record<string, Check>> = {
   ...{ bsonType: types([...Object.keys(typeNumbers), 'number']), type: types(jsonTypes) },
-  ...{ required: names, enum: (value, at) => void nonEmpty(value, at) },
+  ...{ required: names, enum: choices },
   ...{ properties: schemaByName, additionalProperties: schemaOrFlag, additionalItems: schemaOrFlag, not: schema },
   patternProperties: (value, at) => {
     for (const pattern of object(value, at).keys()) checkRegex(new Regex(pattern), at);

@@ -2,10 +2,11 @@
 
 import { compareValues } from '../../bson/compare.ts';
 import { compileRegex } from '../../bson/compile-regex.ts';
+import { remainder } from '../../bson/decimal-arithmetic.ts';
 import { valueKey } from '../../bson/key.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, type Maybe, Regex } from '../../bson/value.ts';
-import { toDouble } from '../functions/number.ts';
+import { BsonDocument, type BsonValue, Int32, type Maybe, Regex } from '../../bson/value.ts';
+import { toDecimal, toDouble } from '../functions/number.ts';
 
 type Test = (value: BsonValue) => boolean;
 
@@ -50,8 +51,8 @@ const compilers: Readonly<Record<string, Compile>> = {
   bsonType: (value) => typeTest(textsOf(value)),
   type: (value) => typeTest(textsOf(value).map((name) => (name === 'boolean' ? 'bool' : name))),
   enum: (value) => {
-    const keys = new Set(Array.isArray(value) ? value.map(valueKey) : []);
-    return (found) => keys.has(valueKey(found));
+    const keys = new Set(Array.isArray(value) ? value.map(unorderedKey) : []);
+    return (found) => keys.has(unorderedKey(found));
   },
   allOf: (value) => all(schemasOf(value)),
   anyOf: (value) => {
@@ -109,7 +110,7 @@ const compilers: Readonly<Record<string, Compile>> = {
   minItems: (value) => ofArrays((items) => items.length >= numberOf(value)),
   maxItems: (value) => ofArrays((items) => items.length <= numberOf(value)),
   uniqueItems: (value) =>
-    value === true ? ofArrays((items) => new Set(items.map(valueKey)).size === items.length) : undefined,
+    value === true ? ofArrays((items) => new Set(items.map(unorderedKey)).size === items.length) : undefined,
   minimum: (value, schema) => {
     const exclusive = schema.get('exclusiveMinimum') === true;
     return ofNumbers((order) => (exclusive ? order > 0 : order >= 0), value);
@@ -118,7 +119,11 @@ const compilers: Readonly<Record<string, Compile>> = {
     const exclusive = schema.get('exclusiveMaximum') === true;
     return ofNumbers((order) => (exclusive ? order < 0 : order <= 0), value);
   },
-  multipleOf: (value) => (found) => !isNumeric(found) || numberOf(found) % numberOf(value) === 0,
+  // In decimals, so that 0.3 is a multiple of 0.1.
+  multipleOf: (value) => (found) =>
+    !isNumeric(found) ||
+    !isNumeric(value) ||
+    compareValues(remainder(toDecimal(found), toDecimal(value)), new Int32(0)) === 0,
   minLength: (value) => ofTexts((text) => [...text].length >= numberOf(value)),
   maxLength: (value) => ofTexts((text) => [...text].length <= numberOf(value)),
   pattern: (value) => ofTexts(compileRegex(new Regex(String(value)))),
@@ -141,6 +146,18 @@ function dependency([name, needed]: [string, BsonValue]): Test {
     ? ofDocuments((document) => textsOf(needed).every((each) => document.has(each)))
     : compileJsonSchema(needed);
   return ofDocuments((document) => !document.has(name) || test(document));
+}
+
+/** The same for values that are equal when the order of fields does not count. */
+export function unorderedKey(value: BsonValue): string {
+  return valueKey(inOrder(value));
+}
+
+function inOrder(value: BsonValue): BsonValue {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!(value instanceof BsonDocument)) return value;
+  const fields = [...value].sort(([left], [right]) => (left < right ? -1 : 1));
+  return new BsonDocument(fields.map(([name, field]): [string, BsonValue] => [name, inOrder(field)]));
 }
 
 function numberOf(value: BsonValue): number {
