@@ -10,6 +10,7 @@ import { Block } from './block.ts';
 import { fault } from './cursor.ts';
 import { exprKey } from './expr-key.ts';
 import { documentKind, either, isMixed, type Kind, kindOf, kindText, numbers, unfit } from './kind.ts';
+import { notText } from './lower.ts';
 import { find, resolve, type Source, type Typed } from './scope.ts';
 
 interface Column {
@@ -198,7 +199,7 @@ const accumulators: Readonly<Record<string, AccumulatorName>> = {
 const numeric: readonly string[] = ['SUM', 'AVG', 'STDDEV_POP', 'STDDEV_SAMP'];
 
 function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumulator; kind: Kind } {
-  const arg: Typed =
+  const given: Typed =
     node.arg === undefined
       ? { expr: node.distinct ? field() : literal(true), kind: kindOf('bool') }
       : before.lower(node.arg);
@@ -207,6 +208,7 @@ function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumu
     : node.fn === 'MERGE_DOCUMENTS'
       ? (['object'] as const)
       : undefined;
+  const arg = wanted === undefined ? given : notText(given);
   if (wanted !== undefined && unfit(arg.kind, wanted)) {
     throw fault(node.at, `${node.fn} takes ${wanted.join(' or ')}, found ${kindText(arg.kind)}`);
   }

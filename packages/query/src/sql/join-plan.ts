@@ -6,7 +6,7 @@ import type { From, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { compileFrom } from './from-plan.ts';
 import { kindText, maybeMissing, unfit } from './kind.ts';
-import { lower } from './lower.ts';
+import { lower, notText } from './lower.ts';
 import { rootsOf } from './roots-of.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
 import { resolve, type Scope } from './scope.ts';
@@ -38,7 +38,7 @@ export function compileJoin(from: From & { k: 'join' }, around: Around): Rows {
 }
 
 function condition(on: SqlNode, scope: Scope): Expr {
-  const { expr, kind } = lower(on, {
+  const given = lower(on, {
     column: (path, at) => resolve(path, at, scope),
     aggregate: (node) => {
       throw fault(node.at, `${node.fn} is not allowed in ON`, 'conditions on aggregates belong into HAVING');
@@ -47,6 +47,7 @@ function condition(on: SqlNode, scope: Scope): Expr {
       throw fault(node.at, 'a subquery is not allowed in ON', 'write the condition in WHERE');
     },
   });
+  const { expr, kind } = notText(given);
   if (unfit(kind, ['bool'])) throw fault(on.at, `ON takes a condition, found ${kindText(kind)}`);
   return expr;
 }

@@ -109,12 +109,14 @@ function simplified(fn: string, args: readonly Expr[], at: Token): Expr {
   return call(fn, args, site(at));
 }
 
-/** A text of Extended JSON stands for its value where a string cannot be meant. */
+/** Where no string can be meant, a text of Extended JSON stands for its value. */
+export function notText(value: Typed): Typed {
+  return literalOf(value, (types) => excludes({ types }, ['string'])) ?? value;
+}
+
 function converted(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
   const wanted = takes(fn, index, all.length);
-  if (wanted !== undefined && !wanted.includes('string')) {
-    return literalOf(arg, (types) => excludes({ types }, ['string'])) ?? arg;
-  }
+  if (wanted !== undefined && !wanted.includes('string')) return notText(arg);
   if (!compares(fn)) return arg;
   const others = index === 0 ? all.slice(1) : all.slice(0, 1);
   if (!others.every(({ kind }) => excludes(kind, ['string']))) return arg;

@@ -9,6 +9,7 @@ import { anything, documentKind, holds, type Kind, kindOf } from './kind.ts';
 import { lex } from './lex.ts';
 import { compileQuery } from './query-plan.ts';
 import { isBare, type Rows, wrapped } from './rows.ts';
+import type { Source } from './scope.ts';
 import { parseStatement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -59,12 +60,20 @@ function formed(rows: Rows, form: RowForm, at: Parameters<typeof fault>[0]): Sta
   return [{ k: 'replace', with: call('sql.flat', args, 'SELECT') }];
 }
 
+function tableText({ name }: Source): string {
+  return name === '' ? 'the list of SELECT' : name;
+}
+
 function refuseSameNames({ sources }: Rows, at: Parameters<typeof fault>[0]): void {
   for (const [index, source] of sources.entries()) {
     for (const name of source.kind.fields?.keys() ?? []) {
       const other = sources.slice(0, index).find(({ kind }) => kind.fields?.has(name) ?? holds(kind, name) === 'must');
       if (other !== undefined)
-        throw fault(at, `${other.name} and ${source.name} both have a column ${name}`, 'select them with aliases');
+        throw fault(
+          at,
+          `${tableText(other)} and ${tableText(source)} both have a column ${name}`,
+          'select them with aliases',
+        );
     }
   }
 }

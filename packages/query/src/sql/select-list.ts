@@ -11,7 +11,7 @@ import { fault } from './cursor.ts';
 import { orEmpty } from './from-plan.ts';
 import { nearest } from './keywords.ts';
 import { documentKind, kindText, unfit } from './kind.ts';
-import { site } from './lower.ts';
+import { notText, site } from './lower.ts';
 import type { Source, Typed } from './scope.ts';
 
 export interface Projection {
@@ -89,7 +89,8 @@ function tableOf(item: SelectItem & { k: 'all' }, sources: readonly Source[]): S
   throw fault(item.at, `unknown table ${item.qualifier}`, meant === undefined ? undefined : `did you mean ${meant}?`);
 }
 
-function documentOf(item: SelectItem & { k: 'expression' }, { expr, kind }: Typed): Source {
+function documentOf(item: SelectItem & { k: 'expression' }, given: Typed): Source {
+  const { expr, kind } = notText(given);
   if (unfit(kind, ['object'])) {
     throw fault(
       item.value.at,

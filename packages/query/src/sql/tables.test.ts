@@ -210,6 +210,13 @@ test('texts, casts with ON NULL and ON ERROR, types and Extended JSON', async ()
   ).toEqual([...[new Date('2026-02-01'), 2n]]);
 });
 
+test('Extended JSON also stands for conditions, rows and what aggregates take', async () => {
+  expect(await select(`SELECT SUM('{"$numberInt": "2"}') AS s FROM parts WHERE 'true'`)).toEqual([{ s: 6 }]);
+  expect(await select(`SELECT VALUE '{"a": {"$numberInt": "1"}}'`)).toEqual([{ a: 1 }]);
+  expect(await select("SELECT p.id FROM parts p JOIN loads l ON 'false'")).toEqual([]);
+  expect(refusal("SELECT * FROM parts WHERE 'x'").message).toContain('takes a condition, found string');
+});
+
 test('the escapes and the names of ODBC mean what the dialect writes', async () => {
   const time = "{ts '2026-02-03 04:05:06.007'}";
   const units = ['MILLISECOND', 'WEEK', 'QUARTER', 'DAYOFMONTH', 'DAYOFWEEK', 'DAYOFYEAR'];
