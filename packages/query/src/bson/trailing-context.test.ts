@@ -16,3 +16,13 @@ test('where the end is not one of the whole pattern, it stays as it is', () => {
   }
   expect(trailingContext('a$', true)).toBe(undefined);
 });
+
+test('a negative look-ahead at the end: any of its characters may be another one, or the text may end', () => {
+  expect(trailingContext('a(?!b)', false)).toEqual({ pattern: 'a()(?:(?:\\z|[^b]))', endGroup: 1 });
+  expect(trailingContext('(a)(?!\\d[^x])', false)).toEqual({
+    pattern: '(a)()(?:(?:\\z|[^\\d]|\\d(?:\\z|[x])))',
+    endGroup: 2,
+  });
+  for (const pattern of ['a(?!b|c)', 'a(?!b+)', 'a(?!(b))', 'a(?!)', 'a(?!b)c'])
+    expect(trailingContext(pattern, false), pattern).toBe(undefined);
+});

@@ -1,6 +1,7 @@
 /**
- * What Perl's regular expressions have at the end of a pattern and RE2 has not: a look-ahead, and `$` before a last line break.
- * A match of `head(?=tail)` is what `head()tail` matches up to the empty group, in linear time all the same.
+ * What Perl's regular expressions have at the end of a pattern and RE2 has not: a look-ahead, a negative one for characters one
+ * after the other, and `$` before a last line break. A match of `head(?=tail)` is what `head()tail` matches up to the empty group,
+ * in linear time all the same.
  */
 
 import { endOfClass } from './pattern-class.ts';
@@ -18,11 +19,24 @@ export function trailingContext(pattern: string, multiline: boolean): TrailingCo
   if (scanned.alternatives || /\(\?[a-zA-Z]*m/.test(pattern)) return undefined;
   const { lookAhead, groups, dollar } = scanned;
   if (lookAhead !== undefined) {
-    const [head, tail] = [pattern.slice(0, lookAhead.start), pattern.slice(lookAhead.start + 3, -1)];
-    return { pattern: `${head}()(?:${tail})`, endGroup: lookAhead.groups + 1 };
+    const [head, inner] = [pattern.slice(0, lookAhead.start), pattern.slice(lookAhead.start + 3, -1)];
+    const tail = pattern.startsWith('(?!', lookAhead.start) ? other(inner) : inner;
+    return tail === undefined ? undefined : { pattern: `${head}()(?:${tail})`, endGroup: lookAhead.groups + 1 };
   }
   if (!dollar || multiline) return undefined;
   return { pattern: `${pattern.slice(0, -1)}()(?:\\n?\\z)`, endGroup: groups + 1 };
+}
+
+/** What goes on otherwise than with these characters, classes and escapes; undefined where there is more than such. */
+function other(sequence: string): string | undefined {
+  const atoms = sequence.match(/\\[dDsSwW\W]|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\[])*\]|[^\\[\](){}|*+?.^$]/gsu) ?? [];
+  if (atoms.length === 0 || atoms.join('') !== sequence) return undefined;
+  return atoms.reduceRight((rest, atom) => {
+    const against = atom.startsWith('[^')
+      ? `[${atom.slice(2)}`
+      : `[^${atom.startsWith('[') ? atom.slice(1) : `${atom}]`}`;
+    return `(?:\\z|${against}${rest === '' ? '' : `|${atom}${rest}`})`;
+  }, '');
 }
 
 interface Scanned {
@@ -48,7 +62,7 @@ function scan(pattern: string): Scanned {
     if (char === '\\') at++;
     else if (char === '[') at = endOfClass(pattern, at);
     else if (char === '(') {
-      if (depth === 0) opened = pattern.startsWith('(?=', at) ? { start: at, groups } : undefined;
+      if (depth === 0) opened = /^\(\?[=!]/.test(pattern.slice(at, at + 3)) ? { start: at, groups } : undefined;
       if (pattern[at + 1] !== '?' || /^\(\?P?<[^=!]/.test(pattern.slice(at, at + 5))) groups++;
       depth++;
     } else if (char === ')') {

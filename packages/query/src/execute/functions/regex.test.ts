@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Regex } from '../../bson/value.ts';
+import { Int32, Regex } from '../../bson/value.ts';
 import { codeOf, evaluate } from '../../testing/evaluate.ts';
 import { bson, doc } from '../../testing/run.ts';
 
@@ -62,4 +62,11 @@ test('a dollar at the end matches before a last line break; a look-ahead at the 
 
 test('a pattern may begin by asking for UTF-8', async () => {
   expect(await evaluate({ $regexMatch: { input: 'é', regex: '(*UTF8)^.$' } })).toBe(true);
+});
+
+test('a negative look-ahead at the end of a pattern', async () => {
+  const found = (input: string, regex: string, options = ''): Promise<unknown> =>
+    evaluate({ $getField: { field: 'idx', input: { $regexFind: { input, regex, options } } } });
+  expect(await found('foobar foobaz foo', 'foo(?!ba[rz])')).toEqual(new Int32(14));
+  expect(await found('AX a', 'a(?!x)', 'i')).toEqual(new Int32(3));
 });
