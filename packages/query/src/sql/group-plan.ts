@@ -31,7 +31,14 @@ export function grouped(select: Select, before: Block): Block | undefined {
   const keys = keysOf(select, before);
   const into: (readonly [string, Accumulator])[] = [];
   const lowered = new Map<string, Typed>();
+  // Clauses after the groups ask for the same nodes again, when a subquery in them has no stage before the groups any more.
+  const folded = new Map<SqlAggregate, Typed>();
   const fold = (node: SqlAggregate): Typed => {
+    const value = folded.get(node) ?? foldNew(node);
+    folded.set(node, value);
+    return value;
+  };
+  const foldNew = (node: SqlAggregate): Typed => {
     const { accumulator, kind } = accumulatorOf(node, before);
     const id = `${accumulator.fn} ${accumulator.distinct} ${exprKey(accumulator.arg)}`;
     const known = lowered.get(id);

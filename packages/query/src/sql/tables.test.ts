@@ -118,6 +118,9 @@ test('subqueries: values, EXISTS, IN, ANY and ALL are three-valued and see the r
   expect(await names('id NOT IN (SELECT part FROM loads WHERE part IS NOT NULL)')).toEqual(['cam']);
   expect(await names('id >= ALL (SELECT id FROM parts)')).toEqual(['cam']);
   expect(await names('7 = (SELECT MAX(load) FROM loads l WHERE l.part = p.id)')).toEqual(['arm']);
+  expect(await select('SELECT MAX((SELECT MAX(load) FROM loads) + p.id) AS m FROM parts p ORDER BY m')).toEqual([
+    { m: 12 },
+  ]);
   expect(refusal('SELECT (SELECT load FROM loads) FROM parts').hint).toContain('LIMIT 1');
   expect(refusal('SELECT (SELECT * FROM loads LIMIT 1) FROM parts').message).toContain('one column');
 });
