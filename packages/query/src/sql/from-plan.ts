@@ -109,7 +109,7 @@ function merged(rows: Rows, name: string, from: From): Rows {
 }
 
 /** The right side of a LEFT JOIN may not be there. */
-export function orEmpty(doc: Expr): Expr {
+function orEmpty(doc: Expr): Expr {
   return call('agg.ifNull', [doc, { k: 'doc', fields: [] }], '');
 }
 

@@ -85,10 +85,12 @@ function required(cursor: Cursor, what: string): string {
   return alias;
 }
 
+const unwindHint = 'e.g. UNWIND(readings WITH PATH => tags)';
+
 function parseUnwind(cursor: Cursor): From {
   const at = cursor.expect('(', 'after UNWIND');
   const of = cursor.nested(() => parseFrom(cursor));
-  cursor.expect('WITH', 'before the options of UNWIND');
+  if (!cursor.take('WITH')) throw cursor.unexpected('WITH before the options of UNWIND', ['WITH'], unwindHint);
   const given = new Set<string>();
   let paths: UnwindPath[] = [];
   let index: string | undefined;
@@ -113,7 +115,7 @@ function parseUnwind(cursor: Cursor): From {
     } else throw cursor.unexpected('PATH, PATHS, INDEX or OUTER', ['PATH', 'PATHS', 'INDEX', 'OUTER']);
   } while (cursor.take(','));
   cursor.expect(')', 'to close UNWIND');
-  if (paths.length === 0) throw fault(at, 'UNWIND needs PATH', 'e.g. UNWIND(readings WITH PATH => tags)');
+  if (paths.length === 0) throw fault(at, 'UNWIND needs PATH', unwindHint);
   return { k: 'unwind', of, paths, index, outer, at };
 }
 

@@ -8,7 +8,6 @@ import type { Stage } from '../plan/stage.ts';
 import type { Select, SelectItem } from './ast.ts';
 import type { Block } from './block.ts';
 import { fault } from './cursor.ts';
-import { orEmpty } from './from-plan.ts';
 import { nearest } from './keywords.ts';
 import { documentKind, kindText, unfit } from './kind.ts';
 import { notText, site } from './lower.ts';
@@ -59,11 +58,11 @@ export function projectionOf(select: Select, block: Block): Projection {
 
 function rebuilt(outputs: readonly Source[]): Pick<Projection, 'stages' | 'sources'> {
   const [only] = outputs;
-  if (outputs.length === 1) {
-    const { doc, kind } = only!;
-    const whole = kind.types?.has('missing') === true ? orEmpty(doc) : doc;
+  // What may be missing stands beside nothing, as a table that is not there.
+  if (outputs.length === 1 && only!.kind.types?.has('missing') !== true) {
+    const { doc } = only!;
     const bare = doc.k === 'field' && doc.path.length === 0;
-    return { stages: bare ? [] : [{ k: 'replace', with: whole }], sources: [{ ...only!, doc: field() }] };
+    return { stages: bare ? [] : [{ k: 'replace', with: doc }], sources: [{ ...only!, doc: field() }] };
   }
   const fields = outputs.map(({ name, doc }): [string, Expr] => [name, doc]);
   return {

@@ -93,6 +93,9 @@ test('joins pair rows; null equals nothing; LEFT JOIN keeps rows without a partn
     { name: 'base', load: null },
     { name: 'cam' },
   ]);
+  const partner =
+    'SELECT l.* FROM parts p LEFT JOIN loads l ON p.id = l.part AND l.load = 5 WHERE p.id > 1 OR l.load = 5';
+  expect(await select(partner, 'tables')).toEqual([{ l: data['loads']![0] }, {}, {}]);
   expect(await select('SELECT COUNT(*) AS n FROM parts, loads')).toEqual([{ n: 12 }]);
   expect(await select('SELECT COUNT(*) AS n FROM parts a JOIN parts b ON a.id < b.id')).toEqual([{ n: 3 }]);
 });
