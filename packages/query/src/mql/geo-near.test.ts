@@ -68,6 +68,11 @@ test('$geoNear stands first; filters that keep everything may stand before it', 
   expect(ids(await runMql(rows, [{ $match: {} }, near, { $limit: 1 }]))).toEqual([2]);
 });
 
+test('the option uniqueDocs of old changes nothing', async () => {
+  const near = { near: point(0, 0), distanceField: 'd', uniqueDocs: true };
+  expect(ids(await runMql(rows, [{ $geoNear: near }, { $limit: 1 }]))).toEqual([2]);
+});
+
 test.each([
   [10065, 1],
   [5860400, {}],
@@ -82,6 +87,10 @@ test.each([
   [2, { near: [0, 0], maxDistance: -1 }],
   [16606, { near: [0, 0], distanceField: 1 }],
   [16607, { near: [0, 0], includeLocs: 1 }],
+  [40227, { near: [0, 0], collation: {} }],
+  [50856, { near: [0, 0], start: 1 }],
+  [50857, { near: [0, 0], num: 1 }],
+  [50858, { near: [0, 0], limit: 1, distanceField: 1 }],
 ])('refused with code %i: %o', (code, spec) => {
   expect(refusalOf({ $geoNear: spec })).toMatchObject({ code });
 });

@@ -51,6 +51,8 @@ const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> =
   spherical: (value, into) => {
     into.spherical = isTruthy(value);
   },
+  // Nearest places come once in any case.
+  uniqueDocs: () => undefined,
   query: (value, into) => {
     if (!(value instanceof BsonDocument)) {
       throw new QueryError('TypeMismatch', `query must be an object, found ${describe(value)}`);
@@ -61,15 +63,20 @@ const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> =
   },
 };
 
+/** Options of older versions, each refused with a code of its own. */
+const gone: Readonly<Record<string, number>> = { collation: 40227, limit: 50858, num: 50857, start: 50856 };
+
 export function parseGeoNear(spec: BsonValue): GeoNear {
   if (Array.isArray(spec)) throw new QueryError(5860400, '$geoNear needs the field near, found an array');
   if (!(spec instanceof BsonDocument)) throw new QueryError(10065, `$geoNear takes an object, found ${describe(spec)}`);
   const draft: Draft = {};
+  for (const [name, code] of Object.entries(gone)) {
+    if (!spec.has(name)) continue;
+    const hint = 'stages after it say what happens to the rows, as $limit does';
+    throw new QueryError(code, `$geoNear has no option '${name}' any more`, { hint });
+  }
   if (!spec.has('near')) throw new QueryError(5860400, '$geoNear needs the field near');
   for (const [name, value] of spec) {
-    if (name === 'limit' || name === 'num') {
-      throw new QueryError(50858, `$geoNear has no option '${name}' any more`, { hint: 'put a $limit after it' });
-    }
     if (!Object.hasOwn(parts, name)) throw new QueryError(40415, `$geoNear has no option '${name}'`);
     parts[name]!(value, draft);
   }
