@@ -30,6 +30,7 @@ export {
 export type { Limits } from './execute/budget.ts';
 export { refuseTooLarge } from './execute/built.ts';
 export { type Evaluator, evaluator } from './execute/evaluator.ts';
+export { ExactSum } from './execute/exact-sum.ts';
 export { execute } from './execute/execute.ts';
 export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
 export {

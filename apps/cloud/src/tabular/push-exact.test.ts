@@ -137,8 +137,25 @@ const logical: fc.Arbitrary<BsonDocument> = fc.oneof(
   fc.tuple(path, comparing, literal).map(([f, op, v]) => d({ [f]: d({ $not: d({ [op]: v }) }) })),
 );
 
+const decided = (value: fc.Arbitrary<BsonValue>): fc.Arbitrary<BsonValue> =>
+  fc
+    .tuple(fc.oneof(field, path), fc.constantFrom('$eq', '$gt', '$lte', '$ne', '$not', ''), literal, value, value)
+    .map(([f, op, other, one, two]) => {
+      const when = op === '' ? `$${f}` : d({ [op]: op === '$not' ? [`$${f}`] : [`$${f}`, other] });
+      return d({ $cond: [when, one, two] });
+    });
 const key: fc.Arbitrary<BsonValue> = fc.oneof(
   fc.constant(null),
+  {
+    weight: 2,
+    arbitrary: decided(
+      fc.oneof(
+        fc.constantFrom<BsonValue>('x', 1, -0, new Int32(1), 1n, null),
+        field.map((f) => `$${f}`),
+      ),
+    ),
+  },
+  fc.constant(d({ $toInt: '$component_name' })),
   { weight: 3, arbitrary: field.map((f) => `$${f}`) },
   { weight: 2, arbitrary: fc.tuple(field, field).map(([a, b]) => d({ a: `$${a}`, b: `$${b}` })) },
   fc
@@ -149,6 +166,20 @@ const key: fc.Arbitrary<BsonValue> = fc.oneof(
   fc.constant(d({ $eq: ['$component_name', 'cpu'] })),
 );
 const accumulator: fc.Arbitrary<BsonDocument> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('$sum', '$sum', '$avg', '$max'),
+        decided(
+          fc.oneof(
+            fc.constantFrom<BsonValue>(new Int32(1), new Int32(0), 0.1, 3n, null),
+            field.map((f) => `$${f}`),
+          ),
+        ),
+      )
+      .map(([fn, value]) => d({ [fn]: value })),
+  },
   {
     weight: 6,
     arbitrary: fc.tuple(fc.constantFrom('$sum', '$avg', '$min', '$max'), field).map(([fn, f]) => d({ [fn]: `$${f}` })),

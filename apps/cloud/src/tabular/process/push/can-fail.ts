@@ -18,6 +18,10 @@ const logical: ReadonlySet<string> = new Set(
   ),
 );
 
+export function isLogical(expr: Expr): boolean {
+  return expr.k === 'call' && logical.has(expr.fn);
+}
+
 const maxDepth = 100;
 
 export function canFail(expr: Expr, depth = 0): boolean {
@@ -38,7 +42,7 @@ export function canFail(expr: Expr, depth = 0): boolean {
         return subject === undefined || list?.k !== 'lit' || !Array.isArray(list.value) || canFail(subject, depth + 1);
       }
       if (expr.fn === 'sql.and' || expr.fn === 'sql.or' || expr.fn === 'sql.not')
-        return expr.args.some((arg) => arg.k !== 'call' || !logical.has(arg.fn)) || anyOf(expr.args);
+        return !expr.args.every(isLogical) || anyOf(expr.args);
       return !total.has(expr.fn) || anyOf(expr.args);
     }
   }

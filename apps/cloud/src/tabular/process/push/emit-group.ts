@@ -17,8 +17,8 @@ import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { fieldsOf } from './fields-of.ts';
-import { type KeyInputs, keyInputs } from './group-key.ts';
-import { type Cells, type StateColumns, stateColumns } from './group-states.ts';
+import { type KeyParts, keyParts, truthField } from './group-key.ts';
+import { type Cells, type ConstantOf, type StateColumns, stateColumns } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
 import { timeFacts } from './operand.ts';
 import { numberingOf } from './series-identity.ts';
@@ -33,8 +33,9 @@ export function emitGroup(
   where: readonly Sql[],
   binds: Binds,
 ): Emission | undefined {
-  const inputs = keyInputs(stage.key, room);
-  if (inputs === undefined) return undefined;
+  const parts = keyParts(stage.key, room);
+  if (parts === undefined) return undefined;
+  const { inputs } = parts;
   const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries };
   const states: StateColumns[] = [];
   for (const [, accumulator] of stage.into) {
@@ -52,37 +53,33 @@ export function emitGroup(
     kind: keyCell(keys, columns.kind),
   }));
   const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, bucket(column, stepMs, room.facts)));
+  const truths = inputs.truths.map((truth) => keyCell(keys, `(${truth}) IS TRUE`));
   // Aggregates stand behind the key; nothing in gives nothing out.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
 FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY ${groupBy(keys)}`} HAVING count(*) > 0`;
   return {
     kind: 'group',
     variant: inputs.leaves.map(({ leaf }) => leaf.kinds).join(' '),
-    ...onlyUsed(sql, binds.values),
-    sums: cells.sums,
+    ...onlyUsed(sql, binds.values, cells.sums),
     done: true,
-    ...(cells.ofSeries && { isOfNumber: (files) => haveSameScope(files) && isOfNumber(stage, states, files) }),
+    ...(cells.ofSeries && { isOfNumber: (files) => haveSameScope(files) && isOfNumber(parts.key, states, files) }),
     decode: (files, sums) => {
-      const key = keyReader(stage, inputs, files, { ofSeries, leaves, times });
-      const constants = stage.into.map(([, { arg }], index) =>
-        states[index]?.isConstant === true ? valuesIn(files, arg) : undefined,
-      );
+      const key = keyReader(parts, files, { ofSeries, leaves, times, truths });
       return (chunk) => {
         if (cells.ofSeries) checkScope(chunk, files);
         const readKey = key(chunk);
         const behind = chunk.from(keys.length);
-        const reads = states.map(({ read }) => read(behind, sums));
         const [file, series] = ofSeries.map((cell) => chunk.int32(cell));
+        const constantOf: ConstantOf = (expr) => {
+          const values = valuesIn(files, expr);
+          return (row) => values(file?.[row] ?? 0)[series?.[row] ?? 0];
+        };
+        const reads = states.map(({ read }) => read(behind, sums, constantOf));
         const documents: BsonDocument[] = [];
         for (let row = 0; row < chunk.rows; row++) {
           const document = new BsonDocument([['_id', readKey(row)]]);
-          for (const [index, [name]] of stage.into.entries()) {
-            const constant = constants[index]?.(file?.[row] ?? 0)[series?.[row] ?? 0];
-            document.set(
-              name,
-              (reads[index] as (row: number, constant: BsonValue | undefined) => BsonValue)(row, constant),
-            );
-          }
+          for (const [index, [name]] of stage.into.entries())
+            document.set(name, (reads[index] as (row: number) => BsonValue)(row));
           documents.push(document);
         }
         return new DocumentBatch(documents);
@@ -104,13 +101,8 @@ function groupBy(keys: readonly string[]): string {
 }
 
 /** Whether a series' number means the same key and the same constants in all files. */
-function isOfNumber(
-  stage: GroupStage,
-  states: readonly StateColumns[],
-  [first, ...others]: readonly OpenFile[],
-): boolean {
-  const constants = stage.into.filter((_, index) => states[index]?.isConstant === true).map(([, { arg }]) => arg);
-  const parts = [...partsOfSeries(stage.key), ...constants];
+function isOfNumber(key: Expr, states: readonly StateColumns[], [first, ...others]: readonly OpenFile[]): boolean {
+  const parts = [...partsOfSeries(key), ...states.flatMap(({ constants }) => constants)];
   if (first === undefined || others.some(({ facts }) => facts.series.length !== first.facts.series.length))
     return false;
   // Days are no part of a series.
@@ -130,7 +122,8 @@ function isOfNumber(
 /** What else a key is made of is grouped by itself. */
 function partsOfSeries(key: Expr): readonly Expr[] {
   if (isOfSeries(key)) return [key];
-  return key.k === 'doc' ? key.fields.flatMap(([, value]) => partsOfSeries(value)) : [];
+  if (key.k === 'doc') return key.fields.flatMap(([, value]) => partsOfSeries(value));
+  return key.k === 'call' ? key.args.flatMap(partsOfSeries) : [];
 }
 
 function areSame(left: Maybe, right: Maybe): boolean {
@@ -156,12 +149,12 @@ interface KeyCells {
   readonly ofSeries: readonly number[];
   readonly leaves: readonly Readonly<Record<'number' | 'text' | 'bool' | 'kind', number>>[];
   readonly times: readonly number[];
+  readonly truths: readonly number[];
 }
 
 /** Makes of what was grouped by the value of the plan's own expression. */
 function keyReader(
-  { key }: GroupStage,
-  inputs: KeyInputs,
+  { key, inputs }: KeyParts,
   files: readonly OpenFile[],
   cells: KeyCells,
 ): (chunk: Chunk) => (row: number) => BsonValue {
@@ -180,6 +173,7 @@ function keyReader(
       inputs.leaves[index]?.leaf.kinds === kind.null ? () => null : leafReader(chunk, each),
     );
     const times = cells.times.map((cell) => ({ present: chunk.present(cell), values: chunk.int64(cell) }));
+    const truths = cells.truths.map((cell) => chunk.bytes(cell));
     return (row) => {
       const known = file && series && files[file[row] as number]?.values.documents()[series[row] as number];
       const document = new BsonDocument(known ?? []);
@@ -187,6 +181,7 @@ function keyReader(
         const { present, values } = times[index] as (typeof times)[number];
         document.set(column, present(row) ? new BsonDate(Number(values[row]) * stepMs) : null);
       }
+      for (const [n, truth] of truths.entries()) document.set(truthField(n), truth[row] !== 0);
       if (leaves.length > 0) {
         const data = new BsonDocument();
         for (const [index, { path }] of inputs.leaves.entries()) {

@@ -56,7 +56,6 @@ function emitParts(
   return {
     kind: top !== undefined ? 'top' : isWhole ? 'rows' : 'columns',
     ...onlyUsed(selecting(cells.sql, where, top), binds.values),
-    sums: [],
     ...(top === undefined && bytes !== undefined && { gathered: bytes }),
     done: top !== undefined,
     isOfNumber: (files) => isOfRows && haveSameScope(files),
@@ -86,7 +85,6 @@ export function emitRows({ where, binds, vocabulary, gathered, top }: RowsOption
     kind: top === undefined ? 'rows' : 'top',
     variant: '',
     ...onlyUsed(selecting(selected, where, top), binds.values),
-    sums: [],
     ...(top === undefined && gathered && { gathered: bytesOf(gathered) }),
     done: top !== undefined,
     decode: (files) => wholeRows(files, vocabulary),

@@ -2,12 +2,25 @@
  * What a group's key is made of in SQL. Groups may be finer than the plan's, because partial groups with equal keys are merged: rows
  * are grouped by what the key reads (its series, a leaf, a step of time), and the executor's own expression makes the key of it.
  */
-import { type BsonValue, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
+import {
+  BsonDocument,
+  type BsonValue,
+  type Expr,
+  isTimeColumn,
+  type Maybe,
+  type Path,
+  type TimeColumn,
+  type TypeName,
+  typeName,
+} from '@platform/query';
 import { kind } from '../file-facts.ts';
+import { canFail } from './can-fail.ts';
 import type { ConditionRoom } from './condition.ts';
+import { type Decision, decisionOf, truthOf } from './decision.ts';
 import { fieldsOf } from './fields-of.ts';
 import { type Leaf, leafAt } from './leaf.ts';
 import { isOfSeries } from './series-values.ts';
+import type { Sql } from './sql.ts';
 
 export interface LeafInput {
   readonly path: Path;
@@ -24,20 +37,86 @@ export interface KeyInputs {
   ofSeries: boolean;
   readonly leaves: LeafInput[];
   readonly times: TimeInput[];
+  /** Conditions that decide. */
+  readonly truths: Sql[];
+}
+
+/** How a key is made of its inputs. */
+export interface KeyParts {
+  readonly inputs: KeyInputs;
+  /** The plan's expression, with the field `truthField(n)` in place of condition n. */
+  readonly key: Expr;
+}
+
+/** No column of a row: what a query reads by this name is never grouped by here. */
+export function truthField(n: number): string {
+  return `truth ${n}`;
 }
 
 /** Undefined when the key reads what DuckDB cannot group by exactly. */
-export function keyInputs(key: Expr, room: ConditionRoom): KeyInputs | undefined {
-  const inputs: KeyInputs = { ofSeries: false, leaves: [], times: [] };
-  return collect(key, room, inputs) ? inputs : undefined;
+export function keyParts(key: Expr, room: ConditionRoom): KeyParts | undefined {
+  const inputs: KeyInputs = { ofSeries: false, leaves: [], times: [], truths: [] };
+  const made = collect(key, room, inputs);
+  return made && { inputs, key: made };
 }
 
-function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
+/** The expression as it is worked out for a group. */
+function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   if (isOfSeries(expr)) {
+    if (canFail(expr) && room.values.values(expr) === undefined) return undefined;
     if (fieldsOf(expr)?.length !== 0) inputs.ofSeries = true;
-    return true;
+    return expr;
   }
-  if (expr.k === 'doc') return expr.fields.every(([, value]) => collect(value, room, inputs));
+  const decision = decisionOf(expr);
+  if (decision !== undefined) return hasOneForm(expr, room) ? withDecision(decision, room, inputs) : undefined;
+  if (expr.k !== 'doc') return isInput(expr, room, inputs) ? expr : undefined;
+  const fields: (readonly [string, Expr])[] = [];
+  for (const [name, value] of expr.fields) {
+    const made = collect(value, room, inputs);
+    if (made === undefined) return undefined;
+    fields.push([name, made]);
+  }
+  return { k: 'doc', fields };
+}
+
+function withDecision(decision: Decision, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
+  const truth = truthOf(decision, room);
+  if (truth === undefined) return undefined;
+  const when: Expr = { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
+  const [then, otherwise] = [collect(decision.then, room, inputs), collect(decision.otherwise, room, inputs)];
+  return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };
+}
+
+/** Whether what is equal looks alike, too: of 1 and 1.0, or of 0 and -0, the first row's names the group. */
+function hasOneForm(decision: Expr, room: ConditionRoom): boolean {
+  const forms = new Set<string>();
+  let fails = false;
+  const gather = (expr: Expr): void => {
+    const inner = isOfSeries(expr) ? undefined : decisionOf(expr);
+    if (inner !== undefined) {
+      gather(inner.then);
+      gather(inner.otherwise);
+    } else if (expr.k === 'doc') for (const [, value] of expr.fields) gather(value);
+    else if (isOfSeries(expr)) {
+      const values = room.values.values(expr);
+      if (values === undefined) fails = true;
+      for (const value of values ?? []) addForms(value, forms);
+    } else forms.add(expr.k === 'field' ? 'double' : 'int');
+  };
+  gather(decision);
+  return !fails && forms.size < 2 && !forms.has('decimal');
+}
+
+function addForms(value: Maybe, forms: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) addForms(item, forms);
+  else if (value instanceof BsonDocument) for (const item of value.values()) addForms(item, forms);
+  else if (Object.is(value, -0)) forms.add('negative zero').add('double');
+  else if (numeric.has(typeName(value))) forms.add(typeName(value));
+}
+
+const numeric: ReadonlySet<TypeName> = new Set<TypeName>(['int', 'long', 'double', 'decimal']);
+
+function isInput(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
   if (expr.k === 'field') {
     const [column = '', ...below] = expr.path;
     if (isTimeColumn(column)) return below.length === 0 && withTime(column, 1, inputs);

@@ -5,6 +5,8 @@ import {
   BsonDocument,
   type BsonValue,
   Decimal128,
+  ExactSum,
+  type Expr,
   Int32,
   isTimeColumn,
   type Maybe,
@@ -12,11 +14,12 @@ import {
 import { kind } from '../file-facts.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
+import { type Decision, decisionOf, truthOf } from './decision.ts';
 import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from './exact-sum.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isOfKind, leafAt } from './leaf.ts';
 import { isOfSeries } from './series-values.ts';
-import { not, or, yes } from './sql.ts';
+import { and, not, or, type Sql, yes } from './sql.ts';
 import { maxParts, sumMarker } from './statement.ts';
 
 /** Where in the answer columns stand; the same SQL is asked for once. */
@@ -32,68 +35,124 @@ export function cellOf(cells: Cells, sql: string): number {
   return known >= 0 ? known : cells.sql.push(sql) - 1;
 }
 
-/** Makes the states of a chunk's rows. `constant` is what an argument that is the same for all rows of a series is there. */
-export type ReadStates = (chunk: Chunk, sums: readonly SumPlan[]) => (row: number, constant: Maybe) => BsonValue;
+/** Makes the states of a chunk's rows. */
+export type ReadStates = (chunk: Chunk, sums: readonly SumPlan[], constantOf: ConstantOf) => (row: number) => BsonValue;
+
+/** By row of a chunk: the value of an expression that is the same for all rows of a series. */
+export type ConstantOf = (expr: Expr) => (row: number) => Maybe;
 
 export interface StateColumns {
   readonly read: ReadStates;
-  /** The argument, where it is the same for all rows of a series. */
-  readonly isConstant: boolean;
+  /** What it takes that is the same for all rows of a series. */
+  readonly constants: readonly Expr[];
 }
 
-/** Undefined when DuckDB's answer would not be the executor's, to the bit. */
-export function stateColumns(accumulator: Accumulator, room: ConditionRoom, cells: Cells): StateColumns | undefined {
+/** @param among the rows that count. Undefined when DuckDB's answer would not be the executor's, to the bit. */
+export function stateColumns(
+  accumulator: Accumulator,
+  room: ConditionRoom,
+  cells: Cells,
+  among: Sql = yes,
+): StateColumns | undefined {
   const { fn, arg } = accumulator;
   if (accumulator.by !== undefined || accumulator.distinct === true) return undefined;
-  if (fn === 'count') return { isConstant: false, read: counting(cellOf(cells, 'count(*)')) };
-  if (isOfSeries(arg)) return constantState(accumulator, room, cells);
+  if (fn === 'count') return { constants: [], read: counting(cells, among) };
+  if (isOfSeries(arg)) return constantState(accumulator, room, cells, among);
+  const decision = decisionOf(arg);
+  if (decision !== undefined) return decidedState(accumulator, decision, room, cells, among);
   if (arg.k !== 'field') return undefined;
   const [column = '', ...below] = arg.path;
-  if (isTimeColumn(column) && below.length === 0) return timeState(fn, column, cells);
-  if (column !== 'data') return undefined;
-  const read = leafState(fn, below, room, cells);
-  return read && { isConstant: false, read };
+  const isTime = isTimeColumn(column) && below.length === 0;
+  if (!isTime && column !== 'data') return undefined;
+  const read = isTime ? timeState(fn, column, cells, among) : leafState(fn, below, room, cells, among);
+  return read && { constants: [], read };
 }
 
-function counting(cell: number): ReadStates {
+/** What is added up where the condition holds, and what elsewhere. Of other accumulators the order of rows may show. */
+function decidedState(
+  accumulator: Accumulator,
+  decision: Decision,
+  room: ConditionRoom,
+  cells: Cells,
+  among: Sql,
+): StateColumns | undefined {
+  const { fn } = accumulator;
+  const truth = isSum(fn) || fn === 'sql.count' ? truthOf(decision, room) : undefined;
+  if (truth === undefined) return undefined;
+  const state = (arg: Expr, where: Sql): StateColumns | undefined =>
+    stateColumns({ ...accumulator, arg }, room, cells, and([among, where]));
+  const [then, otherwise] = [state(decision.then, truth), state(decision.otherwise, not(truth))];
+  if (then === undefined || otherwise === undefined) return undefined;
+  return {
+    constants: [...then.constants, ...otherwise.constants],
+    read: (...from) => {
+      const [one, other] = [then.read(...from), otherwise.read(...from)];
+      return (row) => together(one(row), other(row));
+    },
+  };
+}
+
+/** Of two counts or two sums. */
+function together(one: BsonValue, other: BsonValue): BsonValue {
+  if (typeof one === 'bigint' && typeof other === 'bigint') return one + other;
+  const sum = new ExactSum();
+  sum.merge(one);
+  sum.merge(other);
+  return sum.partial();
+}
+
+function counting(cells: Cells, among: Sql): ReadStates {
+  const cell = cellOf(cells, among === yes ? 'count(*)' : `count(*) FILTER (WHERE ${among})`);
   return (chunk) => {
     const counts = chunk.int64(cell);
     return (row) => counts[row] as bigint;
   };
 }
 
+/** A column's values in rows that count, NULL elsewhere. */
+function within(among: Sql, column: string): Sql {
+  return among === yes ? column : `(CASE WHEN ${among} THEN ${column} END)`;
+}
+
 const noSum = { n: new Int32(0), kinds: new Int32(0) };
 const isSum = (fn: Accumulator['fn']): boolean => fn === 'sum' || fn === 'avg' || fn === 'sql.sum';
 
-function constantState({ fn, arg }: Accumulator, { values }: ConditionRoom, cells: Cells): StateColumns | undefined {
+function constantState(
+  { fn, arg }: Accumulator,
+  { values }: ConditionRoom,
+  cells: Cells,
+  among: Sql,
+): StateColumns | undefined {
   const all = values.values(arg);
   if (all === undefined) return undefined;
+  const state = constantStates(fn, all);
+  if (state === undefined) return undefined;
   if (fieldsOf(arg)?.length !== 0) cells.ofSeries = true;
-  const counts = cellOf(cells, 'count(*)');
-  const isNone = (value: Maybe): boolean => value === undefined || value === null;
-  if (fn === 'sql.count') {
-    return { isConstant: true, read: (chunk) => withCount(chunk, counts, (n, value) => (isNone(value) ? 0n : n)) };
-  }
-  if (fn === 'min' || fn === 'max')
-    return { isConstant: true, read: () => (_row, value) => (isNone(value) ? null : (value as BsonValue)) };
-  if (!isSum(fn) || all.some((value) => constantSum(value, 2 ** 52) === undefined)) return undefined;
+  const count = counting(cells, among);
   return {
-    isConstant: true,
-    read: (chunk) => withCount(chunk, counts, (n, value) => constantSum(value, Number(n)) ?? null),
+    constants: [arg],
+    read: (...from) => {
+      const [counts, value] = [count(...from), from[2](arg)];
+      return (row) => state(counts(row) as bigint, value(row));
+    },
   };
 }
 
-function withCount(
-  chunk: Chunk,
-  cell: number,
-  state: (n: bigint, value: Maybe) => BsonValue,
-): (row: number, constant: Maybe) => BsonValue {
-  const counts = chunk.int64(cell);
-  return (row, constant) => state(counts[row] as bigint, constant);
+/** The state of so many rows with one value, which is one of `all`. */
+function constantStates(
+  fn: Accumulator['fn'],
+  all: readonly Maybe[],
+): ((n: bigint, value: Maybe) => BsonValue) | undefined {
+  const isNone = (value: Maybe): value is null | undefined => value === undefined || value === null;
+  if (fn === 'sql.count') return (n, value) => (isNone(value) ? 0n : n);
+  if (fn === 'min' || fn === 'max') return (_, value) => (isNone(value) ? null : value);
+  if (!isSum(fn) || all.some((value) => constantSum(value, 2 ** 52) === undefined)) return undefined;
+  return (n, value) => constantSum(value, Number(n)) ?? null;
 }
 
 /** The sum of a value that is there so many times. */
 function constantSum(value: Maybe, count: number): BsonDocument | undefined {
+  if (count === 0) return BsonDocument.of(noSum);
   const n = BigInt(count);
   if (value instanceof Decimal128) return undefined;
   if (value instanceof Int32) return BsonDocument.of({ n, kinds: new Int32(0), ...whole(BigInt(value.value) * n) });
@@ -107,17 +166,14 @@ function whole(sum: bigint): { whole: bigint | string } {
   return { whole: BigInt.asIntN(64, sum) === sum ? sum : String(sum) };
 }
 
-function timeState(fn: Accumulator['fn'], column: string, cells: Cells): StateColumns | undefined {
-  if (fn === 'sql.count') return { isConstant: false, read: counting(cellOf(cells, `count(${column})`)) };
-  if (isSum(fn)) return { isConstant: false, read: () => () => BsonDocument.of(noSum) };
+function timeState(fn: Accumulator['fn'], column: string, cells: Cells, among: Sql): ReadStates | undefined {
+  if (fn === 'sql.count') return counting(cells, and([among, `${column} IS NOT NULL`]));
+  if (isSum(fn)) return () => () => BsonDocument.of(noSum);
   if (fn !== 'min' && fn !== 'max') return undefined;
   const cell = cellOf(cells, `${fn}(${column})`);
-  return {
-    isConstant: false,
-    read: (chunk) => {
-      const [present, times] = [chunk.present(cell), chunk.int64(cell)];
-      return (row) => (present(row) ? new BsonDate(millisecondsOf(times[row] as bigint)) : null);
-    },
+  return (chunk) => {
+    const [present, times] = [chunk.present(cell), chunk.int64(cell)];
+    return (row) => (present(row) ? new BsonDate(millisecondsOf(times[row] as bigint)) : null);
   };
 }
 
@@ -132,6 +188,7 @@ function leafState(
   path: readonly string[],
   { facts }: ConditionRoom,
   cells: Cells,
+  among: Sql,
 ): ReadStates | undefined {
   const leaf = leafAt(facts, path);
   if (leaf === undefined || !leaf.isKnown) return undefined;
@@ -139,13 +196,13 @@ function leafState(
     // What stands in arrays is an array for the accumulator: no number.
     const { number } = leaf.columns;
     if (number === undefined) return () => () => BsonDocument.of(noSum);
-    return sumState(number, { rows: facts.rows, number: leaf.facts?.number }, leaf.kinds === kind.double, cells);
+    const of = { rows: facts.rows, number: leaf.facts?.number };
+    return sumState(within(among, number), of, leaf.kinds === kind.double && among === yes, cells);
   }
   if (leaf.isThroughArray) return undefined;
   if (fn === 'sql.count') {
     const isNone = or([isOfKind(leaf, kind.missing), isOfKind(leaf, kind.null)]);
-    const some = not(isNone);
-    return counting(cellOf(cells, some === yes ? 'count(*)' : `count(*) FILTER (WHERE ${some})`));
+    return counting(cells, and([among, not(isNone)]));
   }
   if (fn !== 'min' && fn !== 'max') return undefined;
   if ((leaf.kinds & (kind.object | kind.array)) !== 0) return undefined;

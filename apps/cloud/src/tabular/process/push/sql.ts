@@ -49,17 +49,24 @@ export class Binds {
   }
 }
 
-/** Numbers the values anew that are left in the text: conditions that turned out to be always or never true left theirs behind. */
-export function onlyUsed(
+/**
+ * Numbers the values anew that are left in the text and in what is added up in it: conditions that turned out to be always or never true
+ * left theirs behind.
+ */
+export function onlyUsed<Sum extends { readonly column: Sql }>(
   sql: string,
   values: readonly Bind[],
-): { readonly sql: string; readonly binds: readonly Bind[] } {
+  sums: readonly Sum[] = [],
+): { readonly sql: string; readonly binds: readonly Bind[]; readonly sums: readonly Sum[] } {
   const used: number[] = [];
-  const text = sql.replace(/\$(\d+)/g, (_, number: string) => {
-    const index = Number(number) - 2;
-    if (index < 0) return '$1';
-    if (!used.includes(index)) used.push(index);
-    return `$${used.indexOf(index) + 2}`;
-  });
-  return { sql: text, binds: used.map((index) => values[index] as Bind) };
+  const numbered = (text: string): string =>
+    text.replace(/\$(\d+)/g, (_, number: string) => {
+      const index = Number(number) - 2;
+      if (index < 0) return '$1';
+      if (!used.includes(index)) used.push(index);
+      return `$${used.indexOf(index) + 2}`;
+    });
+  const text = numbered(sql);
+  const added = sums.map((sum) => ({ ...sum, column: numbered(sum.column) }));
+  return { sql: text, binds: used.map((index) => values[index] as Bind), sums: added };
 }

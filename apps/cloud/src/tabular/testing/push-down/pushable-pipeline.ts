@@ -69,14 +69,16 @@ function compared(random: Random): Written {
 }
 
 function grouped(random: Random): Fields[] {
-  const group = { $group: { _id: groupKey(random), ...accumulators(random) } };
+  const group = random.chance(0.1)
+    ? { $bucket: { ...buckets(random), output: accumulators(random) } }
+    : { $group: { _id: groupKey(random), ...accumulators(random) } };
   const first = random.chance(0.15) ? [{ $sort: { time_received: random.pick([1, -1]) } }] : [];
   return [...first, group, ...afterGroup(random)];
 }
 
 function groupKey(random: Random): Written {
   const column = (): string => `$${random.pick(columns)}`;
-  switch (random.int(6)) {
+  switch (random.int(8)) {
     case 0:
       return null;
     case 1:
@@ -85,10 +87,53 @@ function groupKey(random: Random): Written {
     case 3:
       return { machine: column(), component: column() };
     case 4:
+      return decided(random, () =>
+        random.pick<Written>([1, 2.5, 'high', 'low', null, column(), `$${leafPath(random)}`]),
+      );
+    case 5:
+      return { of: column(), level: decided(random, () => random.pick(['high', 'low', 'none'])) };
+    case 6:
       return { $dateTrunc: { date: '$time_received', unit: random.pick(['second', 'hour', 'day']) } };
     default:
       return `$${leafPath(random)}`;
   }
+}
+
+function buckets(random: Random): Fields {
+  const boundaries = random.pick<Written[]>([
+    [0, 2, 4, 8],
+    [-1, 0.5, 3],
+    ['a', 'm', 'z'],
+    [0, 1_000],
+  ]);
+  return { groupBy: `$${leafPath(random)}`, boundaries, ...(random.chance(0.9) && { default: 'other' }) };
+}
+
+/** $cond and $switch. */
+function decided(random: Random, value: () => Written): Written {
+  const when = (): Written => {
+    const leaf = `$${leafPath(random)}`;
+    const compared = { [random.pick(['$gt', '$gte', '$eq', '$ne', '$lt'])]: [leaf, randomLeafValue(random)] };
+    return random.pick<Written>([
+      leaf,
+      compared,
+      { $eq: ['$component_name', random.pick(components)] },
+      { $and: [leaf, compared] },
+      { $not: [compared] },
+      { $lt: ['$time_received', new Date(random.pick(timesMs))] },
+    ]);
+  };
+  const inner = (): Written => (random.chance(0.15) ? decided(random, value) : value());
+  if (random.chance(0.7)) return { $cond: [when(), inner(), inner()] };
+  const branches = random.list(1, 3, () =>
+    document(
+      Object.fromEntries([
+        ['case', when()],
+        ['then', inner()],
+      ]),
+    ),
+  );
+  return { $switch: { branches, ...(random.chance(0.9) && { default: inner() }) } };
 }
 
 function accumulators(random: Random): Fields {
@@ -97,13 +142,20 @@ function accumulators(random: Random): Fields {
 
 function accumulator(random: Random): Written {
   const leaf = `$${leafPath(random)}`;
-  switch (random.int(8)) {
+  switch (random.int(10)) {
     case 0:
       return { $sum: 1 };
     case 1:
       return { $count: {} };
     case 2:
       return { [random.pick(['$min', '$max'])]: random.pick(['$time_received', leaf]) };
+    case 3:
+    case 4:
+      return {
+        [random.pick(['$sum', '$sum', '$avg', '$max'])]: decided(random, () =>
+          random.pick<Written>([1, 0, 0.1, -2.5, null, leaf, `$${leafPath(random)}`, 'text', '$component_name']),
+        ),
+      };
     default:
       return { [random.pick(['$sum', '$avg', '$avg', '$min', '$max', '$first', '$last'])]: leaf };
   }

@@ -23,6 +23,8 @@ function grouped(random: Random, where: string): string {
       `avg(${leaf(random)})`,
       `min(${leaf(random)})`,
       'max(time_received)',
+      `sum(CASE WHEN ${condition(random)} THEN ${random.pick(['1', '0.5', leaf(random)])} ELSE 0 END)`,
+      `count(CASE WHEN ${condition(random)} THEN 1 END)`,
     ]),
   );
   const selected = [...(key === undefined ? [] : [`${key} AS k`]), ...folds.map((fold, n) => `${fold} AS v${n}`)];
