@@ -67,8 +67,8 @@ function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
     if (fieldsOf(expr)?.length !== 0) inputs.ofSeries = true;
     return expr;
   }
-  const decision = decisionOf(expr);
-  if (decision !== undefined) return hasOneForm(expr, room) ? withDecision(decision, room, inputs) : undefined;
+  if (decisionOf(expr) !== undefined)
+    return haveOneForm(branchesOf(expr), room) ? decided(expr, room, inputs) : undefined;
   if (expr.k !== 'doc') return isInput(expr, room, inputs) ? expr : undefined;
   const fields: (readonly [string, Expr])[] = [];
   for (const [name, value] of expr.fields) {
@@ -79,32 +79,39 @@ function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
   return { k: 'doc', fields };
 }
 
-function withDecision(decision: Decision, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
+/** What conditions decide, with their truths in their places. */
+function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
+  const decision = innerDecision(expr);
+  if (decision === undefined) return collect(expr, room, inputs);
   const truth = truthOf(decision, room);
   if (truth === undefined) return undefined;
   const when: Expr = { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
-  const [then, otherwise] = [collect(decision.then, room, inputs), collect(decision.otherwise, room, inputs)];
+  const [then, otherwise] = [decided(decision.then, room, inputs), decided(decision.otherwise, room, inputs)];
   return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };
 }
 
-/** Whether what is equal looks alike, too: of 1 and 1.0, or of 0 and -0, the first row's names the group. */
-function hasOneForm(decision: Expr, room: ConditionRoom): boolean {
+/** One that is the same for all rows of a series is a value like others. */
+function innerDecision(expr: Expr): Decision | undefined {
+  return isOfSeries(expr) ? undefined : decisionOf(expr);
+}
+
+function branchesOf(expr: Expr): readonly Expr[] {
+  const decision = innerDecision(expr);
+  return decision === undefined ? [expr] : [...branchesOf(decision.then), ...branchesOf(decision.otherwise)];
+}
+
+/**
+ * Whether values that are the same for all rows of a series are alike where they are equal, too: of 1 and 1.0, or of 0 and -0, the first
+ * row's names the group. By other values there could be as many groups as rows, where the plan has few.
+ */
+function haveOneForm(branches: readonly Expr[], room: ConditionRoom): boolean {
   const forms = new Set<string>();
-  let fails = false;
-  const gather = (expr: Expr): void => {
-    const inner = isOfSeries(expr) ? undefined : decisionOf(expr);
-    if (inner !== undefined) {
-      gather(inner.then);
-      gather(inner.otherwise);
-    } else if (expr.k === 'doc') for (const [, value] of expr.fields) gather(value);
-    else if (isOfSeries(expr)) {
-      const values = room.values.values(expr);
-      if (values === undefined) fails = true;
-      for (const value of values ?? []) addForms(value, forms);
-    } else forms.add(expr.k === 'field' ? 'double' : 'int');
-  };
-  gather(decision);
-  return !fails && forms.size < 2 && !forms.has('decimal');
+  for (const branch of branches) {
+    const values = isOfSeries(branch) ? room.values.values(branch) : undefined;
+    if (values === undefined) return false;
+    for (const value of values) addForms(value, forms);
+  }
+  return forms.size < 2 && !forms.has('decimal');
 }
 
 function addForms(value: Maybe, forms: Set<string>): void {
