@@ -105,6 +105,17 @@ export const hostileQueries: Readonly<Record<string, () => Plan>> = {
         },
       },
     ]),
+  'sums of 90 decisions each': () => {
+    const chain = (n: number): unknown => (n === 0 ? 0 : { $cond: [{ $gt: ['$data.i', n] }, n, chain(n - 1)] });
+    return mql([
+      {
+        $group: {
+          _id: null,
+          ...Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`v${n}`, { $sum: chain(90) }])),
+        },
+      },
+    ]);
+  },
   '30,000 conditions': () =>
     mql([{ $match: { $or: Array.from({ length: 30_000 }, (_, n) => ({ 'data.i': n + 0.5 })) } }]),
   'a list of 60,000 values': () =>

@@ -12,8 +12,10 @@ export interface Decision {
   readonly otherwise: Expr;
 }
 
-/** The conditions of one value, all of which stand in one statement. */
-const maxBranches = 32;
+/** Decisions of a stage: each condition stands in the statement once for every value behind it. */
+export const maxDecisions = 32;
+/** Parts of one value with all its conditions. */
+const maxParts = 400;
 
 const cache = new WeakMap<Expr, Decision | undefined>();
 
@@ -26,14 +28,14 @@ export function decisionOf(expr: Expr): Decision | undefined {
 
 function firstOf(expr: Expr): Decision | undefined {
   if (expr.k === 'bind') {
-    const inner = isSmall(expr) ? withFields(expr) : undefined;
+    const inner = isSmall(expr, maxParts) ? withFields(expr) : undefined;
     return inner && decisionOf(inner);
   }
   if (expr.k !== 'call') return undefined;
   const { fn, args } = expr;
   if (fn !== 'agg.cond' && fn !== 'agg.switch' && fn !== 'sql.case') return undefined;
   const [when, then, ...rest] = args;
-  if (args.length % 2 === 0 || args.length > 2 * maxBranches + 1 || !isSmall(expr)) return undefined;
+  if (args.length % 2 === 0 || !isSmall(expr, maxParts)) return undefined;
   const otherwise = rest.length === 1 ? rest[0] : { ...expr, args: rest };
   if (when === undefined || then === undefined || otherwise === undefined) return undefined;
   // What is no truth counts as false in CASE, but may count as true in a filter.

@@ -36,7 +36,7 @@ export function emitGroup(
   const parts = keyParts(stage.key, room);
   if (parts === undefined) return undefined;
   const { inputs } = parts;
-  const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries };
+  const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries, decisions: 0 };
   const states: StateColumns[] = [];
   for (const [, accumulator] of stage.into) {
     const state = stateColumns(accumulator, room, cells);

@@ -16,7 +16,7 @@ import {
 import { kind } from '../file-facts.ts';
 import { canFail } from './can-fail.ts';
 import type { ConditionRoom } from './condition.ts';
-import { type Decision, decisionOf, truthOf } from './decision.ts';
+import { type Decision, decisionOf, maxDecisions, truthOf } from './decision.ts';
 import { fieldsOf } from './fields-of.ts';
 import { type Leaf, leafAt } from './leaf.ts';
 import { isOfSeries } from './series-values.ts';
@@ -84,7 +84,7 @@ function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
   const decision = innerDecision(expr);
   if (decision === undefined) return collect(expr, room, inputs);
   const truth = truthOf(decision, room);
-  if (truth === undefined) return undefined;
+  if (truth === undefined || inputs.truths.length === maxDecisions) return undefined;
   const when: Expr = { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
   const [then, otherwise] = [decided(decision.then, room, inputs), decided(decision.otherwise, room, inputs)];
   return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };

@@ -14,7 +14,7 @@ import {
 import { kind } from '../file-facts.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
-import { type Decision, decisionOf, truthOf } from './decision.ts';
+import { type Decision, decisionOf, maxDecisions, truthOf } from './decision.ts';
 import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from './exact-sum.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isOfKind, leafAt } from './leaf.ts';
@@ -28,6 +28,8 @@ export interface Cells {
   readonly sums: { readonly column: string; readonly of: Summed }[];
   /** Some state is made of a value that differs from series to series. */
   ofSeries: boolean;
+  /** How many conditions decide what is added up. */
+  decisions: number;
 }
 
 export function cellOf(cells: Cells, sql: string): number {
@@ -77,6 +79,7 @@ function decidedState(
   among: Sql,
 ): StateColumns | undefined {
   const { fn } = accumulator;
+  if (++cells.decisions > maxDecisions) return undefined;
   const truth = isSum(fn) || fn === 'sql.count' ? truthOf(decision, room) : undefined;
   if (truth === undefined) return undefined;
   const state = (arg: Expr, where: Sql): StateColumns | undefined =>

@@ -3,13 +3,13 @@ import type { BsonValue, Expr } from '@platform/query';
 
 const mostParts = 2_000;
 
-export function isSmall(expr: Expr): boolean {
-  return smallPrefix([expr]) === 1;
+export function isSmall(expr: Expr, most = mostParts): boolean {
+  return smallPrefix([expr], most) === 1;
 }
 
 /** How many of the expressions, from the first, are small together. */
-export function smallPrefix(exprs: readonly Expr[]): number {
-  let left = mostParts;
+export function smallPrefix(exprs: readonly Expr[], most = mostParts): number {
+  let left = most;
   const spend = (expr: Expr): boolean => {
     if (left-- <= 0) return false;
     switch (expr.k) {
