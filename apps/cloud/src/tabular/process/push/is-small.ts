@@ -3,12 +3,12 @@ import type { BsonValue, Expr } from '@platform/query';
 
 const mostParts = 2_000;
 
-export function isSmall(expr: Expr, most = mostParts): boolean {
+export function isSmall(expr: Expr, most: number = mostParts): boolean {
   return smallPrefix([expr], most) === 1;
 }
 
 /** How many of the expressions, from the first, are small together. */
-export function smallPrefix(exprs: readonly Expr[], most = mostParts): number {
+export function smallPrefix(exprs: readonly Expr[], most: number = mostParts): number {
   let left = most;
   const spend = (expr: Expr): boolean => {
     if (left-- <= 0) return false;
