@@ -144,7 +144,7 @@ test('unknown operators carry MongoDB codes and the place', () => {
   });
   expect(refusal({ $set: { a: { $foo: 1 } } })).toMatchObject({ code: 168, codeName: 'InvalidPipelineOperator' });
   expect(refusal({ $group: { _id: 1, a: { $foo: 1 } } })).toMatchObject({ code: 15952, path: '$group.a' });
-  expect(refusal({ $match: { a: { $regex: '(?!x)' } } })).toMatchObject({ code: 51091 });
+  expect(refusal({ $match: { a: { $regex: '(a)\\1' } } })).toMatchObject({ code: 51091 });
   expect(refusal({ $project: { a: 1, b: 0 } })).toMatchObject({ code: 31254 });
 });
 
