@@ -144,9 +144,9 @@ class DeliveryLoop implements Delivery {
   async #deliver(id: string, sent: () => void): Promise<void> {
     const { clock, log, db, appendMachineLog } = this.#options;
     const row = await db.selectFrom('notify_messages').selectAll().where('id', '=', id).executeTakeFirst();
-    // Between the look and now it may have been paused.
-    if (row?.state !== 'pending') return;
     const atMs = clock.now();
+    // Between the look and now it may have been paused, or tried: an attempt may be recorded while a look finds it due.
+    if (row?.state !== 'pending' || row.next_attempt_at > atMs) return;
     const event = readEvent(row);
     const secret = await this.#secretOf(row.organization_id);
     if (secret === undefined) return this.#recorder.cancel(row.id);

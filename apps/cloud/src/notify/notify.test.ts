@@ -1,5 +1,6 @@
 import { silentLog } from '@platform/base';
 import { FakeClock, startWebhookSink, type WebhookSink } from '@platform/testkit';
+import type { KyselyPlugin } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Metadata, openMetadata } from '../metadata/open-metadata.ts';
 import { openTestStore } from '../metadata/testing/test-store.ts';
@@ -189,6 +190,27 @@ test('D23 a failing target is tried eight times with the specified waits, and th
     'received retryable status code: 503 in webhook response; given up after 8 attempts',
   ]);
   expect((await notify.list())[0]?.attempts[7]).toMatchObject({ outcome: 'retryLater', code: 503, response: 'busy' });
+});
+
+test('D23 what a look found due before an attempt was recorded is not tried again early', async () => {
+  const on = await rig();
+  on.sink.answerWith({ status: 503 });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const slowLooks: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (Object.keys(result.rows[0] ?? {}).join() === 'id,organization_id,target') await pause(30);
+      return result;
+    },
+  };
+  const notify = on.open({ db: on.metadata.db.withPlugin(slowLooks) });
+  notify.start();
+  const looking = setInterval(() => notify.wake(), 2);
+  onTestFinished(() => clearInterval(looking));
+  await enqueue(on, notify, message(1, `${on.sink.url}/catcher/webhooks/a`));
+  await until(async () => (await attempts(notify)) > 0);
+  await pause(150);
+  expect(await attempts(notify)).toBe(1);
 });
 
 test('D23 a 404 is final, and the machine log says what the specification says', async () => {
