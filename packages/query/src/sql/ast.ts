@@ -108,3 +108,23 @@ export type Query =
       readonly query: Query;
       readonly at: Token;
     };
+
+/** The expressions that an expression is made of; of a subquery what it is compared with. */
+export function partsOf(node: SqlNode): readonly SqlNode[] {
+  switch (node.k) {
+    case 'call':
+      return node.args;
+    case 'document':
+      return node.fields.map(([, value]) => value);
+    case 'access':
+    case 'assert':
+      return [node.of];
+    case 'aggregate':
+      return node.arg === undefined ? [] : [node.arg];
+    case 'subquery':
+      return node.left === undefined ? [] : [node.left];
+    case 'literal':
+    case 'column':
+      return [];
+  }
+}

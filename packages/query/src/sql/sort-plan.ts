@@ -3,7 +3,7 @@
 import { Int32 } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { SortKey, Stage } from '../plan/stage.ts';
-import type { OrderItem, Select, SqlNode } from './ast.ts';
+import { type OrderItem, partsOf, type Select, type SqlNode } from './ast.ts';
 import type { Block } from './block.ts';
 import { fault } from './cursor.ts';
 import { literalText } from './elsewhere.ts';
@@ -72,21 +72,7 @@ function refuseComplex(node: SqlNode): void {
 }
 
 function isConstant(node: SqlNode): boolean {
-  switch (node.k) {
-    case 'literal':
-      return true;
-    case 'call':
-      return node.args.every(isConstant);
-    case 'document':
-      return node.fields.every(([, value]) => isConstant(value));
-    case 'access':
-    case 'assert':
-      return isConstant(node.of);
-    case 'column':
-    case 'aggregate':
-    case 'subquery':
-      return false;
-  }
+  return node.k !== 'column' && node.k !== 'aggregate' && node.k !== 'subquery' && partsOf(node).every(isConstant);
 }
 
 function isTable(path: readonly string[], block: Block): boolean {

@@ -21,21 +21,21 @@ const cache = new WeakMap<Expr, Decision | undefined>();
 
 /** The first decision of a value; those behind it are in `otherwise`. Undefined when it is none, or has no value where none holds. */
 export function decisionOf(expr: Expr): Decision | undefined {
-  if (expr.k !== 'call' && expr.k !== 'bind') return undefined;
   if (!cache.has(expr)) cache.set(expr, firstOf(expr));
   return cache.get(expr);
 }
 
 function firstOf(expr: Expr): Decision | undefined {
+  if (!isSmall(expr, maxParts)) return undefined;
   if (expr.k === 'bind') {
-    const inner = isSmall(expr, maxParts) ? withFields(expr) : undefined;
+    const inner = withFields(expr);
     return inner && decisionOf(inner);
   }
   if (expr.k !== 'call') return undefined;
   const { fn, args } = expr;
   if (fn !== 'agg.cond' && fn !== 'agg.switch' && fn !== 'sql.case') return undefined;
   const [when, then, ...rest] = args;
-  if (args.length % 2 === 0 || !isSmall(expr, maxParts)) return undefined;
+  if (args.length % 2 === 0) return undefined;
   const otherwise = rest.length === 1 ? rest[0] : { ...expr, args: rest };
   if (when === undefined || then === undefined || otherwise === undefined) return undefined;
   // What is no truth counts as false in CASE, but may count as true in a filter.
