@@ -123,9 +123,12 @@ test('R16 a key that expires', async () => {
 test('R16 a key that is given an end', async () => {
   const { organization, location, partId } = await newSite();
   const { id, token } = await newKey(location, organization.id);
-  const endsMs = Date.now() + 2_000;
-  await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
-  await expectEnd(token, partId, () => later(endsMs - Date.now(), undefined), 'UNAUTHENTICATED');
+  const end = async (): Promise<void> => {
+    const endsMs = Date.now() + 2_000;
+    await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
+    await later(endsMs - Date.now(), undefined);
+  };
+  await expectEnd(token, partId, end, 'UNAUTHENTICATED');
 });
 
 test('R16 a key that was rotated, when its old secret no longer works; who has the new one goes on', async () => {

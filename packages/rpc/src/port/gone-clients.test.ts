@@ -54,7 +54,7 @@ test.each([
     // It reads nothing: soon the server has something to write that nobody takes.
     for (let before = -1; given === 0 || given > before; ) {
       before = given;
-      await new Promise((pass) => setTimeout(pass, 50));
+      await new Promise((pass) => setTimeout(pass, 250));
     }
     socket[leave]();
     await ended;
