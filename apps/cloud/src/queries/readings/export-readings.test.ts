@@ -188,7 +188,12 @@ test('R16 an export ends when its caller may no longer read', async () => {
   let mayStill = true;
   await using store = await openTabular();
   await using queries = await serveQueries(store, { clock, mayStill: () => mayStill });
-  store.append({ readings: Array.from({ length: 6_000 }, (_, i) => ({ data: { i, text: 'x'.repeat(2_000) }, receivedMs: noonMs + i })) });
+  store.append({
+    readings: Array.from({ length: 6_000 }, (_, i) => ({
+      data: { i, text: 'x'.repeat(2_000) },
+      receivedMs: noonMs + i,
+    })),
+  });
   let rows = 0;
   const reading = (async () => {
     for await (const _row of queries.client.exportTabularData(cpu)) {
