@@ -39,6 +39,13 @@ test('every help fits into 80 columns and shows usage, examples, options and exi
   }
 });
 
+test('the list of commands of a group tells which arguments may be left out', () => {
+  const group = program.commands.find((command) => command.name() === 'config');
+  const help = group === undefined ? '' : helpOf(group);
+  expect(help).toMatch(/^ {2}validate <part> \[file\] /m);
+  expect(help).toMatch(/^ {2}diff <part> \[from\] \[to\] /m);
+});
+
 test('the examples of every help are lines of commands and options that exist', () => {
   for (const leaf of leaves) {
     const examples = [...helpOf(leaf).matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = '']) => example);

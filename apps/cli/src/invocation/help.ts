@@ -1,5 +1,5 @@
 /** How help looks: one line, usage, examples, options, JSON fields, exit codes; at most 80 columns. */
-import { type Command, Help } from 'commander';
+import { type Argument, type Command, Help } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { printable } from './printable.ts';
 
@@ -26,7 +26,7 @@ export function dressHelp(command: Command, jsonErrors = false): void {
         return withExamples(Help.prototype.formatHelp.call(helper, of, helper), helpOf.get(of));
       },
       optionTerm: (option) => option.flags.replace(' [fields]', helpOf.get(command)?.fields ? '[=fields]' : ''),
-      subcommandTerm: (of) => [of.name(), ...of.registeredArguments.map((one) => `<${one.name()}>`)].join(' '),
+      subcommandTerm: (of) => [of.name(), ...of.registeredArguments.map(argumentTerm)].join(' '),
     })
     .showHelpAfterError(jsonErrors ? false : '(add --help for what is expected)')
     .configureOutput({
@@ -37,6 +37,12 @@ export function dressHelp(command: Command, jsonErrors = false): void {
       },
     });
   for (const inner of command.commands) dressHelp(inner, jsonErrors);
+}
+
+/** In angle brackets, or in square ones when it may be left out. */
+function argumentTerm(argument: Argument): string {
+  const name = argument.name() + (argument.variadic ? '...' : '');
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** A bare `--json` reaches the parser as `--json=`; errors speak of what was typed. */
