@@ -151,8 +151,8 @@ class DeliveryLoop implements Delivery {
     const secret = await this.#secretOf(row.organization_id);
     if (secret === undefined) return this.#recorder.cancel(row.id);
     const attempt = await this.#attempt(row, event, secret, atMs);
-    sent();
     const recorded = this.#recorder.judge(row, attempt);
+    sent();
     const failedFinally = recorded.state === 'failed';
     if (attempt.outcome !== 'accepted' && (row.attempts === 0 || failedFinally)) {
       // Before the record: after a kill in between the message is sent again, and this line is written again.

@@ -1,7 +1,7 @@
 import { silentLog } from '@platform/base';
 import { FakeClock, startWebhookSink, type WebhookSink } from '@platform/testkit';
 import type { KyselyPlugin } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Metadata, openMetadata } from '../metadata/open-metadata.ts';
 import { openTestStore } from '../metadata/testing/test-store.ts';
 import type { Message } from './event.ts';
@@ -61,14 +61,18 @@ async function rig(): Promise<Rig> {
   };
 }
 
-/** Time goes on until they have stopped, whenever each begins to wait for what is under way. */
+/** Whenever something begins to wait, the second passes that a stop gives to what is under way: never the 15 s of a request. */
 async function stopAll(clock: FakeClock, notifies: readonly Notify[]): Promise<void> {
+  using sleep = vi.spyOn(clock, 'sleep');
   let stopped = false;
   const stopping = Promise.all(notifies.map((notify) => notify[Symbol.asyncDispose]())).then(() => {
     stopped = true;
   });
-  while (!stopped) {
-    await clock.advance(1_000);
+  for (let passed = 0; !stopped; ) {
+    if (passed < sleep.mock.calls.length) {
+      passed++;
+      await clock.advance(1_000);
+    }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   await stopping;
@@ -253,6 +257,24 @@ test('D23 a target that answers 410 gets nothing more until it is resumed', asyn
   await until(async () => (await states(restarted)).join() === 'delivered,delivered,failed,failed');
 });
 
+test('D23 nothing more goes to a target that answered 410 while that is still being recorded', async () => {
+  const on = await rig();
+  on.sink.answerWith(async () => {
+    await on.sink.waitFor(4);
+    return { status: 410 };
+  });
+  const told = Promise.withResolvers<void>();
+  onTestFinished(() => told.resolve());
+  const notify = on.open({ appendMachineLog: () => told.promise });
+  notify.start();
+  const target = `${on.sink.url}/catcher/webhooks/a`;
+  await enqueue(on, notify, ...[1, 2, 3, 4, 5].map((n) => message(n, target)));
+  await until(async () => on.sink.requests.length > 4 || (await states(notify)).includes('paused'));
+  expect(on.sink.requests).toHaveLength(4);
+  told.resolve();
+  await until(async () => (await states(notify)).join() === 'failed,failed,failed,failed,paused');
+});
+
 test('D23 a redirect is not followed', async () => {
   const on = await rig();
   on.sink.answerWith(({ path }) =>
@@ -279,6 +301,7 @@ test('D23 a target that hangs holds four connections and stops nobody else, and 
   const fast = Array.from({ length: 20 }, (_, n) => message(1_000 + n, `${on.sink.url}/catcher/webhooks/fast`));
   await enqueue(on, notify, ...slow, ...fast);
   await until(async () => (await states(notify)).filter((state) => state === 'delivered').length === 20);
+  await until(() => hanging >= 4);
   expect(hanging).toBe(4);
   await on.clock.advance(15_000);
   await until(async () =>

@@ -16,7 +16,7 @@ export interface Recorder {
   /** Reads, once, which targets are paused. */
   load(): Promise<void>;
   isPaused(organizationId: string, target: string): boolean;
-  /** What follows from the attempt. */
+  /** What follows from the attempt. A target that answered 410 gets nothing more from here on, though that is still to be recorded. */
   judge(row: NotifyMessageRow, attempt: Attempt): Judgement;
   /** Tries until it is written or the signal is aborted: a message whose outcome is unknown would be sent again. */
   record(
@@ -85,6 +85,7 @@ export function createRecorder(options: { db: Kysely<NotifyTables>; clock: Clock
     isPaused: (organizationId, target) => paused.has(targetKey(organizationId, target)),
     judge(row, attempt) {
       const now = clock.now();
+      if (attempt.code === 410) paused.add(targetKey(row.organization_id, row.target));
       if (attempt.outcome === 'accepted') return { state: 'delivered', nextAttemptAtMs: now, error: '' };
       const error = attempt.error ?? 'unknown error';
       if (attempt.outcome === 'rejected') return { state: 'failed', nextAttemptAtMs: now, error };
@@ -103,6 +104,7 @@ export function createRecorder(options: { db: Kysely<NotifyTables>; clock: Clock
           await clock.sleep(backoffMs(failures), signal);
         }
       }
+      // Again, as it stands in the table: it may have been resumed meanwhile.
       if (attempt.code === 410) paused.add(targetKey(row.organization_id, row.target));
     },
     async pause(organizationId, target, reason) {
