@@ -41,10 +41,15 @@ const cloudBody = (more = ''): string => `
   import { writeFileSync } from 'node:fs';
   log(process.argv.slice(2).join(' '));
   writeFileSync(${JSON.stringify(join(dir, 'demo.json'))}, ${JSON.stringify(JSON.stringify(demo))});
-  console.log(JSON.stringify({ event: 'ready', ...${JSON.stringify({ ...ready, key: 'owner-key', signInLink: 'x' })} }));
-  ${more}`;
+  ${more}
+  console.log(JSON.stringify({ event: 'ready', ...${JSON.stringify({ ...ready, key: 'owner-key', signInLink: 'x' })} }));`;
 
-async function up(cloud: string, machine: string, signal: AbortSignal, withDemo = true): Promise<number> {
+async function up(
+  cloud: string,
+  machine: string,
+  signal: AbortSignal,
+  { demo = true, graceMs = 60_000 } = {},
+): Promise<number> {
   const output = jsonOutput(
     (text) => printed.push(text),
     (text) => complained.push(text),
@@ -52,13 +57,13 @@ async function up(cloud: string, machine: string, signal: AbortSignal, withDemo 
   return runUp({
     dataDir: dir,
     port: 8123,
-    demo: withDemo,
+    demo,
     cloudEntry: await program('cloud', cloud),
     machineEntry: await program('machine', machine),
     env: process.env,
     output,
     signal,
-    graceMs: 300,
+    graceMs,
   });
 }
 
@@ -70,7 +75,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 test('up starts the cloud, then the machine-server with a credentials file only its owner can read, and stops them in reverse with exit code 0', async () => {
   const stop = new AbortController();
-  const machine = `log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME); ${stays}`;
+  const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME);`;
   const running = up(cloudBody(stays), machine, stop.signal);
   await until(async () => (await log()).includes('home='));
   stop.abort();
@@ -93,7 +98,7 @@ test('up starts the cloud, then the machine-server with a credentials file only 
 
 test('up without the demo starts no machine-server', async () => {
   const stop = new AbortController();
-  const running = up(cloudBody(stays), `log('started');`, stop.signal, false);
+  const running = up(cloudBody(stays), `log('started');`, stop.signal, { demo: false });
   await until(async () => printed.length > 0);
   stop.abort();
   expect(await running).toBe(0);
@@ -122,7 +127,8 @@ test('a machine-server that dies: it is named with its last lines, the cloud is 
 test('a process that does not stop when asked is killed after the grace period', async () => {
   const stop = new AbortController();
   const deaf = `process.on('SIGTERM', () => log('deaf')); log('pid=' + process.pid); setInterval(() => {}, 1000);`;
-  const running = up(cloudBody(stays), deaf, stop.signal);
+  // Long enough for the cloud, which stops when asked.
+  const running = up(cloudBody(stays), deaf, stop.signal, { graceMs: 5_000 });
   await until(async () => (await log()).includes('pid='));
   stop.abort();
   expect(await running).toBe(0);

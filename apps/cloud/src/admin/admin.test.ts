@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { silentLog, systemClock } from '@platform/base';
+import { type Clock, silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
@@ -30,7 +30,7 @@ const fatal = (caught: unknown): never => {
   throw caught;
 };
 
-async function open(directory: TemporaryDirectory): Promise<Admin> {
+async function open(directory: TemporaryDirectory, clock: Clock = systemClock): Promise<Admin> {
   const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
   const stores = await openStores({ dataDirectory: directory.file('data'), ...settings }, silentLog, fatal);
   const { db, data, instanceKey, keyFile } = stores;
@@ -41,7 +41,7 @@ async function open(directory: TemporaryDirectory): Promise<Admin> {
   const limits = await openLimits(db);
   const deletions = createDeletionPause();
   const operations = createAdmin({
-    ...{ db, limits, instanceKey, keyFile, deletions, clock: systemClock, log: silentLog },
+    ...{ db, limits, instanceKey, keyFile, deletions, clock, log: silentLog },
     status: async () => ({ running: true }),
   });
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
@@ -88,11 +88,10 @@ test('D26 a limit that the host administrator set is in force at once and after 
 
 test('D26 the limits tell what the organization has scanned in this month', async () => {
   await using directory = await temporaryDirectory();
-  await using admin = await open(directory);
+  await using admin = await open(directory, { ...systemClock, now: () => Date.UTC(2026, 1, 28, 12) });
   const { organizationId, call, stores } = admin;
-  const month = new Date().toISOString().slice(0, 7);
   for (const [of, scanned_bytes] of [
-    [month, 70],
+    ['2026-02', 70],
     ['2020-01', 900],
   ] as const)
     await stores.db

@@ -197,7 +197,11 @@ test('a tail reaches a client over the wire, and a client that leaves is forgott
   }
   expect((await first).value?.logs[0]?.message).toMatch(/^line \d+$/);
   leaving.abort();
-  await expect(iterator.next()).rejects.toThrow();
+  // Lines that had arrived by then may come first.
+  const rest = async (): Promise<void> => {
+    while ((await iterator.next()).done !== true);
+  };
+  await expect(rest()).rejects.toThrow();
   // As many readers as a part may have find room: the one that left is gone.
   const findRoom = (): void => {
     using readers = new DisposableStack();
