@@ -30,7 +30,9 @@ async function countsByStream(directory: string, kinds: readonly string[]): Prom
   return counts;
 }
 
-test('C9 killed at any moment while capturing: what was on disk is recovered, without a gap and without a double', async () => {
+test('C9 killed at any moment while capturing: what was on disk is recovered, without a gap and without a double', {
+  timeout: 600_000,
+}, async () => {
   const home = await mkdtemp(join(tmpdir(), 'machine-crash-'));
   const captureDirectory = join(home, 'capture');
   const configFile = join(home, 'config.json');

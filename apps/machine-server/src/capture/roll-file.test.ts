@@ -87,7 +87,7 @@ test('C5 C7 a failing disk ends no capture: the queue fills, readings are held b
     take();
     if (i % 5 === 0) await systemClock.sleep(1);
   }
-  await file.close(5_000);
+  await file.close(60_000);
   const paths = [...files.keys()].toSorted((a, b) => Number(/_(\d+)\./.exec(a)?.[1]) - Number(/_(\d+)\./.exec(b)?.[1]));
   expect(paths.every((path) => path.endsWith('.capture'))).toBe(true);
   const readings = paths.flatMap((path) =>

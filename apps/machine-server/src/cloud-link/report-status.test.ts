@@ -1,8 +1,21 @@
+import type { Clock } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
 import { expect, test } from 'vitest';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
-import { countingDocument, createTestHome, startTestServer, until } from '../testing/start-test-server.ts';
+import {
+  countingDocument,
+  createTestHome,
+  patientClock,
+  startTestServer,
+  until,
+} from '../testing/start-test-server.ts';
+
+/** What is looked at every 5 s waits until it is woken: a look in the middle of a change would be one report more. */
+const withoutLooks: Clock = {
+  ...patientClock,
+  sleep: (ms, signal) => patientClock.sleep(ms === 5_000 ? 3_600_000 : ms, signal),
+};
 
 const revision = (document: unknown): string => revisionOf(parse(document).config);
 
@@ -10,7 +23,7 @@ test('D10 the server reports the revision that it applied, each new one, and wha
   const first = countingDocument(1);
   await using cloud = await startFakeCloud(first);
   await using home = await createTestHome(cloud.url);
-  await using _server = await startTestServer(home);
+  await using _server = await startTestServer(home, withoutLooks);
   await until('the first report', () => cloud.reports?.length === 1);
   expect(cloud.reports?.[0]).toMatchObject({ appliedRevision: revision(first), heldRevision: '', lastError: '' });
   expect(cloud.reports?.[0]?.serverVersion).not.toBe('');

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@platform/base';
+import { type Clock, systemClock } from '@platform/base';
 import { type MachineServer, startMachineServer } from '../compose.ts';
 import { createServerLog } from '../logging/server-log.ts';
 import { readSettings } from '../settings.ts';
@@ -21,7 +21,13 @@ export async function createTestHome(url: string, more: object = {}): Promise<Te
   return { path, configFile, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-export async function startTestServer(home: TestHome): Promise<MachineServer> {
+/** The time of this computer; but a stop has all the time that it needs, where a machine would end it after 2 s. */
+export const patientClock: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => (ms === 2_000 ? new Promise(() => {}) : systemClock.sleep(ms, signal)),
+};
+
+export async function startTestServer(home: TestHome, clock: Clock = patientClock): Promise<MachineServer> {
   const settings = readSettings(['-config', home.configFile, '-log-file', join(home.path, 'log')], {
     PLATFORM_HOME: home.path,
   });
@@ -29,7 +35,7 @@ export async function startTestServer(home: TestHome): Promise<MachineServer> {
   return startMachineServer({
     settings,
     configFile: home.configFile,
-    clock: systemClock,
+    clock,
     serverLog,
     restart: () => {},
   });
@@ -66,9 +72,10 @@ export function countingDocument(
   };
 }
 
-/** Resolves once `condition` holds; rejects after 15 s with what was waited for. */
+/** Resolves once `condition` holds; rejects with what was waited for shortly before the time of a test is up. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 750; i++) {
+  const untilMs = performance.now() + 110_000;
+  while (performance.now() < untilMs) {
     if (await condition()) return;
     await systemClock.sleep(20);
   }
