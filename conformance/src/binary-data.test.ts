@@ -160,7 +160,8 @@ test('a signed address gives the file to anybody, the uri of its metadata to who
   expect([asOwner.status, await asOwner.text()]).toEqual([200, '<b>report</b>']);
   expect((await fetch(uri)).status).toBe(401);
   expect((await fetch(uri, { headers: { key_id: cloud.keyId, key: 'wrong' } })).status).toBe(401);
-  expect((await fetch(url.replace(/signature=./, 'signature=_'))).status).toBe(403);
+  const another = url.replace(/signature=./, (found: string) => `signature=${found.endsWith('_') ? '-' : '_'}`);
+  expect((await fetch(another)).status).toBe(403);
 
   await dataClient.deleteBinaryDataByIds([id]);
   const gone = await fetch(uri, { headers: { key_id: cloud.keyId, key: cloud.key } });

@@ -14,6 +14,9 @@ const flags = [
   '--disable-sync',
 ];
 
+/** What hangs is ended by the test's own timeout, not by the default of 30 s: on a busy machine things happen late. */
+const timeoutMs = 110_000;
+
 export interface OpenBrowser extends AsyncDisposable {
   readonly browser: Browser;
   readonly page: Page;
@@ -22,8 +25,9 @@ export interface OpenBrowser extends AsyncDisposable {
 }
 
 export async function openBrowser(): Promise<OpenBrowser> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags, timeout: timeoutMs });
   const page = await browser.newPage();
+  page.setDefaultTimeout(timeoutMs);
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(error.message));

@@ -18,6 +18,7 @@ test('D30 the first owner sets e-mail and password after the link, and signs in 
   await page.getByText('Done.').waitFor();
   await page.screenshot({ path: shotPath('account.png'), fullPage: true });
 
+  await cloud.firstStartOver();
   await cloud.kill();
   await cloud.start();
   expect(cloud.signInLink).toBe(`${cloud.url}/sign-in`);

@@ -85,7 +85,7 @@ test('D31 grpc-js reaches the cloud with the authority, and not without it', asy
       const target = new URL(ready.url).host;
       const client = new Client(target, credentials.createSsl(trusted ? Buffer.from(ca) : null));
       const bytes = (value: Buffer): Buffer => value;
-      const deadline = { deadline: new Date(Date.now() + 5_000) };
+      const deadline = { deadline: new Date(Date.now() + 100_000) };
       client.makeUnaryRequest(
         '/viam.app.v1.AppService/ListOrganizations',
         bytes,

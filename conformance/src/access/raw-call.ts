@@ -14,9 +14,9 @@ export interface Answer {
 
 /** Streams that end only when their caller leaves. */
 const endless: ReadonlySet<string> = new Set(['TailRobotPartLogs']);
-/** How long such a stream that is neither refused nor says anything must stay open to count as let in. */
+/** How long such a stream that is neither refused nor says anything must stay open, at least, to count as let in. */
 const openStreamMs = 1_500;
-const deadlineMs = 30_000;
+const deadlineMs = 100_000;
 const codeNames: readonly string[] = Object.entries(status)
   .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
   .reduce<string[]>((names, [name, code]) => {
@@ -114,7 +114,13 @@ export class RawCaller implements Disposable {
             settle('OK', '');
             call.cancel();
           };
-          const timer = endless.has(method.name) ? setTimeout(leave, openStreamMs) : undefined;
+          // The cloud may be slow: a call that began so much later on the same connection was answered, and this one was not.
+          const other = method.parent.methods.find(({ methodKind }) => methodKind === 'unary')?.name;
+          const askOther = (): void => {
+            const otherPath = `/${method.parent.typeName}/${other}`;
+            client.makeUnaryRequest(otherPath, asBytes, asBytes, Buffer.alloc(0), metadata, options, leave);
+          };
+          const timer = endless.has(method.name) ? setTimeout(askOther, openStreamMs) : undefined;
           call.on('metadata', noteHeaders);
           call.on('data', (body: Buffer) => bodies.push(body));
           call.on('error', () => {});

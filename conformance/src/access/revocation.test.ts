@@ -84,18 +84,23 @@ async function expectEnd(token: string, partId: string, end: () => Promise<unkno
   try {
     expect(await read()).toBe('OK');
     const line = { host: 'h', level: 'info', time: timestampFromMs(Date.now()), loggerName: 'n', message: 'line' };
-    const logged = setInterval(() => void admin.client(RobotService).log({ id: partId, logs: [line] }), 100);
-    await tail.first;
-    clearInterval(logged);
+    let isHeard = false;
+    void tail.first.then(() => (isHeard = true));
+    // One after the other: none is on its way when the part goes.
+    while (!isHeard) {
+      await admin.client(RobotService).log({ id: partId, logs: [line] });
+      await later(100, undefined);
+    }
     expect(await Promise.race([tail.ended, later(50, 'open')])).toBe('open');
 
     await end();
-    const ended = Promise.race([tail.ended, later(withinMs, `open after ${withinMs} ms`)]);
-    const untilMs = Date.now() + withinMs;
+    let streamed = 'open';
+    void tail.ended.then((how) => (streamed = how));
     let found = await read();
-    while (found === 'OK' && Date.now() < untilMs) found = await later(100, await read());
-    expect(found).toBe(code);
-    expect(await ended).toBe(code);
+    // Counted in answers of the cloud: while a busy computer gives it no time, none of its own passes.
+    for (let waitedMs = 0; (found === 'OK' || streamed === 'open') && waitedMs < withinMs; waitedMs += 100)
+      found = await later(100, undefined).then(read);
+    expect([found, streamed]).toEqual([code, code]);
   } finally {
     tail.cancel();
   }
@@ -109,22 +114,35 @@ test('R16 a deleted key', async () => {
 
 test('R16 a key that expires', async () => {
   const { organization, location, partId } = await newSite();
-  // Time enough to find it alive first, also where others want the processors.
-  const endsMs = Date.now() + 8_000;
-  const { id, key } = await admin.client(FleetService).createExpiringKey({
-    name: 'k',
-    authorizations: [authorizationOf('location', location.id, organization.id, 'operator')],
-    expiresAt: timestampFromMs(endsMs),
-  });
-  const token = await signIn(cloud.url, { entity: id, type: 'api-key', payload: key });
-  await expectEnd(token, partId, () => later(endsMs - Date.now(), undefined), 'UNAUTHENTICATED');
+  // One that ended before it was found alive, on a busy computer, is followed by one that lives longer.
+  for (let livesMs = 8_000; ; livesMs *= 2) {
+    const endsMs = Date.now() + livesMs;
+    let isAlive = false;
+    const end = (): Promise<void> => {
+      isAlive = true;
+      return later(endsMs - Date.now(), undefined);
+    };
+    try {
+      const { id, key } = await admin.client(FleetService).createExpiringKey({
+        name: 'k',
+        authorizations: [authorizationOf('location', location.id, organization.id, 'operator')],
+        expiresAt: timestampFromMs(endsMs),
+      });
+      const token = await signIn(cloud.url, { entity: id, type: 'api-key', payload: key });
+      await expectEnd(token, partId, end, 'UNAUTHENTICATED');
+      return;
+    } catch (caught) {
+      if (isAlive || Date.now() < endsMs) throw caught;
+    }
+  }
 });
 
 test('R16 a key that is given an end', async () => {
   const { organization, location, partId } = await newSite();
   const { id, token } = await newKey(location, organization.id);
   const end = async (): Promise<void> => {
-    const endsMs = Date.now() + 2_000;
+    // It must lie in the future when the cloud reads it.
+    const endsMs = Date.now() + 5_000;
     await admin.client(FleetService).setKeyExpiry({ id, expiresAt: timestampFromMs(endsMs) });
     await later(endsMs - Date.now(), undefined);
   };

@@ -193,7 +193,7 @@ test('access matrix: what is foreign beside what is not, or with wrong content, 
     await world.admin.client(AppService).unshareLocation({ locationId: world.place('S').id, organizationId });
   console.info(`access matrix: ${cases} crossed requests by ${askers.length} callers`);
   expect(problems).toEqual([]);
-});
+}, 600_000);
 
 test('access matrix: the routes beside the RPCs answer each caller as docs/specs/access.md says, and nothing leaks', async () => {
   const { rules, canaries } = world;

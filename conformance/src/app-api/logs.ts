@@ -117,9 +117,7 @@ export function logTests(world: () => World): void {
     ];
     const ends = tails.map((tail) => expectRefused(tail, Code.notFound, /part/));
     // A tail begins when the cloud has it: lines are sent until one arrived.
-    let sent = 0;
     while (all.length === 0 || errors.length === 0 || presses.length === 0) {
-      expect(++sent).toBeLessThan(200);
       await send(machine, id, [{ message: 'a press', level: 'error' }]);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

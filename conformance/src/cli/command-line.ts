@@ -75,6 +75,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
     if (options.keepOpen !== true) child.stdin.end(options.input ?? '');
     const said = { stdout: '', stderr: '' };
     const watchers = new Set<() => void>();
+    let isClosed = false;
     for (const output of ['stdout', 'stderr'] as const) {
       child[output].setEncoding('utf8').on('data', (text: string) => {
         said[output] += text;
@@ -84,6 +85,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
     const ended = new Promise<Ran>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code) => {
+        isClosed = true;
         for (const watch of watchers) watch();
         const { stdout, stderr } = said;
         const told = options.reveals === true ? stderr : stdout + stderr;
@@ -101,7 +103,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
         new Promise((resolve, reject) => {
           const watch = (): void => {
             const found = pattern.exec(said[output]);
-            if (found === null && child.exitCode === null) return;
+            if (found === null && !isClosed) return;
             watchers.delete(watch);
             if (found !== null) resolve(found);
             else reject(new Error(`platform ${args.join(' ')} ended without ${pattern}: ${said.stdout}${said.stderr}`));

@@ -157,9 +157,12 @@ test('the machine-server that was started from config-file applies what was set,
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
   const follow = cli.start(['logs', 'press-7', '--follow', '--json=level,message']);
   await follow.matching('stdout', /"message":/);
+  const grep = ['logs', 'press-7', '--grep', '/configur/', '--level', 'info,warn,error', '--since', '1h', '--json'];
+  // Lines come in their own time.
+  while ((await cli.ok(grep)).stdout === '');
   const [status, filtered, none, wrong] = await Promise.all([
     cli.ok(['machines', 'part', 'status', 'press-7', '--json=state,saved_version,last_error']),
-    cli.ok(['logs', 'press-7', '--grep', '/configur/', '--level', 'info,warn,error', '--since', '1h', '--json']),
+    cli.ok(grep),
     cli.ok(['logs', 'press-7', '--until', '1h']),
     cli.run(['logs', 'press-7', '--since', 'yesterday']),
   ]);

@@ -1,10 +1,12 @@
 /** `platform data` against a real cloud: export whole, killed and resumed; deletion after a look; retention as a version of the configuration. */
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
-import { type CommandLine, openCommandLine, type Ran, type Running } from './command-line.ts';
+import { type CommandLine, openCommandLine, type Ran } from './command-line.ts';
 
 let cloud: CloudProcess;
 let cli: CommandLine;
@@ -49,6 +51,37 @@ async function upload(component: string, count: number): Promise<void> {
   }
 }
 
+interface Way extends AsyncDisposable {
+  readonly url: string;
+  /** So many bytes more come back; what is beyond them waits for ever. */
+  give(bytes: number): void;
+}
+
+async function openWay(): Promise<Way> {
+  let left = 0;
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(cloud.url).port), '127.0.0.1');
+    for (const socket of [near, far])
+      socket.on('error', () => {}).on('close', () => [near, far].map((one) => one.destroy()));
+    near.pipe(far);
+    far.on('data', (chunk) => {
+      near.write(chunk);
+      left -= chunk.length;
+      if (left <= 0) far.pause();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    give(bytes) {
+      left = bytes;
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+    },
+  };
+}
+
 const numbersIn = (text: string): number[] =>
   text
     .split('\n')
@@ -60,42 +93,52 @@ test('an export that is killed goes on where it ended: every reading once, in or
   await upload('oven', 8_000);
   const args = ['data', 'export', '--part', cloud.partId, '--resource', 'oven', '--output', 'oven.ndjson'];
   const partial = inDirectory('oven.ndjson.partial');
-  /** Ends a run as soon as the file has so many bytes. */
-  const ended = async (run: Running, bytes: number, by: 'SIGINT' | 'SIGKILL'): Promise<Ran> => {
-    while (!existsSync(partial) || statSync(partial).size < bytes) {
+  await using way = await openWay();
+  const env = { PLATFORM_URL: way.url };
+  const size = (): number => (existsSync(partial) ? statSync(partial).size : 0);
+  /** Ends a run as soon as the file has so many bytes more. In two runs it is not given all of the 2.8 MB. */
+  const ended = async (more: readonly string[], bytes: number, by: 'SIGINT' | 'SIGKILL'): Promise<Ran> => {
+    way.give(1_200_000);
+    const enough = size() + bytes;
+    const run = cli.start([...args, ...more], { env });
+    while (size() < enough) {
       expect(run.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     run.child.kill(by);
     return run.ended;
   };
-  const interrupted = await ended(cli.start(args), 500_000, 'SIGINT');
+  const interrupted = await ended([], 500_000, 'SIGINT');
   expect(interrupted).toMatchObject({ code: 130, stdout: '' });
   expect(interrupted.stderr).toContain(
     `What was exported is kept in ${partial}: the same command with --resume goes on`,
   );
-  await ended(cli.start([...args, '--resume']), 1_500_000, 'SIGKILL');
+  await ended(['--resume'], 1_000_000, 'SIGKILL');
   expect(existsSync(inDirectory('oven.ndjson'))).toBe(false);
-  const before = statSync(partial).size;
+  const before = size();
+  way.give(Number.POSITIVE_INFINITY);
 
-  const other = await cli.run([...args.slice(0, 4), '--output', 'oven.ndjson', '--resume']);
+  const other = await cli.run([...args.slice(0, 4), '--output', 'oven.ndjson', '--resume'], { env });
   expect(other).toMatchObject({ code: 5, stdout: '' });
-  const refused = await cli.run(args);
+  const refused = await cli.run(args, { env });
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain('--resume goes on with it');
-  expect(statSync(partial).size).toBe(before);
+  expect(size()).toBe(before);
 
-  const resumed = await cli.ok([...args, '--resume', '--json']);
+  const resumed = await cli.ok([...args, '--resume', '--json'], { env });
   expect(resumed.json()).toEqual({ file: inDirectory('oven.ndjson'), format: 'ndjson', rows: 8_000 });
   expect(numbersIn(readFileSync(inDirectory('oven.ndjson'), 'utf8'))).toEqual(
     Array.from({ length: 8_000 }, (_, n) => n),
   );
   expect(existsSync(partial)).toBe(false);
-  const [again, told] = [await cli.ok([...args, '--resume']), await cli.ok([...args, '--resume', '--json'])];
+  const [again, told] = [
+    await cli.ok([...args, '--resume'], { env }),
+    await cli.ok([...args, '--resume', '--json'], { env }),
+  ];
   expect(again.stderr).toContain('is complete: it has all 8,000 rows');
   expect(told.json()).toEqual(resumed.json());
   truncateSync(inDirectory('oven.ndjson'), 1_000_000);
-  const cut = await cli.run([...args, '--resume']);
+  const cut = await cli.run([...args, '--resume'], { env });
   expect(cut).toMatchObject({ code: 5, stdout: '' });
   expect(cut.stderr).toMatch(/it has 1000000 bytes, and the 8,000 rows that were exported were \d+; move it away, or/);
   expect(statSync(inDirectory('oven.ndjson')).size).toBe(1_000_000);

@@ -152,7 +152,7 @@ test('every command that reads takes --json, and prints JSON with the fields tha
     for (let leaf = waiting.shift(); leaf !== undefined; leaf = waiting.shift()) await check(leaf);
   };
   await Promise.all([worker(), worker(), worker()]);
-}, 180_000);
+}, 600_000);
 
 test('every command has a description, an example, and --json or no data', () => {
   for (const leaf of leaves) {

@@ -1,7 +1,6 @@
 /** A cloud that is killed and started again on the same data and port, and readings that flow into it all the while. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +10,7 @@ import { PlatformError } from '@platform/base';
 import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect, type Link } from '@platform/rpc/client';
-import { type ChildProcess, spawnChild } from '@platform/testkit';
+import { type ChildProcess, freePort, spawnChild } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -88,10 +87,13 @@ export class CloudUnderFire implements AsyncDisposable {
     this.ready = await this.#cloud.waitForLine((line) => line['event'] === 'ready');
   }
 
-  /** Resolves when the first start is over: its owner key is not told again. */
+  /** The first start is over: its owner key is not told again. */
+  isFirstStartOver(): boolean {
+    return JSON.parse(readFileSync(join(this.directory, 'platform.json'), 'utf8')).stage === 'complete';
+  }
+
   async firstStartOver(): Promise<void> {
-    const stage = (): unknown => JSON.parse(readFileSync(join(this.directory, 'platform.json'), 'utf8')).stage;
-    while (stage() !== 'complete') await pauseMs(50);
+    while (!this.isFirstStartOver()) await pauseMs(50);
   }
 
   /** kill -9 of the cloud; its tabular process sees the closed channel and ends by itself. */
@@ -127,7 +129,7 @@ export async function query(
   pipeline: readonly object[],
 ): Promise<Record<string, unknown>[]> {
   const client = link.client(DataService);
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     try {
       const answer = await client.tabularDataByMQL({
         organizationId,
@@ -135,7 +137,7 @@ export async function query(
       });
       return answer.rawData.map((row) => deserialize(row));
     } catch (caught) {
-      if (attempt === 20 || !(caught instanceof PlatformError) || caught.code !== 'unavailable') throw caught;
+      if (!(caught instanceof PlatformError) || caught.code !== 'unavailable') throw caught;
       await pauseMs(250);
     }
   }
@@ -154,7 +156,6 @@ export async function uploadUntil(
   await using link = connect({
     baseUrl: cloud.url,
     credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
-    timeoutMs: 5_000,
   });
   const client = link.client(DataSyncService);
   const stream = randomBytes(16);
@@ -241,12 +242,4 @@ function childrenOf(parent: number): number[] {
         return false;
       }
     });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

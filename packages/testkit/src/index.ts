@@ -1,5 +1,6 @@
 export { FakeClock } from './fake-clock.ts';
 export { createFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
+export { freePort } from './free-port.ts';
 export { Ledger, type LedgerReading, type LedgerReport, type LedgerRow } from './ledger.ts';
 export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from './openid-provider.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres.ts';

@@ -28,7 +28,8 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const run = promisify(execFile);
-const startMs = 30_000;
+/** Far above what it takes: recovery on a busy machine. */
+const startMs = 100_000;
 
 /** Takes 1 to 2 s. Throws when this computer has no Postgres, naming how to get one, or with what the server said. */
 export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {

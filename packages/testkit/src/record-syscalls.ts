@@ -80,13 +80,15 @@ class TraceReader {
       this.#unfinished.set(thread, { text: begun, startedAt });
       // A write may reach the disk before it returns, so it counts from its beginning; its length is in its arguments.
       if (isWrite(name)) this.#write(name, begun);
+      // Another thread may be given the number before the call has returned.
+      if (name === 'close') this.#close(begun);
       return;
     }
     const resumed = /^<\.\.\. (\w+) resumed>/.exec(text);
     if (resumed) {
       const begun = this.#unfinished.get(thread);
       this.#unfinished.delete(thread);
-      if (!begun || isWrite(resumed[1] as string)) return;
+      if (!begun || isWrite(resumed[1] as string) || resumed[1] === 'close') return;
       this.#call(begun.text + text.slice(resumed[0].length), begun.startedAt);
       return;
     }
@@ -109,7 +111,7 @@ class TraceReader {
         this.#opened(result, strings(text)[0], text);
         return;
       case 'close':
-        this.#open.delete(fd);
+        this.#close(text);
         return;
       case 'dup':
       case 'dup2':
@@ -133,6 +135,10 @@ class TraceReader {
         this.#named(name, text);
         return;
     }
+  }
+
+  #close(text: string): void {
+    this.#open.delete(Number(/^close\((\d+)/.exec(text)?.[1] ?? -1));
   }
 
   #opened(fd: number, path: string | undefined, text: string): void {

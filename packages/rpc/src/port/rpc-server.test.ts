@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Socket, connect as tcp } from 'node:net';
-import { silentLog } from '@platform/base';
+import { type Clock, silentLog } from '@platform/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../test/echo-service.ts';
@@ -46,15 +46,31 @@ describe('D3 telling protocols apart', () => {
   });
 
   test('a connection that does not show its protocol in time is cut, however it trickles; others are served meanwhile', async () => {
-    await using server = await startEcho({}, { prefaceTimeoutMs: 200 });
+    // Its waits end when the test says so.
+    const waits = new Set<() => void>();
+    const clock: Clock = {
+      ...patientClock,
+      sleep: async (ms, signal) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        if (ms === 200) waits.add(resolve);
+        await Promise.race([promise, patientClock.sleep(ms, signal)]).finally(() => waits.delete(resolve));
+      },
+    };
+    await using server = await startEcho({}, { prefaceTimeoutMs: 200, clock });
     const silent = await dial(server.port);
     const trickling = await dial(server.port);
-    const preface = [...'PRI * HTTP/2.0'];
-    const trickle = setInterval(() => trickling.write(preface.shift() ?? ''), 50);
     const ends = Promise.all([closed(silent), closed(trickling)]);
     expect((await fetch(`${server.url}/`)).status).toBe(404);
+    await expect.poll(() => waits.size).toBe(2);
+    const begun = [...waits];
+    for (const byte of 'PRI ') {
+      trickling.write(byte);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect([silent.closed, trickling.closed]).toEqual([false, false]);
+    // What came meanwhile began no new wait.
+    for (const end of begun) end();
     await ends;
-    clearInterval(trickle);
     expect((await fetch(`${server.url}/`)).status).toBe(404);
   });
 

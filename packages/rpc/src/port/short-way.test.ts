@@ -135,7 +135,7 @@ describe('the short way of gRPC', () => {
       },
     });
     await answerOf(server, 'application/grpc', { body: [whole] });
-    expect(server.calls[0]?.signal.aborted).toBe(true);
+    await expect.poll(() => server.calls[0]?.signal.aborted).toBe(true);
 
     const session = connect(server.url);
     session.on('error', () => {});
