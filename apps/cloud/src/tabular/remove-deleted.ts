@@ -65,7 +65,9 @@ export function createRemoveDeleted(deps: {
       else if (outcome === 'removed') rewrittenFiles++;
       else complete = false;
     }
-    if (dropped.length > 0) await rewrites.drop(dropped);
+    const droppedFiles = dropped.length > 0 ? await rewrites.drop(dropped) : 0;
+    // Rows of a file that was merged meanwhile are in another one.
+    complete &&= droppedFiles === dropped.length;
 
     known.set(organizationId, clean);
     const left = deletions.length === 0 ? [] : await catalog.listedFiles(organizationId);
@@ -73,7 +75,7 @@ export function createRemoveDeleted(deps: {
       (each) => each.upTo <= sealed && left.every((file) => isCleanOf(file, each, clean.get(file.file))),
     );
     if (ended.length > 0) await catalog.endDeletions(ended.map(({ id }) => id));
-    return { droppedFiles: dropped.length, rewrittenFiles, endedDeletions: ended.length, complete };
+    return { droppedFiles, rewrittenFiles, endedDeletions: ended.length, complete };
   };
 }
 

@@ -21,8 +21,8 @@ export interface Rewrites {
   removeRows(file: FileRef, deletes: readonly Delete[], signal: AbortSignal): Promise<'removed' | 'none' | 'failed'>;
   /** Writes the rows of a file of an earlier format into one of today's. `none`: it is not listed any more. */
   writeAnew(file: FileRef, signal: AbortSignal): Promise<'replaced' | 'none' | 'failed'>;
-  /** Takes files off the list whose rows are all deleted; those that were merged meanwhile stay. */
-  drop(files: readonly string[]): Promise<void>;
+  /** Takes files off the list whose rows are all deleted; answers how many: those that were merged meanwhile stay. */
+  drop(files: readonly string[]): Promise<number>;
   /** The child's answer; resolves when it is in the catalog. */
   answered(message: Extract<FromChild, { kind: 'rewritten' }>): Promise<void>;
   /** The child is gone with what it was asked. */
@@ -149,6 +149,7 @@ export function createRewrites(options: {
         for (const file of files) if (await catalog.isListed(file)) listed.push(file);
         await catalog.replace(listed, [], clock.now());
         unlink(listed);
+        return listed.length;
       }),
     async answered({ id, result }) {
       const question = asked.get(id);
