@@ -84,7 +84,9 @@ async function openStore(dataDirectory: string): Promise<Store> {
   };
 }
 
-test('I15 every backup that is taken while rows are sealed, merged and truncated holds what was acknowledged before it, each reading once', async () => {
+test('I15 every backup that is taken while rows are sealed, merged and truncated holds what was acknowledged before it, each reading once', {
+  timeout: 300_000,
+}, async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.file('data'));
   let uploads = 0;

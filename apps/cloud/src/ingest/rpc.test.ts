@@ -224,7 +224,7 @@ test('I5 a lost acknowledgement and its retries leave one copy and one answer', 
     sensorContents: [reading(1), reading(2)],
   });
   const send = async (): Promise<string> => {
-    await using link = connect({ baseUrl: `http://${proxy.host}:${proxy.port}`, timeoutMs: 5_000 });
+    await using link = connect({ baseUrl: `http://${proxy.host}:${proxy.port}`, timeoutMs: 60_000 });
     return (await link.client(DataSyncService).dataCaptureUpload(request)).fileId;
   };
   for (const afterBytes of [0, 40, 60, 80]) {

@@ -94,7 +94,7 @@ test('I10 a file is left alone only if no row of it is deleted, and dropped only
       whole++;
       expect(rows.every((one) => deletes.some((each) => isCovered(one, each, captureDay)))).toBe(true);
     }),
-    { numRuns: 5_000 },
+    { numRuns: 10_000 },
   );
   expect(whole).toBeGreaterThan(10);
 });

@@ -9,11 +9,13 @@ test('I10 a deletion of everything takes all files of its organization, what is 
   const { signal } = new AbortController();
   const catalog = createCatalog(store.db);
   const dayMs = 86_400_000;
+  const noonMs = Date.UTC(2026, 4, 17, 12);
   const append = (organizationId: string): void => {
     for (const day of [0, 1])
       store.append({
         place: { ...testPlace, organizationId },
-        readings: [{ data: { day }, receivedMs: Date.now() - day * dayMs }],
+        readings: [{ data: { day }, receivedMs: noonMs - day * dayMs }],
+        syncedMs: noonMs,
       });
   };
   const names = async () =>

@@ -1,6 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
+import { systemClock } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
@@ -222,7 +223,8 @@ test('I9 files that no catalog lists are removed at start, others are left alone
 });
 
 test('D26 scanned bytes are counted for the month, alike for hot and sealed rows, and refused above the limit', async () => {
-  await using store = await openTabular({ monthlyScanBytes: 2_000 });
+  const clock = { ...systemClock, now: () => noonMs };
+  await using store = await openTabular({ monthlyScanBytes: 2_000 }, { clock });
   for (let i = 0; i < 4; i++) store.append({ readings: [{ data: { i } }] });
   const used = async (): Promise<number> =>
     (await store.db.selectFrom('tabular_usage').select('scanned_bytes').executeTakeFirst())?.scanned_bytes ?? 0;
@@ -279,15 +281,20 @@ test('I10 a deletion holds for rows up to its position, in files, hot rows and r
 });
 
 test('a query that is cancelled ends at once and the next one is answered', async () => {
-  await using store = await openTabular();
+  // Longer than a poll: a child that has to be killed to end the query fails this, one on a slow computer does not.
+  await using store = await openTabular({ killAfterMs: 90_000 });
   const readings = Array.from({ length: 5_000 }, (_, i) => ({ data: { i, text: 'q'.repeat(50) } }));
   for (let i = 0; i < 10; i++) store.append({ readings });
+  expect(await store.count()).toBe(50_000);
   const cancel = new AbortController();
   const long = { $sum: { $map: { input: { $range: [0, 100_000] }, in: { $add: ['$$this', '$data.i'] } } } };
   const query = store.mql([{ $project: { long } }, { $group: { _id: '$long' } }], { signal: cancel.signal });
-  setTimeout(() => cancel.abort(), 30);
+  const running = async (): Promise<number> => (await store.tabular.status()).runningQueries;
+  await expect.poll(running).toBe(1);
+  cancel.abort();
   await expect(query).rejects.toMatchObject({ code: 'canceled' });
   expect(await store.count()).toBe(50_000);
+  await expect.poll(running).toBe(0);
   expect((await store.tabular.status()).restarts).toBe(0);
 });
 

@@ -77,10 +77,13 @@ function unsorted(parameters: Uint8Array): Uint8Array {
 }
 
 const dayMs = 86_400_000;
+/** Far from midnight on both sides. */
+const newestMs = Date.UTC(2026, 4, 17, 12);
+/** Of what fillDays fills. */
+export const newestDay = '2026-05-17';
 
 /** Days of readings of several series, with all that a row can have, sealed: of each day `rowsOfDay` of two components. */
 export async function fillDays(store: OpenTabular, days: number, rowsOfDay: number): Promise<void> {
-  const nowMs = Date.now();
   for (let day = 0; day < days; day++)
     for (const componentName of ['cpu', 'disk']) {
       const nested = create(wkt.StructSchema, {
@@ -95,10 +98,10 @@ export async function fillDays(store: OpenTabular, days: number, rowsOfDay: numb
         },
         readings: Array.from({ length: rowsOfDay }, (_, i) => ({
           data: { i, day, text: `t${i % 7}`, mixed: i % 3 === 0 ? null : i % 3 === 1 ? [i] : { deep: -0 } },
-          receivedMs: i % 5 === 0 ? null : nowMs - day * dayMs + i,
-          requestedMs: i % 4 === 0 ? null : nowMs - day * dayMs,
+          receivedMs: i % 5 === 0 ? null : newestMs - day * dayMs + i,
+          requestedMs: i % 4 === 0 ? null : newestMs - day * dayMs,
         })),
-        syncedMs: nowMs - day * dayMs,
+        syncedMs: newestMs - day * dayMs,
       });
     }
   await store.tabular.seal();

@@ -26,7 +26,7 @@ import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
 export interface TestReading {
   /** Or the bytes of a Struct. */
   readonly data: JsonObject | Uint8Array;
-  /** Milliseconds; null: absent. Default: now. */
+  /** Milliseconds; null: absent. Default: when this file was loaded. */
   readonly receivedMs?: number | null;
   readonly requestedMs?: number | null;
 }
@@ -58,6 +58,9 @@ export interface OpenTabular extends AsyncDisposable {
   ): Promise<Record<string, unknown>[]>;
   count(): Promise<number>;
 }
+
+/** One instant for all that a test file appends: no UTC midnight falls between two of its uploads. */
+const loadedMs = Date.now();
 
 export const testPlace = { organizationId: 'org-1', locationId: 'loc-1', robotId: 'robot-1', partId: 'part-1' };
 export const wholeOrganization = { organizationId: 'org-1', locationIds: null, robotIds: null };
@@ -148,7 +151,7 @@ export async function openTabular(
   };
 }
 
-export function encodeUpload({ place = testPlace, metadata, readings, syncedMs = Date.now() }: TestUpload): Uint8Array {
+export function encodeUpload({ place = testPlace, metadata, readings, syncedMs = loadedMs }: TestUpload): Uint8Array {
   return toBinary(
     LoggedUploadSchema,
     create(LoggedUploadSchema, {
@@ -167,7 +170,7 @@ export function encodeUpload({ place = testPlace, metadata, readings, syncedMs =
   );
 }
 
-function encodeReading({ data, receivedMs = Date.now(), requestedMs = receivedMs }: TestReading): Uint8Array {
+function encodeReading({ data, receivedMs = loadedMs, requestedMs = receivedMs }: TestReading): Uint8Array {
   const metadata = {
     ...(requestedMs !== null && { timeRequested: timestamp(requestedMs) }),
     ...(receivedMs !== null && { timeReceived: timestamp(receivedMs) }),
