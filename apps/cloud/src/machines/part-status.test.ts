@@ -1,8 +1,11 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { systemClock } from '@platform/base';
 import { ConfigResponseSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
+import type { Database } from '../metadata/tables.ts';
 import { type EffectiveConfigurations, withoutFragments } from './configuration/effective-configuration.ts';
+import { openPartStatuses } from './part-status.ts';
 import { app, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 
 /** As the binary codecs call it. */
@@ -140,6 +143,56 @@ test('D9 after 24 h of holding the log of the machine says so, once for each hol
   laterMs(25 * 3_600_000);
   await report('r4');
   expect(await told()).toBe(2);
+});
+
+/** Inserts are done as they come, but for the first: when it is let. */
+function disordered(real: Database): { db: Database; begun(): number; done(): number; letFirst(): void } {
+  const first = Promise.withResolvers<void>();
+  let begun = 0;
+  let done = 0;
+  const slow = (builder: object): object =>
+    new Proxy(builder, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name !== 'execute') return (...args: unknown[]) => slow(member.apply(target, args));
+        return async () => {
+          if (++begun === 1) await first.promise;
+          await member.apply(target);
+          done++;
+        };
+      },
+    });
+  const db = {
+    selectFrom: real.selectFrom.bind(real),
+    insertInto: (table: 'part_status') => slow(real.insertInto(table)),
+  } as unknown as Database;
+  return { db, begun: () => begun, done: () => done, letFirst: first.resolve };
+}
+
+test('D10 what a part reported stays, though the store is slower to take what was written before it', async () => {
+  const { db: real, partId } = await openMachines();
+  const { db, begun, done, letFirst } = disordered(real);
+  const statuses = await openPartStatuses({
+    db,
+    clock: systemClock,
+    exists: () => true,
+    onLongHold: async () => {},
+    onWriteFailure: (caught) => {
+      throw caught;
+    },
+  });
+  statuses.fetched(partId, 'r1', {});
+  await expect.poll(begun).toBe(1);
+  const report = { appliedRevision: 'r1', heldRevision: '', heldReason: '', lastError: '' };
+  const reported = statuses.report(partId, report);
+  // Long enough for a report that does not wait for what was written before it.
+  await Promise.race([reported, systemClock.sleep(500)]);
+  letFirst();
+  await reported;
+  await expect.poll(done).toBe(2);
+  const row = await real.selectFrom('part_status').selectAll().executeTakeFirst();
+  expect(row).toMatchObject({ fetched_revision: 'r1', applied_revision: 'r1' });
 });
 
 test('a part reports about itself alone, and nobody but owners reports for it', async () => {

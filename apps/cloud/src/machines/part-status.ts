@@ -91,7 +91,7 @@ export async function openPartStatuses(deps: {
   }
 
   const of = (partId: string): PartStatus => statuses.get(partId) ?? unknown;
-  const write = async (partId: string): Promise<void> => {
+  const writeNow = async (partId: string): Promise<void> => {
     const status = of(partId);
     const before = written.get(partId);
     if (before?.status === status || !exists(partId)) return;
@@ -110,6 +110,18 @@ export async function openPartStatuses(deps: {
       }
       throw caught;
     }
+  };
+  /** One after the other for each part: a store that takes two at once might be left with the older one. */
+  const writing = new Map<string, Promise<void>>();
+  const write = (partId: string): Promise<void> => {
+    const now = (): Promise<void> => writeNow(partId);
+    const done = (writing.get(partId) ?? Promise.resolve()).then(now, now);
+    const forget = (): void => {
+      if (writing.get(partId) === done) writing.delete(partId);
+    };
+    writing.set(partId, done);
+    done.then(forget, forget);
+    return done;
   };
   const change = (partId: string, next: PartStatus): void => {
     const before = of(partId);
