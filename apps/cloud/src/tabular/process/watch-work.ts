@@ -24,20 +24,24 @@ const freeMs = 3_000;
 const msPerByte = 1_000 / (1 << 20);
 const lookEveryMs = 250;
 
-export function watchWork(worker: Worker, clock: Clock): WorkWatch {
+export function watchWork(worker: Pick<Worker, 'cpuUsage' | 'performance'>, clock: Clock): WorkWatch {
   const end = new AbortController();
   const over = new AbortController();
   let allowedMs = freeMs;
   let moved = false;
 
   const look = async (): Promise<void> => {
-    // The thread did other runs before; one that is just being started did nothing.
+    // The thread did other runs before. One that is being started, which takes seconds on a busy computer, cannot be asked: it did nothing.
     const fromMs = await busyMs(worker).catch(() => 0);
     let movedMs = fromMs;
     let movedClockMs = clock.monotonic();
     for (;;) {
       await clock.sleep(lookEveryMs, over.signal);
-      const nowMs = await busyMs(worker);
+      const nowMs = await busyMs(worker).catch(() => undefined);
+      if (nowMs === undefined) {
+        movedClockMs = clock.monotonic();
+        continue;
+      }
       if (moved) {
         moved = false;
         movedMs = nowMs;
@@ -51,7 +55,7 @@ export function watchWork(worker: Worker, clock: Clock): WorkWatch {
     }
   };
   look().catch(() => {
-    // The run is over, or its thread.
+    // The run is over.
   });
 
   return {
@@ -67,7 +71,7 @@ export function watchWork(worker: Worker, clock: Clock): WorkWatch {
 }
 
 /** Processor time of the thread; before Node 24.6 the time that it did not wait, which grows when others need the processors, too. */
-async function busyMs(worker: Worker): Promise<number> {
+async function busyMs(worker: Pick<Worker, 'cpuUsage' | 'performance'>): Promise<number> {
   if (!('cpuUsage' in worker)) return (worker as Worker).performance.eventLoopUtilization().active;
   const { user, system } = await worker.cpuUsage();
   return (user + system) / 1_000;

@@ -1,0 +1,39 @@
+import { FakeClock } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { watchWork } from './watch-work.ts';
+
+/** A thread that works all the time from when it runs; before, it cannot be asked how much. */
+function startedAt(clock: FakeClock, runsFromMs: number) {
+  const cpuUsage = async (): Promise<{ user: number; system: number }> => {
+    const workedMs = clock.monotonic() - runsFromMs;
+    if (workedMs < 0) throw new Error('Worker instance not running');
+    return { user: workedMs * 1_000, system: 0 };
+  };
+  return { cpuUsage, performance: { eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }) } };
+}
+
+test.each([0, 100, 2_000])(
+  'a thread that runs after %i ms and reads nothing is ended three seconds later',
+  async (runsFromMs) => {
+    const clock = new FakeClock();
+    using watch = watchWork(startedAt(clock, runsFromMs), clock);
+    await clock.advance(runsFromMs + 2_999);
+    expect(watch.signal.aborted).toBe(false);
+    await clock.advance(251);
+    expect(watch.signal.reason).toMatchObject({ code: 'deadline_exceeded', message: expect.stringContaining('3 s') });
+  },
+);
+
+test('what it was given is time to work in, as long as it goes on', async () => {
+  const clock = new FakeClock();
+  using watch = watchWork(startedAt(clock, 0), clock);
+  watch.given(5 * 1_048_576);
+  for (let seconds = 0; seconds < 7; seconds++) {
+    watch.went();
+    await clock.advance(1_000);
+  }
+  expect(watch.signal.aborted).toBe(false);
+  watch.went();
+  await clock.advance(1_250);
+  expect(watch.signal.aborted).toBe(true);
+});
