@@ -66,8 +66,8 @@ function withFields(expr: Expr & { k: 'bind' }): Expr | undefined {
   return put(expr.body);
 }
 
-/** Where a decision's condition holds, exactly; undefined when that cannot be told. */
-export function truthOf({ when }: Decision, room: ConditionRoom): Sql | undefined {
+/** Where a condition holds, exactly; undefined when that cannot be told. */
+export function truthOf(when: Expr, room: ConditionRoom): Sql | undefined {
   if (!isOfSeries(when) && canFail(when)) return undefined;
   const { sql, exact } = conditionOf(when, room);
   return exact ? sql : undefined;

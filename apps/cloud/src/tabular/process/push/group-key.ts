@@ -69,6 +69,7 @@ function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
   }
   if (decisionOf(expr) !== undefined)
     return haveOneForm(branchesOf(expr), room) ? decided(expr, room, inputs) : undefined;
+  if (isTruth(expr)) return withTruth(expr, room, inputs);
   if (expr.k !== 'doc') return isInput(expr, room, inputs) ? expr : undefined;
   const fields: (readonly [string, Expr])[] = [];
   for (const [name, value] of expr.fields) {
@@ -83,11 +84,22 @@ function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | und
 function decided(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   const decision = innerDecision(expr);
   if (decision === undefined) return collect(expr, room, inputs);
-  const truth = truthOf(decision, room);
-  if (truth === undefined || inputs.truths.length === maxDecisions) return undefined;
-  const when: Expr = { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
+  const when = withTruth(decision.when, room, inputs);
+  if (when === undefined) return undefined;
   const [then, otherwise] = [decided(decision.then, room, inputs), decided(decision.otherwise, room, inputs)];
   return then && otherwise && { k: 'call', fn: 'agg.cond', args: [when, then, otherwise], at: '$cond' };
+}
+
+/** A condition as the field that says whether it holds; undefined where that cannot be told. */
+function withTruth(when: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
+  const truth = truthOf(when, room);
+  if (truth === undefined || inputs.truths.length === maxDecisions) return undefined;
+  return { k: 'field', path: [truthField(inputs.truths.push(truth) - 1)] };
+}
+
+/** True or false of every row, never null, and never the row's own value. */
+function isTruth(expr: Expr): boolean {
+  return expr.k === 'call' && /^agg\.(eq|ne|gte?|lte?|and|or|not)$/.test(expr.fn);
 }
 
 /** One that is the same for all rows of a series is a value like others. */
@@ -130,11 +142,20 @@ function isInput(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
     return column === 'data' && withLeaf(below, room, inputs);
   }
   if (expr.k !== 'call') return false;
+  if (expr.fn === 'agg.ifNull') return isInputOrElse(expr.args, room, inputs);
   const stepMs = stepOf(expr.fn, expr.args.slice(1));
   const [subject] = expr.args;
   if (stepMs === undefined || subject?.k !== 'field' || subject.path.length !== 1) return false;
   const [column = ''] = subject.path;
   return isTimeColumn(column) && withTime(column, stepMs, inputs);
+}
+
+/** One input, and what is in its place where there is none: not a number, which could equal the input and look different. */
+function isInputOrElse(args: readonly Expr[], room: ConditionRoom, inputs: KeyInputs): boolean {
+  const [subject, ...others] = args;
+  const isPlain = (arg: Expr): boolean =>
+    arg.k === 'lit' && (arg.value === null || typeof arg.value === 'string' || typeof arg.value === 'boolean');
+  return subject !== undefined && others.every(isPlain) && isInput(subject, room, inputs);
 }
 
 /** Of two steps of one column the shorter divides the longer, or both divide a day and one millisecond does. */

@@ -80,7 +80,7 @@ function decidedState(
 ): StateColumns | undefined {
   const { fn } = accumulator;
   if (++cells.decisions > maxDecisions) return undefined;
-  const truth = isSum(fn) || fn === 'sql.count' ? truthOf(decision, room) : undefined;
+  const truth = isSum(fn) || fn === 'sql.count' ? truthOf(decision.when, room) : undefined;
   if (truth === undefined) return undefined;
   const state = (arg: Expr, where: Sql): StateColumns | undefined =>
     stateColumns({ ...accumulator, arg }, room, cells, and([among, where]));
