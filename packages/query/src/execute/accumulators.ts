@@ -7,12 +7,14 @@ import { numberFolds } from './accumulators/number.ts';
 import { percentileFolds } from './accumulators/percentile.ts';
 import { pickFolds } from './accumulators/pick.ts';
 import { pickNFolds } from './accumulators/pick-n.ts';
+import { setFolds } from './accumulators/set.ts';
 import { topFolds } from './accumulators/top.ts';
 
 export const accumulators: Readonly<Record<AccumulatorName, NewFold>> = {
   ...numberFolds,
   ...pickFolds,
   ...collectFolds,
+  ...setFolds,
   ...pickNFolds,
   ...topFolds,
   ...percentileFolds,

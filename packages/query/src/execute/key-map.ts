@@ -1,18 +1,24 @@
 /** A map whose keys are values: those that compare as equal are one key, whatever their types. */
 
 import { valueKey } from '../bson/key.ts';
-import { BsonSymbol, type BsonValue } from '../bson/value.ts';
+import { BsonDate, BsonSymbol, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import { toDouble } from './functions/number.ts';
 
 export class KeyMap<T> {
   /** In the order in which they were set. */
   readonly all: T[] = [];
-  /** Texts, of which most keys consist, by themselves. */
+  /** Texts, numbers and times, of which most keys consist, by themselves. */
   readonly #texts = new Map<string, T>();
+  readonly #numbers = new Map<number, T>();
+  readonly #times = new Map<number, T>();
   readonly #others = new Map<string, T>();
 
   get(key: BsonValue): T | undefined {
     if (typeof key === 'string') return this.#texts.get(key);
-    return key instanceof BsonSymbol ? this.#texts.get(key.value) : this.#others.get(valueKey(key));
+    if (key instanceof BsonSymbol) return this.#texts.get(key.value);
+    if (key instanceof BsonDate) return this.#times.get(key.ms);
+    const number = numberOf(key);
+    return number === undefined ? this.#others.get(valueKey(key)) : this.#numbers.get(number);
   }
 
   /** The value of a key that was set with this text. */
@@ -22,7 +28,7 @@ export class KeyMap<T> {
 
   /**
    * @param id a text that only equal keys have, if not that of valueKey.
-   * @returns the length of the text by which the key is known.
+   * @returns the length of what the key is known by.
    */
   set(key: BsonValue, value: T, id: string | undefined = undefined): number {
     this.all.push(value);
@@ -35,8 +41,33 @@ export class KeyMap<T> {
       this.#texts.set(text, value);
       return text.length;
     }
+    if (key instanceof BsonDate) {
+      this.#times.set(key.ms, value);
+      return numberBytes;
+    }
+    const number = numberOf(key);
+    if (number !== undefined) {
+      this.#numbers.set(number, value);
+      return numberBytes;
+    }
     const own = valueKey(key);
     this.#others.set(own, value);
     return own.length;
   }
+}
+
+const numberBytes = 8;
+
+/** A double that is the key, exactly, and not a whole number which several types could hold differently; -0 is 0, NaN itself. */
+function numberOf(key: BsonValue): number | undefined {
+  if (typeof key === 'number') return isOwn(key) ? key : undefined;
+  if (key instanceof Int32) return key.value;
+  if (typeof key === 'bigint') return isOwn(Number(key)) ? Number(key) : undefined;
+  if (!(key instanceof Decimal128)) return undefined;
+  const nearest = toDouble(key);
+  return isOwn(nearest) && valueKey(key) === valueKey(nearest) ? nearest : undefined;
+}
+
+function isOwn(number: number): boolean {
+  return Number.isSafeInteger(number) || !Number.isInteger(number);
 }

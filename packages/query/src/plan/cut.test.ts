@@ -7,6 +7,7 @@ import { BsonDate, type BsonDocument, type BsonValue, Int32, type Maybe } from '
 import { execute } from '../execute/execute.ts';
 import { executeCut, type SourceBatch } from '../execute/execute-cut.ts';
 import { parseMql } from '../mql/parse.ts';
+import { kindOfSchema } from '../sql/kind.ts';
 import { parseSql } from '../sql/parse.ts';
 import { doc, run } from '../testing/run.ts';
 import { type Cut, cut } from './cut.ts';
@@ -79,6 +80,12 @@ const accumulators: readonly object[] = [
   { $last: '$w' },
   { $top: { sortBy: { w: 1 }, output: '$id' } },
   { $bottom: { sortBy: { w: -1, t: 1 }, output: ['$id', '$v'] } },
+  { $addToSet: '$v' },
+  { $median: { input: '$v', method: 'approximate' } },
+  { $percentile: { input: '$w', p: [0, 0.3, 1], method: 'approximate' } },
+  ...['$firstN', '$lastN', '$minN', '$maxN'].map((fn) => ({ [fn]: { n: new Int32(2), input: '$v' } })),
+  { $topN: { n: new Int32(2), sortBy: { w: 1 }, output: '$v' } },
+  { $bottomN: { n: new Int32(2), sortBy: { w: -1, t: 1 }, output: '$id' } },
   { $push: '$id' },
 ];
 const keys: readonly BsonValue[] = [
@@ -158,6 +165,37 @@ test('SQL without rows has its one group, whoever finds none', async () => {
   }
 });
 
+test('SQL counts, adds up and gathers each value once, whatever its type, however the rows are spread', async () => {
+  const found = parseSql(
+    'SELECT t, COUNT(DISTINCT v) AS n, SUM(DISTINCT v) AS s, AVG(DISTINCT v) AS a, MAX(DISTINCT t) AS m, ADD_TO_SET(DISTINCT v) AS l FROM readings GROUP BY t',
+    {
+      database: 'd',
+      databases: {
+        d: {
+          readings: {
+            source: 'readings',
+            kind: kindOfSchema({ properties: { v: { bsonType: ['int', 'long', 'double', 'decimal', 'null'] } } }),
+          },
+        },
+      },
+    },
+  );
+  expect(cut(found).end).toMatchObject({ k: 'group' });
+  await fc.assert(
+    fc.asyncProperty(rows, sources, async (all, parts) => {
+      expect(await bytesOf(inParts(found, all, parts))).toEqual(await bytesOf(inParts(found, all, [])));
+    }),
+    { numRuns: 200 },
+  );
+  const twice = [1, new Int32(1), 2n, null, 0.5].map((v) => doc({ t: 1, v }));
+  expect(
+    await inParts(found, twice, [
+      { rows: 2, done: true },
+      { rows: 2, done: true },
+    ]),
+  ).toMatchObject([doc({ t: 1, n: new Int32(3), s: 3.5, a: 3.5 / 3, m: 1, l: [null, 0.5, 1, 2n] })]);
+});
+
 test('merged groups come in the order of their keys', async () => {
   const all = ['c', 3, 'a', null, 1].map((k) => doc({ k }));
   const merged = await inParts(plan({ $group: { _id: '$k' } }), all, [{ rows: 2, done: true }]);
@@ -172,6 +210,8 @@ test.each([
   ['rows', [{ $match: { a: 1 } }, { $set: { b: '$a' } }, { $project: { b: 1 } }]],
   ['rows', [{ $replaceWith: '$a' }]],
   ['rows', [{ $group: { _id: '$a', all: { $push: '$b' } } }]],
+  ['rows', [{ $sort: { a: 1 } }, { $group: { _id: '$a', all: { $addToSet: '$b' } } }]],
+  ['group', [{ $sort: { a: 1 } }, { $group: { _id: '$a', all: { $addToSet: '$part_id' } } }]],
   ['rows', [{ $sort: { a: 1 } }, { $group: { _id: '$a', all: { $push: '$b' } } }]],
   ['rows', [{ $sort: { a: 1 } }, { $group: { _id: '$a', x: { $top: { sortBy: { b: 1 }, output: '$c' } } } }]],
   ['rows', [{ $sort: { a: 1 } }, { $project: { a: 1 } }]],

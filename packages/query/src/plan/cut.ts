@@ -7,6 +7,7 @@
 import { conjuncts } from './conjuncts.ts';
 import type { Expr } from './expr.ts';
 import { decomposes } from './partial-state.ts';
+import { withSetSizes } from './set-sizes.ts';
 import { isReadOnce } from './sources-of.ts';
 import type { GroupStage, MergeStage, Plan, RowStage, SortStage, Stage } from './stage.ts';
 import { type UnsortedGroup, unsortedGroup } from './unsorted-group.ts';
@@ -26,10 +27,11 @@ export interface Cut {
 
 export function cut(plan: Plan): Cut {
   if (!isReadOnce(plan)) return { where: [], end: 'rows', pre: [], post: plan.stages };
-  const found = plan.stages.findIndex((stage) => stage.k !== 'filter');
-  const count = found < 0 ? plan.stages.length : found;
-  const filters = plan.stages.slice(0, count);
-  const rest = plan.stages.slice(count);
+  const stages = withSetSizes(plan.stages);
+  const found = stages.findIndex((stage) => stage.k !== 'filter');
+  const count = found < 0 ? stages.length : found;
+  const filters = stages.slice(0, count);
+  const rest = stages.slice(count);
   const where = filters.flatMap((stage) => (stage.k === 'filter' ? conjuncts(stage.where) : []));
   const grouped = decomposed(rest);
   if (grouped !== undefined) {

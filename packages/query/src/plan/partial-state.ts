@@ -11,6 +11,12 @@
  * | min, max                 | the least (greatest) value, of equal ones the first; null if all are null or missing             |
  * | min, max with `by`       | null, or `{k: [keys], v: value}`: of equal values the one whose row comes first by `by`          |
  * | top, bottom              | `{k: [keys], v: value}` of the first (last) row by `by`, of rows with equal keys the first (last)|
+ * | firstN, lastN            | the values of the first (last) rows, in their order, null where one is missing                   |
+ * | minN, maxN               | the least (greatest) values, from the least (greatest) on; of equal ones those of the first rows |
+ * | topN, bottomN            | `[{k: [keys], v: value}, …]` of the first (last) rows by `by`, in that order                     |
+ * | median, percentile       | the numbers, packed: a binary of eight bytes each; NaN is none                                   |
+ * | addToSet, setSize        | `{doubles?: packed, values?: […]}`: each value once, in any order, the first of equal ones       |
+ * | any with `distinct`      | the same                                                                                         |
  * | sum, avg, sql.sum        | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |
  *
  * `k` holds the row's sort keys (execute/sort-keys.ts): a missing one is null, an array is its least (descending: greatest)
@@ -25,11 +31,15 @@
 
 import type { Accumulator, AccumulatorName } from './stage.ts';
 
+const single: readonly AccumulatorName[] = ['sum', 'avg', 'sql.sum', 'count', 'sql.count', 'min', 'max', 'addToSet'];
 const names: ReadonlySet<AccumulatorName> = new Set<AccumulatorName>([
-  ...(['sum', 'avg', 'sql.sum', 'count', 'sql.count'] as const),
-  ...(['min', 'max', 'first', 'last', 'top', 'bottom'] as const),
+  ...single,
+  ...(['first', 'last', 'firstN', 'lastN', 'minN', 'maxN', 'top', 'bottom', 'topN', 'bottomN'] as const),
+  ...(['median', 'percentile', 'setSize'] as const),
 ]);
+/** Of values that each count once the order makes no difference to these. */
+const namesOfDistinct: ReadonlySet<AccumulatorName> = new Set(single);
 
-export function decomposes(accumulator: Accumulator): boolean {
-  return names.has(accumulator.fn) && accumulator.distinct !== true;
+export function decomposes({ fn, distinct }: Accumulator): boolean {
+  return (distinct === true ? namesOfDistinct : names).has(fn);
 }

@@ -34,6 +34,8 @@ export type AccumulatorName =
   | 'bottomN'
   | 'median'
   | 'percentile'
+  /** How many values $addToSet would have. */
+  | 'setSize'
   /** SQL's own: null and missing are not counted, and a sum of nothing is null. */
   | 'sql.count'
   | 'sql.sum';

@@ -1,12 +1,12 @@
 /**
- * Groups of sorted rows without the sort: first and last become top and bottom, which carry the order with them, so that rows
+ * Groups of sorted rows without the sort: first and last (N) become top and bottom (N), which carry the order with them, so that rows
  * fold as they come. What comes out is the same to the last bit, only the order of the groups is not that of the sort.
  */
 
 import { isPathColumn, isTimeColumn } from './columns.ts';
 import { type Expr, field } from './expr.ts';
 import { decomposes } from './partial-state.ts';
-import type { Accumulator, GroupStage, Into, SortKey, SortStage, Stage } from './stage.ts';
+import type { Accumulator, AccumulatorName, GroupStage, Into, SortKey, SortStage, Stage } from './stage.ts';
 
 export interface UnsortedGroup {
   readonly group: GroupStage;
@@ -24,7 +24,7 @@ export function unsortedGroup({ by, top, at }: SortStage, grouping: GroupStage):
   });
   if (into.length < group.into.length) return undefined;
   // The sort refuses rows with two arrays among their keys: so must whatever takes its place.
-  const looksAtKeys = by.length === 1 || into.some(([, { fn }]) => fn === 'top' || fn === 'bottom');
+  const looksAtKeys = by.length === 1 || into.some(([, { fn }]) => ofRows.has(fn));
   if (looksAtKeys && hasOneForm(group.key)) return { group: { ...group, into }, after: [] };
   // Of keys that are equal but not the same (1 and 1.0) the group has that of its first row in the order.
   const name = unused(group.into);
@@ -42,24 +42,28 @@ export function unsortedGroup({ by, top, at }: SortStage, grouping: GroupStage):
   };
 }
 
+/** Those that look at the keys of the order in each row. */
+const ofRows: ReadonlySet<AccumulatorName> = new Set<AccumulatorName>(['top', 'bottom', 'topN', 'bottomN']);
+
 function inOrder(accumulator: Accumulator, by: readonly SortKey[]): Accumulator | undefined {
   if (!decomposes(accumulator)) return undefined;
-  switch (accumulator.fn) {
-    case 'first':
-      return { ...accumulator, fn: 'top', by };
-    case 'last':
-      return { ...accumulator, fn: 'bottom', by };
-    case 'top':
-    case 'bottom':
-      // Rows with equal keys would stay in the order of the sort.
-      return undefined;
-    case 'min':
-    case 'max':
-      return hasOneForm(accumulator.arg) ? accumulator : { ...accumulator, by };
-    default:
-      return accumulator;
-  }
+  const { fn, distinct, arg } = accumulator;
+  // Rows with equal keys would stay in the order of the sort.
+  if (ofRows.has(fn)) return undefined;
+  const taken = takenOver[fn];
+  if (taken !== undefined) return { ...accumulator, fn: taken, by };
+  // Of equal values that are not the same the first one in the order counts.
+  if (distinct === true || fn === 'addToSet' || fn === 'minN' || fn === 'maxN')
+    return hasOneForm(arg) ? accumulator : undefined;
+  return (fn === 'min' || fn === 'max') && !hasOneForm(arg) ? { ...accumulator, by } : accumulator;
 }
+
+const takenOver: Partial<Record<AccumulatorName, AccumulatorName>> = {
+  first: 'top',
+  last: 'bottom',
+  firstN: 'topN',
+  lastN: 'bottomN',
+};
 
 /** Its values are never equal without being the same, as numbers of different types can be. */
 function hasOneForm(expr: Expr): boolean {

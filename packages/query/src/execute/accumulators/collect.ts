@@ -1,13 +1,13 @@
 /** Folds whose result grows with the rows: arrays, sets and merged objects. */
 
-import { valueKey } from '../../bson/key.ts';
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { sizeOf } from '../size.ts';
 import type { Fold, Folds } from './fold.ts';
+import { ValueSet } from './value-set.ts';
 
-export const collectFolds: Folds<'push' | 'addToSet' | 'setUnion' | 'concatArrays' | 'mergeObjects'> = {
+export const collectFolds: Folds<'push' | 'setUnion' | 'concatArrays' | 'mergeObjects'> = {
   push: (hold) => {
     const values: BsonValue[] = [];
     return {
@@ -17,15 +17,6 @@ export const collectFolds: Folds<'push' | 'addToSet' | 'setUnion' | 'concatArray
         values.push(value);
       },
       result: () => values,
-    };
-  },
-  addToSet: (hold) => {
-    const set = new ValueSet(hold);
-    return {
-      add: (value) => {
-        if (value !== undefined) set.add(value);
-      },
-      result: () => set.values(),
     };
   },
   setUnion: (hold) => {
@@ -74,25 +65,4 @@ function ofArrays(name: string, add: (item: BsonValue) => void, result: () => Bs
     },
     result,
   };
-}
-
-/** Values once each, in the order in which they came. */
-class ValueSet {
-  readonly #values = new Map<string, BsonValue>();
-  readonly #hold: (bytes: number) => void;
-
-  constructor(hold: (bytes: number) => void) {
-    this.#hold = hold;
-  }
-
-  add(value: BsonValue): void {
-    const id = valueKey(value);
-    if (this.#values.has(id)) return;
-    this.#hold(sizeOf(value) + id.length);
-    this.#values.set(id, value);
-  }
-
-  values(): BsonValue[] {
-    return [...this.#values.values()];
-  }
 }

@@ -1,6 +1,5 @@
 /** The accumulators of one stage: closures for their arguments, and new folds for each group. */
 
-import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import type { Accumulator, Into } from '../../plan/stage.ts';
 import { accumulators } from '../accumulators.ts';
@@ -9,6 +8,7 @@ import { compileExpression } from '../expression.ts';
 import { type Frame, newFrame } from '../scope.ts';
 import { countOf } from './count-of.ts';
 import type { Fold, MergingFold } from './fold.ts';
+import { distinctFold } from './set.ts';
 
 export interface CompiledInto {
   /** Folds of a new group. */
@@ -65,16 +65,5 @@ function isMerging(fold: Fold): fold is MergingFold {
 
 function newFold(accumulator: Accumulator, hold: (bytes: number) => void, n: number): Fold {
   const fold = accumulators[accumulator.fn](hold, accumulator, n);
-  if (accumulator.distinct !== true) return fold;
-  const seen = new Set<string>();
-  return {
-    add(value, row) {
-      const id = valueKey(value);
-      if (seen.has(id)) return;
-      seen.add(id);
-      hold(48 + id.length);
-      fold.add(value, row);
-    },
-    result: () => fold.result(),
-  };
+  return accumulator.distinct === true ? distinctFold(fold, hold) : fold;
 }

@@ -2,37 +2,38 @@
 
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish } from '../../bson/type.ts';
-import type { BsonDocument, BsonValue } from '../../bson/value.ts';
+import type { BsonDocument, BsonValue, Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
 import { sizeOf } from '../size.ts';
 import { compareKeys, sortKeysOf } from '../sort-keys.ts';
-import type { Fold, Folds } from './fold.ts';
+import type { MergingFold, MergingFolds } from './fold.ts';
+import { keysAndValue, stateOf } from './top.ts';
 
 type Hold = (bytes: number) => void;
 
-export const pickNFolds: Folds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'topN' | 'bottomN'> = {
+export const pickNFolds: MergingFolds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'topN' | 'bottomN'> = {
   firstN: (hold, _spec, n) => {
     const values: BsonValue[] = [];
-    return {
-      add: (value) => {
+    return mergingValues(
+      (value) => {
         if (values.length >= n) return;
         hold(sizeOf(value));
         values.push(value ?? null);
       },
-      result: () => values,
-    };
+      () => values,
+    );
   },
   lastN: (hold, _spec, n) => {
     const values: BsonValue[] = [];
-    return {
-      add: (value) => {
+    return mergingValues(
+      (value) => {
         hold(sizeOf(value));
         values.push(value ?? null);
         if (values.length < 2 * n + 16) return;
         for (const dropped of values.splice(0, values.length - n)) hold(-sizeOf(dropped));
       },
-      result: () => values.slice(-n),
-    };
+      () => values.slice(-n),
+    );
   },
   minN: (hold, _spec, n) => extremes(1, hold, n),
   maxN: (hold, _spec, n) => extremes(-1, hold, n),
@@ -40,15 +41,32 @@ export const pickNFolds: Folds<'firstN' | 'lastN' | 'minN' | 'maxN' | 'topN' | '
   bottomN: (hold, spec, n) => topmost(hold, spec.by ?? [], n, -1),
 };
 
-/** The least when `sign` is 1, the greatest when -1, in that order; null and missing do not take part. */
-function extremes(sign: 1 | -1, hold: Hold, n: number): Fold {
-  const best = new Best<BsonValue>(hold, n, (left, right) => compareValues(left, right) * sign, sizeOf);
+/** A fold whose state is its values: folding those that others kept is folding all. */
+function mergingValues(add: (value: Maybe) => void, values: () => BsonValue[]): MergingFold {
   return {
-    add: (value) => {
+    add,
+    merge: (state) => {
+      for (const value of itemsOf(state)) add(value);
+    },
+    partial: values,
+    result: values,
+  };
+}
+
+function itemsOf(state: BsonValue): readonly BsonValue[] {
+  if (!Array.isArray(state)) throw new Error('expected the values that were kept in a partial group');
+  return state;
+}
+
+/** The least when `sign` is 1, the greatest when -1, in that order; null and missing do not take part. */
+function extremes(sign: 1 | -1, hold: Hold, n: number): MergingFold {
+  const best = new Best<BsonValue>(hold, n, (left, right) => compareValues(left, right) * sign, sizeOf);
+  return mergingValues(
+    (value) => {
       if (!isNullish(value)) best.add(value as BsonValue);
     },
-    result: () => best.values(),
-  };
+    () => best.values(),
+  );
 }
 
 interface Ranked {
@@ -58,17 +76,23 @@ interface Ranked {
 }
 
 /** The first N in the order when `sign` is 1, the last N when -1; in that order either way. */
-function topmost(hold: Hold, by: readonly SortKey[], n: number, sign: 1 | -1): Fold {
+function topmost(hold: Hold, by: readonly SortKey[], n: number, sign: 1 | -1): MergingFold {
   const compare = (left: Ranked, right: Ranked): number =>
     (compareKeys(left.keys, right.keys, by) || left.order - right.order) * sign;
   const best = new Best<Ranked>(hold, n, compare, ({ keys, value }) => sizeOf(value) + sizeOf([...keys]));
   let order = 0;
+  const add = (keys: readonly BsonValue[], value: BsonValue): void => best.add({ keys, value, order: order++ });
+  const inOrder = (): readonly Ranked[] => (sign === 1 ? best.values() : best.values().toReversed());
   return {
-    add: (value, row: BsonDocument) => best.add({ keys: sortKeysOf(row, by), value: value ?? null, order: order++ }),
-    result: () => {
-      const values = best.values().map((each) => each.value);
-      return sign === 1 ? values : values.reverse();
+    add: (value, row: BsonDocument) => add(sortKeysOf(row, by), value ?? null),
+    merge: (state) => {
+      for (const item of itemsOf(state)) {
+        const { keys, value } = keysAndValue(item) ?? {};
+        if (keys !== undefined && value !== undefined) add(keys, value);
+      }
     },
+    partial: () => inOrder().map(({ keys, value }) => stateOf([...keys], value)),
+    result: () => inOrder().map(({ value }) => value),
   };
 }
 
