@@ -232,6 +232,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       sealedPosition: tabular.sealedPosition(),
       retainedBytes: ingestLog.retainedBytes(),
       freeBytes: await freeBytesOf(data.path),
+      damagedFiles: [...binary.damagedFiles()],
     }),
   });
   const control = await openControlServer(data.at(controlName), admin, log.child('admin'));

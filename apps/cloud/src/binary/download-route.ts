@@ -8,21 +8,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asPlatformError, PlatformError } from '@platform/base';
 import type { Authenticator } from '../access/authenticate.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { BinaryDeps } from './binary-deps.ts';
 import { type ByteRange, byteRangeOf } from './byte-range.ts';
 import { downloadPath } from './download-path.ts';
 import { type FileRow, filesNamed } from './find-files.ts';
+import type { OpenFile } from './open-file.ts';
 import { scopesOf } from './scopes.ts';
 import { readLink } from './signed-link.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-export interface DownloadDeps
-  extends Pick<BinaryDeps, 'db' | 'access' | 'instanceKey' | 'blobs' | 'caughtUp' | 'clock'> {
+export interface DownloadDeps extends Pick<BinaryDeps, 'db' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
+  readonly openFile: OpenFile;
   readonly standing: Authenticator['standing'];
   /** Who asks without a signed address. @throws unauthenticated */
   readonly principalOf: (request: Request) => Promise<Principal>;
@@ -35,7 +35,7 @@ export type DownloadRoute = (request: Request, response: Response, url: URL) => 
 const recheckMs = 2_000;
 
 export function downloadRoute(deps: DownloadDeps): DownloadRoute {
-  const { db, access, instanceKey, blobs, caughtUp, clock, standing, principalOf } = deps;
+  const { db, access, instanceKey, openFile, caughtUp, clock, standing, principalOf } = deps;
 
   /** The file, if it may be had now. */
   const admit = async (request: Request, id: string, query: URLSearchParams): Promise<FileRow> => {
@@ -66,7 +66,8 @@ export function downloadRoute(deps: DownloadDeps): DownloadRoute {
       plain.end();
       return true;
     }
-    const { chunks } = await blobs.get(file.blob_path, range).catch(lost(file));
+    const chunks = await openFile(file, range);
+    if (chunks === undefined) throw notVisible('binary data', id);
     plain.writeHead(range === undefined ? 200 : 206, { ...headers, ...lengthOf(file, range) });
     if (request.method === 'HEAD') {
       plain.end();
@@ -123,14 +124,6 @@ function dispositionOf({ id, file_name, file_ext }: FileRow): string {
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`;
-}
-
-/** Found a moment ago: it was deleted meanwhile, or the blob store has lost it. */
-function lost({ id }: FileRow): (caught: unknown) => never {
-  return (caught) => {
-    if (asPlatformError(caught).code !== 'not_found') throw caught;
-    throw new PlatformError('not_found', `binary data ${id}: expected its file in the blob store, found none`, caught);
-  };
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

@@ -18,6 +18,7 @@ import { findHandlers } from './find-rpc.ts';
 import { LogSteps, readCursor } from './follow-log.ts';
 import { KeepUp } from './keep-up.ts';
 import { linkHandlers } from './link-rpc.ts';
+import { createOpenFile, type DamagedFiles } from './open-file.ts';
 import { sequenceHandlers } from './sequence-rpc.ts';
 
 export interface BinaryOptions
@@ -38,6 +39,8 @@ export interface Binary extends AsyncDisposable {
   /** All rows of the log up to here are entered, durably: it may be truncated up to here (I12). */
   cursor(): Promise<number>;
   lag(): { readonly rows: number; readonly failures: number };
+  /** Ids of files whose payload is damaged or missing, as far as somebody asked for them since the start. */
+  damagedFiles(): DamagedFiles;
   /** Resolves once everything acknowledged before the call can be found: its position. @throws unavailable */
   caughtUp(signal: AbortSignal): Promise<number>;
   /** Takes away payloads whose rows are gone; true when there may be more. Not while a backup is taken (I15). */
@@ -52,7 +55,8 @@ export function createBinary(options: BinaryOptions): Binary {
   const keepUp = new KeepUp({ steps, ingestLog, clock, log });
   const listeners: (() => void)[] = [];
   const caughtUp = (signal: AbortSignal): Promise<number> => keepUp.caughtUp(signal);
-  const deps = { ...options, caughtUp };
+  const { openFile, damaged } = createOpenFile(options);
+  const deps = { ...options, caughtUp, openFile };
   const deleted = (): void => {
     for (const listener of listeners) listener();
   };
@@ -69,6 +73,7 @@ export function createBinary(options: BinaryOptions): Binary {
     start: () => keepUp.start(),
     cursor: () => readCursor(db),
     lag: () => keepUp.lag(),
+    damagedFiles: () => damaged,
     caughtUp,
     removePayloads: () => removePayloads(db, blobs, ingestLog),
     onDeleted: (listener) => void listeners.push(listener),

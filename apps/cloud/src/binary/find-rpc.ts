@@ -16,6 +16,7 @@ import { checkFilter } from './filter.ts';
 import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from './find-files.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from './limits.ts';
 import { createLoadBytes } from './load-bytes.ts';
+import type { OpenFile } from './open-file.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { seenOf } from './require-places.ts';
 import { type Scopes, scopesOf } from './scopes.ts';
@@ -23,9 +24,11 @@ import { type SliceCondition, walkFiles } from './walk-files.ts';
 
 type FileData = MessageInitShape<typeof BinaryDataSchema>;
 
-export function findHandlers(deps: BinaryDeps): Handlers<typeof DataService, Principal> {
+export function findHandlers(
+  deps: BinaryDeps & { readonly openFile: OpenFile },
+): Handlers<typeof DataService, Principal> {
   const { db, access, caughtUp, baseUrl, clock } = deps;
-  const withBytes = createLoadBytes(deps);
+  const withBytes = createLoadBytes(deps.openFile);
 
   /** What the caller reads of it (no scopes: nothing), once all that was acknowledged is there. */
   const admit = async (

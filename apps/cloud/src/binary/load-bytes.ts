@@ -1,7 +1,7 @@
 /** The bytes of files, into an answer. Few answers with files are made at a time, so that they never fill the memory. */
-import { asPlatformError, createLimiter, PlatformError } from '@platform/base';
-import type { BinaryDeps } from './binary-deps.ts';
+import { createLimiter } from '@platform/base';
 import type { FileRow } from './find-files.ts';
+import type { OpenFile } from './open-file.ts';
 
 const answersAtOnce = 4;
 
@@ -11,20 +11,11 @@ export type LoadBytes = (row: FileRow) => Promise<Uint8Array<ArrayBuffer> | unde
 /** Runs what makes one answer out of files. */
 export type WithBytes = <T>(answer: (load: LoadBytes) => Promise<T>) => Promise<T>;
 
-export function createLoadBytes({ db, blobs }: Pick<BinaryDeps, 'db' | 'blobs'>): WithBytes {
+export function createLoadBytes(openFile: OpenFile): WithBytes {
   const limited = createLimiter(answersAtOnce);
   const load: LoadBytes = async (row) => {
-    const stored = await blobs.get(row.blob_path).catch((caught: unknown) => {
-      if (asPlatformError(caught).code === 'not_found') return undefined;
-      throw caught;
-    });
-    if (stored?.sizeBytes === row.size_bytes) return collect(stored.chunks, row.size_bytes);
-    const still = await db.selectFrom('binary_data').select('id').where('id', '=', row.id).executeTakeFirst();
-    if (still === undefined) return undefined;
-    throw new PlatformError(
-      'data_loss',
-      `binary data ${row.id}: expected a file of ${row.size_bytes} bytes in the blob store, found ${stored === undefined ? 'none' : `${stored.sizeBytes} bytes`}; restore it from a backup`,
-    );
+    const chunks = await openFile(row);
+    return chunks && collect(chunks, row.size_bytes);
   };
   return (answer) => limited(() => answer(load));
 }

@@ -67,6 +67,7 @@ export function readBinaryUpload(position: number, batch: Uint8Array): BinaryUpl
       method_parameters: methodParametersOf(metadata),
       classifications: JSON.stringify(classificationsOf(sensor?.annotations)),
       blob_path: blob.path,
+      sha256: Buffer.from(blob.sha256).toString('hex'),
     },
     tags: distinct(metadata.tags),
     boxes: sensor?.annotations?.bboxes ?? [],

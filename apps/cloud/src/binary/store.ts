@@ -43,6 +43,8 @@ export interface BinaryTables {
     classifications: string;
     /** In the blob store. */
     blob_path: string;
+    /** Of its bytes, in hexadecimal; empty: entered by a version that did not keep it. */
+    sha256: string;
   };
   binary_data_tags: { binary_data_id: string; tag: string };
   binary_data_boxes: {
@@ -106,3 +108,5 @@ export const binaryV3: readonly string[] = [
   `create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), primary key (dataset_id, sequence_id))`,
   `create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)`,
 ];
+
+export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];

@@ -55,8 +55,8 @@ test('I4 what was put comes back whole with its hash, and a failing source leave
   expect(Buffer.from(stored.sha256).toString('hex')).toMatch(
     /^239f59ed55e737c77147cf55ad0c1b030b6d7ee748a7426952f9b852d5a935e5$/,
   );
-  const { sizeBytes, chunks } = await store.get('x/y/one');
-  expect(sizeBytes).toBe(7);
+  const contents = { sizeBytes: 7, sha256: Buffer.from(stored.sha256).toString('hex') };
+  const chunks = await store.get('x/y/one', contents);
   let text = '';
   for await (const chunk of chunks) text += Buffer.from(chunk).toString();
   expect(text).toBe('payload');
@@ -66,7 +66,7 @@ test('I4 what was put comes back whole with its hash, and a failing source leave
     throw new Error('the sender went away');
   };
   await expect(store.put('x/y/two', failing())).rejects.toThrow('the sender went away');
-  await expect(store.get('x/y/two')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(store.get('x/y/two', contents)).rejects.toMatchObject({ code: 'not_found' });
   expect(await files(directory.path)).toEqual([directory.file('x/y/one')]);
 });
 

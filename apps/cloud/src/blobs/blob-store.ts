@@ -6,10 +6,10 @@
  * (removed by `sweep` after an hour). Nothing is ever changed in place.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { type Clock, PlatformError } from '@platform/base';
+import { type BlobContents, type BlobRange, createVerifiedFiles } from './verified-files.ts';
 
 export interface StoredBlob extends Disposable {
   readonly path: string;
@@ -24,13 +24,12 @@ export interface BlobStore {
    */
   put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredBlob>;
   /**
-   * Once its chunks are read, their file is open until they end or are left. @param range of bytes, both ends in it; the size
-   * answered is that of the whole payload. Throws not_found.
+   * The bytes, after they were compared with what was stored (D33). Once they are read, their file is open until they end or
+   * are left; they end with data_loss instead of the last chunk when the file changes meanwhile.
+   *
+   * @param range of bytes, both ends in it. @throws not_found; data_loss when the file is not what was stored
    */
-  get(
-    path: string,
-    range?: { readonly start: number; readonly end: number },
-  ): Promise<{ readonly sizeBytes: number; readonly chunks: AsyncIterable<Uint8Array> }>;
+  get(path: string, contents: BlobContents, range?: BlobRange): Promise<AsyncIterable<Uint8Array>>;
   /** Absent is fine. */
   remove(path: string): Promise<void>;
   /** Removes payloads older than `minAgeMs` (default one hour) that `belongs` denies; answers how many. */
@@ -53,6 +52,7 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   await mkdir(temporary, { recursive: true });
   await syncDirectory(directory);
   const held = new Map<string, number>();
+  const verified = createVerifiedFiles();
 
   const hold = (path: string): void => void held.set(path, (held.get(path) ?? 0) + 1);
   const release = (path: string): void => {
@@ -86,11 +86,8 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
         throw diskError(caught, path);
       }
     },
-    async get(path, range) {
-      const file = locate(directory, path);
-      const found = await stat(file).catch(() => null);
-      if (!found?.isFile()) throw new PlatformError('not_found', `there is no payload at ${path}`);
-      return { sizeBytes: found.size, chunks: readFile(file, range) };
+    async get(path, contents, range) {
+      return verified.open(locate(directory, path), contents, range);
     },
     async remove(path) {
       await rm(locate(directory, path), { force: true });
@@ -110,11 +107,6 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
       return removed;
     },
   };
-}
-
-/** Opened when it is read: nobody need read what was only looked for. */
-async function* readFile(file: string, range: { start?: number; end?: number } = {}): AsyncIterable<Uint8Array> {
-  yield* createReadStream(file, range);
 }
 
 async function writeDraft(

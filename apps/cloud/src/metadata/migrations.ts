@@ -2,7 +2,7 @@
 import { accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
-import { binaryV3 } from '../binary/store.ts';
+import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV2 } from '../identity/store.ts';
 import { logsV2 } from '../machines/logs/store.ts';
@@ -35,4 +35,5 @@ export const migrations: readonly Migration[] = [
     postgresOnly: auditGuard.postgres,
   },
   { version: 3, statements: [...queriesV3, ...binaryV3, ...retentionV3] },
+  { version: 5, statements: [...binaryV5] },
 ];

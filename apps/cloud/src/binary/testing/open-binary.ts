@@ -37,6 +37,7 @@ export interface OpenBinary {
   readonly db: Database;
   readonly log: IngestLog;
   readonly blobs: BlobStore;
+  readonly blobDirectory: string;
   readonly binary: Binary;
   readonly instanceKey: InstanceKey;
   /** Principals by the id of their key: who a signed address is made by. */
@@ -101,6 +102,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     db,
     log: opened.log,
     blobs,
+    blobDirectory: directory.file('blobs'),
     binary,
     instanceKey,
     standing,

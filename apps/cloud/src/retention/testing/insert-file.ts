@@ -14,9 +14,9 @@ export async function insertFile(
   const times = { captured_us: 1, time_requested_us: 1, time_received_us: 1, capture_day: 20_000, synced_ms: 1 };
   const place = { organization_id: organizationId, location_id: 'l', robot_id: 'r', part_id: 'p' };
   const rest = { robot_name: '', part_name: '', size_bytes: 1, method_parameters: '', classifications: '[]' };
-  const blob_path = `blob ${given.id}`;
+  const blob = { blob_path: `blob ${given.id}`, sha256: '' };
   await db
     .insertInto('binary_data')
-    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, blob_path, ...given })
+    .values({ ...none, ...times, ...place, ...rest, position: ++lastPosition, ...blob, ...given })
     .execute();
 }

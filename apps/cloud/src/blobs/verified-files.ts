@@ -1,0 +1,123 @@
+/**
+ * Files that are served only as they were stored (D33).
+ *
+ * A file is hashed before its first byte goes out, and again whenever device, inode, size, mtime or ctime differ from when it
+ * was. What is read whole is hashed once more on its way, which also finds what a disk loses without a word. The last chunk
+ * waits for the outcome, so that nobody ever holds all of a damaged file.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { PlatformError } from '@platform/base';
+
+/** What was stored. */
+export interface BlobContents {
+  readonly sizeBytes: number;
+  /** In hexadecimal; empty: not known, as of files that an earlier version stored. Then the size alone counts. */
+  readonly sha256: string;
+}
+
+/** Both ends are in it. */
+export interface BlobRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface VerifiedFiles {
+  /** @throws not_found, data_loss */
+  open(file: string, contents: BlobContents, range?: BlobRange): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Files that need no hashing as long as they look the same; each costs about 200 bytes. */
+const maxKnown = 20_000;
+const chunkBytes = 256 * 1024;
+
+export function createVerifiedFiles(): VerifiedFiles {
+  /** By file: what it looked like when its hash was right. The one that was asked for longest ago goes first. */
+  const known = new Map<string, string>();
+
+  return {
+    async open(file, contents, range) {
+      const seen = await look(file, contents, known.get(file));
+      known.delete(file);
+      known.set(file, seen);
+      const [oldest] = known.keys();
+      if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
+      return read(file, contents, seen, range);
+    },
+  };
+}
+
+/** What the file looks like. Its bytes are compared unless it looks as it did when they were last. */
+async function look(file: string, contents: BlobContents, before: string | undefined): Promise<string> {
+  await using handle = await openFile(file);
+  const looks = await looksOf(handle);
+  if (looks === before) return looks;
+  const { size } = await handle.stat();
+  if (size !== contents.sizeBytes) throw damaged(`${contents.sizeBytes} bytes`, `${size}`);
+  if (contents.sha256 !== '') {
+    const hash = createHash('sha256');
+    for await (const chunk of chunksOf(handle)) hash.update(chunk);
+    requireHash(hash.digest('hex'), contents);
+  }
+  return looks;
+}
+
+/** Opened when it is read: nobody need read what was only looked for. */
+async function* read(
+  file: string,
+  contents: BlobContents,
+  seen: string,
+  range: BlobRange | undefined,
+): AsyncIterable<Uint8Array> {
+  await using handle = await openFile(file);
+  const hash = range === undefined && contents.sha256 !== '' ? createHash('sha256') : undefined;
+  let last: Uint8Array | undefined;
+  for await (const chunk of chunksOf(handle, range)) {
+    hash?.update(chunk);
+    if (last !== undefined) yield last;
+    last = chunk;
+  }
+  if ((await looksOf(handle)) !== seen) throw damaged('a file that nobody changes', 'it changed while it was read');
+  if (hash !== undefined) requireHash(hash.digest('hex'), contents);
+  if (last !== undefined) yield last;
+}
+
+async function* chunksOf(handle: FileHandle, range?: BlobRange): AsyncIterable<Uint8Array> {
+  const end = range === undefined ? Number.POSITIVE_INFINITY : range.end + 1;
+  for (let at = range?.start ?? 0; at < end; ) {
+    const wanted = Math.min(chunkBytes, end - at);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+/** A link in its place is not what was stored. */
+async function openFile(file: string): Promise<FileHandle> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (caught: unknown) => {
+      const code = caught instanceof Error && 'code' in caught ? caught.code : undefined;
+      if (code === 'ENOENT' || code === 'ENOTDIR') throw new PlatformError('not_found', 'the file is missing', caught);
+      if (code === 'ELOOP') throw damaged('a file', 'a symbolic link', caught);
+      throw damaged('a file that can be read', String(code ?? caught), caught);
+    },
+  );
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw damaged('a file', 'something else');
+}
+
+async function looksOf(handle: FileHandle): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+function requireHash(found: string, { sha256 }: BlobContents): void {
+  if (found !== sha256) throw damaged(`SHA-256 ${sha256.slice(0, 16)}…`, `${found.slice(0, 16)}…`);
+}
+
+function damaged(expected: string, found: string, cause?: unknown): PlatformError {
+  return new PlatformError('data_loss', `expected ${expected}, found ${found}`, cause);
+}
