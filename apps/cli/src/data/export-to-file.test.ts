@@ -16,6 +16,8 @@ import { exportToFile } from './export-to-file.ts';
 interface Stored {
   readonly name: string;
   readonly ms: number;
+  /** Beyond the milliseconds. */
+  readonly microseconds?: number;
   readonly payload: JsonObject;
 }
 
@@ -35,11 +37,12 @@ function cloudWith(stored: readonly Stored[], breaksAfter = Number.POSITIVE_INFI
     async *exportTabularData({ resourceName, interval }: Parameters<Cloud['data']['exportTabularData']>[0]) {
       const fromMs = interval?.start === undefined ? undefined : timestampMs(interval.start as never);
       asked.push(fromMs);
-      for (const { name, ms, payload } of stored) {
+      for (const { name, ms, microseconds = 0, payload } of stored) {
         if (name !== resourceName || ms < (fromMs ?? 0)) continue;
+        const time = timestampFromDate(new Date(ms));
         if (left-- === 0) throw new PlatformError('unavailable', 'the cloud stops');
         yield {
-          timeCaptured: timestampFromDate(new Date(ms)),
+          timeCaptured: { ...time, nanos: time.nanos + microseconds * 1_000 },
           resourceName,
           resourceSubtype: 'core:component:sensor',
           methodName: 'Readings',
@@ -230,7 +233,7 @@ test('Parquet has typed columns, the time as an instant, and nulls where nothing
   // DuckDB: TIMESTAMP WITH TIME ZONE.
   expect(parquetMetadata(buffer).schema.find(({ name }) => name === 'time_captured')).toMatchObject({
     type: 'INT64',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   });
   const rows = await parquetReadObjects({ file: buffer });
   const nothing = Object.fromEntries(
@@ -282,4 +285,22 @@ test('an export without rows is a file with columns and no rows', async () => {
   expect(
     await parquetReadObjects({ file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) }),
   ).toEqual([]);
+});
+
+test('D35 an export has the microseconds of a time, also one that went on after a cut', async () => {
+  const stored = [3, 501, 999].map((microseconds, i) => ({ name: 'a', ms: 1_000, microseconds, payload: { i } }));
+  await expect(run(cloudWith(stored, 2), stored, { format: 'ndjson' })).rejects.toThrow('the cloud stops');
+  await run(cloudWith(stored), stored, { format: 'ndjson', resume: true });
+  const times = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).time_captured);
+  expect(times).toEqual(['003', '501', '999'].map((digits) => `1970-01-01T00:00:01.000${digits}Z`));
+  rmSync(file);
+  await run(cloudWith(stored), stored, { format: 'parquet' });
+  const bytes = readFileSync(file);
+  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  const parsers = { timestampFromMicroseconds: (value: bigint) => value };
+  const rows = await parquetReadObjects({ file: buffer, columns: ['time_captured'], parsers } as never);
+  expect(rows.map((row) => row['time_captured'])).toEqual([1_000_003n, 1_000_501n, 1_000_999n]);
 });

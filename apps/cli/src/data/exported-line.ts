@@ -1,7 +1,8 @@
 /** A reading as a line of JSON: what exports are made of. */
-import { type ExportTabularDataResponse, type JsonValue, timestampDate, timestampMs } from '@platform/sdk/cloud';
+import type { ExportTabularDataResponse, JsonValue } from '@platform/sdk/cloud';
 
 export interface ExportedLine {
+  /** The millisecond in which its time lies. */
   readonly timeMs: number;
   /** One JSON object, without the line's end. */
   readonly text: string;
@@ -27,7 +28,7 @@ export const exportedFields: readonly string[] = [
 export function exportedLine(one: ExportTabularDataResponse): ExportedLine {
   const time = one.timeCaptured;
   const values: readonly JsonValue[] = [
-    time === undefined ? null : timestampDate(time).toISOString(),
+    time === undefined ? null : timeText(time),
     one.organizationId,
     one.locationId,
     one.robotId,
@@ -42,7 +43,20 @@ export function exportedLine(one: ExportTabularDataResponse): ExportedLine {
     one.payload ?? {},
   ];
   const fields = exportedFields.map((name, at) => `"${name}":${jsonText(values[at] ?? null)}`);
-  return { timeMs: time === undefined ? 0 : timestampMs(time), text: `{${fields.join(',')}}` };
+  return { timeMs: time === undefined ? 0 : millisecondOf(time), text: `{${fields.join(',')}}` };
+}
+
+type Time = NonNullable<ExportTabularDataResponse['timeCaptured']>;
+
+function millisecondOf({ seconds, nanos }: Time): number {
+  return Number(seconds) * 1_000 + Math.floor(nanos / 1_000_000);
+}
+
+/** Milliseconds, and microseconds where there are some. */
+function timeText(time: Time): string {
+  const text = new Date(millisecondOf(time)).toISOString();
+  const microseconds = Math.floor(time.nanos / 1_000) % 1_000;
+  return microseconds === 0 ? text : text.replace('Z', `${String(microseconds).padStart(3, '0')}Z`);
 }
 
 /** Numbers that JSON does not have are texts, as protobuf spells them. */

@@ -1,5 +1,5 @@
 /**
- * A spool as Parquet. A column is DOUBLE, BOOLEAN or text where all its values are; the time is an instant in milliseconds;
+ * A spool as Parquet. A column is DOUBLE, BOOLEAN or text where all its values are; the time is an instant in microseconds;
  * of other columns texts stand as they are and everything else as JSON.
  */
 import { open } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { SchemaElement } from 'hyparquet-writer';
 import { type Cells, type ColumnKind, cellsOf, columnsOf } from './columns-of.ts';
 
 /** With the older converted_type alone, DuckDB and others take it for a time of no zone. */
-const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const;
+const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } as const;
 const groupRows = 20_000;
 /** Characters of cells that are held for a group of rows. */
 const groupCharacters = 32 * 1024 * 1024;
@@ -70,17 +70,23 @@ function elementOf([name, kind]: readonly [string, ColumnKind]): SchemaElement {
   const optional = { name, repetition_type: 'OPTIONAL' } as const;
   if (kind === 'number') return { ...optional, type: 'DOUBLE' };
   if (kind === 'boolean') return { ...optional, type: 'BOOLEAN' };
-  if (kind === 'time') return { ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', logical_type: instant };
+  if (kind === 'time') return { ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MICROS', logical_type: instant };
   return { ...optional, type: 'BYTE_ARRAY', converted_type: 'UTF8' };
 }
 
 function parquetValue(cell: string | Scalar | undefined, kind: ColumnKind): unknown {
   if (cell === undefined) return null;
   if (typeof cell === 'string') {
-    if (kind === 'time') return new Date(cell);
+    if (kind === 'time') return microsecondsOf(cell);
     return kind === 'number' ? Number(cell) : cell;
   }
   if (cell.json === 'null') return null;
   if (kind === 'number') return Number(cell.text);
   return kind === 'boolean' ? cell.json === 'true' : cell.text;
+}
+
+/** Of a time as lines have it, with three digits behind the second or six. */
+function microsecondsOf(text: string): bigint {
+  const [, microseconds = '0'] = /\.\d{3}(\d{3})Z$/.exec(text) ?? [];
+  return BigInt(Date.parse(text)) * 1_000n + BigInt(microseconds);
 }

@@ -1,5 +1,3 @@
-/** A filter of the wire, checked, and the condition that it is for rows of `binary_data`. */
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
@@ -25,7 +23,7 @@ export function checkFilter(filter: Filter): void {
   for (const [name, { length }] of lists)
     if (length > maxNamed) throw refused(name, `at most ${maxNamed} entries`, `${length}`);
   const { start, end } = filter.interval ?? {};
-  if (start !== undefined && end !== undefined && boundOf(start) > boundOf(end))
+  if (start !== undefined && end !== undefined && microsecondsOf(start) > microsecondsOf(end))
     throw refused('interval', 'a start that is not after the end', 'one that is');
   const { type, tags } = filter.tagsFilter ?? { type: TagsFilterType.UNSPECIFIED, tags: [] };
   if (!Object.values<number>(TagsFilterType).includes(type)) throw refused('tags_filter.type', '0 to 3', `${type}`);
@@ -87,8 +85,8 @@ function typesNamed(componentType: string): readonly string[] {
 export function intervalConditions(eb: DataExpressions, { interval }: Filter): Condition[] {
   const { start, end } = interval ?? {};
   return [
-    ...(start === undefined ? [] : [eb('captured_us', '>=', boundOf(start))]),
-    ...(end === undefined ? [] : [eb('captured_us', '<', boundOf(end))]),
+    ...(start === undefined ? [] : [eb('captured_us', '>=', microsecondsOf(start))]),
+    ...(end === undefined ? [] : [eb('captured_us', '<', microsecondsOf(end))]),
   ];
 }
 
@@ -108,11 +106,6 @@ function hasBox(eb: DataExpressions, labels: readonly string[]): Condition {
 function isInDataset(eb: DataExpressions, datasetId: string): Condition {
   const members = eb.selectFrom('dataset_files').select('dataset_id').whereRef('binary_data_id', '=', 'binary_data.id');
   return eb.exists(members.where('dataset_id', '=', datasetId));
-}
-
-/** What is stored is whole microseconds: a bound between two of them counts as the later one. */
-function boundOf(time: Timestamp): number {
-  return microsecondsOf(time, Math.ceil);
 }
 
 function refused(field: string, expected: string, found: string): PlatformError {

@@ -194,7 +194,9 @@ export function createTabular(options: TabularOptions): Tabular {
       const snapshot = await catalog.open(scope.organizationId);
       // Read after the snapshot: what is committed up to here is either in its files or hot.
       const upTo = Math.max(snapshot.sealed, ingestLog.lastPosition());
-      const filter = storedFilter(pathFilter(plan));
+      const { exactTimes } = request;
+      const stored = storedFilter(pathFilter(plan));
+      const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };
       const sources = sourcesOf(plan);
       // A plan reads one of the two: no language names both.
       const source = sources.includes('hot') ? 'hot' : 'readings';
@@ -223,7 +225,8 @@ export function createTabular(options: TabularOptions): Tabular {
             plan: encodePlan(plan),
             deadlineMs: Math.max(1, endMs - clock.monotonic()),
             maxResultBytes: settings.maxResultBytes,
-            pushDown: request.pushDown ?? true,
+            pushDown: exactTimes === undefined && (request.pushDown ?? true),
+            exactTimes: exactTimes !== undefined,
           },
           signal,
         );

@@ -2,15 +2,22 @@
  * Which rows a query can need at all: scope exactly, path and times as a superset (the executor filters again).
  * The same rules choose files in the parent and series in the child.
  */
-import { type PathFilter, type Scope, type SeriesColumn, seriesColumns } from '@platform/query';
+import { type PathFilter, type Scope, type SeriesColumn, seriesColumns, type TimeColumn } from '@platform/query';
 import type { PathSets, Series } from './series.ts';
 import type { WantedTags } from './tag-condition.ts';
 
-/** PathFilter with component_type in the `core` vocabulary, as rows are stored. */
-export type RowFilter = PathFilter;
+/** What a PathFilter means for rows as they are stored: component_type in the `core` vocabulary, times in microseconds. */
+export interface RowFilter extends Pick<PathFilter, 'columns'> {
+  readonly times: { readonly [column in TimeColumn]?: TimeRange };
+}
+
+/** Microseconds since 1970 UTC, both included. Without `from`, rows that lack the time are in it. */
+export interface TimeRange {
+  readonly from?: bigint;
+  readonly to?: bigint;
+}
 
 type TextBounds = NonNullable<PathFilter['columns'][SeriesColumn]>;
-type TimeBounds = NonNullable<PathFilter['times']['time_received']>;
 
 /** Columns that all must be among the values; a column that is absent may hold anything. */
 export type PathRule = Readonly<Partial<Record<SeriesColumn, readonly string[]>>>;
@@ -143,19 +150,19 @@ function isBasic(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);
 }
 
-/** Stored times are whole microseconds, compared ones whole milliseconds; a missing time may be "less" than any. */
-function overlap(held: HeldTimes, wanted: TimeBounds | undefined): boolean {
-  if (
-    wanted?.fromMs !== undefined &&
-    (held.max ?? Number.NEGATIVE_INFINITY) < Math.min(wanted.fromMs * 1_000, catalogTime.max)
-  )
-    return false;
-  if (
-    wanted?.toMs !== undefined &&
-    (held.min ?? Number.NEGATIVE_INFINITY) > Math.max(wanted.toMs * 1_000 + 999, catalogTime.min)
-  )
-    return false;
-  return true;
+/** A missing time may be "less" than any. */
+function overlap(held: HeldTimes, wanted: TimeRange | undefined): boolean {
+  const { from, to } = wanted ?? {};
+  if (from !== undefined && (held.max ?? Number.NEGATIVE_INFINITY) < least(from, catalogTime.max)) return false;
+  return to === undefined || (held.min ?? Number.NEGATIVE_INFINITY) <= greatest(to, catalogTime.min);
+}
+
+function least(microseconds: bigint, limit: number): bigint {
+  return microseconds < limit ? microseconds : BigInt(limit);
+}
+
+function greatest(microseconds: bigint, limit: number): bigint {
+  return microseconds > limit ? microseconds : BigInt(limit);
 }
 
 /** The catalog's times are clamped to what a JavaScript number holds exactly; the clocks beyond are wrong by centuries. */

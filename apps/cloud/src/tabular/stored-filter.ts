@@ -1,11 +1,37 @@
 /** A query's filter in the words in which rows are stored. */
-import type { PathFilter } from '@platform/query';
+import { type PathFilter, type TimeBounds, timeColumns } from '@platform/query';
 import { canonicalApi } from '@platform/rpc/server';
-import type { RowFilter } from './row-filter.ts';
+import type { RowFilter, TimeRange } from './row-filter.ts';
 
-/** The filter as rows are stored: a peer's `rdk:` spelling becomes ours (D2). An order of spellings says nothing about stored rows. */
-export function storedFilter(filter: PathFilter): RowFilter {
-  const { component_type: componentType, ...columns } = filter.columns;
-  if (componentType?.in === undefined) return { ...filter, columns };
-  return { ...filter, columns: { ...columns, component_type: { in: componentType.in.map(canonicalApi) } } };
+/**
+ * A peer's `rdk:` spelling becomes ours (D2); an order of spellings says nothing about stored rows. Queries see whole
+ * milliseconds, so that a bound is all the microseconds that show as it (D35).
+ */
+export function storedFilter({ columns: given, times }: PathFilter): RowFilter {
+  const { component_type: componentType, ...others } = given;
+  const columns =
+    componentType?.in === undefined
+      ? others
+      : { ...others, component_type: { in: componentType.in.map(canonicalApi) } };
+  const ranges: { -readonly [column in keyof RowFilter['times']]: TimeRange } = {};
+  for (const column of timeColumns) {
+    const bounds = times[column];
+    if (bounds !== undefined) ranges[column] = rangeOf(bounds);
+  }
+  return { columns, times: ranges };
+}
+
+function rangeOf({ fromMs, toMs }: TimeBounds): TimeRange {
+  return {
+    ...(fromMs !== undefined && { from: microseconds(fromMs, 0n) }),
+    ...(toMs !== undefined && { to: microseconds(toMs, 999n) }),
+  };
+}
+
+/** The least int64 stands for a missing time. */
+const int64 = { min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n };
+
+function microseconds(ms: number, extra: bigint): bigint {
+  const exact = BigInt(Math.trunc(ms)) * 1_000n + extra;
+  return exact < int64.min ? int64.min : exact > int64.max ? int64.max : exact;
 }

@@ -3,6 +3,7 @@ import type { Batch, Plan, Scope } from '@platform/query';
 import type { DeleteRows } from './delete-rows.ts';
 import type { Measure } from './measure.ts';
 import type { Removed } from './remove-deleted.ts';
+import type { RowFilter } from './row-filter.ts';
 
 export interface QueryRequest {
   readonly plan: Plan;
@@ -16,6 +17,11 @@ export interface QueryRequest {
   readonly deadlineMs?: number;
   /** False: nothing is left to DuckDB but scope and times; the answer is the same. For tests. Default: true. */
   readonly pushDown?: boolean;
+  /**
+   * The plan sees the times of rows as they came, int64 microseconds instead of dates (D35), and asks for none outside of these
+   * ranges. Nothing else is left to DuckDB then. Default: dates.
+   */
+  readonly exactTimes?: RowFilter['times'];
   /** The answer says what was pushed, opened and read. Default: false. */
   readonly explain?: boolean;
   /** What the platform asks for its own needs counts towards no limit (D26). */

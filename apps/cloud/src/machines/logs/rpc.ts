@@ -1,5 +1,5 @@
 /** The log half of AppService: pages of a part's log, and its live tail. */
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Call, Handlers } from '@platform/rpc/server';
@@ -37,8 +37,8 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
         limit: asked > 0 ? Math.min(asked, maxPageLines) : defaultPageLines,
         signal: call.signal,
         ...(pageToken === undefined ? {} : { pageToken }),
-        ...(start === undefined ? {} : { startMs: timestampMs(start) }),
-        ...(end === undefined ? {} : { endMs: timestampMs(end) }),
+        ...(start === undefined ? {} : { startMs: millisecondOf(start) }),
+        ...(end === undefined ? {} : { endMs: millisecondOf(end) }),
       });
       return { logs: [...entries], nextPageToken };
     },
@@ -59,4 +59,9 @@ export function logHandlers(deps: LogHandlerDeps): Handlers<typeof AppService, P
       }
     },
   };
+}
+
+/** Lines are found by the millisecond in which their time lies, so that intervals that touch hold each once. */
+function millisecondOf({ seconds, nanos }: Timestamp): number {
+  return Number(seconds) * 1_000 + Math.floor(nanos / 1e6);
 }

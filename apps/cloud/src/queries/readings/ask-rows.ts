@@ -1,7 +1,7 @@
 /** One question in MQL for the handlers of readings: stages as plain objects in, rows out. */
 import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Scope } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
-import type { Tabular } from '../../tabular/tabular.ts';
+import type { QueryRequest, Tabular } from '../../tabular/tabular.ts';
 
 /** Stages of a pipeline: one field each, its operator. */
 export type Stages = readonly Readonly<Record<`$${string}`, BsonValue>>[];
@@ -9,7 +9,7 @@ export type Stages = readonly Readonly<Record<`$${string}`, BsonValue>>[];
 export type AskRows = (
   scope: Scope,
   stages: Stages,
-  options?: { readonly unmetered?: true },
+  options?: Pick<QueryRequest, 'unmetered' | 'exactTimes'>,
 ) => Promise<BsonDocument[]>;
 
 /** Of one call. */

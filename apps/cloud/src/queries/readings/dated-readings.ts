@@ -2,70 +2,93 @@
 import { PlatformError } from '@platform/base';
 import { BsonDate, BsonDocument, type Scope } from '@platform/query';
 import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
+import { datedWithin } from './exact-rows.ts';
+import { endOfTime, leastTime } from './interval.ts';
+import { millisecondOf } from './microseconds.ts';
 import type { ReadingsAsked } from './ordered-readings.ts';
 import type { Reading } from './reading.ts';
-import { endOfTimeMs, leastMs, type Place, placeAfter, readingPage } from './reading-page.ts';
+import { type Place, placeAfter, readingPage } from './reading-page.ts';
 
 /** A window that holds more rows than a page is read twice in part. */
 const fullness = 0.8;
 
 export async function* datedReadings(ask: AskRows, asked: ReadingsAsked): AsyncGenerator<Reading> {
-  const { scope, conditions, sign, fromMs = leastMs, untilMs = endOfTimeMs } = asked;
-  const within = (from: number, until: number): Stages => datedWithin(conditions, from, until);
-  const extent = await extentOf(ask, scope, within(fromMs, untilMs));
+  const { scope, conditions, sign, from = leastTime, until = endOfTime } = asked;
+  if (from >= until) return;
+  const extent = await extentOf(ask, scope, conditions, from, until);
   if (extent === undefined) return;
-  const { firstMs, lastMs, rows } = extent;
+  const { first, last, rows } = extent;
   let { pageRows } = asked;
-  const spanFor = (coveredMs: number, held: number): number =>
-    Math.min(lastMs - firstMs + 1, Math.ceil((coveredMs * pageRows * fullness) / Math.max(held, pageRows / 16)));
-  let spanMs = spanFor(lastMs - firstMs + 1, rows);
-  let place: Place = { ms: sign > 0 ? firstMs : lastMs, skip: 0 };
-  while (place.ms >= firstMs && place.ms <= lastMs) {
-    const { ms, skip } = place;
+  const spanFor = (covered: bigint, held: number): bigint => {
+    const span = BigInt(Math.ceil((Number(covered) * pageRows * fullness) / Math.max(held, pageRows / 16)));
+    return least(last - first + 1n, span);
+  };
+  let span = spanFor(last - first + 1n, rows);
+  let place: Place = { time: sign > 0 ? first : last, skip: 0 };
+  while (place.time >= first && place.time <= last) {
+    const { time, skip } = place;
     // A window may be longer than what is asked for.
-    const stages =
-      sign > 0 ? within(ms, Math.min(ms + spanMs, lastMs + 1)) : within(Math.max(ms - spanMs + 1, firstMs), ms + 1);
+    const rowsOf =
+      sign > 0
+        ? datedWithin(conditions, time, least(time + span, last + 1n))
+        : datedWithin(conditions, greatest(time - span + 1n, first), time + 1n);
     let page: Reading[];
     try {
-      page = await readingPage(ask, scope, { stages, time: 'time_received', sign, skip }, pageRows);
+      page = await readingPage(ask, scope, { rows: rowsOf, time: 'time_received', sign, skip }, pageRows);
     } catch (caught) {
       if (!isTooMuch(caught) || pageRows === 1) throw caught;
       pageRows = Math.ceil(pageRows / 4);
-      spanMs = Math.ceil(spanMs / 4);
+      span = span / 4n + 1n;
       continue;
     }
     yield* page;
     const isFull = page.length === pageRows;
-    place = isFull ? placeAfter(place, page) : { ms: ms + sign * spanMs, skip: 0 };
-    spanMs = spanFor(isFull ? Math.abs(place.ms - ms) + 1 : spanMs, page.length);
+    place = isFull ? placeAfter(place, page) : { time: sign > 0 ? time + span : time - span, skip: 0 };
+    const read = place.time > time ? place.time - time : time - place.time;
+    span = spanFor(isFull ? read + 1n : span, page.length);
   }
 }
 
-/** The rows of a time that have one. */
-export function datedWithin(conditions: BsonDocument, fromMs: number, untilMs: number): Stages {
+/** The rows whose time_received shows as a millisecond from one to before another. */
+export function shownWithin(conditions: BsonDocument, fromMs: number, untilMs: number): Stages {
   const bounds = BsonDocument.of({ $gte: new BsonDate(fromMs), $lt: new BsonDate(untilMs) });
   return [{ $match: new BsonDocument([...conditions, ['time_received', bounds]]) }];
 }
 
-/** What the windows are cut by. The rows are metered when they are read. */
+/** What the windows are cut by, asked for in milliseconds, which files answer without being read. The rows are metered when they are. */
 async function extentOf(
   ask: AskRows,
   scope: Scope,
-  stages: Stages,
-): Promise<{ firstMs: number; lastMs: number; rows: number } | undefined> {
+  conditions: BsonDocument,
+  from: bigint,
+  until: bigint,
+): Promise<{ first: bigint; last: bigint; rows: number } | undefined> {
   const group = {
     _id: null,
     first: BsonDocument.of({ $min: '$time_received' }),
     last: BsonDocument.of({ $max: '$time_received' }),
     rows: BsonDocument.of({ $sum: 1 }),
   };
-  const [row] = await ask(scope, [...stages, { $group: BsonDocument.of(group) }], { unmetered: true });
+  const shown = shownWithin(conditions, millisecondOf(from), millisecondOf(until - 1n) + 1);
+  const [row] = await ask(scope, [...shown, { $group: BsonDocument.of(group) }], { unmetered: true });
   const [first, last] = [row?.get('first'), row?.get('last')];
   if (!(first instanceof BsonDate) || !(last instanceof BsonDate)) return undefined;
-  return { firstMs: first.ms, lastMs: last.ms, rows: numberOf(row?.get('rows')) };
+  return {
+    first: greatest(BigInt(first.ms) * 1_000n, from),
+    last: least(BigInt(last.ms) * 1_000n + 999n, until - 1n),
+    rows: numberOf(row?.get('rows')),
+  };
 }
 
 /** An answer or a sort that does not fit is asked for in smaller pieces. */
 function isTooMuch(caught: unknown): boolean {
   return caught instanceof PlatformError && caught.code === 'resource_exhausted';
+}
+
+function least(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
+}
+
+function greatest(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
 }

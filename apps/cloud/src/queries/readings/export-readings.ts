@@ -1,6 +1,5 @@
 /** ExportTabularData: every reading of a method, oldest first. */
 import { create } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type ExportTabularDataResponse,
   ExportTabularDataResponseSchema,
@@ -9,6 +8,7 @@ import type { Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
 import type { Interval } from './interval.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
+import { timestampOf } from './microseconds.ts';
 import { methodConditions, type OneMethod } from './one-method.ts';
 import { orderedReadings } from './ordered-readings.ts';
 import { documentOf, type Reading, tagsOf, textOf } from './reading.ts';
@@ -31,8 +31,7 @@ export async function* exportReadings(
 }
 
 /** Clients take the time, parameters and payload for granted. */
-function exported({ capturedMs, row }: Reading, names: FleetNames, nonFinite: NonFinite): ExportTabularDataResponse {
-  const timeCaptured: Timestamp = timestampFromMs(capturedMs);
+function exported({ captured, row }: Reading, names: FleetNames, nonFinite: NonFinite): ExportTabularDataResponse {
   const robotId = textOf(row, 'robot_id');
   const partId = textOf(row, 'part_id');
   return create(ExportTabularDataResponseSchema, {
@@ -40,7 +39,7 @@ function exported({ capturedMs, row }: Reading, names: FleetNames, nonFinite: No
     resourceName: textOf(row, 'component_name'),
     resourceSubtype: textOf(row, 'component_type'),
     methodName: textOf(row, 'method_name'),
-    timeCaptured,
+    timeCaptured: timestampOf(captured),
     organizationId: textOf(row, 'organization_id'),
     locationId: textOf(row, 'location_id'),
     robotName: names.machineName(robotId),

@@ -9,18 +9,17 @@ import {
   TabularDataByFilterResponseSchema,
   TabularDataSchema,
 } from '@platform/proto/platform/app/data/v1/data';
-import { BsonDocument, encodeBson, type Scope } from '@platform/query';
-import { type AskRows, numberOf, type Stages } from './ask-rows.ts';
+import { encodeBson, type Scope } from '@platform/query';
+import type { AskRows } from './ask-rows.ts';
 import { createSharedMetadata } from './capture-metadata.ts';
-import { datedWithin } from './dated-readings.ts';
-import { type Interval, intervalMs } from './interval.ts';
+import { countReadings } from './count-readings.ts';
+import { type Interval, intervalOf } from './interval.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
 import { mergedReadings, orderedReadings } from './ordered-readings.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { documentOf, type Reading, timeOf } from './reading.ts';
 import { type FleetNames, readingConditions } from './reading-conditions.ts';
-import { endOfTimeMs, leastMs, type Sign } from './reading-page.ts';
-import { undatedWithin } from './undated-readings.ts';
+import type { Place, Sign } from './reading-page.ts';
 
 const defaultLimit = 50;
 const maxLimit = 10_000;
@@ -37,14 +36,17 @@ export async function findReadings(
 ): Promise<TabularDataByFilterResponse> {
   const { filter, limit = 0n, last = '', sortOrder = Order.UNSPECIFIED } = request.dataRequest ?? {};
   const conditions = readingConditions(filter, names);
-  const interval = intervalMs(filter?.interval);
+  const interval = intervalOf(filter?.interval);
   const sign = signOf(sortOrder);
   const from = readPageToken(last);
   if (conditions === undefined) return create(TabularDataByFilterResponseSchema, { last });
-  if (request.countOnly) return await countReadings(ask, scopes, conditions, interval);
+  if (request.countOnly) {
+    const { rows, bytes } = await countReadings(ask, scopes, conditions, interval);
+    return create(TabularDataByFilterResponseSchema, { count: BigInt(rows), totalSizeBytes: BigInt(bytes) });
+  }
 
   const rows = limit === 0n ? defaultLimit : Math.min(Number(limit), maxLimit);
-  const within = from === undefined ? interval : onFrom(interval, from.ms, sign);
+  const within = from === undefined ? interval : onFrom(interval, from.time, sign);
   const asked = { conditions, ...within, sign, pageRows: rows + Math.min(from?.skip ?? 0, maxLimit) };
   const readings = mergedReadings(
     scopes.map((scope) => orderedReadings(ask, { ...asked, scope })),
@@ -52,12 +54,12 @@ export async function findReadings(
   );
   const metadata = createSharedMetadata(names);
   const data: TabularData[] = [];
-  let place = from ?? { ms: Number.NaN, skip: 0 };
+  let place: Place | undefined = from;
   let toSkip = from?.skip ?? 0;
   let bytes = 0;
   for await (const reading of readings) {
-    const { capturedMs: ms } = reading;
-    if (toSkip > 0 && ms === place.ms) {
+    const { captured: time } = reading;
+    if (toSkip > 0 && time === place?.time) {
       toSkip--;
       continue;
     }
@@ -65,7 +67,7 @@ export async function findReadings(
     const size = encodeBson(documentOf(reading.row, 'data')).length;
     if (data.length > 0 && bytes + size > maxPageBytes) break;
     bytes += size;
-    place = { ms, skip: place.ms === ms ? place.skip + 1 : 1 };
+    place = { time, skip: place?.time === time ? place.skip + 1 : 1 };
     data.push(tabularData(reading, metadata.indexOf(reading.row), nonFinite));
     if (data.length === rows) break;
   }
@@ -73,7 +75,7 @@ export async function findReadings(
     metadata: [...metadata.list],
     data,
     count: BigInt(data.length),
-    last: data.length === 0 ? last : pageToken(place),
+    last: place === undefined ? last : pageToken(place),
     totalSizeBytes: BigInt(bytes),
   });
 }
@@ -89,39 +91,11 @@ function tabularData({ row }: Reading, metadataIndex: number, nonFinite: NonFini
   });
 }
 
-async function countReadings(
-  ask: AskRows,
-  scopes: readonly Scope[],
-  conditions: BsonDocument,
-  interval: Interval,
-): Promise<TabularDataByFilterResponse> {
-  const group = {
-    _id: null,
-    rows: BsonDocument.of({ $sum: 1 }),
-    bytes: BsonDocument.of({ $sum: BsonDocument.of({ $bsonSize: '$data' }) }),
-  };
-  const { fromMs, untilMs } = interval;
-  const [from, until] = [fromMs ?? leastMs, untilMs ?? endOfTimeMs];
-  const whole = fromMs === undefined && untilMs === undefined;
-  const parts: Stages[] = whole
-    ? [[{ $match: conditions }]]
-    : [datedWithin(conditions, from, until), undatedWithin(conditions, from, until)];
-  let count = 0;
-  let bytes = 0;
-  for (const scope of scopes)
-    for (const stages of parts) {
-      const [row] = await ask(scope, [...stages, { $group: BsonDocument.of(group) }]);
-      count += numberOf(row?.get('rows'));
-      bytes += numberOf(row?.get('bytes'));
-    }
-  return create(TabularDataByFilterResponseSchema, { count: BigInt(count), totalSizeBytes: BigInt(bytes) });
-}
-
-/** What is left of the interval behind a place: its millisecond is read again. */
-function onFrom({ fromMs, untilMs }: Interval, ms: number, sign: Sign): Interval {
+/** What is left of the interval behind a place: its microsecond is read again. */
+function onFrom({ from, until }: Interval, time: bigint, sign: Sign): Interval {
   return sign > 0
-    ? { fromMs: Math.max(fromMs ?? ms, ms), untilMs }
-    : { fromMs, untilMs: Math.min(untilMs ?? ms + 1, ms + 1) };
+    ? { from: from === undefined || from < time ? time : from, until }
+    : { from, until: until === undefined || until > time ? time + 1n : until };
 }
 
 /** Newest first, unless it is said. @throws invalid_argument */

@@ -1,22 +1,26 @@
-/** A CaptureInterval in whole milliseconds, which is what rows hold: the start is included, the end is not. */
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+/** A CaptureInterval in microseconds: the start is included, the end is not. */
 import type { CaptureInterval } from '@platform/proto/platform/app/data/v1/data';
-import { endOfTimeMs, leastMs } from './reading-page.ts';
+import { microsecondsOf } from './microseconds.ts';
 
 export interface Interval {
-  readonly fromMs?: number | undefined;
-  readonly untilMs?: number | undefined;
+  /** Absent: from the first. */
+  readonly from?: bigint | undefined;
+  /** Excluded. Absent: to the last. */
+  readonly until?: bigint | undefined;
 }
 
-export function intervalMs(interval: CaptureInterval | undefined): Interval {
+/** Earlier times of readings are clamped to it when they are stored. */
+export const leastTime: bigint = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000n;
+/** Behind all stored times. */
+export const endOfTime = 253_402_300_800_000_000n;
+
+export function intervalOf(interval: CaptureInterval | undefined): Interval {
   const { start, end } = interval ?? {};
-  return {
-    fromMs: start && stored(timestampMs({ ...start, nanos: start.nanos - (start.nanos % 1_000_000) })),
-    untilMs: end && stored(timestampMs(end) + (end.nanos % 1_000_000 === 0 ? 0 : 1)),
-  };
+  return { from: start && stored(microsecondsOf(start)), until: end && stored(microsecondsOf(end)) };
 }
 
 /** Beyond the times that rows can have, all are the same. */
-function stored(ms: number): number {
-  return Math.min(Math.max(ms, leastMs), endOfTimeMs);
+function stored(time: bigint): bigint {
+  if (time < leastTime) return leastTime;
+  return time > endOfTime ? endOfTime : time;
 }

@@ -1,15 +1,17 @@
 /** GetLatestTabularData: the newest reading of a method, or an answer without one. */
 import { create } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type GetLatestTabularDataResponse,
   GetLatestTabularDataResponseSchema,
 } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDate, BsonDocument, Int32, type Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
+import { datedWithin } from './exact-rows.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
+import { timestampOf } from './microseconds.ts';
 import { methodConditions, type OneMethod } from './one-method.ts';
-import { documentOf, readingOf, timeOf } from './reading.ts';
+import { documentOf, type Reading, timeOf } from './reading.ts';
+import { readingPage } from './reading-page.ts';
 import { undatedReadings } from './undated-readings.ts';
 
 export async function latestReading(
@@ -26,16 +28,25 @@ export async function latestReading(
     { $limit: new Int32(1) },
   ]);
   if (newest === undefined) return create(GetLatestTabularDataResponseSchema);
-  const reading = newest.get('time_received') instanceof BsonDate ? readingOf(newest) : await latestUndated();
+  const shown = newest.get('time_received');
+  const reading = shown instanceof BsonDate ? await latestDated(shown.ms) : await latestUndated();
   if (reading === undefined) return create(GetLatestTabularDataResponseSchema);
   const timeSynced = timeOf(reading.row, 'time_synced');
   return create(GetLatestTabularDataResponseSchema, {
-    timeCaptured: timestampFromMs(reading.capturedMs),
+    timeCaptured: timestampOf(reading.captured),
     ...(timeSynced && { timeSynced }),
     payload: jsonOfDocument(documentOf(reading.row, 'data'), nonFinite),
   });
 
-  async function latestUndated() {
+  /** Of the newest millisecond, to the microsecond. */
+  async function latestDated(ms: number): Promise<Reading | undefined> {
+    const time = BigInt(ms) * 1_000n;
+    const rows = datedWithin(conditions, time, time + 1_000n);
+    const [reading] = await readingPage(ask, scope, { rows, time: 'time_received', sign: -1, skip: 0 }, 1);
+    return reading;
+  }
+
+  async function latestUndated(): Promise<Reading | undefined> {
     const readings = undatedReadings(ask, { scope, conditions, sign: -1, pageRows: 1 });
     const { value, done } = await readings.next();
     await readings.return(undefined);

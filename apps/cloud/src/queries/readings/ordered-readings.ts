@@ -2,24 +2,21 @@
  * Readings in the order of the time at which they were captured, however many there are: asked for page by page, so that neither
  * side holds more than one. Rows that are committed meanwhile come if their time is still ahead.
  *
- * Rows of the same millisecond come in the order in which they were uploaded, so that what arrives later stands behind what was
+ * Rows of the same microsecond come in the order in which they were uploaded, so that what arrives later stands behind what was
  * read already, and a place is told by a time and a number of rows.
  */
 import type { BsonDocument, Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
 import { datedReadings } from './dated-readings.ts';
+import type { Interval } from './interval.ts';
 import type { Reading } from './reading.ts';
 import type { Sign } from './reading-page.ts';
 import { undatedReadings } from './undated-readings.ts';
 
-export interface ReadingsAsked {
+export interface ReadingsAsked extends Interval {
   readonly scope: Scope;
   /** Of $match; nothing about time_received. */
   readonly conditions: BsonDocument;
-  /** Earliest captured time in milliseconds, included. Absent: from the first. */
-  readonly fromMs?: number | undefined;
-  /** Excluded. Absent: to the last. */
-  readonly untilMs?: number | undefined;
   /** 1: oldest first. */
   readonly sign: Sign;
   /** Rows that are asked for at once. */
@@ -42,7 +39,7 @@ export async function* mergedReadings(
       let first = -1;
       heads.forEach((head, index) => {
         const best = heads[first];
-        if (head !== undefined && (best === undefined || (head.capturedMs - best.capturedMs) * sign < 0)) first = index;
+        if (head !== undefined && (best === undefined || isBefore(head, best, sign))) first = index;
       });
       const [reading, stream] = [heads[first], streams[first]];
       if (reading === undefined || stream === undefined) return;
@@ -57,4 +54,8 @@ export async function* mergedReadings(
 async function nextOf(stream: AsyncGenerator<Reading>): Promise<Reading | undefined> {
   const { value, done } = await stream.next();
   return done ? undefined : value;
+}
+
+function isBefore(left: Reading, right: Reading, sign: Sign): boolean {
+  return sign > 0 ? left.captured < right.captured : left.captured > right.captured;
 }

@@ -9,7 +9,7 @@ import { createAsker } from './ask-rows.ts';
 import { deleteReadings } from './delete-readings.ts';
 import { exportReadings } from './export-readings.ts';
 import { findReadings } from './find-readings.ts';
-import { intervalMs } from './interval.ts';
+import { intervalOf } from './interval.ts';
 import { nonFiniteFor } from './json-of-bson.ts';
 import { latestReading } from './latest-reading.ts';
 import { scopeOfPart } from './one-method.ts';
@@ -34,7 +34,7 @@ export function readingHandlers(deps: QueriesDeps): Handlers<typeof DataService,
       const scope = scopeOfPart(access, call.principal, request.partId);
       const asker = createAsker(tabular, call.signal);
       const mayStill = everyFewSeconds(clock, async () => scopeOfPart(access, await recheck(call), request.partId));
-      const interval = intervalMs(request.interval);
+      const interval = intervalOf(request.interval);
       const nonFinite = nonFiniteFor(call.metadata);
       for await (const reading of exportReadings(asker.ask, scope, request, interval, names, nonFinite)) {
         await mayStill();

@@ -1,26 +1,28 @@
-/** A row of `readings` as the wire's messages need it. */
-import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { BsonDate, BsonDocument, type BsonValue } from '@platform/query';
+/** A row of `readings` with its exact times, as the wire's messages need it. */
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { BsonDocument, type BsonValue } from '@platform/query';
+import { timestampOf } from './microseconds.ts';
 
 export interface Reading {
   /**
-   * time_received, or without it time_requested, or without both the time of the upload. Milliseconds.
+   * time_received, or without it time_requested, or without both the time of the upload. Microseconds.
    * Readings are found and put in order by it.
    */
-  readonly capturedMs: number;
+  readonly captured: bigint;
   readonly row: BsonDocument;
 }
 
+/** @param row asked for with `exactTimes`. */
 export function readingOf(row: BsonDocument): Reading {
-  const capturedMs =
-    timeMs(row, 'time_received') ?? timeMs(row, 'time_requested') ?? timeMs(row, 'time_synced') ?? Number.NaN;
-  return { capturedMs, row };
+  const captured = exactTime(row, 'time_received') ?? exactTime(row, 'time_requested') ?? exactTime(row, 'time_synced');
+  // Each row has a time of upload.
+  return { captured: captured ?? 0n, row };
 }
 
 /** Undefined when the sender left it out. */
 export function timeOf(row: BsonDocument, column: string): Timestamp | undefined {
-  const ms = timeMs(row, column);
-  return ms === undefined ? undefined : timestampFromMs(ms);
+  const time = exactTime(row, column);
+  return time === undefined ? undefined : timestampOf(time);
 }
 
 export function textOf(row: BsonDocument, column: string): string {
@@ -38,7 +40,7 @@ export function documentOf(row: BsonDocument, column: string): BsonDocument {
   return value instanceof BsonDocument ? value : new BsonDocument();
 }
 
-function timeMs(row: BsonDocument, column: string): number | undefined {
+function exactTime(row: BsonDocument, column: string): bigint | undefined {
   const value = row.get(column);
-  return value instanceof BsonDate ? value.ms : undefined;
+  return typeof value === 'bigint' ? value : undefined;
 }

@@ -35,6 +35,8 @@ export interface ScanRequest {
   readonly scope: Scope;
   readonly filter: RowFilter;
   readonly vocabulary: 'core' | 'rdk';
+  /** Rows show times as int64 microseconds, not as dates; then nothing may be pushed that looks at times. Default: false. */
+  readonly exactTimes?: boolean;
   readonly files: readonly FileRef[];
   readonly deletes: readonly Delete[];
   /** S of the snapshot. */

@@ -24,7 +24,7 @@ interface Head {
   readonly times: readonly [number, number, number];
 }
 
-/** Columns of rows as DuckDB hands them over. Times are pairs of 32-bit words: milliseconds as int64. */
+/** Columns of rows as DuckDB hands them over. Times are pairs of 32-bit words of an int64: milliseconds, or microseconds for exact times. */
 export interface RowColumns {
   readonly rows: number;
   readonly series: Int32Array;
@@ -39,18 +39,20 @@ export interface RowColumns {
 /**
  * Answers a function that turns columns into a batch, for rows whose series numbers mean these series.
  * @param wanted columns of the documents, besides `data`, which is always there; default: all.
+ * @param exactTimes times are int64 microseconds in the documents, not dates.
  */
 export function rowDocuments(
   series: readonly Series[],
   vocabulary: 'core' | 'rdk',
   wanted: ReadonlySet<string> = allColumns,
+  exactTimes = false,
 ): (columns: RowColumns) => Batch {
   const heads = new Map<number, Head>();
   const headOf = (number: number, day: number, missing: number): Head => {
     const key = (day * series.length + number) * 8 + missing;
     let head = heads.get(key);
     if (head === undefined) {
-      head = encodeHead(series[number] as Series, day, missing, vocabulary, wanted);
+      head = encodeHead(series[number] as Series, day, missing, vocabulary, wanted, exactTimes);
       heads.set(key, head);
     }
     return head;
@@ -123,6 +125,7 @@ function encodeHead(
   missing: number,
   vocabulary: 'core' | 'rdk',
   wanted: ReadonlySet<string>,
+  exactTimes = false,
 ): Head {
   const columns = pathColumns.filter((column) => wanted.has(column));
   const path = encodeBson(pathDocument(series, dayText(day), vocabulary, columns));
@@ -134,7 +137,7 @@ function encodeHead(
     const isThere = wanted.has(name);
     offsets.push(isMissing || !isThere ? -1 : length + name.length + 2);
     if (!isThere) continue;
-    const field = (isMissing ? noTimeFields : timeFields)[i] as Uint8Array;
+    const field = (isMissing ? noTimeFields : exactTimes ? exactTimeFields : timeFields)[i] as Uint8Array;
     parts.push(field);
     length += field.length;
   }
@@ -152,6 +155,7 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 const parametersField = /* @__PURE__ */ encoder.encode('\u0003additional_parameters\0');
 const dataField = /* @__PURE__ */ encoder.encode('\u0003data\0');
 const timeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u0009${name}\0${'\0'.repeat(8)}`));
+const exactTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u0012${name}\0${'\0'.repeat(8)}`));
 const noTimeFields = /* @__PURE__ */ timeNames.map((name) => encoder.encode(`\u000a${name}\0`));
 
 /** As apiIn of @platform/rpc, which this process does not load. */

@@ -69,7 +69,7 @@ export async function* scanSegment(
 ): AsyncGenerator<Batch> {
   const select = selectRows(source, request, newest);
   if (select === undefined) return;
-  const encode = rowDocuments(source.series, request.vocabulary, columns);
+  const encode = rowDocuments(source.series, request.vocabulary, columns, request.exactTimes);
   for await (const chunk of chunksOf(connection.stream(select.sql, select.binds))) {
     const series = chunk.int32(0);
     checkScope(series, select);

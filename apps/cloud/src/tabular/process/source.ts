@@ -81,7 +81,7 @@ export function selectRows(source: Source, request: ScanRequest, newest = false)
   if (found === undefined) return undefined;
   const { binds, allowed } = found;
   const times = ['time_requested', 'time_received', 'time_synced'].map((column) =>
-    millisecondsSql(source.time(column)),
+    request.exactTimes === true ? source.time(column) : millisecondsSql(source.time(column)),
   );
   const missing = ['time_requested', 'time_received', 'time_synced'].map(
     (column, i) => `CASE WHEN ${source.time(column)} = ${noTime} THEN ${1 << i} ELSE 0 END`,
@@ -125,11 +125,11 @@ function conditionsOf(source: Source, request: ScanRequest): Conditions | undefi
   if (wanted.length < source.series.length) where.push(ofSeries(wanted));
   for (const column of ['time_requested', 'time_received', 'time_synced'] as const) {
     const bounds = filter.times[column];
-    if (bounds?.fromMs !== undefined) where.push(`${column} >= ${bind(microseconds(bounds.fromMs, 0n))}`);
+    if (bounds?.from !== undefined) where.push(`${column} >= ${bind(bounds.from)}`);
     // Without a lower bound a missing time stays in: some comparisons count it as less than any.
-    if (bounds?.toMs !== undefined) {
-      const below = `${column} <= ${bind(microseconds(bounds.toMs, 999n))}`;
-      where.push(bounds.fromMs === undefined ? `(${below} OR ${column} IS NULL)` : below);
+    if (bounds?.to !== undefined) {
+      const below = `${column} <= ${bind(bounds.to)}`;
+      where.push(bounds.from === undefined ? `(${below} OR ${column} IS NULL)` : below);
     }
   }
   for (const deletion of deletes) {
@@ -142,11 +142,4 @@ function conditionsOf(source: Source, request: ScanRequest): Conditions | undefi
 /** Milliseconds of a column of microseconds, rounded down, before 1970 too; the smallest int64 stays in range, NULL stays NULL. */
 export function millisecondsSql(column: string): string {
   return `(${column} // 1000 - CASE WHEN ${column} % 1000 < 0 THEN 1 ELSE 0 END)`;
-}
-
-const int64 = { min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n };
-
-function microseconds(ms: number, extra: bigint): bigint {
-  const exact = BigInt(Math.trunc(ms)) * 1_000n + extra;
-  return exact < int64.min ? int64.min : exact > int64.max ? int64.max : exact;
 }

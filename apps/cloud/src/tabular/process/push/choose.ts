@@ -136,5 +136,6 @@ function siteOf(part: Expr): string {
 export function wholeRows(file: OpenFile, request: ScanRequest): Emission {
   const binds = new Binds();
   const where = rowConditions(file, file.wanted, request, binds);
-  return emitRows({ where, binds, vocabulary: request.vocabulary });
+  const { vocabulary, exactTimes = false } = request;
+  return emitRows({ where, binds, vocabulary, exactTimes });
 }

@@ -24,6 +24,8 @@ export interface RowsOptions {
   readonly gathered?: FileFacts;
   /** ORDER BY … LIMIT …: the rows went through `pre`. Default: none, in the order of the file. */
   readonly top?: string;
+  /** Whole rows show times as microseconds. Default: as dates. */
+  readonly exactTimes?: boolean;
 }
 
 /** Rows that the executor reads. */
@@ -76,8 +78,8 @@ function selecting(columns: readonly string[], where: readonly Sql[], top = ''):
 
 const times = ['time_requested', 'time_received', 'time_synced'] as const;
 
-export function emitRows({ where, binds, vocabulary, gathered, top }: RowsOptions): Emission {
-  const columns = times.map((time) => millisecondsSql(`coalesce(${time}, ${noTime})`));
+export function emitRows({ where, binds, vocabulary, gathered, top, exactTimes = false }: RowsOptions): Emission {
+  const columns = times.map((time) => `coalesce(${time}, ${noTime})`).map(exactTimes ? String : millisecondsSql);
   const missing = times.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
   const bits = `CAST(${missing.join(' + ')} AS UTINYINT)`;
   const selected = ['CAST(file_index AS INTEGER)', 'series', ...columns, bits, 'data'];
@@ -87,11 +89,15 @@ export function emitRows({ where, binds, vocabulary, gathered, top }: RowsOption
     ...onlyUsed(selecting(selected, where, top), binds.values),
     ...(top === undefined && gathered && { gathered: bytesOf(gathered) }),
     done: top !== undefined,
-    decode: (files) => wholeRows(files, vocabulary),
+    decode: (files) => wholeRows(files, vocabulary, exactTimes),
   };
 }
 
-function wholeRows(files: readonly OpenFile[], vocabulary: 'core' | 'rdk'): (chunk: Chunk) => Batch {
+function wholeRows(
+  files: readonly OpenFile[],
+  vocabulary: 'core' | 'rdk',
+  exactTimes: boolean,
+): (chunk: Chunk) => Batch {
   const firsts: number[] = [];
   let count = 0;
   for (const file of files) {
@@ -101,6 +107,8 @@ function wholeRows(files: readonly OpenFile[], vocabulary: 'core' | 'rdk'): (chu
   const encode = rowDocuments(
     files.flatMap(({ facts }) => facts.series),
     vocabulary,
+    undefined,
+    exactTimes,
   );
   const days = files.map(({ captureDay }) => dayNumber(captureDay));
   return (chunk) => {

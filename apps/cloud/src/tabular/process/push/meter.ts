@@ -13,7 +13,6 @@ import type { OpenFile } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
 import { chunksOf, openStatement } from './run-statement.ts';
 import { and, type Bind, Binds, onlyUsed } from './sql.ts';
-import { maxMicroseconds, minMicroseconds } from './times.ts';
 
 /** Most files cost nothing: their footers say it. The others are asked, those that are alike together. */
 export async function meteredBytes(
@@ -84,8 +83,7 @@ function isWhole(series: SeriesFacts, { captureDay }: OpenFile, { filter, delete
     const bounds = filter.times[`time_${name}`];
     if (bounds === undefined) return true;
     const { min, max, missing } = series[name];
-    if (bounds.fromMs !== undefined && (missing > 0 || min === null || min < minMicroseconds(bounds.fromMs)))
-      return false;
-    return bounds.toMs === undefined || max === null || max <= maxMicroseconds(bounds.toMs);
+    if (bounds.from !== undefined && (missing > 0 || min === null || min < bounds.from)) return false;
+    return bounds.to === undefined || max === null || max <= bounds.to;
   });
 }

@@ -20,7 +20,7 @@ import { isOfSeries } from './series-values.ts';
 export function needsNewest({ cut, parts, sure }: Wanted, { filter }: ScanRequest): boolean {
   if (sure < parts.length || !endsInNewest(cut)) return false;
   if (filter.times.time_requested !== undefined || filter.times.time_synced !== undefined) return false;
-  if (filter.times.time_received?.toMs !== undefined) return false;
+  if (filter.times.time_received?.to !== undefined) return false;
   return parts.every((part) => isOfSeries(part) || isReceivedSince(part));
 }
 

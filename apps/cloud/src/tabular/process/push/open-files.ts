@@ -8,7 +8,6 @@ import type { FileRef, ScanRequest } from '../messages.ts';
 import { parquetFormat } from '../parquet-file.ts';
 import { StaleSnapshot } from '../source.ts';
 import { type SeriesValues, seriesValues } from './series-values.ts';
-import { maxMicroseconds, minMicroseconds } from './times.ts';
 
 export interface OpenFile {
   readonly path: string;
@@ -88,13 +87,13 @@ export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts
       const bounds = filter.times[`time_${name}`];
       if (bounds === undefined) return false;
       const { min, max, missing } = series[name];
-      const canBeMissing = missing > 0 && bounds.fromMs === undefined;
+      const canBeMissing = missing > 0 && bounds.from === undefined;
       if (canBeMissing) return false;
       return (
         min === null ||
         max === null ||
-        (bounds.fromMs !== undefined && max < minMicroseconds(bounds.fromMs)) ||
-        (bounds.toMs !== undefined && min > maxMicroseconds(bounds.toMs))
+        (bounds.from !== undefined && max < bounds.from) ||
+        (bounds.to !== undefined && min > bounds.to)
       );
     });
     if (!isPast) wanted.push(number);

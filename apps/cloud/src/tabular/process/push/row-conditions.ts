@@ -8,7 +8,6 @@ import { inSeries } from './condition.ts';
 import type { OpenFile } from './open-files.ts';
 import { timeFacts } from './operand.ts';
 import type { Binds, Sql } from './sql.ts';
-import { maxMicroseconds, minMicroseconds } from './times.ts';
 
 /** @param numbers series whose rows are wanted, of those that the file has for the query. */
 export function rowConditions(
@@ -24,8 +23,7 @@ export function rowConditions(
     const bounds = request.filter.times[column];
     if (bounds === undefined) continue;
     const held = numbers.map((number) => (series[number] as (typeof series)[number])[timeFacts[column]]);
-    const from = bounds.fromMs === undefined ? undefined : minMicroseconds(bounds.fromMs);
-    const to = bounds.toMs === undefined ? undefined : maxMicroseconds(bounds.toMs);
+    const { from, to } = bounds;
     if (from !== undefined && held.some(({ min, missing }) => missing > 0 || min === null || min < from))
       where.push(`${column} >= ${bind(from)}`);
     if (to === undefined || held.every(({ max }) => max === null || max <= to)) continue;

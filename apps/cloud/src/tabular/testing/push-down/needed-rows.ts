@@ -8,9 +8,11 @@ export function neededRows(plan: Plan, rows: Batch): Batch {
   const filter = storedFilter(pathFilter(plan));
   const isWithin = (row: BsonDocument): boolean =>
     (['time_requested', 'time_received', 'time_synced'] as const).every((column) => {
-      const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = filter.times[column] ?? {};
+      const { from, to } = filter.times[column] ?? {};
       const time = row.get(column);
-      return time instanceof BsonDate ? time.ms >= fromMs && time.ms <= toMs : fromMs === Number.NEGATIVE_INFINITY;
+      if (!(time instanceof BsonDate)) return from === undefined;
+      const microseconds = BigInt(time.ms) * 1_000n;
+      return (from === undefined || microseconds >= from) && (to === undefined || microseconds <= to);
     });
   const pathOf = (row: BsonDocument): Series['path'] =>
     Object.fromEntries([...row].filter(([, value]) => typeof value === 'string')) as unknown as Series['path'];

@@ -1,0 +1,25 @@
+/**
+ * Times of readings as the store keeps them: whole microseconds since 1970, which is what machines send (D35). A time of the wire
+ * may have nanoseconds: they count as the microsecond in which they lie, in readings and in bounds alike.
+ */
+import { create } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
+
+export function microsecondsOf({ seconds, nanos }: Timestamp): bigint {
+  return seconds * 1_000_000n + BigInt(Math.floor(nanos / 1_000));
+}
+
+export function timestampOf(microseconds: bigint): Timestamp {
+  const rest = restOf(microseconds, 1_000_000n);
+  return create(TimestampSchema, { seconds: (microseconds - rest) / 1_000_000n, nanos: Number(rest) * 1_000 });
+}
+
+/** The millisecond in which it lies, before 1970 too. */
+export function millisecondOf(microseconds: bigint): number {
+  return Number((microseconds - restOf(microseconds, 1_000n)) / 1_000n);
+}
+
+function restOf(microseconds: bigint, unit: bigint): bigint {
+  const rest = microseconds % unit;
+  return rest < 0n ? rest + unit : rest;
+}
