@@ -81,7 +81,7 @@ function merged(
   budget: Budget,
 ): AsyncIterable<Row[]> {
   const origin = new Origin();
-  return origin.through(stage, mergeGroups(stage, group, origin.rows(chunks), budget));
+  return origin.through(stage, mergeGroups(group, origin.rows(chunks), budget));
 }
 
 async function* batchesOf(input: Input): AsyncGenerator<Batch> {

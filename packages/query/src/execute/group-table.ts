@@ -49,10 +49,6 @@ export class GroupTable {
     this.#into.merge(this.#ofKey(partial.get('_id') ?? null).folds, partial);
   }
 
-  openIfEmpty(): void {
-    if (this.#groups.all.length === 0) this.#ofKey(null);
-  }
-
   /** In the order of their first rows. */
   whole(): Generator<Row[]> {
     return this.#rows(this.#groups.all, this.#into.result);

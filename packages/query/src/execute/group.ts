@@ -20,6 +20,5 @@ export async function* runGroup(stage: GroupStage, input: AsyncIterable<Row[]>, 
       throw withGroupCode(error);
     }
   }
-  if (stage.always === true) table.openIfEmpty();
   yield* stage.partial === true ? table.partial() : table.whole();
 }

@@ -14,7 +14,7 @@ export interface Chunk {
 }
 
 export function runMerge(stage: MergeStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
-  return mergeGroups(stage, { k: 'group', key: { k: 'field', path: ['_id'] }, into: stage.into }, done(input), budget);
+  return mergeGroups({ k: 'group', key: { k: 'field', path: ['_id'] }, into: stage.into }, done(input), budget);
 }
 
 async function* done(input: AsyncIterable<Row[]>): AsyncIterable<Chunk> {
@@ -23,7 +23,6 @@ async function* done(input: AsyncIterable<Row[]>): AsyncIterable<Chunk> {
 
 /** @param group what rows go through that are no partial groups yet. */
 export async function* mergeGroups(
-  stage: MergeStage,
   group: GroupStage,
   input: AsyncIterable<Chunk>,
   budget: Budget,
@@ -41,6 +40,5 @@ export async function* mergeGroups(
       throw withGroupCode(error);
     }
   }
-  if (stage.always === true) table.openIfEmpty();
   yield* table.sorted();
 }

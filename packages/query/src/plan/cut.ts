@@ -35,13 +35,12 @@ export function cut(plan: Plan): Cut {
   const where = filters.flatMap((stage) => (stage.k === 'filter' ? conjuncts(stage.where) : []));
   const grouped = decomposed(rest);
   if (grouped !== undefined) {
-    const { always, ...group } = grouped.group;
+    const { group } = grouped;
     const { at, sortAt } = group;
     const end: GroupStage = { ...group, partial: true };
     const merge: MergeStage = {
       k: 'merge',
       into: group.into,
-      ...(always === true && { always }),
       ...(at && { at }),
       ...(sortAt && { sortAt }),
     };

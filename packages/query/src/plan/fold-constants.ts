@@ -31,7 +31,7 @@ function folded(plan: Plan, nowMs: number): Plan {
 
 /** What times, and texts of paths, are made of; none of it takes long, as a query may be read where others wait. */
 const cheap =
-  /^(agg\.(array|concat|toDate|dateFromString|dateFromParts|dateTrunc|dateAdd|dateSubtract|add|subtract|multiply|divide|floor|trunc|toInt|toLong|toDouble)|sql\.(castTimestamp|castLong|divide|negate|concat))$/;
+  /^(agg\.(array|concat|toDate|dateFromString|dateFromParts|dateTrunc|dateAdd|dateSubtract|add|subtract|multiply|divide|floor|trunc|toInt|toLong|toDouble)|sql\.(castTimestamp|castLong|divide|divideWhole|negate|concat))$/;
 const maxCalls = 1000;
 
 function foldedExpr(expr: Expr, left: { calls: number }): Expr {

@@ -71,7 +71,7 @@ function isFlat(expr: Expr): boolean {
 
 /** Functions whose values are numbers, times and truths, or one of their arguments. */
 const small =
-  /^match\.|^(agg|sql)\.(eq|ne|gte?|lte?|cmp|in|and|or|not|isNull|isMissing|isNumber|isArray|type|cond|ifNull|case|switch|add|subtract|multiply|divide|mod|negate|abs|floor|ceil|round|trunc|sqrt|size|length|arrayElemAt|toInt|toLong|toDouble|toDate|toBool|castInt|castLong|castDouble|castBool|castTimestamp|year|month|dayOfMonth|hour|minute|second|millisecond|dayOfWeek|dayOfYear|dateTrunc)$/;
+  /^match\.|^(agg|sql)\.(eq|ne|gte?|lte?|cmp|in|and|or|not|isNull|isMissing|isNumber|isArray|type|cond|ifNull|case|switch|add|subtract|multiply|divide|divideWhole|mod|negate|abs|floor|ceil|round|trunc|sqrt|size|length|arrayElemAt|toInt|toLong|toDouble|toDate|toBool|castInt|castLong|castDouble|castBool|castTimestamp|year|month|dayOfMonth|hour|minute|second|millisecond|dayOfWeek|dayOfYear|dateTrunc)$/;
 
 function isSmall(expr: Expr): boolean {
   switch (expr.k) {

@@ -17,7 +17,7 @@
  * | median, percentile       | the numbers, packed: a binary of eight bytes each; NaN is none                                   |
  * | addToSet, setSize        | `{doubles?: packed, values?: […]}`: each value once, in any order, the first of equal ones       |
  * | any with `distinct`      | the same                                                                                         |
- * | sum, avg, sql.sum        | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |
+ * | sum, avg                 | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |
  *
  * `k` holds the row's sort keys (execute/sort-keys.ts): a missing one is null, an array is its least (descending: greatest)
  * element. A missing `v` is null.
@@ -31,7 +31,7 @@
 
 import type { Accumulator, AccumulatorName } from './stage.ts';
 
-const single: readonly AccumulatorName[] = ['sum', 'avg', 'sql.sum', 'count', 'sql.count', 'min', 'max', 'addToSet'];
+const single: readonly AccumulatorName[] = ['sum', 'avg', 'count', 'sql.count', 'min', 'max', 'addToSet'];
 const names: ReadonlySet<AccumulatorName> = new Set<AccumulatorName>([
   ...single,
   ...(['first', 'last', 'firstN', 'lastN', 'minN', 'maxN', 'top', 'bottom', 'topN', 'bottomN'] as const),

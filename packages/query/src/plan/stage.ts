@@ -36,9 +36,8 @@ export type AccumulatorName =
   | 'percentile'
   /** How many values $addToSet would have. */
   | 'setSize'
-  /** SQL's own: null and missing are not counted, and a sum of nothing is null. */
-  | 'sql.count'
-  | 'sql.sum';
+  /** SQL's own: null, missing and documents of nothing else are not counted. */
+  | 'sql.count';
 
 export interface Accumulator {
   readonly fn: AccumulatorName;
@@ -67,8 +66,6 @@ export interface GroupStage extends Placed {
   readonly k: 'group';
   readonly key: Expr;
   readonly into: Into;
-  /** No input gives one group all the same, as SQL wants it for aggregates without GROUP BY. */
-  readonly always?: boolean;
   /** Gives partial groups, `{_id: key, <name>: state}`, for a `merge` (plan/partial-state.ts). */
   readonly partial?: boolean;
   /** Of a sort whose order the accumulators took over (plan/unsorted-group.ts): where its errors belong. */
@@ -80,7 +77,6 @@ export interface MergeStage extends Placed {
   readonly k: 'merge';
   /** As in the stage that gave the partial groups. */
   readonly into: Into;
-  readonly always?: boolean;
   readonly sortAt?: StagePlace;
 }
 

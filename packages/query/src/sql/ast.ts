@@ -15,7 +15,7 @@ export type SqlNode =
   | { readonly k: 'assert'; readonly of: SqlNode; readonly type: string; readonly at: Token }
   | SqlSubquery;
 
-/** COUNT(*) has no argument, COUNT(a, b) one that is an array. */
+/** COUNT(*) has no argument, COUNT(a, b) one that is a document. */
 export interface SqlAggregate {
   readonly k: 'aggregate';
   readonly fn: string;
@@ -64,8 +64,6 @@ export type From =
       readonly k: 'unwind';
       readonly of: From;
       readonly paths: readonly UnwindPath[];
-      readonly index: string | undefined;
-      readonly outer: boolean;
       readonly at: Token;
     }
   | {
@@ -76,10 +74,17 @@ export type From =
       readonly at: Token;
     };
 
-/** The arrays on a path, from the outside in: `a[].b[]` is [['a'], ['b']]. */
+/** The arrays on a path, from the outside in: `a[].b[]` unwinds `a`, then `a.b`. */
 export interface UnwindPath {
-  readonly steps: readonly (readonly string[])[];
+  readonly steps: readonly UnwindStep[];
   readonly at: Token;
+}
+
+export interface UnwindStep {
+  readonly path: readonly string[];
+  /** The name of its index; absent: none. */
+  readonly index?: string;
+  readonly outer: boolean;
 }
 
 export interface Select {

@@ -7,7 +7,7 @@ import type { SelectItem, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { aliasHint } from './elsewhere.ts';
 import { kindText, unfit } from './kind.ts';
-import { lower, type Meaning, notText } from './lower.ts';
+import { asTruth, lower, type Meaning, notText } from './lower.ts';
 import { filtered } from './push-conditions.ts';
 import type { Around, Rows } from './rows.ts';
 import { find, resolve, type Scope, type Source, type Typed } from './scope.ts';
@@ -66,7 +66,7 @@ export class Block {
   }
 
   condition(node: SqlNode, clause: string, changed: Partial<Meaning> = {}): Expr {
-    const { expr, kind } = notText(this.lower(node, changed));
+    const { expr, kind } = asTruth(notText(this.lower(node, changed)));
     if (unfit(kind, ['bool'])) throw fault(node.at, `${clause} takes a condition, found ${kindText(kind)}`);
     return expr;
   }

@@ -23,7 +23,7 @@ const types: Readonly<Record<string, TypeName>> = {
 const casts: Partial<Record<TypeName, string>> = {
   ...{ double: 'sql.castDouble', int: 'sql.castInt', long: 'sql.castLong', decimal: 'sql.castDecimal' },
   ...{ string: 'sql.castString', bool: 'sql.castBool', date: 'sql.castTimestamp', objectId: 'sql.castObjectId' },
-  ...{ object: 'sql.castDocument', array: 'sql.castArray' },
+  ...{ object: 'sql.castDocument', array: 'sql.castArray', null: 'sql.castNull' },
 };
 
 /** @param operand the value before `::`; absent for CAST( … ). */

@@ -59,7 +59,8 @@ export const dateAliases: Readonly<Record<string, string>> = {
 /** After `EXTRACT(`. EXTRACT(YEAR FROM x) is YEAR(x). */
 export function parseExtract(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode {
   const unit = cursor.next();
-  const fn = Object.hasOwn(parts, unit.text.toUpperCase()) ? parts[unit.text.toUpperCase()] : undefined;
+  const name = plainUnit(unit.text);
+  const fn = Object.hasOwn(parts, name) ? parts[name] : undefined;
   if (fn === undefined)
     throw fault(unit, `EXTRACT does not know the unit ${unit.text}`, `the units are ${Object.keys(parts).join(', ')}`);
   cursor.expect('FROM', 'after the unit of EXTRACT');
@@ -80,7 +81,13 @@ function weekStart(unit: SqlNode | undefined): string {
 
 function wordOf(node: SqlNode): string {
   const word = node.k === 'column' && node.path.length === 1 ? node.path[0]! : node.k === 'literal' ? node.value : '';
-  return typeof word === 'string' ? word.toUpperCase().replace(/^SQL_TSI_/, '') : '';
+  return typeof word === 'string' ? plainUnit(word) : '';
+}
+
+/** Units of ODBC have a prefix. */
+function plainUnit(word: string): string {
+  const name = word.toUpperCase().replace(/^SQL_TSI_/, '');
+  return name === 'FRAC_SECOND' ? 'MILLISECOND' : name;
 }
 
 function unitOf(node: SqlNode): string {

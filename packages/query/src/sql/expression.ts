@@ -189,13 +189,13 @@ function parsePrefix(cursor: Cursor, below: (power?: number) => SqlNode): SqlNod
     ['TRUE', true],
     ['FALSE', false],
   ] as const) {
-    if (cursor.take(word)) return { k: 'literal', value, at };
+    if (cursor.take(word)) return access(cursor, { k: 'literal', value, at }, below);
   }
   if (cursor.is('EXISTS') && cursor.is('(', 1)) {
     cursor.next();
-    return { k: 'subquery', how: 'exists', query: parseSubquery(cursor), at };
+    return access(cursor, { k: 'subquery', how: 'exists', query: parseSubquery(cursor), at }, below);
   }
-  if (cursor.take('CASE')) return parseCase(cursor, at, below);
+  if (cursor.take('CASE')) return access(cursor, parseCase(cursor, at, below), below);
   if (cursor.is('CAST') && cursor.is('(', 1)) return access(cursor, parseCast(cursor, below), below);
   if (cursor.is('INTERVAL') && ['string', 'number'].includes(cursor.peek(1).kind)) {
     throw fault(at, 'there is no INTERVAL', dateAddFor(cursor));

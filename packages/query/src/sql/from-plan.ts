@@ -119,23 +119,20 @@ function unwound(from: From & { k: 'unwind' }, around: Around): Rows {
   let { sources } = rows;
   const stages = [...rows.stages];
   for (const { steps, at } of from.paths) {
-    const path: string[] = [];
-    for (const step of steps) {
-      path.push(...step);
+    for (const { path, index: indexName, outer } of steps) {
       const { expr } = resolve(path, at, { sources });
       if (expr.k !== 'field') throw fault(at, 'UNWIND takes a path of fields');
       const [source] = sources.filter(
         ({ doc }) => doc.k === 'field' && doc.path.every((name, index) => expr.path[index] === name),
       );
       const base = source!.doc.k === 'field' ? source!.doc.path : [];
-      const given = rows.sources.find(({ name }) => name === source!.name);
-      if (from.index !== undefined && given?.kind.fields?.has(from.index) === true) {
-        throw fault(from.at, `${given.name} has a field ${from.index}`, 'give INDEX another name');
+      if (indexName !== undefined && source!.kind.fields?.has(indexName) === true) {
+        throw fault(from.at, `${source!.name} has a field ${indexName}`, 'give INDEX another name');
       }
-      const index = from.index === undefined ? {} : { index: [...base, from.index] };
-      stages.push({ k: 'unwind', path: expr.path, ...index, keepEmpty: from.outer });
+      const index = indexName === undefined ? {} : { index: [...base, indexName] };
+      stages.push({ k: 'unwind', path: expr.path, ...index, keepEmpty: outer });
       sources = sources.map((each) =>
-        each === source ? { ...each, kind: unwoundKind(each.kind, expr.path.slice(base.length), from.index) } : each,
+        each === source ? { ...each, kind: unwoundKind(each.kind, expr.path.slice(base.length), indexName) } : each,
       );
     }
   }

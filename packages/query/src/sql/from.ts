@@ -1,10 +1,12 @@
 /** FROM: tables, arrays, queries, joins, UNWIND and FLATTEN. */
 
 import { maxDepth } from '../bson/decode.ts';
-import type { From, SqlNode, UnwindPath } from './ast.ts';
-import { type Cursor, fault, listed } from './cursor.ts';
+import type { From, SqlNode } from './ast.ts';
+import { type Cursor, fault } from './cursor.ts';
 import { parseSqlExpression } from './expression.ts';
+import { arrow, once } from './named-options.ts';
 import { parseAlias, parseQuery } from './statement.ts';
+import { parseUnwind } from './unwind.ts';
 
 export function parseFrom(cursor: Cursor): From {
   let left = parseJoins(cursor);
@@ -46,7 +48,7 @@ function joinOf(cursor: Cursor): 'inner' | 'left' | 'right' | 'cross' | undefine
 
 function parseSource(cursor: Cursor): From {
   const at = cursor.peek();
-  if (cursor.take('UNWIND')) return parseUnwind(cursor);
+  if (cursor.take('UNWIND')) return parseUnwind(cursor, () => parseFrom(cursor));
   if (cursor.take('FLATTEN')) return parseFlatten(cursor);
   if (cursor.take('[')) {
     const items: SqlNode[] = [];
@@ -85,59 +87,6 @@ function required(cursor: Cursor, what: string): string {
   return alias;
 }
 
-const unwindHint = 'e.g. UNWIND(readings WITH PATH => tags)';
-
-function parseUnwind(cursor: Cursor): From {
-  const at = cursor.expect('(', 'after UNWIND');
-  const of = cursor.nested(() => parseFrom(cursor));
-  if (!cursor.take('WITH')) throw cursor.unexpected('WITH before the options of UNWIND', ['WITH'], unwindHint);
-  const given = new Set<string>();
-  let paths: UnwindPath[] = [];
-  let index: string | undefined;
-  let outer = false;
-  do {
-    once(cursor, given);
-    if (cursor.take('PATH')) {
-      arrow(cursor);
-      paths = [parsePath(cursor)];
-    } else if (cursor.take('PATHS')) {
-      arrow(cursor);
-      cursor.expect('(', 'before the paths');
-      paths = listed(cursor, 'PATHS', 100, () => parsePath(cursor));
-      cursor.expect(')', 'after the paths');
-    } else if (cursor.take('INDEX')) {
-      arrow(cursor);
-      index = cursor.name('the name of the index');
-    } else if (cursor.take('OUTER')) {
-      arrow(cursor);
-      outer = cursor.take('TRUE');
-      if (!outer) cursor.expect('FALSE', 'or TRUE as the value of OUTER');
-    } else throw cursor.unexpected('PATH, PATHS, INDEX or OUTER', ['PATH', 'PATHS', 'INDEX', 'OUTER']);
-  } while (cursor.take(','));
-  cursor.expect(')', 'to close UNWIND');
-  if (paths.length === 0) throw fault(at, 'UNWIND needs PATH', unwindHint);
-  return { k: 'unwind', of, paths, index, outer, at };
-}
-
-function parsePath(cursor: Cursor): UnwindPath {
-  const at = cursor.peek();
-  const steps: string[][] = [];
-  let step = [cursor.name('a path')];
-  let opened = false;
-  for (;;) {
-    if (cursor.take('[', ']')) {
-      steps.push(step);
-      step = [];
-      opened = true;
-    } else if (cursor.take('.')) {
-      step.push(cursor.peek().kind === 'word' ? cursor.next().text : cursor.name('a path'));
-      opened = false;
-    } else break;
-  }
-  if (!opened) steps.push(step);
-  return { steps, at };
-}
-
 function parseFlatten(cursor: Cursor): From {
   const at = cursor.expect('(', 'after FLATTEN');
   const of = cursor.nested(() => parseFrom(cursor));
@@ -161,14 +110,4 @@ function parseFlatten(cursor: Cursor): From {
   }
   cursor.expect(')', 'to close FLATTEN');
   return { k: 'flatten', of, separator, depth: levels, at };
-}
-
-function once(cursor: Cursor, given: Set<string>): void {
-  const name = cursor.peek().text.toUpperCase();
-  if (given.has(name)) throw fault(cursor.peek(), `${name} is there twice`);
-  given.add(name);
-}
-
-function arrow(cursor: Cursor): void {
-  cursor.expect('=>', 'before the value of the option');
 }

@@ -20,7 +20,7 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   POW: ['agg.pow', 2, 2],
   POWER: ['agg.pow', 2, 2],
   MOD: ['sql.mod', 2, 2],
-  LOG: ['sql.log', 2, 2],
+  LOG: ['sql.log', 1, 2],
   LOG10: ['sql.log', 1, 1],
   SIN: ['sql.sin', 1, 1],
   COS: ['sql.cos', 1, 1],
@@ -28,7 +28,9 @@ const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
   RADIANS: ['agg.degreesToRadians', 1, 1],
   DEGREES: ['agg.radiansToDegrees', 1, 1],
   UPPER: ['sql.upper', 1, 1],
+  UCASE: ['sql.upper', 1, 1],
   LOWER: ['sql.lower', 1, 1],
+  LCASE: ['sql.lower', 1, 1],
   CHAR_LENGTH: ['sql.length', 1, 1],
   CHARACTER_LENGTH: ['sql.length', 1, 1],
   LENGTH: ['sql.length', 1, 1],
@@ -61,7 +63,6 @@ export const aggregates: readonly string[] = [
 ];
 /** Functions of other dialects, and what says the same here. */
 const elsewhere: Readonly<Record<string, string>> = {
-  NOW: 'CURRENT_TIMESTAMP',
   GETDATE: 'CURRENT_TIMESTAMP',
   CONCAT: 'a || b',
   STDDEV: 'STDDEV_SAMP or STDDEV_POP',
@@ -71,7 +72,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   DATE_TRUNC: 'DATETRUNC(MINUTE, time_received)',
 };
 const special: readonly string[] = [
-  ...['EXTRACT', 'DATEADD', 'DATEDIFF', 'DATETRUNC', 'CURRENT_TIMESTAMP'],
+  ...['EXTRACT', 'DATEADD', 'DATEDIFF', 'DATETRUNC', 'CURRENT_TIMESTAMP', 'NOW'],
   ...['TRIM', 'LTRIM', 'RTRIM', 'POSITION'],
 ];
 
@@ -90,6 +91,10 @@ export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode
   }
   cursor.next();
   cursor.next();
+  if (name === 'NOW') {
+    cursor.expect(')', 'after NOW(');
+    return { k: 'call', fn: 'now', args: [], at };
+  }
   if (aggregates.includes(name)) return parseAggregate(cursor, at, name, below);
   if (name === 'EXTRACT') return parseExtract(cursor, at, below);
   if (name === 'TRIM') return parseTrim(cursor, at, below);
@@ -119,7 +124,9 @@ export function parseFunction(cursor: Cursor, below: (power?: number) => SqlNode
   }
   if (name === 'ROUND' && args.length === 2) return { k: 'call', fn: 'sql.round', args, at };
   if (name === 'COALESCE') return { k: 'call', fn, args: [...args, literal(null, at)], at };
-  if (name === 'LOG10') return { k: 'call', fn, args: [...args, literal(new Int32(10), at)], at };
+  // The base is a double, as a statement would have it.
+  if (fn === 'sql.log' && args.length === 1)
+    return { k: 'call', fn, args: [...args, literal(name === 'LOG10' ? 10 : Math.E, at)], at };
   // Without a length, the rest of the text.
   if (name === 'SUBSTRING' && args.length === 2)
     return { k: 'call', fn, args: [...args, literal(new Int32(-1), at)], at };
@@ -153,7 +160,8 @@ function parseAggregate(cursor: Cursor, at: Token, fn: string, below: () => SqlN
   const args = [below()];
   while (fn === 'COUNT' && cursor.take(',')) args.push(below());
   cursor.expect(')', `to close ${fn}`);
-  const arg: SqlNode = args.length === 1 ? args[0]! : { k: 'call', fn: 'agg.array', args, at };
+  const fields = args.map((each, index) => [`_arg${index}`, each] as const);
+  const arg: SqlNode = args.length === 1 ? args[0]! : { k: 'document', fields, at };
   return { k: 'aggregate', fn, arg, distinct, at };
 }
 

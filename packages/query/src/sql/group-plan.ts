@@ -8,8 +8,9 @@ import { aggregatesIn } from './aggregates-in.ts';
 import type { Select, SqlAggregate, SqlNode } from './ast.ts';
 import { Block } from './block.ts';
 import { fault } from './cursor.ts';
+import { aggregateText } from './elsewhere.ts';
 import { exprKey } from './expr-key.ts';
-import { documentKind, either, isMixed, type Kind, kindOf, kindText, numbers, unfit } from './kind.ts';
+import { documentKind, either, isMixed, type Kind, kindOf, kindText, numbers, unfit, widest } from './kind.ts';
 import { notText } from './lower.ts';
 import { find, resolve, type Source, type Typed } from './scope.ts';
 
@@ -28,6 +29,11 @@ interface Key extends Column {
 export function grouped(select: Select, before: Block): Block | undefined {
   const asked = aggregatesIn(select);
   if (select.groupBy === undefined && select.aggregates.length === 0 && asked.length === 0) return undefined;
+  const [other] = select.aggregates.length > 0 ? asked : [];
+  if (other !== undefined) {
+    const hint = `write ${aggregateText(other)} AS … behind AGGREGATE, too`;
+    throw fault(other.at, 'aggregates stand behind AGGREGATE or in the other clauses, not in both', hint);
+  }
   const keys = keysOf(select, before);
   const into: (readonly [string, Accumulator])[] = [];
   const lowered = new Map<string, Typed>();
@@ -64,9 +70,7 @@ export function grouped(select: Select, before: Block): Block | undefined {
     nullable(value.expr),
   ]);
   const key: Expr = fields.length === 0 ? literal(null) : { k: 'doc', fields };
-  // Without keys that differ from row to row there is one group, even of no rows.
-  const always = constant ? { always: true } : {};
-  before.add({ k: 'group', key, into, ...always });
+  before.add({ k: 'group', key, into });
   const after = columns.map((column, index) =>
     index < keys.length && !constant
       ? { ...column, value: { ...column.value, expr: field('_id', `k${index}`) } }
@@ -153,8 +157,12 @@ function nullable(expr: Expr): Expr {
 
 function keysOf(select: Select, before: Block): Key[] {
   return (select.groupBy ?? []).map(({ value: node, alias }, index): Key => {
-    const value = keyValue(node, select, before);
-    const own = before.scope.sources.find((source) => node.k === 'column' && isColumnOf(source, node.path, value.expr));
+    const selected = alias === undefined ? selectedKey(node, select) : undefined;
+    const value = before.lower(selected ?? node);
+    const own =
+      selected !== undefined
+        ? undefined
+        : before.scope.sources.find((source) => node.k === 'column' && isColumnOf(source, node.path, value.expr));
     if (value.kind.types !== undefined && isMixed(value.kind)) {
       throw fault(
         node.at,
@@ -170,13 +178,11 @@ function keysOf(select: Select, before: Block): Key[] {
   });
 }
 
-/** A key may also be the alias of a selected expression, where no column has the name. */
-function keyValue(node: SqlNode, select: Select, before: Block): Typed {
-  if (node.k === 'column' && node.path.length === 1 && find(node.path, node.at, before.scope) === undefined) {
-    const item = select.items.find((each) => each.k === 'expression' && each.alias === node.path[0]);
-    if (item?.k === 'expression') return before.lower(item.value);
-  }
-  return before.lower(node);
+/** The selected expression whose alias is the key: it goes before a column of that name. */
+function selectedKey(node: SqlNode, select: Select): SqlNode | undefined {
+  if (node.k !== 'column' || node.path.length > 1 || select.aggregates.length > 0) return undefined;
+  const item = select.items.find((each) => each.k === 'expression' && each.alias === node.path[0]);
+  return item?.k === 'expression' ? item.value : undefined;
 }
 
 function isColumnOf(source: Source, path: readonly string[], expr: Expr): boolean {
@@ -199,7 +205,7 @@ function sourcesOf(columns: readonly Column[]): Source[] {
 }
 
 const accumulators: Readonly<Record<string, AccumulatorName>> = {
-  ...{ COUNT: 'sql.count', SUM: 'sql.sum', AVG: 'avg', MIN: 'min', MAX: 'max', FIRST: 'first', LAST: 'last' },
+  ...{ COUNT: 'sql.count', SUM: 'sum', AVG: 'avg', MIN: 'min', MAX: 'max', FIRST: 'first', LAST: 'last' },
   ...{ ADD_TO_ARRAY: 'push', ADD_TO_SET: 'addToSet', STDDEV_POP: 'stdDevPop', STDDEV_SAMP: 'stdDevSamp' },
   MERGE_DOCUMENTS: 'mergeObjects',
 };
@@ -223,9 +229,12 @@ function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumu
     const fn = node.distinct ? `${node.fn}(DISTINCT …)` : node.fn;
     throw fault(node.at, `${fn} takes values that compare with each other, found ${kindText(arg.kind)}`);
   }
-  const accumulator = { fn: accumulators[node.fn]!, arg: arg.expr, ...(node.distinct && { distinct: true }) };
+  // COUNT(*) counts rows, whatever they hold.
+  const fn = node.arg === undefined && node.distinct ? 'count' : accumulators[node.fn]!;
+  const accumulator = { fn, arg: arg.expr, ...(node.distinct && { distinct: true }) };
   const kind = ((): Kind => {
     if (node.fn === 'COUNT') return kindOf('int', 'long');
+    if (node.fn === 'SUM') return widest([arg.kind]);
     if (numeric.includes(node.fn)) return kindOf(...numbers, 'null');
     if (node.fn === 'ADD_TO_ARRAY' || node.fn === 'ADD_TO_SET') return { types: new Set(['array']), items: arg.kind };
     return either(arg.kind, kindOf('null'));

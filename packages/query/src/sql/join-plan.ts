@@ -6,7 +6,7 @@ import type { From, SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import { compileFrom } from './from-plan.ts';
 import { kindText, maybeMissing, unfit } from './kind.ts';
-import { lower, notText } from './lower.ts';
+import { asTruth, lower, notText } from './lower.ts';
 import { rootsOf } from './roots-of.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
 import { resolve, type Scope } from './scope.ts';
@@ -47,7 +47,7 @@ function condition(on: SqlNode, scope: Scope): Expr {
       throw fault(node.at, 'a subquery is not allowed in ON', 'write the condition in WHERE');
     },
   });
-  const { expr, kind } = notText(given);
+  const { expr, kind } = asTruth(notText(given));
   if (unfit(kind, ['bool'])) throw fault(on.at, `ON takes a condition, found ${kindText(kind)}`);
   return expr;
 }

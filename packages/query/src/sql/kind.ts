@@ -125,7 +125,36 @@ export function excludes(kind: Kind, types: readonly TypeName[]): boolean {
 export function incomparable(left: Kind, right: Kind): boolean {
   const [a, b] = [something(left), something(right)];
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
-  return new Set([...a, ...b].map(group)).size > 1;
+  if (new Set([...a, ...b].map(group)).size > 1) return true;
+  return isArray(left) && left.items !== undefined && right.items !== undefined && disjoint(left.items, right.items);
+}
+
+/** No value of the one kind compares with one of the other. */
+function disjoint(left: Kind, right: Kind): boolean {
+  const [a, b] = [something(left), something(right)];
+  if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
+  const groups = new Set(a.map(group));
+  return !b.some((type) => groups.has(group(type)));
+}
+
+/** What numbers of the kinds give together: int, long, double and decimal, each goes over into those after it. */
+export function widest(kinds: readonly Kind[]): Kind {
+  let least = 0;
+  const possible = new Set<TypeName>();
+  for (const { types } of kinds) {
+    const places = types === undefined ? [0, 3] : numbers.flatMap((type, place) => (types.has(type) ? [place] : []));
+    if (places.length > 0) least = Math.max(least, places[0]!);
+    for (const place of types === undefined ? [0, 1, 2, 3] : places) possible.add(numbers[place]!);
+  }
+  const given = numbers.filter((type, place) => place >= least && possible.has(type));
+  return kindOf(...(given.length === 0 ? numbers : given), 'null');
+}
+
+/** Only ever a whole number, or nothing. */
+export function isWhole(kind: Kind): boolean {
+  return (
+    kind.types !== undefined && [...kind.types].every((type) => [...wholeNumbers, 'null', 'missing'].includes(type))
+  );
 }
 
 /** Values of the kind may be of types that do not compare with each other. */

@@ -17,7 +17,8 @@ export interface Token {
 const symbols: RegExp = /<>|<=|>=|=>|==|!=|\|\||&&|->>|->|@>|::!|::|[-+*/%(),.=<>[\]{}:;~]/y;
 const word: RegExp = /[A-Za-z_$][\w$]*/y;
 const number: RegExp = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
-const space: RegExp = /(?:\s+|--[^\n]*|\/\*[\s\S]*?\*\/)+/y;
+const space: RegExp = /(?:\s+|--[^\n\r]*)+/y;
+const commentMark: RegExp = /\/\*|\*\//g;
 
 export function lex(text: string): Token[] {
   const tokens: Token[] = [];
@@ -39,6 +40,10 @@ export function lex(text: string): Token[] {
     advance(match(space)?.length ?? 0);
     const place = { line, column: at - lineStart + 1 };
     const char = text[at];
+    if (text.startsWith('/*', at)) {
+      advance(commentLength(text, at, place));
+      continue;
+    }
     if (char === undefined) return [...tokens, { kind: 'end', text: '', ...place }];
     if (char === "'" || char === '"' || char === '`') {
       const { content, length } = quoted(text, at, place);
@@ -49,11 +54,6 @@ export function lex(text: string): Token[] {
       );
       advance(length);
       continue;
-    }
-    // Comments that end were passed as space.
-    if (text.startsWith('/*', at)) {
-      const hint = 'close the comment with */';
-      throw new QueryError('FailedToParse', 'the comment that starts here does not end', { ...place, hint });
     }
     const found = match(number) ?? match(word) ?? match(symbols);
     if (found === undefined) {
@@ -70,6 +70,18 @@ export function lex(text: string): Token[] {
     }
     tokens.push({ kind, text: found, ...place });
   }
+}
+
+/** Comments may stand in comments. */
+function commentLength(text: string, start: number, place: { line: number; column: number }): number {
+  let depth = 0;
+  commentMark.lastIndex = start;
+  for (let mark = commentMark.exec(text); mark !== null; mark = commentMark.exec(text)) {
+    depth += mark[0] === '/*' ? 1 : -1;
+    if (depth === 0) return commentMark.lastIndex - start;
+  }
+  const hint = depth > 1 ? 'comments may be nested: close each with */' : 'close the comment with */';
+  throw new QueryError('FailedToParse', 'the comment that starts here does not end', { ...place, hint });
 }
 
 /** A quote inside is written twice. */

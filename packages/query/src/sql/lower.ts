@@ -1,6 +1,7 @@
 /** Expressions of SQL become expressions of the plan, with what is known of their types. */
 
 import type { TypeName } from '../bson/type.ts';
+import { Int32 } from '../bson/value.ts';
 import { isTimeColumn } from '../plan/columns.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import type { SqlAggregate, SqlNode, SqlSubquery } from './ast.ts';
@@ -8,7 +9,18 @@ import { fault } from './cursor.ts';
 import { itemsHint, literalText } from './elsewhere.ts';
 import { literalOf } from './extended-json.ts';
 import { foldCast } from './fold.ts';
-import { documentKind, excludes, incomparable, isArray, kindText, numbers, unfit, wholeNumbers } from './kind.ts';
+import {
+  documentKind,
+  excludes,
+  incomparable,
+  isArray,
+  isWhole,
+  kindOf,
+  kindText,
+  numbers,
+  unfit,
+  wholeNumbers,
+} from './kind.ts';
 import { kindOfValue } from './kind-of-value.ts';
 import type { Token } from './lex.ts';
 import { fieldsOf, type Typed } from './scope.ts';
@@ -72,7 +84,10 @@ function asserted({ type, at }: SqlNode & { k: 'assert' }, given: Typed): Typed 
 export function lowerCall(node: { readonly fn: string; readonly at: Token }, given: readonly Typed[]): Typed {
   const { fn, at } = node;
   if (fn === 'now') return { expr: { k: 'var', name: 'NOW', path: [] }, kind: gives(fn, []) };
-  const args = given.map((arg, index) => converted(fn, arg, index, given));
+  const [of, name] = given;
+  if (fn === 'agg.arrayElemAt' && of !== undefined && isName(name))
+    return lowerCall({ fn: 'sql.field', at }, [of, name]);
+  const args = given.map((arg, index) => truthOf(fn, converted(fn, arg, index, given), index, given));
   for (const [index, arg] of args.entries()) check(fn, arg, index, args.length, at);
   if (compares(fn)) for (const other of args.slice(1)) compare(args[0]!, other, at);
   const exprs = args.map(({ expr }) => expr);
@@ -81,9 +96,10 @@ export function lowerCall(node: { readonly fn: string; readonly at: Token }, giv
     args.map((arg) => arg.kind),
   );
   const expr = foldCast(simplified(fn, exprs, at));
-  // Whole numbers that may be long divide to a long, whatever each value is.
-  if (fn === 'sql.divide' && kind.types?.has('long') && kind.types.size === 2) {
-    return { expr: call('sql.castLong', [expr], site(at)), kind };
+  // Whole numbers divide to a whole one; those that may be long to a long, whatever each value is.
+  if (fn === 'sql.divide' && isWhole(kind)) {
+    const whole = call('sql.divideWhole', exprs, site(at));
+    return { expr: kind.types?.has('long') === true ? call('sql.castLong', [whole], site(at)) : whole, kind };
   }
   return { expr, kind };
 }
@@ -105,7 +121,10 @@ function simplified(fn: string, args: readonly Expr[], at: Token): Expr {
     const opposite = Object.hasOwn(negations, first.fn) ? negations[first.fn] : undefined;
     if (opposite !== undefined) return call(opposite, first.args, first.at);
   }
-  if (fn === 'sql.nullIf') return call('sql.case', [call('sql.eq', args, site(at)), literal(null), first!], site(at));
+  if (fn === 'sql.nullIf') {
+    const orNull = call('agg.ifNull', [first!, literal(null)], site(at));
+    return call('sql.case', [call('sql.eq', args, site(at)), literal(null), orNull], site(at));
+  }
   return call(fn, args, site(at));
 }
 
@@ -121,6 +140,27 @@ function converted(fn: string, arg: Typed, index: number, all: readonly Typed[])
   const others = index === 0 ? all.slice(1) : all.slice(0, 1);
   if (!others.every(({ kind }) => excludes(kind, ['string']))) return arg;
   return literalOf(arg, (types) => others.every(({ kind }) => !incomparable(kind, { types }))) ?? arg;
+}
+
+/** Only ever a text, so that behind a value in brackets it is the name of a field. */
+function isName(index: Typed | undefined): index is Typed {
+  return index !== undefined && index.kind.types?.has('string') === true && !unfit(index.kind, ['string']);
+}
+
+/** Beside what is true or false, 0 and 1 stand for that. */
+function truthOf(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
+  if (fn === 'sql.and' || fn === 'sql.or') return asTruth(arg);
+  const other = /^sql\.(eq|ne|gt|gte|lt|lte)$/.test(fn) ? all[1 - index] : undefined;
+  const isTruth = other !== undefined && other.kind.types?.has('bool') === true && !unfit(other.kind, ['bool']);
+  return isTruth ? asTruth(arg) : arg;
+}
+
+/** A literal 0 or 1 as false or true; anything else as it is. */
+export function asTruth(given: Typed): Typed {
+  const { expr } = given;
+  if (expr.k !== 'lit' || !(expr.value instanceof Int32) || (expr.value.value !== 0 && expr.value.value !== 1))
+    return given;
+  return { expr: literal(expr.value.value === 1), kind: kindOf('bool') };
 }
 
 function check(fn: string, arg: Typed, index: number, count: number, at: Token): void {

@@ -65,6 +65,10 @@ function tableText({ name }: Source): string {
 }
 
 function refuseSameNames({ sources }: Rows, at: Parameters<typeof fault>[0]): void {
+  const vague = sources.find(({ kind }) => kind.open === true && (kind.fields?.size ?? 0) > 0);
+  if (vague !== undefined && sources.length > 1) {
+    throw fault(at, `${tableText(vague)} may have columns that others have, too`, 'select them by name, with aliases');
+  }
   for (const [index, source] of sources.entries()) {
     for (const name of source.kind.fields?.keys() ?? []) {
       const other = sources.slice(0, index).find(({ kind }) => kind.fields?.has(name) ?? holds(kind, name) === 'must');

@@ -170,7 +170,7 @@ test('GROUP BY with AGGREGATE, generated names, and aggregates over several valu
   ).toEqual([
     { loads: { part: null }, '': { total: 9, n: 1 } },
     { loads: { part: 1 }, '': { total: 12, n: 2 } },
-    { loads: { part: 2 }, '': { total: null, n: 1 } },
+    { loads: { part: 2 }, '': { total: 0, n: 1 } },
   ]);
   expect(await select('SELECT part + 1, MAX(load) FROM loads GROUP BY part + 1 HAVING MAX(load) = 7')).toEqual([
     { _1: 2, _2: 7 },
@@ -264,7 +264,7 @@ test('fields are taken of documents that may have them, items of arrays', async 
   expect(refusal("SELECT {'abc': 1}.abd").hint).toBe('did you mean abc?');
   expect(refusal('SELECT at.rom FROM loads').hint).toBe('did you mean room?');
   expect(refusal('SELECT tags.x FROM parts').hint).toContain('UNWIND');
-  expect(refusal("SELECT at['ro' || 'om'] FROM loads").hint).toContain("a['b'] for a field");
+  expect(refusal('SELECT at[0] FROM loads').hint).toContain("a['b'] for a field");
   expect(await select("SELECT tags[0] AS t, {'a': {'b': 1}}['a'].b FROM parts LIMIT 1")).toEqual([{ t: 'a', b: 1 }]);
 });
 

@@ -1,16 +1,14 @@
 /** Folds that keep a few numbers: sums, means, deviations, counts. */
 
 import { isNullish, isNumeric } from '../../bson/type.ts';
-import { type BsonValue, type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { BsonDocument, type BsonValue, type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { ExactSum } from '../exact-sum.ts';
 import { toDouble } from '../functions/number.ts';
 import type { Fold, Folds, MergingFold, MergingFolds } from './fold.ts';
 
-export const numberFolds: MergingFolds<'sum' | 'avg' | 'count' | 'sql.count' | 'sql.sum'> &
-  Folds<'stdDevPop' | 'stdDevSamp'> = {
+export const numberFolds: MergingFolds<'sum' | 'avg' | 'count' | 'sql.count'> & Folds<'stdDevPop' | 'stdDevSamp'> = {
   sum: () => new Sum(),
   avg: () => new Mean(),
-  'sql.sum': () => new SumOrNull(),
   stdDevPop: () => deviation(0),
   stdDevSamp: () => deviation(1),
   count: () => new Count(),
@@ -22,12 +20,6 @@ export const numberFolds: MergingFolds<'sum' | 'avg' | 'count' | 'sql.count' | '
 class Sum extends ExactSum implements MergingFold {
   result(): BsonValue {
     return this.total();
-  }
-}
-
-class SumOrNull extends ExactSum implements MergingFold {
-  result(): BsonValue {
-    return this.count === 0 ? null : this.total();
   }
 }
 
@@ -81,8 +73,11 @@ class Count implements MergingFold {
   }
 }
 
+/** Of documents those that hold a value; fields that are null, and documents without fields, are none. */
 class CountOfValues extends Count {
   override add(value: Maybe): void {
-    if (!isNullish(value)) super.add(value);
+    if (isNullish(value)) return;
+    if (value instanceof BsonDocument && [...value.values()].every(isNullish)) return;
+    super.add(value);
   }
 }

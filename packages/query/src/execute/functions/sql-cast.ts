@@ -25,6 +25,8 @@ export const sqlCast: Readonly<Record<string, Eager>> = {
     return new ObjectId(Uint8Array.from(value.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
   },
   'sql.castDocument': (value) => (value instanceof BsonDocument ? value : null),
+  // Nothing but null can be cast to it.
+  'sql.castNull': () => null,
   'sql.castArray': (value) => (Array.isArray(value) ? value : null),
 };
 

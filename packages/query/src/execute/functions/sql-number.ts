@@ -10,16 +10,20 @@ import { rounding } from './rounding.ts';
 import { trigonometry } from './trigonometry.ts';
 
 export const sqlNumber: Readonly<Record<string, Eager>> = {
-  'sql.sqrt': (value) => (isNullish(value) || isBelow(value, 0) ? null : logarithms['agg.sqrt']!(value)),
+  'sql.sqrt': (value) => {
+    if (isNotANumber(value)) return Number.NaN;
+    return isNullish(value) || isBelow(value, 0) ? null : logarithms['agg.sqrt']!(value);
+  },
   'sql.log': (value, base) => {
     if (isNotANumber(value) || isNotANumber(base)) return isNullish(value) || isNullish(base) ? null : Number.NaN;
     const none = isNullish(value) || isNullish(base) || isBelow(value, 0, true) || isBelow(base, 0, true);
     return none || compareValues(base, 1) === 0 ? null : logarithms['agg.log']!(value, base);
   },
-  'sql.round': (value, place) =>
-    isNullish(place) || isBelow(place, -20) || compareValues(place, 100) > 0
-      ? null
-      : rounding['agg.round']!(value, place),
+  'sql.round': (value, place) => {
+    if (isNotANumber(place)) return isNullish(value) ? null : Number.NaN;
+    const isOutside = isNullish(place) || isBelow(place, -20) || compareValues(place, 100) > 0;
+    return isOutside ? null : rounding['agg.round']!(value, place);
+  },
   'sql.sin': finite('agg.sin'),
   'sql.cos': finite('agg.cos'),
   'sql.tan': finite('agg.tan'),

@@ -28,9 +28,10 @@ export const sql: Readonly<Record<string, Eager>> = {
   'sql.lt': compared((order) => order < 0),
   'sql.lte': compared((order) => order <= 0),
   'sql.not': (value) => (isNullish(value) ? null : !truth(value)),
-  'sql.isNull': (value) => isNullish(value),
+  'sql.isNull': (value) => value === null || value === undefined,
   'sql.isMissing': (value) => value === undefined,
-  'sql.divide': divide,
+  'sql.divide': (a, b) => (isZero(b) ? null : arithmetic['agg.divide']!(a, b)),
+  'sql.divideWhole': divideWhole,
   'sql.mod': (a, b) => (isZero(b) ? null : arithmetic['agg.mod']!(a, b)),
   'sql.negate': (value) => arithmetic['agg.multiply']!(value, new Int32(-1)),
   'sql.isType': (value, ...types) => types.includes(typeName(value)),
@@ -97,15 +98,16 @@ function isZero(value: Maybe): boolean {
   return !isNullish(value) && compareValues(value, 0) === 0;
 }
 
-/** Division by zero is null; whole numbers divide to a whole number. */
-function divide(a: Maybe, b: Maybe): Maybe {
+/** Of whole numbers the whole part; null where the divisor is zero or the type cannot hold it. */
+function divideWhole(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b) || isZero(b)) return null;
   const whole = (value: Maybe): value is Int32 | bigint => value instanceof Int32 || typeof value === 'bigint';
-  if (!whole(a) || !whole(b)) return arithmetic['agg.divide']!(a, b);
+  // What a statement only claims to be whole may be something else.
+  if (!whole(a) || !whole(b)) return sqlCast['sql.castLong']!(arithmetic['agg.divide']!(a, b));
   const quotient = BigInt(a instanceof Int32 ? a.value : a) / BigInt(b instanceof Int32 ? b.value : b);
-  return a instanceof Int32 && b instanceof Int32
-    ? new Int32(Number(BigInt.asIntN(32, quotient)))
-    : BigInt.asIntN(64, quotient);
+  const bits = a instanceof Int32 && b instanceof Int32 ? 32 : 64;
+  if (BigInt.asIntN(bits, quotient) !== quotient) return null;
+  return bits === 32 ? new Int32(Number(quotient)) : quotient;
 }
 
 /** `= ANY` and the like over the values of a subquery: known as soon as one value decides, else null if one was null. */

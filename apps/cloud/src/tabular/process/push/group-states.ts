@@ -118,7 +118,7 @@ function within(among: Sql, column: string): Sql {
 }
 
 const noSum = { n: new Int32(0), kinds: new Int32(0) };
-const isSum = (fn: Accumulator['fn']): boolean => fn === 'sum' || fn === 'avg' || fn === 'sql.sum';
+const isSum = (fn: Accumulator['fn']): boolean => fn === 'sum' || fn === 'avg';
 
 function constantState(
   { fn, arg }: Accumulator,
@@ -204,6 +204,8 @@ function leafState(
   }
   if (leaf.isThroughArray) return undefined;
   if (fn === 'sql.count') {
+    // Of documents only those count that hold a value.
+    if ((leaf.kinds & kind.object) !== 0) return undefined;
     const isNone = or([isOfKind(leaf, kind.missing), isOfKind(leaf, kind.null)]);
     return counting(cells, and([among, not(isNone)]));
   }
