@@ -83,7 +83,7 @@ test('a data directory of a newer version is refused with both versions, and lef
   const path = temporary();
   const marker = JSON.stringify({ format: 'platform-data', version: 99 });
   writeFileSync(join(path, 'platform.json'), marker);
-  expect(() => openDataDirectory(path)).toThrow(/has version 99, this program reads up to version 3/);
+  expect(() => openDataDirectory(path)).toThrow(/has version 99, this program reads up to version 4/);
   expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(marker);
 });
 

@@ -15,7 +15,7 @@ import { makeDirectory } from './instance/make-directory.ts';
 import { writeDurably } from './instance/write-durably.ts';
 
 /** Version of the layout that this program reads and writes. */
-export const dataVersion = 3;
+export const dataVersion = 4;
 
 const markerName = 'platform.json';
 const stores = ['meta.sqlite', 'ingest.sqlite'];

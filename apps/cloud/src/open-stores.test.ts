@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { silentLog } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { dataVersion } from './data-directory.ts';
 import { ingestMigrations } from './ingest/log-tables.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
 import { migrate } from './metadata/migrate.ts';
@@ -58,13 +59,13 @@ test('a data directory of version 1 is brought up to date, after its metadata wa
     expect(stores.instanceKey.decrypt(organization.webhook_secret)).toBe('whsec_1');
     expect(await stores.db.selectFrom('audit_entries').selectAll().execute()).toEqual([]);
   }
-  expect(versionOf(path)).toBe(3);
+  expect(versionOf(path)).toBe(dataVersion);
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite'))).toEqual({
     version: 1,
     organizations: [{ id: 'o', name: 'First' }],
   });
   await using again = await openStores(settingsOf(path), silentLog, fatal);
-  expect(again.data.foundVersion).toBe(3);
+  expect(again.data.foundVersion).toBe(dataVersion);
 });
 
 test('an upgrade that was cut short before its version was written down is repeated, and keeps the first copy', async () => {
@@ -78,7 +79,7 @@ test('an upgrade that was cut short before its version was written down is repea
   }
   await using stores = await openStores(settingsOf(path), silentLog, fatal);
   expect(stores.data.foundVersion).toBe(1);
-  expect(versionOf(path)).toBe(3);
+  expect(versionOf(path)).toBe(dataVersion);
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
 });
 
@@ -98,7 +99,7 @@ test('PLATFORM_KEEP_BEFORE_UPGRADE=false upgrades without a copy', async () => {
   const path = directory.file('data');
   versionOne(path);
   await using _stores = await openStores(settingsOf(path, { keepBeforeUpgrade: false }), silentLog, fatal);
-  expect(versionOf(path)).toBe(3);
+  expect(versionOf(path)).toBe(dataVersion);
   expect(existsSync(join(path, 'before-upgrade'))).toBe(false);
 });
 

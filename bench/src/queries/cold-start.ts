@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addFileRow } from '../../../apps/cloud/src/tabular/catalog-rows.ts';
 import { type OpenTabular, openTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { sizesOf } from './fill.ts';
 import type { Line } from './line.ts';
@@ -59,10 +60,7 @@ async function makeFiles(store: OpenTabular, folder: string, files: number): Pro
     for (let n = 1; n < files; n++) {
       const file = `${dayOf(n)}-copy.parquet`;
       copyFileSync(join(parquet, row.file), join(parquet, file));
-      await trx
-        .insertInto('tabular_files')
-        .values({ ...row, file, capture_day: dayOf(n) })
-        .execute();
+      await addFileRow(trx, { ...row, file, capture_day: dayOf(n) });
     }
   });
 }

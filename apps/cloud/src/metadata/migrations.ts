@@ -12,7 +12,7 @@ import { mailV2 } from '../mail/store.ts';
 import { notifyDdl } from '../notify/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
-import { tabularDdl } from '../tabular/store.ts';
+import { tabularDdl, tabularV4 } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
 import type { Migration } from './writer-protocol.ts';
 
@@ -35,5 +35,6 @@ export const migrations: readonly Migration[] = [
     postgresOnly: auditGuard.postgres,
   },
   { version: 3, statements: [...queriesV3, ...binaryV3, ...retentionV3] },
+  { version: 4, statements: tabularV4 },
   { version: 5, statements: [...binaryV5] },
 ];

@@ -10,6 +10,7 @@ import { audit } from '../access/audit.ts';
 import { deleteDataset } from '../binary/datasets.ts';
 import { deleteSequence } from '../binary/sequences.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import { addDeleteRow } from '../tabular/catalog-rows.ts';
 import { itself } from './itself.ts';
 import { removeBinaryOf } from './remove-binary.ts';
 
@@ -28,7 +29,7 @@ export async function deleteOrganizationData(
     up_to: Number.MAX_SAFE_INTEGER,
     created_ms: nowMs,
   };
-  await trx.insertInto('tabular_deletes').values(everything).execute();
+  await addDeleteRow(trx, everything);
 }
 
 /** Organizations that an earlier version deleted left their data behind: the audit trail names them. Once in a process is enough. */
@@ -52,7 +53,8 @@ export async function markForgottenOrganizations(db: Database, nowMs: number): P
       ),
     )
     .execute();
-  for (const { id } of deleted) if (await hasData(db, id)) await deleteOrganizationData(db, id, nowMs);
+  for (const { id } of deleted)
+    if (await hasData(db, id)) await db.transaction().execute((trx) => deleteOrganizationData(trx, id, nowMs));
 }
 
 async function hasData(db: Database, organizationId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { deleteFiles } from '../binary/delete-files.ts';
 import type { CloudTables } from '../metadata/tables.ts';
+import { addDeleteRow } from '../tabular/catalog-rows.ts';
 
 /** All writers wait for the transaction; the rest goes minutes later (remove-expired.ts). */
 const maxFilesAtOnce = 5_000;
@@ -22,15 +23,12 @@ export async function deletePartData(
     .executeTakeFirst();
   if (row === undefined || !(JSON.parse(row.policies) as DataPolicies).deleteOnPartDeletion) return;
   const { organization_id: organizationId } = row;
-  await trx
-    .insertInto('tabular_deletes')
-    .values({
-      organization_id: organizationId,
-      predicate: JSON.stringify({ paths: { part_id: [partId] } }),
-      up_to: Number.MAX_SAFE_INTEGER,
-      created_ms: nowMs,
-    })
-    .execute();
+  await addDeleteRow(trx, {
+    organization_id: organizationId,
+    predicate: JSON.stringify({ paths: { part_id: [partId] } }),
+    up_to: Number.MAX_SAFE_INTEGER,
+    created_ms: nowMs,
+  });
   const files = await trx
     .selectFrom('binary_data')
     .select(['id', 'blob_path'])

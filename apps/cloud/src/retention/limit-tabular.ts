@@ -2,6 +2,7 @@
 import { type DataPolicies, retentionDaysOf } from '@platform/machine-config/data-policies';
 import { audit } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
+import { addDeleteRow } from '../tabular/catalog-rows.ts';
 import type { DeletePredicate, PathRule } from '../tabular/row-filter.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import { firstDayWithin } from './first-day-within.ts';
@@ -55,10 +56,7 @@ export async function limitTabular(
     await db.transaction().execute(async (trx) => {
       const upTo = tabular.lag().committedPosition;
       const row = { organization_id: organizationId, predicate: JSON.stringify(predicate), up_to: upTo };
-      await trx
-        .insertInto('tabular_deletes')
-        .values({ ...row, created_ms: nowMs })
-        .execute();
+      await addDeleteRow(trx, { ...row, created_ms: nowMs });
       const [targetId = ''] = paths.part_id ?? [];
       const detail = { paths, before_day: beforeDay, tabular_limit_gb: limitGb };
       const change = { action: 'platform.retention.size-limit', organizationId, targetKind: 'part', targetId, detail };

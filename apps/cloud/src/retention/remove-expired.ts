@@ -6,6 +6,7 @@ import { type Clock, errorText, follow, type Log } from '@platform/base';
 import { audit } from '../access/audit.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
+import { setDeleteUpTo } from '../tabular/catalog-rows.ts';
 import type { DeletePredicate } from '../tabular/row-filter.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import { markForgottenOrganizations, removeOrganizationData } from './delete-organization-data.ts';
@@ -123,6 +124,6 @@ async function endOpenDeletions({ db, tabular, clock }: RemoveDeps, each: Each, 
       for (const partId of paths?.part_id ?? []) await removeBinaryOf(db, organizationId, signal, partId);
       if (clock.now() - created_ms < hourMs) return;
       const upTo = tabular.lag().committedPosition;
-      await db.updateTable('tabular_deletes').set({ up_to: upTo }).where('id', '=', id).execute();
+      await db.transaction().execute((trx) => setDeleteUpTo(trx, id, upTo));
     });
 }

@@ -14,7 +14,11 @@ export type Answer =
     }
   | { readonly kind: 'failed'; readonly error: PlatformError; readonly scannedBytes: number }
   /** The snapshot was too old for the child: open another. */
-  | { readonly kind: 'stale' }
+  | {
+      readonly kind: 'stale';
+      /** A file that is not there. */
+      readonly missing?: string;
+    }
   /** The child died before it answered. */
   | { readonly kind: 'died' };
 
@@ -88,7 +92,7 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       const question = questions.get(message.id);
       if (question === undefined) return;
       if (message.kind === 'rows') question.batches.push(message.batch);
-      else if (message.kind === 'stale') question.finish({ kind: 'stale' });
+      else if (message.kind === 'stale') question.finish(message);
       else if (message.kind === 'done')
         question.finish({
           kind: 'rows',

@@ -1,9 +1,20 @@
 /** What counts: listed files, S and deletions, read as one snapshot and changed in one transaction (I7, I9, I10). */
 import { PlatformError } from '@platform/base';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
+import {
+  type CatalogFinding,
+  catalogFindings,
+  isDeleteRowRight,
+  isFileRowRight,
+  proofFindings,
+  stateFindings,
+} from './catalog-findings.ts';
+import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
 import type { ListedRanges } from './coverage.ts';
-import type { FileRef, SealedFile } from './process/messages.ts';
+import type { FileChecksum, FileRef, SealedFile } from './process/messages.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import type { FileRow } from './row-check.ts';
 import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
 import type { PathSets } from './series.ts';
 
@@ -35,7 +46,7 @@ export interface CatalogTotals {
 }
 
 export interface Catalog {
-  /** S, the files and the deletions of an organization, as of one instant. */
+  /** S, the files and the deletions of an organization, as of one instant. Throws data_loss when a row was changed, removed or added. */
   open(organizationId: string): Promise<CatalogSnapshot>;
   sealedPosition(): Promise<number>;
   /** Lists files and sets S, both or neither. Throws aborted when S is there already. */
@@ -67,6 +78,14 @@ export interface Catalog {
   /** No row that they cover is left anywhere. */
   endDeletions(ids: readonly number[]): Promise<void>;
   totals(): Promise<CatalogTotals>;
+  /** Of a file of a version before, once it was read completely. False: it is not listed, or has one. */
+  addChecksum(file: string, checksum: FileChecksum): Promise<boolean>;
+  /** Undefined: it is not listed. */
+  listed(file: string): Promise<FileRef | undefined>;
+  /** Of the files that were not read completely since then, the one that waits longest, without those named. */
+  dueForScrub(beforeMs: number, except: ReadonlySet<string>): Promise<FileRef | undefined>;
+  /** What is wrong with the rows of all organizations. */
+  findings(): Promise<readonly CatalogFinding[]>;
 }
 
 export function createCatalog(db: Database): Catalog {
@@ -82,96 +101,53 @@ export function createCatalog(db: Database): Catalog {
     return sets;
   };
 
+  // A row that is equal to one that was right is right.
+  const right = new Map<string, FileRow>();
+  const isRight = (row: FileRow): boolean => {
+    const known = right.get(row.file);
+    if (known !== undefined && isSame(known, row)) return true;
+    if (!isFileRowRight(row)) return false;
+    if (right.size >= 20_000) right.clear();
+    right.set(row.file, row);
+    return true;
+  };
+
   return {
     async open(organizationId) {
-      // One statement is one snapshot, in SQLite and Postgres alike.
-      const rows = await db
-        .selectFrom('tabular_state')
-        .where('id', '=', 1)
-        .select([
-          sql<'state' | 'file' | 'delete'>`'state'`.as('kind'),
-          'sealed_position as number',
-          sql<string>`''`.as('name'),
-          sql<string>`''`.as('day'),
-          sql<number>`0`.as('format'),
-          sql<string>`''`.as('json'),
-          sql<number | null>`cast(null as bigint)`.as('min_received'),
-          sql<number | null>`cast(null as bigint)`.as('max_received'),
-          sql<number | null>`cast(null as bigint)`.as('min_requested'),
-          sql<number | null>`cast(null as bigint)`.as('max_requested'),
-        ])
-        .unionAll(
-          db
-            .selectFrom('tabular_files')
-            .where('organization_id', '=', organizationId)
-            .select([
-              sql<'state' | 'file' | 'delete'>`'file'`.as('kind'),
-              'logical_bytes as number',
-              'file as name',
-              'capture_day as day',
-              'format',
-              'path_sets as json',
-              'min_time_received as min_received',
-              'max_time_received as max_received',
-              'min_time_requested as min_requested',
-              'max_time_requested as max_requested',
-            ]),
-        )
-        .unionAll(
-          db
-            .selectFrom('tabular_deletes')
-            .where('organization_id', '=', organizationId)
-            .select([
-              sql<'state' | 'file' | 'delete'>`'delete'`.as('kind'),
-              'up_to as number',
-              sql<string>`''`.as('name'),
-              sql<string>`''`.as('day'),
-              sql<number>`0`.as('format'),
-              'predicate as json',
-              sql<number | null>`cast(null as bigint)`.as('min_received'),
-              sql<number | null>`cast(null as bigint)`.as('max_received'),
-              sql<number | null>`cast(null as bigint)`.as('min_requested'),
-              sql<number | null>`cast(null as bigint)`.as('max_requested'),
-            ]),
-        )
-        .execute();
-      const files = rows
-        .filter((row) => row.kind === 'file')
-        .map((row) => ({
-          file: row.name,
-          format: row.format,
-          captureDay: row.day,
-          logicalBytes: row.number,
-          pathSets: pathSets(row.name, row.json),
-          timeReceived: { min: row.min_received, max: row.max_received },
-          timeRequested: { min: row.min_requested, max: row.max_requested },
-        }));
-      const deletes = rows
-        .filter((row) => row.kind === 'delete')
-        .map((row) => ({ predicate: JSON.parse(row.json) as DeletePredicate, upTo: row.number }));
-      // The day of a file is in its name and column, so the oldest data comes first and answers have a steady order.
-      files.sort((a, b) => (a.file < b.file ? -1 : 1));
-      return { sealed: rows.find((row) => row.kind === 'state')?.number ?? 0, files, deletes };
+      const { state, files, deletes, proofs } = await readSnapshot(db, organizationId);
+      const wrong = [
+        ...stateFindings(state),
+        ...files.filter((row) => !isRight(row)).map((row) => `the row of file ${row.file} was changed`),
+        ...deletes.filter((row) => !isDeleteRowRight(row)).map((row) => `the row of deletion ${row.id} was changed`),
+        ...proofFindings(proofs[0], files, deletes),
+      ];
+      if (wrong.length > 0) throw damagedCatalog(wrong);
+      return {
+        sealed: state[0]?.sealed_position ?? 0,
+        // The day of a file is in its name and column, so the oldest data comes first and answers have a steady order.
+        files: files
+          .toSorted((a, b) => (a.file < b.file ? -1 : 1))
+          .map((row) => ({
+            ...refOf(row),
+            logicalBytes: row.logical_bytes,
+            pathSets: pathSets(row.file, row.path_sets),
+            timeReceived: { min: row.min_time_received, max: row.max_time_received },
+            timeRequested: { min: row.min_time_requested, max: row.max_time_requested },
+          })),
+        deletes: deletes.map((row) => ({ predicate: JSON.parse(row.predicate) as DeletePredicate, upTo: row.up_to })),
+      };
     },
     async sealedPosition() {
-      const row = await db
-        .selectFrom('tabular_state')
-        .select('sealed_position')
-        .where('id', '=', 1)
-        .executeTakeFirstOrThrow();
-      return row.sealed_position;
+      const state = await db.selectFrom('tabular_state').selectAll().execute();
+      const wrong = stateFindings(state);
+      if (wrong.length > 0) throw damagedCatalog(wrong);
+      return state[0]?.sealed_position ?? 0;
     },
     async list(files, sealed, nowMs) {
       await db.transaction().execute(async (trx) => {
-        for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
-        const moved = await trx
-          .updateTable('tabular_state')
-          .set({ sealed_position: sealed })
-          .where('id', '=', 1)
-          .where('sealed_position', '<', sealed)
-          .executeTakeFirst();
+        for (const file of files) await addFileRow(trx, rowOf(file, nowMs));
         // The same positions must never be listed twice.
-        if (moved.numUpdatedRows !== 1n)
+        if (!(await moveSealed(trx, sealed)))
           throw new PlatformError('aborted', `rows up to position ${sealed} are sealed already`);
       });
     },
@@ -188,7 +164,7 @@ export function createCatalog(db: Database): Catalog {
         .executeTakeFirst();
       if (group === undefined) return [];
       const rows = await small
-        .select(['file', 'format', 'capture_day', 'logical_bytes'])
+        .selectAll()
         .where('organization_id', '=', group.organization_id)
         .where('capture_day', '=', group.capture_day)
         .orderBy('min_position')
@@ -198,16 +174,15 @@ export function createCatalog(db: Database): Catalog {
         bytes += row.logical_bytes;
         return bytes <= totalBytes;
       };
-      return rows.filter(fits).map(refOf);
+      return requireRight(rows.filter(fits)).map(refOf);
     },
     async replace(replaced, files, nowMs) {
       await db.transaction().execute(async (trx) => {
         for (const file of replaced) {
-          const { numDeletedRows } = await trx.deleteFrom('tabular_files').where('file', '=', file).executeTakeFirst();
           // Its rows are in another file by now: they must never be listed twice.
-          if (numDeletedRows !== 1n) throw new PlatformError('aborted', `${file} is not listed any more`);
+          if (!(await removeFileRow(trx, file))) throw new PlatformError('aborted', `${file} is not listed any more`);
         }
-        for (const file of files) await trx.insertInto('tabular_files').values(rowOf(file, nowMs)).execute();
+        for (const file of files) await addFileRow(trx, rowOf(file, nowMs));
       });
     },
     async addDelete(organizationId, { predicate, upTo }, nowMs, also) {
@@ -218,7 +193,7 @@ export function createCatalog(db: Database): Catalog {
         created_ms: nowMs,
       };
       await db.transaction().execute(async (trx) => {
-        await trx.insertInto('tabular_deletes').values(row).execute();
+        await addDeleteRow(trx, row);
         await also?.(trx);
       });
     },
@@ -241,10 +216,8 @@ export function createCatalog(db: Database): Catalog {
         .where('organization_id', '=', organizationId)
         .orderBy('file')
         .execute();
-      return rows.map((row) => ({
-        file: row.file,
-        format: row.format,
-        captureDay: row.capture_day,
+      return requireRight(rows).map((row) => ({
+        ...refOf(row),
         pathSets: pathSets(row.file, row.path_sets),
         timeReceived: { min: row.min_time_received, max: row.max_time_received },
         positions: { min: row.min_position, max: row.max_position },
@@ -255,12 +228,12 @@ export function createCatalog(db: Database): Catalog {
     async olderFiles(format) {
       const rows = await db
         .selectFrom('tabular_files')
-        .select(['file', 'format', 'capture_day'])
+        .selectAll()
         .where('format', '<', format)
         .orderBy('capture_day', 'desc')
         .orderBy('file')
         .execute();
-      return rows.map(refOf);
+      return requireRight(rows).map(refOf);
     },
     async deletions(organizationId) {
       const rows = await db
@@ -269,6 +242,10 @@ export function createCatalog(db: Database): Catalog {
         .where('organization_id', '=', organizationId)
         .orderBy('id')
         .execute();
+      const wrong = rows
+        .filter((row) => !isDeleteRowRight(row))
+        .map(({ id }) => `the row of deletion ${id} was changed`);
+      if (wrong.length > 0) throw damagedCatalog(wrong);
       return rows.map((row) => ({
         id: row.id,
         predicate: JSON.parse(row.predicate) as DeletePredicate,
@@ -276,7 +253,38 @@ export function createCatalog(db: Database): Catalog {
       }));
     },
     async endDeletions(ids) {
-      for (const id of ids) await db.deleteFrom('tabular_deletes').where('id', '=', id).execute();
+      await db.transaction().execute(async (trx) => {
+        for (const id of ids) await removeDeleteRow(trx, id);
+      });
+    },
+    async addChecksum(file, checksum) {
+      return await db.transaction().execute((trx) => addChecksum(trx, file, checksum));
+    },
+    async listed(file) {
+      const row = await db.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
+      return row === undefined ? undefined : refOf(row);
+    },
+    async dueForScrub(beforeMs, except) {
+      const rows = await db
+        .selectFrom('tabular_files')
+        .leftJoin('tabular_health', 'tabular_health.file', 'tabular_files.file')
+        .selectAll('tabular_files')
+        .where((eb) => eb.fn.coalesce('tabular_health.verified_ms', 'tabular_files.created_ms'), '<', beforeMs)
+        .$if(except.size > 0, (query) => query.where('tabular_files.file', 'not in', [...except]))
+        .orderBy((eb) => eb.fn.coalesce('tabular_health.verified_ms', 'tabular_files.created_ms'))
+        .limit(10)
+        .execute();
+      const row = rows.find(isFileRowRight);
+      return row === undefined ? undefined : refOf(row);
+    },
+    async findings() {
+      const [state, files, deletes, proofs] = await Promise.all([
+        db.selectFrom('tabular_state').selectAll().execute(),
+        db.selectFrom('tabular_files').selectAll().execute(),
+        db.selectFrom('tabular_deletes').selectAll().execute(),
+        db.selectFrom('tabular_proofs').selectAll().execute(),
+      ]);
+      return catalogFindings({ state, files, deletes, proofs });
     },
     async totals() {
       const row = await db
@@ -292,8 +300,13 @@ export function createCatalog(db: Database): Catalog {
   };
 }
 
-function refOf(row: { readonly file: string; readonly format: number; readonly capture_day: string }): FileRef {
-  return { file: row.file, format: row.format, captureDay: row.capture_day };
+function refOf(row: FileRow): FileRef {
+  return {
+    file: row.file,
+    format: row.format,
+    captureDay: row.capture_day,
+    expected: { bytes: row.file_bytes, sha256: row.sha256, blockCrcs: row.block_crcs },
+  };
 }
 
 function rowOf(file: SealedFile, nowMs: number) {
@@ -313,5 +326,26 @@ function rowOf(file: SealedFile, nowMs: number) {
     max_time_requested: file.maxTimeRequested,
     path_sets: JSON.stringify(file.pathSets),
     created_ms: nowMs,
+    sha256: file.checksum.sha256,
+    block_crcs: file.checksum.blockCrcs,
   };
+}
+
+function damagedCatalog(wrong: readonly string[]): PlatformError {
+  const more = wrong.length > 1 ? `, and ${wrong.length - 1} more` : '';
+  return new PlatformError(
+    'data_loss',
+    `the catalog of sealed readings is damaged (${wrong[0]}${more}): nothing is answered in part. The host administrator finds all of it with platform admin doctor --deep, and mends it with platform admin repair`,
+  );
+}
+
+function requireRight(rows: readonly FileRow[]): readonly FileRow[] {
+  const wrong = rows.filter((row) => !isFileRowRight(row)).map(({ file }) => `the row of file ${file} was changed`);
+  if (wrong.length > 0) throw damagedCatalog(wrong);
+  return rows;
+}
+
+function isSame(a: FileRow, b: FileRow): boolean {
+  for (const column in a) if (a[column as keyof FileRow] !== b[column as keyof FileRow]) return false;
+  return true;
 }

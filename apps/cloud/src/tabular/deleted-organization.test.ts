@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
+import { setDeleteUpTo } from './catalog-rows.ts';
 import { openTabular, testPlace } from './testing/open-tabular.ts';
 
 test('I10 a deletion of everything takes all files of its organization, what is sealed later as well, and ends; others keep theirs', async () => {
@@ -30,7 +31,7 @@ test('I10 a deletion of everything takes all files of its organization, what is 
   await store.tabular.seal();
   expect(await store.tabular.removeDeleted('org-1', signal)).toMatchObject({ droppedFiles: 2, endedDeletions: 0 });
   await expect.poll(names).toBe(2);
-  await store.db.updateTable('tabular_deletes').set({ up_to: store.tabular.sealedPosition() }).execute();
+  await store.db.transaction().execute((trx) => setDeleteUpTo(trx, 1, store.tabular.sealedPosition()));
   expect(await store.tabular.removeDeleted('org-1', signal)).toMatchObject({ droppedFiles: 0, endedDeletions: 1 });
   const scope = { organizationId: 'org-2', locationIds: null, robotIds: null };
   expect(await store.mql([{ $count: 'n' }], { scope })).toEqual([{ n: 2 }]);

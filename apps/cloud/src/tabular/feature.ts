@@ -18,16 +18,19 @@ import { isWhollyDeleted } from './coverage.ts';
 import { createDeleteRows } from './delete-rows.ts';
 import { explainOf } from './explain-of.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { createFileHealth } from './file-health.ts';
 import { createMeasure } from './measure.ts';
 import { parquetFormat } from './parquet-format.ts';
 import { createPins } from './pins.ts';
-import type { FromChild, SealedFile } from './process/messages.ts';
+import type { FileRef, FoundFile, FromChild, SealedFile } from './process/messages.ts';
 import { createRemoveDeleted } from './remove-deleted.ts';
 import { removeUnlisted } from './remove-unlisted.ts';
 import { createRewrites } from './rewrites.ts';
 import { mayHoldRows } from './row-filter.ts';
 import { createScanMeter, noReservation } from './scan-meter.ts';
+import { createScrub } from './scrub.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
+import { settleCatalog } from './settle-catalog.ts';
 import { concerning, deletesFor, noStandingRules, type StandingRulesOf } from './standing-rules.ts';
 import { storedFilter } from './stored-filter.ts';
 import type { QueryRequest, QueryResult, Tabular } from './tabular.ts';
@@ -95,6 +98,18 @@ export function createTabular(options: TabularOptions): Tabular {
   const older = createWriteAnew({ catalog, rewrites, clock, log });
   const measure = createMeasure({ child: running, catalog });
   const removeDeleted = createRemoveDeleted({ catalog, rewrites });
+  const health = createFileHealth({ db, catalog, clock, log });
+  const scrub = createScrub({ child: running, catalog, health, settings, clock, log });
+  /** What each file's bytes have to be is told to a child once. */
+  const told = new Set<string>();
+  let checking: Promise<void> = Promise.resolve();
+  const checked = (file: string, found: FoundFile): void => {
+    checking = checking
+      .then(() => health.found(file, found))
+      .catch((caught: unknown) =>
+        log.error('what was found of a file was not kept', { file, error: errorText(caught) }),
+      );
+  };
 
   const tellFlip = (): void => child?.send({ kind: 'flipped', sealed, dropUpTo: pins.least(sealed) });
 
@@ -153,6 +168,12 @@ export function createTabular(options: TabularOptions): Tabular {
       case 'rewritten':
         listing = listing.then(() => rewrites.answered(message));
         return;
+      case 'checked':
+        checked(message.file, message.found);
+        return;
+      case 'scrubbed':
+        scrub.answered(message);
+        return;
       case 'log':
         log[message.level](message.message, message.fields);
         return;
@@ -167,13 +188,24 @@ export function createTabular(options: TabularOptions): Tabular {
     sealed = await catalog.sealedPosition();
     hot = { position: sealed, hotRows: 0, hotBytes: 0 };
     // A backup may be copying what was unlisted since it began; what stays goes with the next start.
-    const removed = deletions.held
-      ? []
-      : await deletions.run(async () => removeUnlisted(parquetDir, await catalog.fileNames()));
+    // What a damaged catalog does not list may be all that is left of it.
+    const wrong = await catalog.findings();
+    for (const { text } of wrong)
+      log.error('the catalog is damaged; files that it does not list stay', { found: text });
+    const removed =
+      deletions.held || wrong.length > 0
+        ? []
+        : await deletions.run(async () => removeUnlisted(parquetDir, await catalog.fileNames()));
     if (removed.length > 0) log.warn('removed files that a crash left unlisted', { files: removed.length });
     const { database } = options;
     const logSource = database === undefined ? { file: join(dataDir, 'ingest.sqlite') } : { database };
     return { kind: 'init' as const, logSource, parquetDir, sealed, settings };
+  };
+
+  const tellOnce = ({ file, format, captureDay, expected }: FileRef): FileRef => {
+    const isNew = !told.has(file);
+    told.add(file);
+    return { file, format, captureDay, ...(isNew && expected && { expected }) };
   };
 
   const answer = async (
@@ -188,6 +220,8 @@ export function createTabular(options: TabularOptions): Tabular {
     const pin = pins.hold(sealed);
     let ended = Promise.resolve();
     try {
+      // With a damaged catalog no child starts; this says why.
+      if (running().state !== 'running') await catalog.sealedPosition();
       await running().ready(signal);
       const nowMs = clock.now();
       const rules = await standingRulesOf(scope.organizationId, nowMs);
@@ -217,7 +251,7 @@ export function createTabular(options: TabularOptions): Tabular {
             scope,
             filter,
             vocabulary,
-            files: files.map(({ file, format, captureDay }) => ({ file, format, captureDay })),
+            files: files.map(tellOnce),
             deletes,
             // What reads no table reads no hot rows, and is not metered with them.
             after: sources.length > 0 ? snapshot.sealed : upTo,
@@ -232,7 +266,17 @@ export function createTabular(options: TabularOptions): Tabular {
         );
         ended = question.ended;
         const result = await question.answered;
-        if (result.kind === 'stale') return 'again';
+        if (result.kind === 'stale') {
+          const { missing } = result;
+          const lost = files.find(({ file }) => file === missing);
+          // What was merged meanwhile is not listed any more.
+          if (lost === undefined || !(await catalog.isListed(lost.file))) return 'again';
+          await health.found(lost.file, { kind: 'missing' });
+          throw new PlatformError(
+            'data_loss',
+            `readings of ${lost.captureDay} cannot be answered: the sealed file ${lost.file} is missing. Ask for other days meanwhile; the host administrator sees it in platform admin status, and mends it with platform admin repair`,
+          );
+        }
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;
         if (result.kind === 'failed') throw result.error;
@@ -256,7 +300,13 @@ export function createTabular(options: TabularOptions): Tabular {
   const tabular: Tabular = {
     async start() {
       await mkdir(parquetDir, { recursive: true });
-      sealed = await catalog.sealedPosition();
+      const proven = await settleCatalog(db);
+      if (proven !== undefined && proven > 0)
+        log.info('the rows of the catalog have their checksums now', { files: proven });
+      sealed = await catalog.sealedPosition().catch((caught: unknown) => {
+        log.error('the catalog is damaged: no query is answered', { error: errorText(caught) });
+        return 0;
+      });
       const { environment } = options;
       child = startChild({
         prepare,
@@ -265,12 +315,15 @@ export function createTabular(options: TabularOptions): Tabular {
           questions.onDeath();
           rewrites.onDeath();
           measure.onDeath();
+          scrub.onDeath();
+          told.clear();
         },
         clock,
         log,
         ...(environment && { environment }),
       });
       await older.start();
+      scrub.start();
       commits = ingestLog.onCommit((position) => {
         if (wakeDue) return;
         wakeDue = true;
@@ -299,8 +352,8 @@ export function createTabular(options: TabularOptions): Tabular {
         for (let stale = 0; ; stale++) {
           if (stale > maxStale) {
             throw new PlatformError(
-              'data_loss',
-              `files that the catalog lists are missing from ${parquetDir}; restore them from a backup (the log names the files)`,
+              'unavailable',
+              'the sealed files changed again and again while they were read; try again',
             );
           }
           const result = await answer(request, startedMs, endMs, signal);
@@ -367,15 +420,18 @@ export function createTabular(options: TabularOptions): Tabular {
       return sealed;
     },
 
+    damage: async () => ({ files: await health.damaged(), catalog: await catalog.findings() }),
+
     killProcess: () => child?.kill(),
 
     async [Symbol.asyncDispose]() {
       commits?.[Symbol.dispose]();
       stop.abort(new PlatformError('unavailable', 'the cloud is stopping'));
-      const stopped = older[Symbol.asyncDispose]();
+      const stopped = Promise.all([older[Symbol.asyncDispose](), scrub[Symbol.asyncDispose]()]);
       await child?.[Symbol.asyncDispose]();
       await stopped;
       await listing;
+      await checking;
     },
   };
   return tabular;

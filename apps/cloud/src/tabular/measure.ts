@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import type { Catalog, ListedFile } from './catalog.ts';
 import type { Child } from './child.ts';
 import { coverageOf } from './coverage.ts';
-import type { FromChild } from './process/messages.ts';
+import type { FileRef, FromChild } from './process/messages.ts';
 import type { PathRule } from './row-filter.ts';
 
 export type BytesByDay = ReadonlyMap<string, number>;
@@ -29,12 +29,18 @@ export function createMeasure({
   /** By organization, file and rule: files never change. */
   const known = new Map<string, Map<string, Map<string, number>>>();
 
-  const ask = async (files: readonly string[], rules: readonly PathRule[], signal: AbortSignal) => {
+  const ask = async (files: readonly FileRef[], rules: readonly PathRule[], signal: AbortSignal) => {
     await child().ready(signal);
     const bytes = await new Promise<readonly (readonly number[])[] | null>((resolve) => {
       const id = nextId++;
       asked.set(id, resolve);
-      child().send({ kind: 'measure', id, files, rules });
+      const refs = files.map(({ file, format, captureDay, expected }) => ({
+        file,
+        format,
+        captureDay,
+        ...(expected && { expected }),
+      }));
+      child().send({ kind: 'measure', id, files: refs, rules });
     });
     if (bytes === null) throw new PlatformError('unavailable', 'the sizes of files could not be read; try again');
     return bytes;
@@ -56,7 +62,7 @@ export function createMeasure({
         const unknown = some.filter(({ file }) => keys.some((key) => sizes.get(file)?.has(key) !== true));
         if (unknown.length > 0) {
           const names = unknown.map(({ file }) => file);
-          const bytes = await ask(names, rules, signal);
+          const bytes = await ask(unknown, rules, signal);
           for (const [i, file] of names.entries())
             for (const [rule, key] of keys.entries()) sizes.get(file)?.set(key, bytes[i]?.[rule] ?? 0);
         }

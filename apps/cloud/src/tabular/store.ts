@@ -24,6 +24,12 @@ export interface TabularFilesTable {
   /** JSON: {location_id: [...], robot_id: [...], part_id: [...], component_type: [...], component_name: [...], method_name: [...]}. */
   path_sets: string;
   created_ms: number;
+  /** Of the whole file, hexadecimal; null: of a version before, not read completely since. */
+  sha256: string | null;
+  /** CRC-32 of each MiB of the file, 8 hexadecimal digits each, in order; null as above. */
+  block_crcs: string | null;
+  /** Checksum of the columns above (row-check.ts); null before the first start of this version. */
+  row_check: string | null;
 }
 
 /** One row, id 1. */
@@ -31,6 +37,7 @@ export interface TabularStateTable {
   id: number;
   /** S: every row of a position up to here is in a listed file. */
   sealed_position: number;
+  row_check: string | null;
 }
 
 /** A deletion holds for every snapshot opened after it, for positions up to up_to, in files, hot rows and replay alike (I10). */
@@ -41,6 +48,26 @@ export interface TabularDeletesTable {
   predicate: string;
   up_to: number;
   created_ms: number;
+  row_check: string | null;
+}
+
+/** How many rows of an organization the two tables above hold, and the sum of their checksums: none is missing, none too many. */
+export interface TabularProofsTable {
+  organization_id: string;
+  files: number;
+  files_sum: string;
+  deletes: number;
+  deletes_sum: string;
+}
+
+/** What was found of a file on the disk. No answer depends on it. */
+export interface TabularHealthTable {
+  file: string;
+  /** When it was last read completely and was right; null: not since it was sealed. */
+  verified_ms: number | null;
+  /** Since when it is known to be damaged or missing; null: it is not. */
+  damaged_ms: number | null;
+  damage: string | null;
 }
 
 /** Logical bytes scanned by an organization in a UTC month (D26). */
@@ -56,6 +83,8 @@ export interface TabularTables {
   tabular_files: TabularFilesTable;
   tabular_state: TabularStateTable;
   tabular_deletes: TabularDeletesTable;
+  tabular_proofs: TabularProofsTable;
+  tabular_health: TabularHealthTable;
   tabular_usage: TabularUsageTable;
 }
 
@@ -95,4 +124,20 @@ export const tabularDdl: readonly string[] = [
     queries bigint not null,
     primary key (organization_id, month)
   )`,
+];
+
+export const tabularV4: readonly string[] = [
+  'alter table tabular_files add column sha256 text',
+  'alter table tabular_files add column block_crcs text',
+  'alter table tabular_files add column row_check text',
+  'alter table tabular_state add column row_check text',
+  'alter table tabular_deletes add column row_check text',
+  `create table tabular_proofs (
+    organization_id text primary key,
+    files bigint not null,
+    files_sum text not null,
+    deletes bigint not null,
+    deletes_sum text not null
+  )`,
+  'create table tabular_health (file text primary key, verified_ms bigint, damaged_ms bigint, damage text)',
 ];

@@ -21,6 +21,7 @@ import type { FromChild, QueryMessage, Rewritten, SealedFile, ToChild } from './
 import { createKnownFacts } from './push/open-files.ts';
 import { openLogReader } from './read-log.ts';
 import { runQuery } from './run-query.ts';
+import { createFileVerifier } from './verify-files.ts';
 
 function send(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
@@ -54,6 +55,13 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   const limit = createLimiter(settings.concurrentQueries);
   const running = new Map<number, AbortController>();
   const knownFacts = createKnownFacts(parquetDir);
+  const verifier = createFileVerifier({
+    parquetDir,
+    now: clock.now,
+    // Queries come first.
+    sleep: (ms) => clock.sleep(running.size > 0 ? ms + 100 : ms),
+    report: (file, found) => void send({ kind: 'checked', file, found }),
+  });
   let sealed = init.sealed;
   let sealWanted = false;
 
@@ -87,7 +95,10 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       const { mergeFiles } = await import('./merge-files.ts');
       const connection = await database.connect();
       try {
+        const reader = verifier.reader();
+        await reader.rows(files.map(({ file }) => file));
         result = await mergeFiles(connection, files, deletes, sealing);
+        reader.unchanged();
       } finally {
         connection.closeSync();
       }
@@ -103,7 +114,13 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       const { measureFiles } = await import('./measure-files.ts');
       const connection = await database.connect();
       try {
-        bytes = await measureFiles(connection, parquetDir, files, rules);
+        await verifier.reader().footers(files);
+        bytes = await measureFiles(
+          connection,
+          parquetDir,
+          files.map(({ file }) => file),
+          rules,
+        );
       } finally {
         connection.closeSync();
       }
@@ -154,7 +171,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     );
     const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
     try {
-      await limit(() => runQuery(message, { database, hot, executors, parquetDir, knownFacts, send }, cancel.signal));
+      await limit(() =>
+        runQuery(message, { database, hot, executors, parquetDir, knownFacts, files: verifier, send }, cancel.signal),
+      );
     } finally {
       clearTimeout(timer);
       running.delete(message.id);
@@ -167,6 +186,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         loader.wake();
         return;
       case 'query': {
+        verifier.expect(message.files);
         const cancel = new AbortController();
         running.set(message.id, cancel);
         if (message.upTo > hot.loaded) loader.wake();
@@ -188,13 +208,22 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         );
         return;
       case 'rewrite':
+        verifier.expect(message.files);
         void writing(() => rewrite(message));
         return;
       case 'measure':
+        verifier.expect(message.files);
         void measure(message);
         return;
       case 'removed':
         knownFacts.forget(message.files);
+        verifier.forget(message.files);
+        return;
+      case 'scrub':
+        verifier
+          .scrub(message.file, message.bytesPerSecond)
+          .catch((caught: unknown) => ({ kind: 'unknown' as const, reason: errorText(caught) }))
+          .then((found) => void send({ kind: 'scrubbed', id: message.id, found }));
         return;
       case 'seal':
         sealWanted = true;

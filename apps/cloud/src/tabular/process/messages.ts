@@ -13,7 +13,20 @@ export interface FileRef {
   readonly format: number;
   /** UTC day of all its rows, "YYYY-MM-DD". */
   readonly captureDay: string;
+  /** What the catalog says that its bytes are. Absent: this child was told before. */
+  readonly expected?: ExpectedBytes;
 }
+
+/** What is known of a file's bytes when it is written (checksum-file.ts). */
+export interface FileChecksum {
+  /** Hexadecimal. */
+  readonly sha256: string;
+  /** CRC-32 of each MiB, 8 hexadecimal digits each, in order. */
+  readonly blockCrcs: string;
+}
+
+/** null: a version before wrote the file. */
+export type ExpectedBytes = { readonly bytes: number } & { readonly [Field in keyof FileChecksum]: string | null };
 
 /** A file that is written, synced and renamed, and counts as soon as the catalog lists it. Times in microseconds. */
 export interface SealedFile extends FileRef {
@@ -21,6 +34,7 @@ export interface SealedFile extends FileRef {
   readonly rows: number;
   readonly logicalBytes: number;
   readonly fileBytes: number;
+  readonly checksum: FileChecksum;
   readonly minPosition: number;
   readonly maxPosition: number;
   readonly minTimeReceived: number | null;
@@ -56,6 +70,14 @@ export interface QueryMessage extends ScanRequest {
   readonly pushDown: boolean;
 }
 
+export type FoundFile =
+  /** `checksum`: of a file that had none. */
+  | { readonly kind: 'right'; readonly checksum?: FileChecksum }
+  | { readonly kind: 'damaged'; readonly reason: string }
+  | { readonly kind: 'missing' }
+  /** It could not be read now; nothing is known. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
 export type Rewritten =
   | { readonly kind: 'files'; readonly files: readonly SealedFile[] }
   /** The deletions cover no row of the files: nothing was written. */
@@ -87,9 +109,11 @@ export type ToChild =
   | {
       readonly kind: 'measure';
       readonly id: number;
-      readonly files: readonly string[];
+      readonly files: readonly FileRef[];
       readonly rules: readonly PathRule[];
     }
+  /** Read this file completely, slowly, and compare it with its checksums. */
+  | { readonly kind: 'scrub'; readonly id: number; readonly file: FileRef; readonly bytesPerSecond: number }
   /** These files were replaced by others, and no snapshot reads them any more. */
   | { readonly kind: 'removed'; readonly files: readonly string[] }
   /** Seal what is hot now, whatever its size. */
@@ -123,8 +147,17 @@ export type FromChild =
       readonly message: string;
       readonly scannedBytes: number;
     }
-  /** The snapshot is older than what this child holds: open a new one. */
-  | { readonly kind: 'stale'; readonly id: number }
+  /** The snapshot is older than what this child holds, or what it lists changed meanwhile: open a new one. */
+  | {
+      readonly kind: 'stale';
+      readonly id: number;
+      /** A file that is not there: merged meanwhile, or lost. */
+      readonly missing?: string;
+    }
+  /** What was found of a file, whenever that is news. */
+  | { readonly kind: 'checked'; readonly file: string; readonly found: FoundFile }
+  /** Answers `scrub`. */
+  | { readonly kind: 'scrubbed'; readonly id: number; readonly found: FoundFile }
   | {
       readonly kind: 'log';
       readonly level: 'info' | 'warn' | 'error';

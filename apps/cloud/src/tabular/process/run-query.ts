@@ -22,6 +22,7 @@ import type { Step, StepExplain } from './push/steps.ts';
 import { queryFailure } from './query-failure.ts';
 import type { Segment } from './segment.ts';
 import { StaleSnapshot, segmentSource } from './source.ts';
+import { type FileVerifier, MissingFile, type VerifiedReader } from './verify-files.ts';
 
 export interface QueryRoom {
   readonly database: Database;
@@ -29,6 +30,7 @@ export interface QueryRoom {
   readonly executors: Executors;
   readonly parquetDir: string;
   readonly knownFacts: KnownFacts;
+  readonly files: FileVerifier;
   readonly send: (message: FromChild) => Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
   const { hot, database, send } = room;
   let scannedBytes = 0;
   const connections = new Connections(database);
+  const reader = room.files.reader();
   const interrupt = (): void => connections.interrupt();
   try {
     signal.throwIfAborted();
@@ -45,7 +48,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.floor) return await send({ kind: 'stale', id });
     signal.addEventListener('abort', interrupt);
-    const query = await prepare(message, room, connections);
+    const query = await prepare(message, room, connections, reader);
     scannedBytes = query.scannedBytes;
     let sent = 0;
     for await (const batch of answered(query, message.plan, room.executors, signal)) {
@@ -59,11 +62,14 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       await new Promise((resolve) => setImmediate(resolve));
     }
     signal.throwIfAborted();
+    reader.unchanged();
     await send({ kind: 'done', id, scannedBytes, sources: query.sources() });
-  } catch (caught) {
+  } catch (thrown) {
+    // What a file that was damaged meanwhile led to is not what is wrong.
+    const caught = signal.aborted ? thrown : (changeOf(reader) ?? thrown);
     if (caught instanceof StaleSnapshot) {
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
-      return await send({ kind: 'stale', id });
+      return await send({ kind: 'stale', id, ...(caught instanceof MissingFile && { missing: caught.file }) });
     }
     const { code, message: text } = queryFailure(signal.aborted ? signal.reason : caught);
     await send({ kind: 'failed', id, code, message: text, scannedBytes });
@@ -71,6 +77,15 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     signal.removeEventListener('abort', interrupt);
     connections.close();
   }
+}
+
+function changeOf(reader: VerifiedReader): unknown {
+  try {
+    reader.unchanged();
+  } catch (caught) {
+    return caught;
+  }
+  return undefined;
 }
 
 interface Prepared {
@@ -81,7 +96,12 @@ interface Prepared {
 }
 
 /** What is metered is known before a row is read, and does not depend on how the rows are read. */
-async function prepare(message: QueryMessage, room: QueryRoom, connections: Connections): Promise<Prepared> {
+async function prepare(
+  message: QueryMessage,
+  room: QueryRoom,
+  connections: Connections,
+  reader: VerifiedReader,
+): Promise<Prepared> {
   const { files, after, upTo, pushDown } = message;
   const { parquetDir, knownFacts } = room;
   // Loaded late, with DuckDB itself.
@@ -96,17 +116,21 @@ async function prepare(message: QueryMessage, room: QueryRoom, connections: Conn
   const plan = decodePlan(message.plan);
   const cutPlan = cut(plan);
   const connection = await connections.take();
+  await reader.footers(files);
   const facts = await knownFacts.of(connection, files);
   const opened = files.map(
     (file, index): OpenFile =>
       openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),
   );
   const segments = room.hot.between(after, upTo);
-  let scannedBytes = await meteredBytes(connection, opened, message);
+  let scannedBytes = await meteredBytes(connection, opened, message, reader);
   for (const segment of segments) scannedBytes += await meteredHotBytes(connection, segmentSource(segment), message);
   connections.give(connection);
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
   const steps = stepsOf(opened, wanted, message);
+  await reader.rows(
+    steps.flatMap((step) => (step.k === 'statement' ? step.statement.files.map(({ path }) => path) : [])),
+  );
   const newest = wanted !== undefined && needsNewest(wanted, message);
   const hot: StepExplain = {
     does: 'hot',

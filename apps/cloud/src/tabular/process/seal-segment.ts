@@ -4,12 +4,13 @@
  * Each file is written under a temporary name, synced, renamed; then the directory is synced. Only after all of that does the caller
  * report the files; until the catalog lists them they do not exist, and a start removes them.
  */
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { newId } from '@platform/base';
 import type { Series } from '../series.ts';
 import { dayText } from './capture-day.ts';
+import { checksumFile } from './checksum-file.ts';
 import type { Database } from './database.ts';
 import type { SealedFile } from './messages.ts';
 import { writeParquet } from './parquet-file.ts';
@@ -105,9 +106,9 @@ async function writeGroup(
       const temporary = join(options.parquetDir, `${file}.tmp`);
       written.push(temporary, join(options.parquetDir, file));
       const facts = await writePiece(connection, options.database, temporary, sorted, range, group.day, series);
-      const { size: fileBytes } = await stat(temporary);
+      const { bytes: fileBytes, ...checksum } = await checksumFile(temporary);
       await rename(temporary, join(options.parquetDir, file));
-      files.push({ ...facts, file, fileBytes });
+      files.push({ ...facts, file, fileBytes, checksum });
     }
   } finally {
     await connection.run(`DROP TABLE IF EXISTS ${sorted}`);
@@ -123,7 +124,7 @@ async function writePiece(
   range: RowRange,
   day: number,
   series: readonly Series[],
-): Promise<Omit<SealedFile, 'file' | 'fileBytes'>> {
+): Promise<Omit<SealedFile, 'file' | 'fileBytes' | 'checksum'>> {
   const shredded = `${sorted}_leaves`;
   try {
     const documents = { select: `SELECT data FROM ${rowsOf(sorted, range)}`, rows: range.to - range.from };

@@ -16,7 +16,7 @@ export async function readSealedFile(
   connection: DuckDBConnection,
   path: string,
   { day, leaves }: Pick<FileContents, 'day' | 'leaves'>,
-): Promise<Omit<SealedFile, 'file' | 'fileBytes'>> {
+): Promise<Omit<SealedFile, 'file' | 'fileBytes' | 'checksum'>> {
   const facts = (await readFacts(connection, [path])).get(path);
   const ofTimes = ['time_received', 'time_requested'].map((time) => `min(${time}), max(${time}), count(${time})`);
   const counts = countsOf(leaves);

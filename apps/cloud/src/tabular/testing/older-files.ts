@@ -9,6 +9,7 @@ import { newId } from '@platform/base';
 import { BsonDocument, decodeBson, encodeBson, seriesColumns } from '@platform/query';
 import { quoted } from '../process/database.ts';
 import { readSeries } from '../process/parquet-file.ts';
+import { forgetChecks } from './forget-checks.ts';
 import { type OpenTabular, testPlace } from './open-tabular.ts';
 
 /** Every listed file is replaced by one of format 1 with the same rows; answers their names. Files of before are unlisted, not removed. */
@@ -64,6 +65,7 @@ export async function makeFilesOlder({ db, dataDir }: Pick<OpenTabular, 'db' | '
     connection.closeSync();
     instance.closeSync();
   }
+  await forgetChecks(db);
   return names;
 }
 

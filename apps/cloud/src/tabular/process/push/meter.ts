@@ -9,6 +9,7 @@ import type { SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
 import { documentOverheadBytes } from '../row-documents.ts';
 import { measureRows, type Source } from '../source.ts';
+import type { VerifiedReader } from '../verify-files.ts';
 import type { OpenFile } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
 import { chunksOf, openStatement } from './run-statement.ts';
@@ -19,6 +20,7 @@ export async function meteredBytes(
   connection: DuckDBConnection,
   files: readonly OpenFile[],
   request: ScanRequest,
+  reader: Pick<VerifiedReader, 'rows'>,
 ): Promise<number> {
   let bytes = 0;
   const isUncut = request.deletes.length === 0 && Object.keys(request.filter.times).length === 0;
@@ -39,6 +41,7 @@ export async function meteredBytes(
     else known.files.push(file);
   }
   for (const { sql, binds, files: alike } of asked.values()) {
+    await reader.rows(alike.map(({ path }) => path));
     const statement = `SELECT CAST(file_index AS INTEGER), series, count(*), CAST(sum(size) AS BIGINT) FROM read_parquet($1) WHERE ${sql} GROUP BY 1, 2`;
     for await (const chunk of chunksOf(openStatement(connection, statement, alike, binds))) {
       const [file, series, rows, sizes] = [chunk.int32(0), chunk.int32(1), chunk.int64(2), chunk.int64(3)];

@@ -1,0 +1,51 @@
+/** The checksums of a file's bytes: of the whole, and of each block, so that it can be told where it is damaged. */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import type { FileChecksum } from './messages.ts';
+
+export const blockBytes: number = 1 << 20;
+
+/**
+ * Reads the file through, a block at a time, so that nothing else waits for long.
+ * @param pause waited for after each block of so many bytes
+ */
+export async function checksumFile(
+  path: string,
+  pause?: (bytes: number) => Promise<void>,
+): Promise<FileChecksum & { readonly bytes: number }> {
+  const hash = createHash('sha256');
+  const block = Buffer.allocUnsafe(blockBytes);
+  let bytes = 0;
+  let blockCrcs = '';
+  await using file = await open(path, 'r');
+  for (;;) {
+    const read = await readBlock(file, block, bytes);
+    if (read === 0) return { bytes, sha256: hash.digest('hex'), blockCrcs };
+    const part = block.subarray(0, read);
+    hash.update(part);
+    blockCrcs += crcOf(part);
+    bytes += read;
+    await pause?.(read);
+  }
+}
+
+/** Fills the buffer unless the file ends before. */
+export async function readBlock(
+  file: { read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }> },
+  buffer: Buffer,
+  position: number,
+): Promise<number> {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}
+
+/** As FileChecksum.blockCrcs has it. */
+export function crcOf(block: Uint8Array): string {
+  return crc32(block).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,11 @@
+/** Takes the checksums out of a catalog, as if a version before had written all of it; the next start gives it new ones. */
+import type { Database } from '../../metadata/tables.ts';
+
+export async function forgetChecks(db: Database): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('tabular_files').set({ sha256: null, block_crcs: null, row_check: null }).execute();
+    await trx.updateTable('tabular_deletes').set({ row_check: null }).execute();
+    await trx.updateTable('tabular_state').set({ row_check: null }).execute();
+    await trx.deleteFrom('tabular_proofs').execute();
+  });
+}
