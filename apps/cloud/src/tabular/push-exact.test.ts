@@ -192,6 +192,23 @@ const accumulator: fc.Arbitrary<BsonDocument> = fc.oneof(
     d({ $avg: 1.5 }),
     d({ $min: 'x' }),
   ),
+  {
+    weight: 3,
+    arbitrary: fc.oneof(
+      field.map((f) => d({ $addToSet: `$${f}` })),
+      field.map((f) => d({ $median: d({ input: `$${f}`, method: 'approximate' }) })),
+      path.map((f) => d({ $percentile: d({ input: `$${f}`, p: [0, 0.4, 1], method: 'approximate' }) })),
+      fc
+        .tuple(fc.constantFrom('$minN', '$maxN', '$firstN', '$lastN'), field)
+        .map(([fn, f]) => d({ [fn]: d({ n: new Int32(2), input: `$${f}` }) })),
+      fc
+        .tuple(fc.constantFrom('$top', '$bottom'), field, field)
+        .map(([fn, by, f]) => d({ [fn]: d({ sortBy: d({ [by]: new Int32(-1) }), output: `$${f}` }) })),
+      fc
+        .tuple(fc.constantFrom('$topN', '$bottomN'), field, field)
+        .map(([fn, by, f]) => d({ [fn]: d({ n: new Int32(2), sortBy: d({ [by]: new Int32(1) }), output: `$${f}` }) })),
+    ),
+  },
   fc.tuple(fc.constantFrom('$first', '$last', '$push', '$stdDevPop'), path).map(([fn, f]) => d({ [fn]: `$${f}` })),
 );
 const group = fc
@@ -256,6 +273,12 @@ const tail: fc.Arbitrary<readonly BsonDocument[]> = fc.oneof(
   made
     .filter((fields) => Object.keys(fields).length > 0 && !('o.a' in fields))
     .map((fields) => [d({ $replaceWith: d(fields) })]),
+  fc
+    .tuple(key, field)
+    .map(([k, f]) => [
+      d({ $group: d({ _id: k, s: d({ $addToSet: `$${f}` }) }) }),
+      d({ $project: d({ n: d({ $size: '$s' }) }) }),
+    ]),
   fc.tuple(project, sort, group).map(([stage, order, then]) => [stage, order, then]),
   fc.tuple(sort, fc.integer({ min: 1, max: 30 })).map(([stage, limit]) => [stage, d({ $limit: new Int32(limit) })]),
   fc.tuple(sort, project).map(([stage, then]) => [stage, d({ $limit: new Int32(9) }), then]),

@@ -50,6 +50,40 @@ const queries: Readonly<Record<string, Plan>> = {
   'what a condition says': mql({
     $group: { _id: { warm: { $gt: ['$data.t', 2] }, m: { $not: ['$data.m'] } }, n: { $sum: 1 } },
   }),
+  'SQL, values that each count once': parseSql(
+    'SELECT component_name AS c, COUNT(DISTINCT data.state) AS s, COUNT(DISTINCT time_requested) AS t, COUNT(DISTINCT robot_id) AS r, SUM(DISTINCT data.t) AS d, COUNT(*) AS n FROM readings GROUP BY component_name',
+  ),
+  'SQL, columns that each count once, of all rows': parseSql(
+    'SELECT COUNT(DISTINCT component_name) AS c, COUNT(DISTINCT data.seldom) AS s, COUNT(DISTINCT capture_day) AS d FROM readings',
+  ),
+  sets: mql({
+    $group: {
+      _id: '$robot_id',
+      m: { $addToSet: '$data.m' },
+      s: { $addToSet: '$data.seldom' },
+      t: { $addToSet: '$time_requested' },
+      tags: { $addToSet: '$tags' },
+    },
+  }),
+  'the size of a set': mql(
+    { $group: { _id: '$data.state', s: { $addToSet: '$component_name' }, m: { $addToSet: '$data.m' } } },
+    { $project: { n: { $size: '$s' }, m: { $size: '$m' } } },
+  ),
+  'median and percentiles': mql({
+    $group: {
+      _id: '$component_name',
+      m: { $median: { input: '$data.t', method: 'approximate' } },
+      p: { $percentile: { input: '$data.m', p: [0, 0.25, 0.9, 1], method: 'approximate' } },
+      none: { $median: { input: '$data.state', method: 'approximate' } },
+      a: { $avg: '$data.t' },
+    },
+  }),
+  'median by minute': mql({
+    $group: {
+      _id: { $dateTrunc: { date: '$time_received', unit: 'minute' } },
+      m: { $median: { input: '$data.seldom', method: 'approximate' } },
+    },
+  }),
 };
 
 let store: OpenTabular;

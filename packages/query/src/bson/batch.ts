@@ -16,11 +16,15 @@ export interface Batch {
 export class DocumentBatch implements Batch {
   readonly count: number;
   readonly documents: readonly BsonDocument[];
+  /** About what they hold, without encoding them. */
+  readonly bytesAbout: number;
   #encoded: Batch | undefined;
 
-  constructor(documents: readonly BsonDocument[]) {
+  /** @param packedBytes of what they hold besides a few numbers and short texts. */
+  constructor(documents: readonly BsonDocument[], packedBytes = 0) {
     this.count = documents.length;
     this.documents = documents;
+    this.bytesAbout = documents.length * documentBytes + packedBytes;
   }
 
   get bytes(): Uint8Array {
@@ -37,6 +41,9 @@ export class DocumentBatch implements Batch {
     return this.#encoded;
   }
 }
+
+/** Of a partial group with a few accumulators. */
+const documentBytes = 128;
 
 export function batchOf(documents: Iterable<BsonDocument>): Batch {
   const writer = new BsonWriter();

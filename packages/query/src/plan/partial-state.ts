@@ -15,7 +15,7 @@
  * | minN, maxN               | the least (greatest) values, from the least (greatest) on; of equal ones those of the first rows |
  * | topN, bottomN            | `[{k: [keys], v: value}, …]` of the first (last) rows by `by`, in that order                     |
  * | median, percentile       | the numbers, packed: a binary of eight bytes each; NaN is none                                   |
- * | addToSet, setSize        | `{doubles?: packed, values?: […]}`: each value once, in any order, the first of equal ones       |
+ * | addToSet, setSize        | `{doubles?, times?: packed, values?: […]}`: each value once, in any order, the first of equal ones |
  * | any with `distinct`      | the same                                                                                         |
  * | sum, avg                 | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |
  *

@@ -198,11 +198,8 @@ async function* answered(
 
 /** About, without encoding what is not needed as bytes. */
 function bytesOf(batch: Batch): number {
-  return batch instanceof DocumentBatch ? batch.count * documentBytes : batch.bytes.length;
+  return batch instanceof DocumentBatch ? batch.bytesAbout : batch.bytes.length;
 }
-
-/** Of a partial group with a few accumulators. */
-const documentBytes = 128;
 
 /** Plain batches, for another thread. */
 async function* chained(first: SourceBatch[], rest: AsyncGenerator<SourceBatch>): AsyncGenerator<SourceBatch> {

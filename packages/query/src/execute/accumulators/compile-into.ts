@@ -65,5 +65,5 @@ function isMerging(fold: Fold): fold is MergingFold {
 
 function newFold(accumulator: Accumulator, hold: (bytes: number) => void, n: number): Fold {
   const fold = accumulators[accumulator.fn](hold, accumulator, n);
-  return accumulator.distinct === true ? distinctFold(fold, hold) : fold;
+  return accumulator.distinct === true ? distinctFold(accumulator.fn, fold, hold) : fold;
 }

@@ -1,43 +1,41 @@
 /** $addToSet, what only its size is asked of, and the folds that take each value once. */
 
 import { BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import type { AccumulatorName } from '../../plan/stage.ts';
 import type { Fold, MergingFold, MergingFolds } from './fold.ts';
 import { ValueSet, valuesOf } from './value-set.ts';
 
-/** The rows of values that were folded elsewhere: none of the accumulators that take each value once looks at its row. */
+/** Of values that were folded elsewhere. */
 const noRow = new BsonDocument();
 
 export const setFolds: MergingFolds<'addToSet' | 'setSize'> = {
-  addToSet: (hold) => new Distinct(new ValueSet(hold), (set) => set.sorted()),
-  setSize: (hold) => new Distinct(new ValueSet(hold), (set) => new Int32(set.size)),
+  addToSet: (hold) => new OfSet(new ValueSet(hold), (set) => set.sorted()),
+  setSize: (hold) => new OfSet(new ValueSet(hold), (set) => new Int32(set.size)),
 };
 
 /** @param fold gets each value once, the first of equal ones. */
-export function distinctFold(fold: Fold, hold: (bytes: number) => void): MergingFold {
-  return new Distinct(new ValueSet(hold), () => fold.result(), fold);
+export function distinctFold(fn: AccumulatorName, fold: Fold, hold: (bytes: number) => void): MergingFold {
+  const set = new ValueSet(hold);
+  return fn === 'sql.count' ? new OfSet(set, () => new Int32(set.known)) : new Distinct(set, fold);
 }
 
-class Distinct implements MergingFold {
+/** What a set as a whole says. */
+class OfSet implements MergingFold {
   readonly #set: ValueSet;
   readonly #shown: (set: ValueSet) => BsonValue;
-  readonly #fold: Fold | undefined;
-  #isMissingSeen = false;
 
-  constructor(set: ValueSet, shown: (set: ValueSet) => BsonValue, fold?: Fold) {
+  constructor(set: ValueSet, shown: (set: ValueSet) => BsonValue) {
     this.#set = set;
     this.#shown = shown;
-    this.#fold = fold;
   }
 
-  /** Missing is no value of the set. */
-  add(value: Maybe, row: BsonDocument): void {
-    if (value === undefined ? this.#isMissingSeen : !this.#set.add(value)) return;
-    if (value === undefined) this.#isMissingSeen = true;
-    this.#fold?.add(value, row);
+  /** Missing is no value. */
+  add(value: Maybe): void {
+    if (value !== undefined) this.#set.add(value);
   }
 
   merge(state: BsonValue): void {
-    for (const value of valuesOf(state)) if (this.#set.add(value)) this.#fold?.add(value, noRow);
+    this.#set.merge(state);
   }
 
   partial(): BsonValue {
@@ -46,5 +44,36 @@ class Distinct implements MergingFold {
 
   result(): BsonValue {
     return this.#shown(this.#set);
+  }
+}
+
+/** What another fold makes of each value once. */
+class Distinct implements MergingFold {
+  readonly #set: ValueSet;
+  readonly #fold: Fold;
+  #isMissingSeen = false;
+
+  constructor(set: ValueSet, fold: Fold) {
+    this.#set = set;
+    this.#fold = fold;
+  }
+
+  add(value: Maybe, row: BsonDocument): void {
+    if (value === undefined ? this.#isMissingSeen : !this.#set.add(value)) return;
+    if (value === undefined) this.#isMissingSeen = true;
+    this.#fold.add(value, row);
+  }
+
+  /** Of accumulators to which missing and the row are nothing. */
+  merge(state: BsonValue): void {
+    for (const value of valuesOf(state)) if (this.#set.add(value)) this.#fold.add(value, noRow);
+  }
+
+  partial(): BsonValue {
+    return this.#set.state();
+  }
+
+  result(): BsonValue {
+    return this.#fold.result();
   }
 }

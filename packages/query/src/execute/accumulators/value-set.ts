@@ -1,7 +1,8 @@
 /** Values once each, whatever types equal ones have: the first one stays. */
 
 import { compareValues } from '../../bson/compare.ts';
-import { Binary, BsonDocument, type BsonValue } from '../../bson/value.ts';
+import { isNullish } from '../../bson/type.ts';
+import { Binary, BsonDate, BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { KeyMap } from '../key-map.ts';
 import { sizeOf } from '../size.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
@@ -9,24 +10,43 @@ import { packed, packedNumbers } from './packed-numbers.ts';
 export class ValueSet {
   readonly #values = new KeyMap<BsonValue>();
   readonly #hold: (bytes: number) => void;
+  #nullish = 0;
+  /** Of one source, not looked at one by one as long as no other gives values. */
+  #only: SetState | undefined;
 
   constructor(hold: (bytes: number) => void) {
     this.#hold = hold;
   }
 
   get size(): number {
-    return this.#values.all.length;
+    return this.#only === undefined ? this.#values.all.length : sizeOfState(this.#only);
+  }
+
+  /** Without null. */
+  get known(): number {
+    return this.size - (this.#only === undefined ? this.#nullish : this.#only.values.filter(isNullish).length);
   }
 
   /** @returns whether it was not there yet. */
   add(value: BsonValue): boolean {
+    this.#takeApart();
     if (this.#values.get(value) !== undefined) return false;
     this.#hold(sizeOf(value) + this.#values.set(value, value));
+    if (isNullish(value)) this.#nullish++;
     return true;
+  }
+
+  merge(state: BsonValue): void {
+    const found = readState(state);
+    if (this.size === 0) {
+      this.#hold(bytesOf(found));
+      this.#only = found;
+    } else for (const value of itemsOf(found)) this.add(value);
   }
 
   /** In the order in which they came. */
   values(): BsonValue[] {
+    this.#takeApart();
     return [...this.#values.all];
   }
 
@@ -37,19 +57,61 @@ export class ValueSet {
 
   /** As in plan/partial-state.ts. */
   state(): BsonDocument {
-    const numbers = this.#values.all.filter((value) => typeof value === 'number');
-    const others = this.#values.all.filter((value) => typeof value !== 'number');
+    const numbers: number[] = [];
+    const times: number[] = [];
+    const values: BsonValue[] = [];
+    for (const value of this.values()) {
+      if (typeof value === 'number') numbers.push(value);
+      else if (value instanceof BsonDate) times.push(value.ms);
+      else values.push(value);
+    }
     return BsonDocument.of({
       ...(numbers.length > 0 && { doubles: packed(Float64Array.from(numbers)) }),
-      ...(others.length > 0 && { values: others }),
+      ...(times.length > 0 && { times: packed(Float64Array.from(times)) }),
+      ...(values.length > 0 && { values }),
     });
+  }
+
+  #takeApart(): void {
+    const only = this.#only;
+    if (only === undefined) return;
+    this.#only = undefined;
+    this.#hold(-bytesOf(only));
+    for (const value of itemsOf(only)) this.add(value);
   }
 }
 
+interface SetState {
+  readonly numbers: Float64Array;
+  readonly times: Float64Array;
+  readonly values: readonly BsonValue[];
+}
+
 /** The values of such a state. */
-export function* valuesOf(state: BsonValue): Generator<BsonValue> {
+export function valuesOf(state: BsonValue): Generator<BsonValue> {
+  return itemsOf(readState(state));
+}
+
+function readState(state: BsonValue): SetState {
   if (!(state instanceof BsonDocument)) throw new Error('expected a set of values in a partial group');
-  const [numbers, others] = [state.get('doubles'), state.get('values')];
-  if (numbers instanceof Binary) yield* packedNumbers(numbers);
-  if (Array.isArray(others)) yield* others;
+  const values = state.get('values');
+  const numbersOf = (name: string): Float64Array => {
+    const found = state.get(name);
+    return found instanceof Binary ? packedNumbers(found) : new Float64Array();
+  };
+  return { numbers: numbersOf('doubles'), times: numbersOf('times'), values: Array.isArray(values) ? values : [] };
+}
+
+function* itemsOf({ numbers, times, values }: SetState): Generator<BsonValue> {
+  yield* numbers;
+  for (const time of times) yield new BsonDate(time);
+  yield* values;
+}
+
+function sizeOfState({ numbers, times, values }: SetState): number {
+  return numbers.length + times.length + values.length;
+}
+
+function bytesOf({ numbers, times, values }: SetState): number {
+  return numbers.byteLength + times.byteLength + sizeOf([...values]);
 }

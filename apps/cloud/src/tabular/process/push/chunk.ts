@@ -2,14 +2,15 @@
 import duckdb from '@duckdb/node-bindings';
 
 type RawChunk = Parameters<typeof duckdb.data_chunk_get_vector>[0];
+type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
 
 export class Chunk {
   readonly rows: number;
-  readonly #chunk: RawChunk;
+  readonly #chunk: RawChunk | ((column: number) => Vector);
   readonly #first: number;
 
-  /** @param first the column that is number 0 here. */
-  constructor(chunk: RawChunk, rows: number, first = 0) {
+  /** @param chunk DuckDB's, or its columns one by one. @param first the column that is number 0 here. */
+  constructor(chunk: RawChunk | ((column: number) => Vector), rows: number, first = 0) {
     this.#chunk = chunk;
     this.rows = rows;
     this.#first = first;
@@ -20,7 +21,8 @@ export class Chunk {
     return new Chunk(this.#chunk, this.rows, this.#first + first);
   }
 
-  #vector(column: number): ReturnType<typeof duckdb.data_chunk_get_vector> {
+  #vector(column: number): Vector {
+    if (typeof this.#chunk === 'function') return this.#chunk(this.#first + column);
     return duckdb.data_chunk_get_vector(this.#chunk, this.#first + column);
   }
 
@@ -61,6 +63,21 @@ export class Chunk {
     const bits: Uint8Array | null = duckdb.vector_get_validity(this.#vector(column), Math.ceil(this.rows / 64) * 8);
     if (bits === null || bits.length === 0) return () => true;
     return (row) => ((bits[row >> 3] as number) & (1 << (row & 7))) !== 0;
+  }
+
+  /** The LISTs of a column: their items as a chunk of one column, and where those of a row that is not NULL stand among its rows. */
+  lists(column: number): { readonly items: Chunk; readonly of: (row: number) => readonly [from: number, to: number] } {
+    const vector = this.#vector(column);
+    const items = new Chunk(() => duckdb.list_vector_get_child(vector), duckdb.list_vector_get_size(vector));
+    const bytes = this.bytes(column, 16);
+    const words = new BigUint64Array(bytes.buffer, bytes.byteOffset, this.rows * 2);
+    return {
+      items,
+      of: (row) => {
+        const from = Number(words[row * 2]);
+        return [from, from + Number(words[row * 2 + 1])];
+      },
+    };
   }
 
   /** Bytes of the VARCHAR or BLOB of a row that is not NULL. */

@@ -17,8 +17,9 @@ import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { fieldsOf } from './fields-of.ts';
+import type { Cells, ConstantOf, StateColumns } from './group-cells.ts';
 import { type KeyParts, keyParts, truthField } from './group-key.ts';
-import { type Cells, type ConstantOf, type StateColumns, stateColumns } from './group-states.ts';
+import { stateColumns } from './group-states.ts';
 import type { OpenFile } from './open-files.ts';
 import { timeFacts } from './operand.ts';
 import { numberingOf } from './series-identity.ts';
@@ -36,7 +37,7 @@ export function emitGroup(
   const parts = keyParts(stage.key, room);
   if (parts === undefined) return undefined;
   const { inputs } = parts;
-  const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries, decisions: 0 };
+  const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries, decisions: 0, lists: [] };
   const states: StateColumns[] = [];
   for (const [, accumulator] of stage.into) {
     const state = stateColumns(accumulator, room, cells);
@@ -62,6 +63,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
     variant: inputs.leaves.map(({ leaf }) => leaf.kinds).join(' '),
     ...onlyUsed(sql, binds.values, cells.sums),
     done: true,
+    ...(cells.lists.length > 0 && { gathered: room.facts.rows * cells.lists.length * listedBytes }),
     ...(cells.ofSeries && { isOfNumber: (files) => haveSameScope(files) && isOfNumber(parts.key, states, files) }),
     decode: (files, sums) => {
       const key = keyReader(parts, files, { ofSeries, leaves, times, truths });
@@ -82,10 +84,18 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
             document.set(name, (reads[index] as (row: number) => BsonValue)(row));
           documents.push(document);
         }
-        return new DocumentBatch(documents);
+        return new DocumentBatch(documents, listedIn(behind, cells));
       };
     },
   };
+}
+
+/** Of a value in a list, with what DuckDB needs to gather it. */
+const listedBytes = 32;
+
+/** Bytes of the values in the lists of a chunk. */
+function listedIn(chunk: Chunk, { lists }: Cells): number {
+  return lists.reduce((bytes, cell) => bytes + chunk.lists(cell).items.rows * 8, 0);
 }
 
 /** By the place of a file: the value of an expression by series. Of files that are never asked for, nothing is worked out. */

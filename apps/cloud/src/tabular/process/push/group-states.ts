@@ -17,37 +17,12 @@ import type { ConditionRoom } from './condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from './decision.ts';
 import { exactProduct, partsOfWhole, type Summed, type SumPlan, sumPlan } from './exact-sum.ts';
 import { fieldsOf } from './fields-of.ts';
+import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
 import { isOfKind, leafAt } from './leaf.ts';
+import { isOfNumbers, isOfSet, numbersState, setState } from './list-states.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, not, or, type Sql, yes } from './sql.ts';
 import { maxParts, sumMarker } from './statement.ts';
-
-/** Where in the answer columns stand; the same SQL is asked for once. */
-export interface Cells {
-  readonly sql: string[];
-  readonly sums: { readonly column: string; readonly of: Summed }[];
-  /** Some state is made of a value that differs from series to series. */
-  ofSeries: boolean;
-  /** How many conditions decide what is added up. */
-  decisions: number;
-}
-
-export function cellOf(cells: Cells, sql: string): number {
-  const known = cells.sql.indexOf(sql);
-  return known >= 0 ? known : cells.sql.push(sql) - 1;
-}
-
-/** Makes the states of a chunk's rows. */
-export type ReadStates = (chunk: Chunk, sums: readonly SumPlan[], constantOf: ConstantOf) => (row: number) => BsonValue;
-
-/** By row of a chunk: the value of an expression that is the same for all rows of a series. */
-export type ConstantOf = (expr: Expr) => (row: number) => Maybe;
-
-export interface StateColumns {
-  readonly read: ReadStates;
-  /** What it takes that is the same for all rows of a series. */
-  readonly constants: readonly Expr[];
-}
 
 /** @param among the rows that count. Undefined when DuckDB's answer would not be the executor's, to the bit. */
 export function stateColumns(
@@ -57,7 +32,12 @@ export function stateColumns(
   among: Sql = yes,
 ): StateColumns | undefined {
   const { fn, arg } = accumulator;
-  if (accumulator.by !== undefined || accumulator.distinct === true) return undefined;
+  if (accumulator.by !== undefined) return undefined;
+  if (isOfSet(accumulator)) return setState(accumulator, room, cells, among);
+  if (isOfNumbers(accumulator)) {
+    const read = numbersState(accumulator, room, cells, among);
+    return read && { constants: [], read };
+  }
   if (fn === 'count') return { constants: [], read: counting(cells, among) };
   if (isOfSeries(arg)) return constantState(accumulator, room, cells, among);
   const decision = decisionOf(arg);

@@ -93,7 +93,11 @@ function groupKey(random: Random): Written {
     case 5:
       return { of: column(), level: decided(random, () => random.pick(['high', 'low', 'none'])) };
     case 6:
-      return { $dateTrunc: { date: '$time_received', unit: random.pick(['second', 'hour', 'day']) } };
+      return random.pick<Written>([
+        { $dateTrunc: { date: '$time_received', unit: random.pick(['second', 'hour', 'day']) } },
+        { $ifNull: [{ $minute: '$time_requested' }, 'none'] },
+        { warm: { $gt: [`$${leafPath(random)}`, 5] } },
+      ]);
     default:
       return `$${leafPath(random)}`;
   }
@@ -142,7 +146,22 @@ function accumulators(random: Random): Fields {
 
 function accumulator(random: Random): Written {
   const leaf = `$${leafPath(random)}`;
-  switch (random.int(10)) {
+  switch (random.int(13)) {
+    case 12:
+      return { $addToSet: random.pick([leaf, leaf, '$time_received', `$${random.pick(columns)}`]) };
+    case 11:
+      return random.pick<Written>([
+        { $median: { input: leaf, method: 'approximate' } },
+        { $percentile: { input: leaf, p: [0.1, 0.5, 1], method: 'approximate' } },
+      ]);
+    case 10:
+      return {
+        [random.pick(['$topN', '$bottomN'])]: {
+          n: 2,
+          sortBy: { [random.pick(['time_received', leafPath(random)])]: random.pick([1, -1]) },
+          output: leaf,
+        },
+      };
     case 0:
       return { $sum: 1 };
     case 1:

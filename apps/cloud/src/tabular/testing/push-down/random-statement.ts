@@ -14,11 +14,14 @@ export function randomStatement(random: Random): { readonly statement: string; r
 }
 
 function grouped(random: Random, where: string): string {
-  const key = random.pick(['component_name', 'robot_id', 'capture_day', leaf(random), undefined]);
+  const parts = ['DATETRUNC(HOUR, time_received)', 'EXTRACT(MINUTE FROM time_requested)', 'DAYOFWEEK(time_synced)'];
+  const key = random.pick(['component_name', 'robot_id', 'capture_day', leaf(random), random.pick(parts), undefined]);
   const folds = random.list(1, 3, () =>
     random.pick([
       'count(*)',
       `count(${leaf(random)})`,
+      `count(DISTINCT ${random.pick([leaf(random), 'component_name', 'time_received'])})`,
+      `sum(DISTINCT ${leaf(random)})`,
       `sum(${leaf(random)})`,
       `avg(${leaf(random)})`,
       `min(${leaf(random)})`,
