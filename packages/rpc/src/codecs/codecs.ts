@@ -17,6 +17,7 @@ import { RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
 import { arrivalKey } from './arrival.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
+import { blameRequest, decodable } from './unreadable-request.ts';
 
 export interface CodecOptions<P> {
   services: readonly ServiceBinding<P>[];
@@ -82,6 +83,7 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
 function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => UniversalHandler {
   const { log, clock } = options;
   const callKey = createContextKey<RunningCall<P> | undefined>(undefined, { description: 'the call of the core' });
+  const decodedKey = createContextKey<() => void>(() => {}, { description: 'says that the request was decoded' });
 
   const begin = (context: HandlerContext): RunningCall<P> => {
     const timeoutMs = context.timeoutMs();
@@ -114,11 +116,13 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     } catch (caught) {
       throw toConnectError(faultOf(caught, call, log));
     }
+    context.values.set(decodedKey, blameRequest(context));
   };
 
   const callOf = (context: HandlerContext): RunningCall<P> => {
     const call = context.values.get(callKey);
     if (call === undefined) throw new PlatformError('internal', 'a method was reached without passing the gate');
+    context.values.get(decodedKey)();
     return call;
   };
 
@@ -173,7 +177,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
         return {
           kind: bound.kind,
           method: bound.method,
-          impl: (requests, context) => one(context, (call) => answerClientStream(bound, requests, call)),
+          impl: (requests, context) => one(context, (call) => answerClientStream(bound, decodable(requests, bound.method), call)),
         };
       case 'server_streaming':
         return {
@@ -185,7 +189,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
         return {
           kind: bound.kind,
           method: bound.method,
-          impl: (requests, context) => many(context, (call) => answerBidi(bound, requests, call)),
+          impl: (requests, context) => many(context, (call) => answerBidi(bound, decodable(requests, bound.method), call)),
         };
     }
   };

@@ -1,19 +1,23 @@
-/** Refuses a message over the limit as soon as its length is known, in a sentence of ours; the codecs' own limits are behind it. */
+/** Refuses a message over the limit as soon as its length is known, and flags that its protocol does not have, in sentences of ours; the codecs' own limits are behind it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 
 /** Flags and length, before each message of gRPC, gRPC-Web and streaming Connect. */
 const prefixBytes = 5;
 
-/** The body unchanged. Throws resource_exhausted, before a byte is read when the headers tell. @param maxBytes of one message as it is sent. */
+/** Compressed, in all protocols; the end of a stream in Connect; trailers in gRPC-Web. */
+const knownFlags = { grpc: 0x01, connect: 0x03, web: 0x81 };
+
+/** The body unchanged. Throws invalid_argument, or resource_exhausted, before a byte is read when the headers tell. @param maxBytes of one message as it is sent. */
 export function limitBody(
   body: AsyncIterable<Uint8Array>,
   headers: IncomingHttpHeaders,
   maxBytes: number,
 ): AsyncIterable<Uint8Array> {
   return isEnveloped(headers)
-    ? limitEnvelopes(body, maxBytes)
+    ? limitEnvelopes(body, flagsOf(headers), maxBytes)
     : limitTotal(body, Number(headers['content-length'] ?? 0), maxBytes);
 }
 
@@ -36,7 +40,17 @@ async function* limitTotal(
   }
 }
 
-async function* limitEnvelopes(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void> {
+function flagsOf(headers: IncomingHttpHeaders): number {
+  const contentType = headers['content-type'] ?? '';
+  if (/^application\/connect/i.test(contentType)) return knownFlags.connect;
+  return /^application\/grpc-web/i.test(contentType) ? knownFlags.web : knownFlags.grpc;
+}
+
+async function* limitEnvelopes(
+  body: AsyncIterable<Uint8Array>,
+  flags: number,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
   let prefix = 0;
   let length = 0;
   let message = 0;
@@ -44,7 +58,9 @@ async function* limitEnvelopes(body: AsyncIterable<Uint8Array>, maxBytes: number
     for (let at = 0; at < chunk.length; ) {
       if (prefix < prefixBytes) {
         // The first of the five bytes holds flags, the others the length.
-        if (prefix > 0) length = length * 256 + (chunk[at] ?? 0);
+        const byte = chunk[at] ?? 0;
+        if (prefix > 0) length = length * 256 + byte;
+        else if ((byte & ~flags) !== 0) throw unknownFlags(byte);
         prefix++;
         at++;
         if (prefix === prefixBytes && length > maxBytes) throw toConnectError(messageTooLarge(maxBytes, `${length}`));
@@ -57,4 +73,9 @@ async function* limitEnvelopes(body: AsyncIterable<Uint8Array>, maxBytes: number
     }
     yield chunk;
   }
+}
+
+function unknownFlags(found: number): Error {
+  const text = `expected the flags of a message as its first byte, found 0x${found.toString(16).padStart(2, '0')}`;
+  return toConnectError(new PlatformError('invalid_argument', text));
 }

@@ -1,0 +1,141 @@
+import { gzipSync } from 'node:zlib';
+import { connect } from 'node:http2';
+import { text } from 'node:stream/consumers';
+import { codes } from '@platform/base';
+import { expect, test } from 'vitest';
+import { helloBytes } from '../../test/echo-requests.ts';
+import { type EchoServer, startEcho } from '../../test/start-echo.ts';
+
+const service = '/platform.test.v1.EchoService';
+const unread = 'invalid_argument';
+
+/** Bytes that no StringValue consists of. */
+const malformed: Readonly<Record<string, Uint8Array>> = {
+  'a varint without end': Buffer.alloc(12, 0xff),
+  'a varint that is cut': Buffer.from([0x0a, 0x80]),
+  'a length beyond the message': Buffer.from([0x0a, 0x7f, 0x61]),
+  'field number 0': Buffer.from([0x02, 0x00]),
+  'wire type 6': Buffer.from([0x0e, 0x00]),
+  'wire type 7': Buffer.from([0x0f]),
+  'a number as text': Buffer.from([0x08, 0x01]),
+  'text that is not UTF-8': Buffer.from([0x0a, 0x02, 0xc3, 0x28]),
+  'an end of a group that never began': Buffer.from([0x0c]),
+  'a group without end': Buffer.from([0x1b]),
+  'groups 100,000 deep': Buffer.concat([Buffer.alloc(100_000, 0x1b), Buffer.alloc(100_000, 0x1c)]),
+};
+
+function envelope(flags: number, message: Uint8Array, length = message.length): Buffer {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt8(flags);
+  prefix.writeUInt32BE(length, 1);
+  return Buffer.concat([prefix, message]);
+}
+
+/** Envelopes around which something is wrong; `encoding` is what the request says of its compression. */
+const misframed: Readonly<Record<string, { readonly body: Uint8Array; readonly encoding?: string }>> = {
+  'compressed without a word of how': { body: envelope(1, gzipSync(helloBytes)) },
+  'said to be gzip, and is not': { body: envelope(1, helloBytes), encoding: 'gzip' },
+  'gzip that is cut': { body: envelope(1, gzipSync(helloBytes).subarray(0, 15)), encoding: 'gzip' },
+  'brotli that is cut': { body: envelope(1, Buffer.from([0x1b, 0xff, 0x0f])), encoding: 'br' },
+  'flags that no protocol knows': { body: envelope(0x54, helloBytes) },
+  'a prefix that is cut': { body: Buffer.from([0, 0, 0]) },
+  'a message shorter than its prefix says': { body: envelope(0, helloBytes, 100) },
+};
+
+const enveloped = ['application/grpc', 'application/grpc-web+proto', 'application/connect+proto'];
+
+/** The code with which a call ends, whatever its protocol. */
+async function codeOf(
+  server: EchoServer,
+  method: string,
+  contentType: string,
+  body: Uint8Array,
+  encoding?: string,
+): Promise<string> {
+  const name = contentType.includes('connect') ? 'connect-content-encoding' : 'grpc-encoding';
+  const session = connect(server.url);
+  session.on('error', () => {});
+  try {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': `${service}/${method}`,
+      'content-type': contentType,
+      authorization: 'Bearer token-1',
+      te: 'trailers',
+      ...(encoding && { [contentType === 'application/proto' ? 'content-encoding' : name]: encoding }),
+    });
+    let status: unknown;
+    stream.on('response', (headers) => {
+      status = headers['grpc-status'];
+    });
+    stream.on('trailers', (trailers) => {
+      status = trailers['grpc-status'];
+    });
+    stream.end(body);
+    const answer = await text(stream);
+    status ??= /grpc-status: ?(\d+)/.exec(answer)?.[1];
+    if (status === undefined) return /"code":"(\w+)"/.exec(answer)?.[1] ?? `no status in ${answer}`;
+    return Object.entries(codes).find(([, code]) => code === Number(status))?.[0] ?? String(status);
+  } finally {
+    session.destroy();
+  }
+}
+
+test.each(['Say', 'Join', 'Split', 'Chat'])(
+  'D4 malformed messages to %s are INVALID_ARGUMENT in every protocol, and nothing is logged as our fault',
+  async (method) => {
+    await using server = await startEcho();
+    const unary = method === 'Say' ? ['application/grpc', 'application/grpc-web+proto'] : enveloped;
+    const found: Record<string, string> = {};
+    for (const contentType of unary) {
+      for (const [what, bytes] of Object.entries(malformed)) {
+        found[`${what}, ${contentType}`] = await codeOf(server, method, contentType, envelope(0, bytes));
+      }
+      for (const [what, { body, encoding }] of Object.entries(misframed)) {
+        found[`${what}, ${contentType}`] = await codeOf(server, method, contentType, body, encoding);
+      }
+    }
+    if (method === 'Say') {
+      for (const [what, bytes] of Object.entries(malformed)) {
+        found[`${what}, Connect`] = await codeOf(server, method, 'application/proto', bytes);
+      }
+      const cut = gzipSync(helloBytes).subarray(0, 15);
+      found['gzip that is cut, Connect'] = await codeOf(server, method, 'application/proto', cut, 'gzip');
+      found['gzip that is none, Connect'] = await codeOf(server, method, 'application/proto', helloBytes, 'gzip');
+    }
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((what) => [what, unread])));
+    expect(server.logged.filter((line) => line.startsWith('error'))).toEqual([]);
+  },
+);
+
+test('D4 the refusal says which message was expected, and what is wrong with the bytes', async () => {
+  await using server = await startEcho();
+  const body = new Uint8Array([0x0a, 0x7f, 0x61]);
+  const headers = { 'content-type': 'application/proto', authorization: 'Bearer token-1' };
+  const answer = await fetch(`${server.url}${service}/Say`, { method: 'POST', headers, body });
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    {
+      code: unread,
+      message: expect.stringMatching(
+        /^expected a google\.protobuf\.StringValue as the request of \/platform\.test\.v1\.EchoService\/Say, found .+: premature EOF/,
+      ),
+    },
+  ]);
+});
+
+test.each(['application/json', 'application/connect+json'])(
+  'D4 malformed %s is INVALID_ARGUMENT, also when it nests 100,000 deep',
+  async (contentType) => {
+    await using server = await startEcho();
+    const isStream = contentType.includes('connect');
+    for (const json of ['{', '7', '{"a":"b"}', '\xff', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, '"\\ud800"x']) {
+      const bytes = Buffer.from(json, 'latin1');
+      const body = isStream ? envelope(0, bytes) : bytes;
+      expect([json.slice(0, 9), await codeOf(server, isStream ? 'Chat' : 'Say', contentType, body)]).toEqual([
+        json.slice(0, 9),
+        unread,
+      ]);
+    }
+  },
+);
