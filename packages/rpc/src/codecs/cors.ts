@@ -1,6 +1,6 @@
 /**
  * Cross-origin calls from browsers. Any origin may call, because a call is authorized by its bearer token and by nothing
- * that a browser attaches on its own; so `authenticate` must not accept cookies.
+ * that a browser attaches on its own; so `authenticate` must not accept cookies, and no answer to another origin allows them.
  */
 import { cors } from '@connectrpc/connect';
 import type { NodeRequest, NodeResponse } from '../port/node-types.ts';
@@ -10,13 +10,9 @@ import { writeResponse } from '../port/write-response.ts';
 const maxAgeSeconds = 7200;
 
 export function allowOrigin(request: NodeRequest, response: NodeResponse): void {
-  const { origin } = request.headers;
-  if (origin === undefined) return;
-  response.setHeader('access-control-allow-origin', origin);
-  // Public clients use `credentials: 'include'` when they dial without credentials.
-  response.setHeader('access-control-allow-credentials', 'true');
+  if (request.headers.origin === undefined) return;
+  response.setHeader('access-control-allow-origin', '*');
   response.setHeader('access-control-expose-headers', cors.exposedHeaders.join(', ').toLowerCase());
-  response.setHeader('vary', 'Origin');
 }
 
 export function isPreflight(request: NodeRequest): boolean {
