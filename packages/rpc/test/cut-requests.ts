@@ -14,6 +14,8 @@ export interface CutRequest {
   readonly first: Uint8Array;
   readonly begun: () => Promise<unknown>;
   readonly rest: Uint8Array;
+  /** Goes on writing until it is disposed, which is when the connection is gone. */
+  readonly drip?: (write: (bytes: Uint8Array) => void) => Disposable;
 }
 
 /** How an HTTP/2 client leaves; `end` is the proper way, END_STREAM; `none`: it says nothing more and waits. */
@@ -45,6 +47,7 @@ export async function cutHttp2(request: CutRequest, cut: Http2Cut, pauseMs: numb
   else if (cut === 'socket') socket.destroy();
   else if (cut === 'reset') reset();
   else if (cut === 'end') stream.end();
+  using _drip = request.drip?.((bytes) => void (stream.writable && stream.write(bytes)));
   await closed(stream);
   session.close();
   return status;
@@ -89,6 +92,7 @@ export async function cutHttp1(
   else if (cut === 'socket') socket.destroy();
   else if (cut === 'reset') reset();
   else if (cut === 'end' && announced === undefined) socket.write('0\r\n\r\n');
+  using _drip = request.drip?.((bytes) => void (socket.writable && write(bytes)));
   await closed(socket);
   return answer;
 }
@@ -113,6 +117,9 @@ function closed(stream: Duplex): Promise<void> {
   });
 }
 
+/** How every HTTP/2 client begins: the preface, and settings that change nothing. */
+export const preface: Buffer = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(4, 0, 0, [])]);
+
 /** Sends the first bytes and, when the request has begun, the rest and RST_STREAM with that code: frames as Node's client never writes them. */
 export async function resetHttp2(
   { port, path, contentType, first, begun, rest }: CutRequest,
@@ -120,19 +127,27 @@ export async function resetHttp2(
 ): Promise<void> {
   const { socket } = dial(port, undefined, []);
   socket.resume();
-  const lines = [':method', 'POST', ':scheme', 'http', ':authority', 'localhost', ':path', path];
-  lines.push('content-type', contentType, ...Object.entries(headers).flat());
-  const names = lines.flatMap((text, at) => [...(at % 2 === 0 ? [0] : []), text.length, ...Buffer.from(text)]);
-  socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, [])]));
-  socket.write(Buffer.concat([frame(1, 4, 1, names), frame(0, 0, 1, first)]));
+  socket.write(Buffer.concat([preface, headersFrame(path, contentType), rawFrame(0, 0, 1, first)]));
   await begun();
-  for (let at = 0; at < rest.length; at += 16_384) socket.write(frame(0, 0, 1, rest.subarray(at, at + 16_384)));
-  socket.write(frame(3, 0, 1, [0, 0, 0, code]));
+  for (let at = 0; at < rest.length; at += 16_384) socket.write(rawFrame(0, 0, 1, rest.subarray(at, at + 16_384)));
+  socket.write(rawFrame(3, 0, 1, [0, 0, 0, code]));
   socket.end();
   await closed(socket);
 }
 
-function frame(type: number, flags: number, stream: number, payload: ArrayLike<number>): Buffer {
+/** The request's head on stream 1, in literals without compression. */
+export function headersFrame(path: string, contentType: string): Buffer {
+  const lines = [':method', 'POST', ':scheme', 'http', ':authority', 'localhost', ':path', path];
+  lines.push('content-type', contentType, ...Object.entries(headers).flat());
+  return rawFrame(
+    1,
+    4,
+    1,
+    lines.flatMap((text, at) => [...(at % 2 === 0 ? [0] : []), text.length, ...Buffer.from(text)]),
+  );
+}
+
+export function rawFrame(type: number, flags: number, stream: number, payload: ArrayLike<number>): Buffer {
   const { length } = payload;
   return Buffer.from([
     length >> 16,

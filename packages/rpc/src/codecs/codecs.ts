@@ -177,7 +177,8 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
         return {
           kind: bound.kind,
           method: bound.method,
-          impl: (requests, context) => one(context, (call) => answerClientStream(bound, decodable(requests, bound.method), call)),
+          impl: (requests, context) =>
+            one(context, (call) => answerClientStream(bound, decodable(requests, bound.method), call)),
         };
       case 'server_streaming':
         return {
@@ -189,7 +190,8 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
         return {
           kind: bound.kind,
           method: bound.method,
-          impl: (requests, context) => many(context, (call) => answerBidi(bound, decodable(requests, bound.method), call)),
+          impl: (requests, context) =>
+            many(context, (call) => answerBidi(bound, decodable(requests, bound.method), call)),
         };
     }
   };

@@ -155,34 +155,3 @@ test('I5 a stream of requests that ends by RST_STREAM is cut, whatever code it g
     }
   }
 });
-
-describe('a request of one message whose body stands still', () => {
-  const still = { begun: () => Promise.resolve(), rest: new Uint8Array() };
-
-  test('is DEADLINE_EXCEEDED over HTTP/1.1, before any handler, and its connection ends', async () => {
-    await using server = await startEcho({}, { stalledBodyMs: 40 });
-    for (const path of [say, '/proto.rpc.v1.AuthService/Authenticate', '/rpc/v1/authenticate']) {
-      const request = { ...still, port: server.port, path, contentType: 'application/json', first: Buffer.from('{') };
-      const answer = await cutHttp1(request, 'none', 0, 100);
-      expect(answer).toMatch(/^HTTP\/1.1 (408|504) /);
-      expect(answer).toMatch(/found none for 40 ms/);
-    }
-    expect([server.calls.length, server.signIns.count]).toEqual([0, 0]);
-  });
-
-  test('is DEADLINE_EXCEEDED over HTTP/2, and its stream ends', async () => {
-    await using server = await startEcho({}, { stalledBodyMs: 40 });
-    const request = { ...still, port: server.port, path: say, contentType: 'application/grpc' };
-    for (const part of [first, first.subarray(0, 7)]) {
-      const status = await cutHttp2({ ...request, first: part }, 'none', 0);
-      expect(status).toBe('4');
-    }
-    expect(server.calls).toHaveLength(0);
-  });
-
-  test('a stream of requests may stand still for longer', async () => {
-    await using server = await startEcho({}, { stalledBodyMs: 10 });
-    const request = { ...still, port: server.port, path: join, contentType: 'application/grpc', first };
-    expect(await cutHttp2(request, 'end', 60)).toBe('0');
-  });
-});

@@ -10,14 +10,20 @@ const prefixBytes = 5;
 /** Compressed, in all protocols; the end of a stream in Connect; trailers in gRPC-Web. */
 const knownFlags = { grpc: 0x01, connect: 0x03, web: 0x81 };
 
-/** The body unchanged. Throws invalid_argument, or resource_exhausted, before a byte is read when the headers tell. @param maxBytes of one message as it is sent. */
+export interface Messages {
+  /** A message has begun, and its end has not come yet. */
+  begun: boolean;
+}
+
+/** The body unchanged. Throws invalid_argument, or resource_exhausted, before a byte is read when the headers tell. @param maxBytes of one message as it is sent. @param messages kept up to date. */
 export function limitBody(
   body: AsyncIterable<Uint8Array>,
   headers: IncomingHttpHeaders,
   maxBytes: number,
+  messages: Messages,
 ): AsyncIterable<Uint8Array> {
   return isEnveloped(headers)
-    ? limitEnvelopes(body, flagsOf(headers), maxBytes)
+    ? limitEnvelopes(body, flagsOf(headers), maxBytes, messages)
     : limitTotal(body, Number(headers['content-length'] ?? 0), maxBytes);
 }
 
@@ -50,6 +56,7 @@ async function* limitEnvelopes(
   body: AsyncIterable<Uint8Array>,
   flags: number,
   maxBytes: number,
+  messages: Messages,
 ): AsyncGenerator<Uint8Array, void> {
   let prefix = 0;
   let length = 0;
@@ -71,6 +78,7 @@ async function* limitEnvelopes(
       }
       if (prefix === prefixBytes && message === length) prefix = length = message = 0;
     }
+    messages.begun = prefix > 0;
     yield chunk;
   }
 }

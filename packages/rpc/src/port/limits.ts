@@ -24,8 +24,11 @@ export const idleConnectionMs = 75_000;
 /** How often overdue headers are looked for. */
 export const headersCheckMs = 5000;
 
-/** The body of a request that is one message may stand still for so long, at most twice; a stream of requests may for ever. */
-export const stalledBodyMs = 60_000;
+/** A body must bring `minBodyBytes`, or its end, in each such window, so one that stalls or trickles ends within 30 s (R17). */
+export const slowBodyMs = 15_000;
+
+/** 273 B/s: a slow modem that shares its line sends more. */
+export const minBodyBytes = 4096;
 
 /** A connection without traffic is probed after so long, so that vanished peers do not keep theirs for ever. */
 export const keepAliveMs = 60_000;

@@ -1,6 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { codes } from '@platform/base';
 import { expect, test } from 'vitest';
 import { helloBytes } from '../../test/echo-requests.ts';

@@ -27,6 +27,7 @@ import type { NodeListener } from './node-types.ts';
 import { peekVersion } from './peek-version.ts';
 import { refusePlaintext } from './refuse-plaintext.ts';
 import type { ShortWay } from './short-way.ts';
+import { watchFloods } from './watch-floods.ts';
 
 /** The first byte of every TLS connection: the content type of a handshake. */
 const tlsHandshake = 0x16;
@@ -65,7 +66,7 @@ const http1Options = {
   maxHeaderSize: maxHeaderBytes,
   headersTimeout: headersTimeoutMs,
   keepAliveTimeout: idleConnectionMs,
-  // A long body on a slow line is no mistake; one that stands still ends by `stalledBodyMs`.
+  // A long body on a slow line is no mistake; one that stalls or trickles ends by `slowBodyMs`.
   requestTimeout: 0,
 };
 
@@ -80,7 +81,6 @@ function createPlainPort({ listener, shortWay, upgrade, prefaceTimeoutMs, clock,
   http1.emit('listening');
   const http2 = createHttp2(http2Options, listener);
   askFirst(http2, shortWay);
-  const sessions = trackSessions(http2, log);
   const silent = new Set<Socket>();
   const adopt = async (socket: Socket): Promise<void> => {
     const version = await peekVersion(socket, prefaceTimeoutMs, clock);
@@ -102,6 +102,7 @@ function createPlainPort({ listener, shortWay, upgrade, prefaceTimeoutMs, clock,
       .finally(() => silent.delete(socket));
   });
   const sockets = trackSockets(server);
+  const sessions = trackSessions(http2, server, clock, log);
   server.on('close', () => http1.close());
   return {
     server,
@@ -136,7 +137,6 @@ function createTlsPort(
   askFirst(secure, shortWay);
   if (upgrade !== undefined) secure.on('upgrade', upgrade);
   secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
-  const sessions = trackSessions(secure, log);
   const silent = new Set<Socket>();
   const server = createTcp(tcpOptions, (socket) => {
     silent.add(socket);
@@ -159,6 +159,7 @@ function createTlsPort(
     });
   });
   const sockets = trackSockets(server);
+  const sessions = trackSessions(secure, server, clock, log);
   return {
     server,
     sockets,
@@ -192,10 +193,18 @@ function askFirst(server: Http2Server | Http2SecureServer, shortWay: ShortWay): 
   server.on('stream', ask);
 }
 
-function trackSessions(server: Http2Server | Http2SecureServer, log: Log): ReadonlySet<Http2Session> {
+function trackSessions(
+  http2: Http2Server | Http2SecureServer,
+  server: Server,
+  clock: Clock,
+  log: Log,
+): ReadonlySet<Http2Session> {
   const sessions = new Set<Http2Session>();
-  server.on('session', (session) => {
+  const floods = watchFloods(clock, log);
+  server.once('close', () => floods[Symbol.dispose]());
+  http2.on('session', (session) => {
     sessions.add(session);
+    floods.add(session);
     session.setLocalWindowSize(windowBytes);
     session.on('close', () => sessions.delete(session));
     session.on('error', (error) => log.debug('an HTTP/2 connection failed', { error: errorText(error) }));

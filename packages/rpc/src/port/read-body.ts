@@ -5,13 +5,12 @@
  * only later; so the difference is looked up here, where the body ends. What is thrown crosses the codecs untouched.
  */
 import { constants } from 'node:http2';
-import type { Clock } from '@platform/base';
-import { PlatformError } from '@platform/base';
+import { type Clock, PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
-import { untilAborted } from '../core/until-aborted.ts';
 import { bodyRead } from './body-read.ts';
 import { isEnveloped, limitBody } from './limit-body.ts';
 import type { NodeRequest, NodeResponse } from './node-types.ts';
+import { paced } from './pace.ts';
 import { roundTrip } from './round-trip.ts';
 
 export interface ReadBodyOptions {
@@ -21,22 +20,30 @@ export interface ReadBodyOptions {
   readonly maxMessageBytes: number;
   /** The request is one message, not a stream of them. */
   readonly one: boolean;
-  /** How long the body of one message may stand still. A stream of requests may for ever. */
-  readonly stalledBodyMs: number;
+  /** The client may be quiet between messages: it is sent answers meanwhile. */
+  readonly quiet: boolean;
+  /** A body that stalls or trickles ends within twice that. */
+  readonly slowBodyMs: number;
   readonly clock: Clock;
 }
 
-/** Throws canceled (the client cut it), deadline_exceeded (it stood still) or resource_exhausted (a message is too large). */
+/** Throws canceled (the client cut it), deadline_exceeded (it stalls or trickles) or resource_exhausted (a message is too large). */
 export function readBody(
   request: NodeRequest,
   response: NodeResponse,
-  { path, maxMessageBytes, one, stalledBodyMs, clock }: ReadBodyOptions,
+  { path, maxMessageBytes, one, quiet, slowBodyMs, clock }: ReadBodyOptions,
 ): AsyncIterable<Uint8Array> {
   const whole = 'stream' in response ? bodyRead.get(response.stream) : undefined;
-  if (whole !== undefined) return limitBody(once(whole), request.headers, maxMessageBytes);
-  const body = readWhole(request, response, path, one);
-  const moving = one ? readMoving(body, response, path, stalledBodyMs, clock) : body;
-  return limitBody(moving, request.headers, maxMessageBytes);
+  const messages = { begun: false };
+  if (whole !== undefined) return limitBody(once(whole), request.headers, maxMessageBytes, messages);
+  const moving = paced(readWhole(request, response, path, one), {
+    path,
+    slowBodyMs,
+    clock,
+    owed: () => !quiet || messages.begun,
+    onSlow: () => endAfterAnswer(response),
+  });
+  return limitBody(moving, request.headers, maxMessageBytes, messages);
 }
 
 async function* once(whole: Uint8Array): AsyncGenerator<Uint8Array, void> {
@@ -101,35 +108,5 @@ function endAfterAnswer(response: NodeResponse): void {
     stream.once('wantTrailers', () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)));
   } else if (!response.headersSent) {
     response.setHeader('connection', 'close');
-  }
-}
-
-async function* readMoving(
-  body: AsyncIterable<Uint8Array>,
-  response: NodeResponse,
-  path: string,
-  stalledBodyMs: number,
-  clock: Clock,
-): AsyncGenerator<Uint8Array, void> {
-  const done = new AbortController();
-  const stalled = new AbortController();
-  let chunks = 0;
-  const watch = async (): Promise<void> => {
-    for (let before = -1; before !== chunks; ) {
-      before = chunks;
-      await clock.sleep(stalledBodyMs, done.signal);
-    }
-    endAfterAnswer(response);
-    const text = `expected the rest of the request of ${path}, found none for ${stalledBodyMs} ms: send it again`;
-    stalled.abort(toConnectError(new PlatformError('deadline_exceeded', text)));
-  };
-  watch().catch(() => {});
-  try {
-    for await (const chunk of untilAborted(body, stalled.signal)) {
-      chunks++;
-      yield chunk;
-    }
-  } finally {
-    done.abort();
   }
 }

@@ -15,19 +15,20 @@ import type { Vocabulary } from '../edge/api-names.ts';
 import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
 import { readBody } from './read-body.ts';
 import { sendHeaders } from './send-headers.ts';
+import { endUnreadBody } from './unread-bodies.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface RouteOptions {
   codecs: Codecs;
   fallback: NodeListener;
-  /** How long the body of a request that is one message may stand still. */
-  stalledBodyMs: number;
+  /** A body that stalls or trickles ends within twice that. */
+  slowBodyMs: number;
   clock: Clock;
   log: Log;
 }
 
 export function createRouter(options: RouteOptions): NodeListener {
-  const { codecs, fallback, stalledBodyMs, clock, log } = options;
+  const { codecs, fallback, slowBodyMs, clock, log } = options;
   const answer = (
     request: NodeRequest,
     response: NodeResponse,
@@ -46,7 +47,11 @@ export function createRouter(options: RouteOptions): NodeListener {
     const one = method.method.methodKind === 'unary' || method.method.methodKind === 'server_streaming';
     // A route of REST is called as its method, and limited as it.
     const maxMessageBytes = codecs.maxRequestBytes(`/${method.service.typeName}/${method.method.name}`);
-    const limits = { path, maxMessageBytes, one, stalledBodyMs, clock };
+    const quiet = method.method.methodKind === 'bidi_streaming';
+    const limits = { path, maxMessageBytes, one, quiet, slowBodyMs, clock };
+    // A response of HTTP/2 says that it has finished when its stream is closed.
+    const answered = 'stream' in response ? response.stream : response;
+    answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
     // Only the body's reader judges the length.
     incoming.header.delete('content-length');
     run({ ...incoming, body: readBody(request, response, limits) })
@@ -60,20 +65,19 @@ export function createRouter(options: RouteOptions): NodeListener {
     const verb = request.method ?? '';
     const contentType = request.headers['content-type'] ?? '';
     const handler = codecs.find(path, contentType);
-    if (handler !== undefined) {
-      if (isPreflight(request)) return answerPreflight(request, response);
-      return answer(request, response, path, vocabulary, handler, handler);
-    }
+    const preflight = isPreflight(request);
+    if (handler !== undefined && !preflight) return answer(request, response, path, vocabulary, handler, handler);
     const match = matchRest(path);
     const restHandler = match === undefined ? undefined : codecs.find(match.route.method, 'json');
-    if (match !== undefined && restHandler !== undefined) {
-      if (isPreflight(request)) return answerPreflight(request, response);
+    if (match !== undefined && restHandler !== undefined && !preflight) {
       return answer(request, response, path, vocabulary, restHandler, (incoming) =>
         answerRest(restHandler, match, incoming, codecs.maxRequestBytes(match.route.method)),
       );
     }
-    if (!looksLikeCall(path, verb, contentType)) return fallback(request, response);
-    if (isPreflight(request)) return answerPreflight(request, response);
+    endUnreadBody(request, 2 * slowBodyMs, clock);
+    const isCall = handler !== undefined || restHandler !== undefined || looksLikeCall(path, verb, contentType);
+    if (!isCall) return fallback(request, response);
+    if (preflight) return answerPreflight(request, response);
     allowOrigin(request, response);
     answerUnknownMethod(request, response, path, codecs.methodsOf);
   };

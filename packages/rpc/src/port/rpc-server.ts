@@ -10,7 +10,7 @@ import { createCodecs } from '../codecs/codecs.ts';
 import type { ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { shutdownReason } from '../core/errors.ts';
-import { abortMs, drainMs, prefaceTimeoutMs, stalledBodyMs } from './limits.ts';
+import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import type { NodeListener } from './node-types.ts';
 import { createPort, type UpgradeListener } from './ports.ts';
@@ -34,8 +34,8 @@ export interface RpcServerOptions<P> {
   maxMessageBytes?: number;
   /** From connecting to the first recognisable bytes. Default 10 s. */
   prefaceTimeoutMs?: number;
-  /** How long the body of a request that is one message may stand still before the call ends as DEADLINE_EXCEEDED (noticed after at most twice that). Default 60 s. */
-  stalledBodyMs?: number;
+  /** A request whose body stalls or trickles for twice that ends: a call as DEADLINE_EXCEEDED, another without an answer. Default 15 s. */
+  slowBodyMs?: number;
   /** Default: the system's. */
   clock?: Clock;
 }
@@ -66,7 +66,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
   const route = createRouter({
     codecs,
     fallback,
-    stalledBodyMs: options.stalledBodyMs ?? stalledBodyMs,
+    slowBodyMs: options.slowBodyMs ?? slowBodyMs,
     clock,
     log,
   });
