@@ -47,6 +47,8 @@ export interface Ready {
   /** On a first start only. */
   readonly key?: string;
   readonly signInLink: string;
+  /** Why the demo does not run. */
+  readonly demoProblem?: string;
 }
 
 export interface Cloud extends AsyncDisposable {
@@ -175,7 +177,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // All of it may be deleted by now, the demo and the organization of the first start: the cloud serves what is left.
   const [firstOrganization] = tree.organizations().toSorted((a, b) => a.created_ms - b.created_ms);
   const owner = firstOrganization && (await readOwnerKey(db, instanceKey, firstOrganization.id));
-  const demo = await startDemo(
+  const { demo, problem: demoProblem } = await startDemo(
     { db, instanceKey, tree, registry, configurations, file: data.at('demo.json'), nowMs: clock.now(), log },
     firstOrganization?.id,
     url,
@@ -251,6 +253,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       // A start that was killed before it could say the key is still a first start.
       ...(data.isNew && owner ? { key: owner.key } : {}),
       signInLink: `${url}/sign-in${ownerToken === undefined ? '' : `?token=${ownerToken}`}`,
+      ...(demoProblem !== undefined && { demoProblem }),
     },
     saidReady: () => data.complete(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -12,6 +12,8 @@ export interface Ready {
   readonly signInLink?: string;
   /** SHA-256 of the installation's own authority, which signs its certificate. */
   readonly caFingerprint?: string;
+  /** Why the demo does not run; the cloud does. */
+  readonly demoProblem?: string;
 }
 
 /** A row of a query; times are Dates. */
@@ -50,7 +52,7 @@ export interface Output {
   status(flow: Flow): void;
   /** A line that a started process logged. */
   logged(process: string, line: string): void;
-  /** Why it cannot go on; a sentence with the last lines of the process that ended. */
+  /** Why it, or the demo alone, cannot go on; a sentence with the last lines of the process that ended. */
   failed(message: string, lines: readonly string[]): void;
   stopping(): void;
   stopped(): void;

@@ -41,8 +41,9 @@ const cloudBody = (more = ''): string => `
   import { writeFileSync } from 'node:fs';
   log(process.argv.slice(2).join(' '));
   writeFileSync(${JSON.stringify(join(dir, 'demo.json'))}, ${JSON.stringify(JSON.stringify(demo))});
+  const ready = ${JSON.stringify({ ...ready, key: 'owner-key', signInLink: 'x' })};
   ${more}
-  console.log(JSON.stringify({ event: 'ready', ...${JSON.stringify({ ...ready, key: 'owner-key', signInLink: 'x' })} }));`;
+  console.log(JSON.stringify({ event: 'ready', ...ready }));`;
 
 async function up(
   cloud: string,
@@ -94,6 +95,21 @@ test('up starts the cloud, then the machine-server with a credentials file only 
   });
   const events = printed.map((line) => JSON.parse(line));
   expect(events).toEqual([{ event: 'ready', ...ready, key: 'owner-key' }, { event: 'stopped' }]);
+});
+
+test('a demo.json that is damaged ends the demo only: it is said what to do, and the cloud runs', async () => {
+  const stop = new AbortController();
+  const problem = 'demo.json: expected an object, found text that is no JSON. Delete the file';
+  const running = up(
+    cloudBody(`ready.demoProblem = ${JSON.stringify(problem)}; ${stays}`),
+    `log('started');`,
+    stop.signal,
+  );
+  await until(async () => printed.length > 0);
+  expect(complained).toEqual([`The demo does not run, the cloud does. ${problem}\n`]);
+  stop.abort();
+  expect(await running).toBe(0);
+  expect(await log()).not.toContain('machine');
 });
 
 test('up without the demo starts no machine-server', async () => {

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { localAddress } from './local-address.ts';
 import type { Output, Ready } from './output.ts';
-import { readDemo, writeCredentials } from './read-demo.ts';
+import { type Demo, readDemo, writeCredentials } from './read-demo.ts';
 import { showFlow } from './show-flow.ts';
 import { type Child, type ChildExit, startChild } from './start-child.ts';
 
@@ -48,10 +48,11 @@ export async function runUp(options: UpOptions): Promise<number> {
     if (first && 'event' in first) {
       wasReady = true;
       const ready = first.event as unknown as Ready;
-      output.ready(ready, options.dataDir, options.demo);
-      exit = await (options.demo
-        ? runDemo(options, ready, cloud, children, asked)
-        : Promise.race([cloud.exited, asked]));
+      const demo = options.demo ? await demoOf(options, ready) : undefined;
+      output.ready(ready, options.dataDir, demo !== undefined);
+      exit = await (demo === undefined
+        ? Promise.race([cloud.exited, asked])
+        : runDemo(options, ready, demo, cloud, children, asked));
     } else {
       exit = first;
     }
@@ -62,17 +63,28 @@ export async function runUp(options: UpOptions): Promise<number> {
   return !exit || signal.aborted ? 0 : exit.code || 1;
 }
 
+/** What the demo needs; without it, the cloud runs alone, and it is said why. */
+async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): Promise<Demo | undefined> {
+  try {
+    if (demoProblem !== undefined) throw new Error(demoProblem);
+    return await readDemo(dataDir);
+  } catch (caught) {
+    output.failed(`The demo does not run, the cloud does. ${caught instanceof Error ? caught.message : caught}`, []);
+    return undefined;
+  }
+}
+
 /** With a machine-server and the display; returns when asked to stop, or with the process that ended. */
 async function runDemo(
   options: UpOptions,
   ready: Ready,
+  demo: Demo,
   cloud: Child,
   children: AsyncDisposableStack,
   asked: Promise<undefined>,
 ): Promise<ChildExit | undefined> {
   const { dataDir, machineEntry, env, output, graceMs = 10_000 } = options;
   const startedAt = new Date();
-  const demo = await readDemo(dataDir);
   const { url, ca } = await localAddress(ready, options.host);
   const machineHome = join(dataDir, 'machine');
   const machine = children.use(

@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type Log, PlatformError } from '@platform/base';
+import { errorText, type Log, PlatformError } from '@platform/base';
 import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import { writeDurably } from '../instance/write-durably.ts';
@@ -72,17 +72,25 @@ const demoFields = ['organizationId', 'locationId', 'machineId', 'partId', 'part
 /** The demo of an earlier start; undefined when there is none. @throws failed_precondition when the file is damaged */
 export function readDemo(file: string): DemoFile | undefined {
   if (!existsSync(file)) return undefined;
-  const text = readFileSync(file, 'utf8');
-  try {
-    const demo: Partial<DemoFile> = JSON.parse(text);
-    if (demoFields.every((field) => typeof demo[field] === 'string')) return demo as DemoFile;
-  } catch {
-    // Said below.
-  }
+  const found = problemOf(file);
+  if (typeof found !== 'string') return found;
   throw new PlatformError(
     'failed_precondition',
-    `${file}: expected an object with ${demoFields.join(', ')}, found ${text.length} characters of something else. Delete the file: the next start writes it anew, with a new key for the demo`,
+    `${file}: expected an object with ${demoFields.join(', ')}, found ${found}. To have the demo again, delete the file and start the cloud again: it writes the file anew, with a new key for the demo`,
   );
+}
+
+function problemOf(file: string): DemoFile | string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    const value: unknown = JSON.parse(text);
+    const demo: Partial<DemoFile> = typeof value === 'object' && value !== null ? value : {};
+    const missing = demoFields.filter((field) => typeof demo[field] !== 'string');
+    return missing.length === 0 ? (demo as DemoFile) : `no text at ${missing.join(', ')}`;
+  } catch (caught) {
+    // What a parser says of a text that is no JSON quotes it, and there are secrets in it.
+    return caught instanceof SyntaxError ? 'text that is no JSON' : `that it cannot be read: ${errorText(caught)}`;
+  }
 }
 
 /**

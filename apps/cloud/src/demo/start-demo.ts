@@ -1,17 +1,30 @@
 /** The demo at a start of the cloud: made where there is none, its trigger moved to the address of this start. */
-import type { Log } from '@platform/base';
+import { asPlatformError, type Log } from '@platform/base';
 import type { AccountTree } from '../accounts/tree.ts';
 import { type DemoDeps, type DemoFile, moveDemoTrigger, prepareDemo, readDemo } from './prepare-demo.ts';
 
-/** Undefined where nobody has a place for a machine: what the first start made may be deleted by now. */
+export interface StartedDemo {
+  /** Undefined where nobody has a place for a machine: what the first start made may be deleted by now. */
+  readonly demo?: DemoFile | undefined;
+  /** Why there is no demo in this run; the cloud does not need it. */
+  readonly problem?: string;
+}
+
+/** Never throws. */
 export async function startDemo(
   deps: DemoDeps & { readonly tree: AccountTree; readonly log: Log },
   organizationId: string | undefined,
   baseUrl: string,
-): Promise<DemoFile | undefined> {
-  const demo = readDemo(deps.file) ?? (await firstDemo());
-  if (demo !== undefined) await moveDemoTrigger(deps, demo.partId, baseUrl);
-  return demo;
+): Promise<StartedDemo> {
+  try {
+    const demo = readDemo(deps.file) ?? (await firstDemo());
+    if (demo !== undefined) await moveDemoTrigger(deps, demo.partId, baseUrl);
+    return { demo };
+  } catch (caught) {
+    const problem = asPlatformError(caught).message;
+    deps.log.error('the demo does not run, all else does', { error: problem });
+    return { problem };
+  }
 
   async function firstDemo(): Promise<DemoFile | undefined> {
     const [location] = organizationId === undefined ? [] : deps.tree.locationsOf(organizationId);

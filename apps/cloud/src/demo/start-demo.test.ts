@@ -1,0 +1,73 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { composeCloud } from '../compose.ts';
+import { readSettings } from '../settings.ts';
+import { readDemo } from './prepare-demo.ts';
+
+const whole = {
+  organizationId: 'o',
+  locationId: 'l',
+  machineId: 'm',
+  partId: 'p',
+  partSecret: 'hidden',
+  keyId: 'k',
+  key: 'hidden',
+};
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'platform-demo-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const { keyId: _, ...withoutKeyId } = whole;
+const damages: [string, string, RegExp][] = [
+  ['empty', '', /found text that is no JSON/],
+  ['cut', JSON.stringify(whole).slice(0, 40), /found text that is no JSON/],
+  ['another value', 'null', /found no text at organizationId, /],
+  ['without a field', JSON.stringify(withoutKeyId), /found no text at keyId\./],
+  ['with a number', JSON.stringify({ ...whole, partId: 7 }), /found no text at partId\./],
+  ['a directory', '', /found that it cannot be read: /],
+];
+
+test.each(damages)('a demo.json that is %s is named with what to do, and no secret of it', (what, text, expected) => {
+  const file = join(directory(), 'demo.json');
+  if (what === 'a directory') mkdirSync(file);
+  else writeFileSync(file, text);
+  let message = '';
+  try {
+    readDemo(file);
+  } catch (caught) {
+    message = String(caught);
+  }
+  expect(message).toContain(`${file}: expected an object with organizationId`);
+  expect(message).toMatch(expected);
+  expect(message).toContain('delete the file and start the cloud again');
+  expect(message).not.toContain('hidden');
+});
+
+test('a cloud whose demo.json is damaged serves all the same, says why there is no demo, and has one again when the file is gone', async () => {
+  const data = directory();
+  const settings = readSettings(['--data', data, '--port', '0'], { ...process.env, PLATFORM_LOG_LEVEL: 'fatal' });
+  const file = join(data, 'demo.json');
+  {
+    await using cloud = await composeCloud(settings);
+    expect(cloud.ready).toMatchObject({ partId: expect.stringMatching(/./) });
+  }
+  writeFileSync(file, '{"key": "hid');
+  chmodSync(file, 0o600);
+  {
+    await using cloud = await composeCloud(settings);
+    expect(cloud.ready).toMatchObject({
+      partId: '',
+      demoProblem: expect.stringContaining('found text that is no JSON'),
+    });
+    expect((await fetch(`${cloud.ready.url}/healthz`)).status).toBe(200);
+  }
+  rmSync(file);
+  await using cloud = await composeCloud(settings);
+  expect(cloud.ready.demoProblem).toBeUndefined();
+  expect(cloud.ready.partId).not.toBe('');
+});
