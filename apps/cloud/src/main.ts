@@ -16,7 +16,10 @@ async function main(): Promise<void> {
     // The parent that started us as its child is gone.
     process.once('disconnect', () => resolve());
   });
-  await using cloud = await composeCloud(settings);
+  const starting = composeCloud(settings);
+  // A start may wait for Postgres; whatever it has begun is repeated by the next one (I14).
+  if (await Promise.race([starting.then(() => false), stopped.then(() => true)])) return;
+  await using cloud = await starting;
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...cloud.ready })}\n`);
   // Until the one who started us has had time to read it, a start that ends is still a first start.
   const ending = new AbortController();

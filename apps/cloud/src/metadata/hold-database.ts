@@ -8,7 +8,7 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 import { connectPostgres } from './postgres-connection.ts';
-import { postgresError } from './postgres-fault.ts';
+import { isNotThereYet, postgresError } from './postgres-fault.ts';
 import { lockClass } from './postgres-writer.ts';
 
 export interface HoldOptions {
@@ -16,6 +16,8 @@ export interface HoldOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onFatal: (error: Error) => void;
+  /** How long a start waits for a server that is not there yet, as one that is started together with the cloud. Default 2 min; 0: not at all. */
+  readonly serverWaitMs?: number;
 }
 
 /** Of the advisory lock that whoever works on a database holds. */
@@ -24,6 +26,9 @@ export const holdKey = 0;
 const waitMs = 10_000;
 const retryMs = 200;
 const oldest = 150_000;
+const serverWaitMs = 120_000;
+/** Between the first tries; then twice as long each time, up to the other. */
+const [firstTryMs, longestTryMs] = [250, 5_000];
 
 /** Throws failed_precondition when another cloud has it, or the server is older than Postgres 15. */
 export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposable> {
@@ -75,8 +80,25 @@ export async function holdDatabase(options: HoldOptions): Promise<AsyncDisposabl
 
   const held = (): Client | null => client;
 
+  const first = async (): Promise<Client> => {
+    const { serverWaitMs: forMs = serverWaitMs } = options;
+    const until = clock.monotonic() + forMs;
+    for (let tryMs = firstTryMs; ; tryMs = Math.min(2 * tryMs, longestTryMs)) {
+      try {
+        return await take();
+      } catch (caught) {
+        if (!isNotThereYet(caught) || clock.monotonic() + tryMs > until) throw caught;
+        if (tryMs === firstTryMs)
+          log.warn(`waiting up to ${forMs / 1_000} s for ${address.shown}, which cannot be reached yet`, {
+            error: errorText(caught),
+          });
+      }
+      await clock.sleep(tryMs);
+    }
+  };
+
   try {
-    const taken = await take();
+    const taken = await first();
     const { rows } = await taken.query(`select current_setting('server_version_num') as version`);
     const version = Number(rows[0]?.version);
     if (version < oldest)

@@ -19,18 +19,20 @@ export interface PostgresMetadataOptions {
   readonly clock?: Clock;
   /** In the data directory; says which database belongs to it. Absent: any does. */
   readonly installationFile?: string | undefined;
+  /** How long to wait for a server that is not there yet; see `holdDatabase`. */
+  readonly serverWaitMs?: number;
 }
 
 const schema = 'meta';
 
-/** Throws failed_precondition when the schema is newer, or another cloud holds the database. */
+/** Throws unavailable when there is no server after a wait; failed_precondition at once when the schema is newer, another cloud holds the database, or the server refuses. */
 export async function openPostgresMetadata<Tables>(
   options: PostgresMetadataOptions,
 ): Promise<AsyncDisposable & { readonly db: Kysely<Tables> }> {
-  const { database, migrations, log, onFatal, clock = systemClock, installationFile } = options;
+  const { database, migrations, log, onFatal, clock = systemClock, installationFile, serverWaitMs } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
-  unwind.use(await holdDatabase({ address, clock, log, onFatal }));
+  unwind.use(await holdDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));
   const reader = unwind.use(createPostgresReader(address, schema, log));
   const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);

@@ -19,7 +19,7 @@ test('D31 a database beyond this computer needs a word about TLS; one on it does
 
 test('what is said of a database never holds its password', () => {
   const url = 'postgres://user:pa%20ss@localhost/name';
-  expect(readPostgresAddress(url).shown).toBe('Postgres database name on localhost');
+  expect(readPostgresAddress(url).shown).toBe('Postgres database name on localhost:5432');
   for (const wrong of [
     'postgres://user:pass@localhost',
     'mysql://user:pass@localhost/db',

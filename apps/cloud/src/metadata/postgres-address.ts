@@ -4,11 +4,12 @@ import type { ClientConfig } from 'pg';
 
 export interface PostgresAddress {
   readonly config: ClientConfig;
-  /** "Postgres database NAME on HOST", for messages. */
+  /** "Postgres database NAME on HOST:PORT", for messages. */
   readonly shown: string;
 }
 
 const connectMs = 10_000;
+const defaultPort = 5432;
 
 /**
  * `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. `sslmode` means what it means to libpq: `verify-full` checks the
@@ -48,6 +49,6 @@ export function readPostgresAddress(url: string): PostgresAddress {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     },
-    shown: `Postgres database ${database} on ${host === '' ? 'localhost' : host}`,
+    shown: `Postgres database ${database} on ${host === '' ? 'localhost' : host}:${read.port === '' ? defaultPort : read.port}`,
   };
 }

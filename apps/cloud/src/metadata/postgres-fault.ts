@@ -26,6 +26,30 @@ export function isConnectionLost(caught: unknown): boolean {
   return state === '' || state.startsWith('08') || /^57P0[1-5]$/.test(state);
 }
 
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** A server that is being started, or is not at its address yet; not one that refuses what it is asked, such as a password. */
+export function isNotThereYet(caught: unknown): boolean {
+  // Starting up, shutting down, recovering.
+  if (sqlState(caught) !== '') return /^57P0[1-5]$/.test(sqlState(caught));
+  if (!(caught instanceof Error)) return false;
+  // A name of several addresses fails with one error for each.
+  if (caught instanceof AggregateError) return caught.errors.length > 0 && caught.errors.every(isNotThereYet);
+  if ('code' in caught) return networkCodes.has(String(caught.code));
+  return /timeout expired|connection timeout|Connection terminated|connection was lost/i.test(caught.message);
+}
+
 /** A statement before it had failed, so that the transaction takes none any more. */
 export function isFailedBefore(caught: unknown): boolean {
   return sqlState(caught) === '25P02';
