@@ -12,7 +12,7 @@ const first = frame(new Uint8Array([10, 5, 104, 101, 108, 108, 111]));
 async function timeOf<T>(clock: FakeClock, sent: Promise<T>): Promise<{ answer: T; seconds: number }> {
   const startMs = clock.monotonic();
   let answer: { value: T } | undefined;
-  sent.then((value) => {
+  void sent.then((value) => {
     answer = { value };
   });
   while (answer === undefined) {
