@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cpuSeconds } from '@platform/testkit';
 import { countReadings } from './count-readings.ts';
 import { captureConfiguration } from './part-configuration.ts';
-import { cpuSeconds } from './process-usage.ts';
 import { startProcess } from './server-process.ts';
 import { startCloud } from './start-cloud.ts';
 

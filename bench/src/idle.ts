@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processTree, proportionalBytes, residentBytes } from './process-usage.ts';
+import { processTree, proportionalBytes, residentBytes } from '@platform/testkit';
 import { scratch } from './scratch.ts';
 import { startDemo } from './start-demo.ts';
 

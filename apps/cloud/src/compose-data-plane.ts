@@ -26,7 +26,7 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
   readonly fleet: Pick<Fleet, 'registry' | 'access' | 'retention' | 'machines' | 'authenticator'>;
   readonly signIn: SignIn;
   readonly notify: Notify;
-  readonly settings: Pick<Settings, 'databaseUrl' | 'identity'>;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs'>;
   readonly limits: Limits;
   readonly deletions: DeletionPause;
   readonly clock: Clock;
@@ -65,6 +65,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       deletions,
       monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
       standingRulesOf: retention.standingRulesOf,
+      settings: settings.sealAgeMs === undefined ? {} : { sealAgeMs: settings.sealAgeMs },
     }),
   );
   const triggers = unwind.use(

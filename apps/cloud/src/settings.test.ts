@@ -147,3 +147,12 @@ test('the overlap of a rotated key is a duration with its unit, or 0 for none', 
       message: `${name}: expected a duration such as 30m, 24h or 7d, or 0, at most 366d, found ${JSON.stringify(value)}`,
     });
 });
+
+test('the age at which rows are sealed is a duration, at least a second; none is said by default', () => {
+  const ageOf = (value: string): number | undefined => readSettings([], { PLATFORM_SEAL_AGE: value }).sealAgeMs;
+  expect(['', '0', '5s', '2m'].map(ageOf)).toEqual([undefined, 1_000, 5_000, 120_000]);
+  expect(refusalOf([], { PLATFORM_SEAL_AGE: 'soon' })).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(/^PLATFORM_SEAL_AGE: expected a duration .* found "soon"$/),
+  });
+});

@@ -27,6 +27,8 @@ export interface Settings {
   readonly allowPrivateWebhookTargets: boolean | undefined;
   /** PLATFORM_KEY_ROTATION_OVERLAP: how long the secret before a rotation still works. Default 24 h; 0: it stops at once. */
   readonly keyRotationOverlapMs: number;
+  /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited for so long. Default 10 min; at least 1 s. */
+  readonly sealAgeMs: number | undefined;
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
   readonly logLevel: string;
@@ -92,6 +94,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     keepBeforeUpgrade: readBoolean(env, 'PLATFORM_KEEP_BEFORE_UPGRADE') ?? true,
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
     keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
+    sealAgeMs: readSealAge(env),
     identity: readIdentitySettings(env),
     logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
   });
@@ -160,6 +163,11 @@ function readDuration(env: NodeJS.ProcessEnv, name: string, maxMs: number): numb
     'invalid_argument',
     `${name}: expected a duration such as 30m, 24h or 7d, or 0, at most ${maxMs / 86_400_000}d, found ${JSON.stringify(value)}`,
   );
+}
+
+function readSealAge(env: NodeJS.ProcessEnv): number | undefined {
+  const ms = readDuration(env, 'PLATFORM_SEAL_AGE', 86_400_000);
+  return ms === undefined ? undefined : Math.max(1_000, ms);
 }
 
 /** What a process of the host administrator reads from its environment; `dataDirectory` is absolute. */

@@ -6,6 +6,7 @@ export { type OpenIdProvider, type ProvidedPerson, startOpenIdProvider } from '.
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres.ts';
 export { type CutImage, type CutOptions, cutImages, restoreImage } from './power-cut.ts';
 export { type ChildProcess, type ExitStatus, rssBytes, type SpawnOptions, spawnChild } from './process.ts';
+export { cpuSeconds, processTree, proportionalBytes, residentBytes } from './process-usage.ts';
 export { type RecordOptions, recordSyscalls, type Syscall } from './record-syscalls.ts';
 export { type CaughtMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 export { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
