@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import {
   DataCaptureUploadRequestSchema,
   DataType,
@@ -14,19 +14,35 @@ export interface BatchOptions {
   readonly readingsEach: number;
   /** How many uploads may be under way at once: the floor (I6) stays that far behind. */
   readonly inFlight: number;
+  /** What the nth upload, from 0, holds. Default: of the component `bench`, numbered by `n` from 0. */
+  readonly uploadOf?: (batch: number) => Upload;
 }
 
-/** Uploads of distinct readings of about 130 bytes each, numbered by `n` from 0, as DataCaptureUploadRequest bytes. */
+export interface Upload {
+  readonly partId: string;
+  readonly componentName: string;
+  /** The one at an index, from 0. */
+  readonly reading: (index: number) => SensorData;
+}
+
+/** Uploads of distinct readings of about 130 bytes each, as DataCaptureUploadRequest bytes. */
 export function encodeBatches(options: BatchOptions): Uint8Array[] {
-  const { partId, stream, batches, readingsEach, inFlight } = options;
+  const { stream, batches, readingsEach, inFlight } = options;
+  const numbered = (batch: number): Upload => ({
+    partId: options.partId,
+    componentName: 'bench',
+    reading: (index) => reading(batch * readingsEach + index),
+  });
+  const { uploadOf = numbered } = options;
   return Array.from({ length: batches }, (_, batch) => {
     const seq = batch + 1;
-    const sensorContents = Array.from({ length: readingsEach }, (_, index) => reading(batch * readingsEach + index));
+    const upload = uploadOf(batch);
+    const sensorContents = Array.from({ length: readingsEach }, (_, index) => upload.reading(index));
     const identity = { stream, seq: BigInt(seq), floor: BigInt(Math.max(1, seq - inFlight)) };
     const metadata = {
-      partId,
+      partId: upload.partId,
       componentType: 'core:component:sensor',
-      componentName: 'bench',
+      componentName: upload.componentName,
       methodName: 'Readings',
       type: DataType.TABULAR_SENSOR,
       fileName: `bench-${seq}.prog`,
@@ -44,6 +60,10 @@ export function encodeBatches(options: BatchOptions): Uint8Array[] {
 function reading(n: number): SensorData {
   const requestedUs = Date.now() * 1_000 + (n % 1_000);
   const readings = { n, temperature: 20 + Math.sin(n / 1_000), humidity: 40 + (n % 977) / 31, door: n % 2 === 0 };
+  return sensorData(requestedUs, readings);
+}
+
+export function sensorData(requestedUs: number, readings: JsonObject): SensorData {
   return create(SensorDataSchema, {
     metadata: { timeRequested: timestamp(requestedUs), timeReceived: timestamp(requestedUs + 500) },
     data: { case: 'struct', value: { readings } },

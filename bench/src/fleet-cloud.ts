@@ -14,6 +14,7 @@ export interface RunningCloud {
 /** A cloud that is started again and again on the same data. */
 export interface FleetCloud extends AsyncDisposable {
   readonly dataDirectory: string;
+  readonly organizationId: string;
   readonly locationId: string;
   readonly keyId: string;
   readonly key: string;
@@ -27,21 +28,33 @@ export interface FleetCloud extends AsyncDisposable {
 
 interface Ready {
   readonly url: string;
+  readonly organizationId: string;
   readonly locationId: string;
   readonly keyId: string;
   readonly key: string;
 }
 
-export async function startFleetCloud(): Promise<FleetCloud> {
+export interface FleetCloudOptions {
+  /** Added to the cloud's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folder of another checkout of this repository whose cloud is started. Default: this one's. */
+  readonly repository?: string;
+}
+
+export async function startFleetCloud({ env = {}, repository }: FleetCloudOptions = {}): Promise<FleetCloud> {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(scratch());
   const dataDirectory = join(folder, 'cloud');
-  const entry = fileURLToPath(import.meta.resolve('@platform/cloud/main'));
+  const entry =
+    repository === undefined
+      ? fileURLToPath(import.meta.resolve('@platform/cloud/main'))
+      : join(repository, 'apps/cloud/src/main.ts');
   const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
     const started = startProcess(process.execPath, [...asStarted, ...args], {
       PLATFORM_LOG_LEVEL: 'warn',
       MALLOC_ARENA_MAX: '2',
+      ...env,
     });
     const ready = (await started.event('ready')) as unknown as Ready;
     return { running: { url: ready.url, process: started }, ready };
@@ -52,6 +65,7 @@ export async function startFleetCloud(): Promise<FleetCloud> {
   const kept = stack.move();
   return {
     dataDirectory,
+    organizationId: first.organizationId,
     locationId: first.locationId,
     keyId: first.keyId,
     key: first.key,

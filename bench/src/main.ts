@@ -6,6 +6,8 @@
  *   npm run bench -- ingest ack        some
  *   npm run bench -- ingest --runs 5   more runs (default 3)
  *   npm run bench -- queries --readings 5000000 --files 1000 --seed 1   one run, a table (with --json lines); --repetitions 5
+ *   npm run bench -- store --readings 5000000 --runs 5 --seconds 60   the store beside DuckDB and what is asked of it, a table (with --json
+ *     lines); --only a,b,c,restart,ingest,size,checksums,idle; --before DIR: the ingest of another checkout, by turns with ours
  *   npm run bench -- fleet --parts 500 --seconds 20   a smaller fleet, a shorter look (default 10,000 and 60)
  */
 import { parseArgs } from 'node:util';
@@ -20,6 +22,7 @@ import { measurePresence } from './presence.ts';
 import { printFigures } from './print-figures.ts';
 import { measureQueries, printLines } from './queries.ts';
 import { measureStart } from './start.ts';
+import { measureStore, printFigureTable } from './store.ts';
 import { measureWebhook } from './webhook.ts';
 
 /** One run of a bench: figures by name; the name ends in the unit. */
@@ -47,10 +50,12 @@ const { values, positionals } = parseArgs({
     files: { type: 'string', default: '1000' },
     repetitions: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    before: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
-const known = [...Object.keys(benches), 'queries'];
+const known = [...Object.keys(benches), 'queries', 'store'];
 const names = positionals.includes('all') ? known : positionals;
 const unknown = names.filter((name) => !known.includes(name));
 if (names.length === 0 || unknown.length > 0) {
@@ -67,6 +72,14 @@ for (const name of names) {
     printLines(
       await measureQueries({ readings: readings!, files: files!, repetitions: repetitions!, seed: seed! }),
       values.json,
+    );
+    continue;
+  }
+  if (name === 'store') {
+    const { only, before, json } = values;
+    printFigureTable(
+      await measureStore({ readings: Number(values.readings), runs, seconds: load.seconds, only, before }),
+      json,
     );
     continue;
   }

@@ -1,11 +1,25 @@
 import { fileURLToPath } from 'node:url';
 import { startProcess } from './server-process.ts';
-import type { BenchCloud } from './start-cloud.ts';
 
-export interface GeneratorOptions {
-  readonly url: string;
-  readonly partId: string;
-  readonly partSecret: string;
+/** Many parts that one key uploads for: the batches go round their sensors. */
+export interface GeneratedFleet {
+  readonly partIds: readonly string[];
+  readonly keyId: string;
+  readonly key: string;
+  /** When the first reading of each sensor was captured; the others are a second apart. */
+  readonly startMs: number;
+  /** Batches that went before. */
+  readonly firstBatch: number;
+}
+
+/** Whose readings they are: one part's, or those of a fleet. */
+export type GeneratorTarget =
+  | { readonly url: string; readonly partId: string; readonly partSecret: string }
+  | { readonly url: string; readonly fleet: GeneratedFleet };
+
+export type GeneratorOptions = GeneratorTarget & GeneratorLoad;
+
+export interface GeneratorLoad {
   readonly batches: number;
   readonly readingsEach: number;
   readonly inFlight: number;
@@ -24,11 +38,10 @@ export interface GeneratorResult {
 }
 
 /** Runs a generator process against the cloud and returns what it measured. */
-export async function runGenerator(
-  { url, partId, partSecret }: BenchCloud,
-  load: Pick<GeneratorOptions, 'batches' | 'readingsEach' | 'inFlight' | 'batchesPerSecond'>,
-): Promise<GeneratorResult> {
-  const options: GeneratorOptions = { url, partId, partSecret, ...load };
+export async function runGenerator(target: GeneratorTarget, load: GeneratorLoad): Promise<GeneratorResult> {
+  const { url } = target;
+  const whose = 'fleet' in target ? { fleet: target.fleet } : { partId: target.partId, partSecret: target.partSecret };
+  const options: GeneratorOptions = { url, ...whose, ...load };
   const entry = fileURLToPath(new URL('./processes/generator.ts', import.meta.url));
   await using generator = startProcess(process.execPath, [...process.execArgv, entry, JSON.stringify(options)]);
   return (await generator.event('done')) as unknown as GeneratorResult;

@@ -10,15 +10,23 @@ import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect } from '@platform/rpc/client';
 import { encodeBatches } from '../encode-batches.ts';
 import type { GeneratorOptions, GeneratorResult } from '../run-generator.ts';
+import { uploadOfFleet } from '../store/upload-of-fleet.ts';
 import { openUploader, type Uploader } from '../upload-frames.ts';
 
 const options = JSON.parse(process.argv[2] ?? '{}') as GeneratorOptions;
-const { url, partId, partSecret, batches, readingsEach, inFlight, batchesPerSecond } = options;
+const { url, batches, readingsEach, inFlight, batchesPerSecond } = options;
 
-const encoded = encodeBatches({ partId, stream: randomBytes(16), batches, readingsEach, inFlight });
+const common = { stream: randomBytes(16), batches, readingsEach, inFlight };
+const encoded =
+  'fleet' in options
+    ? encodeBatches({ ...common, partId: '', uploadOf: (batch) => uploadOfFleet(options.fleet, batch, readingsEach) })
+    : encodeBatches({ ...common, partId: options.partId });
+const [entity, credentials] =
+  'fleet' in options
+    ? [options.fleet.keyId, { type: 'api-key', payload: options.fleet.key }]
+    : [options.partId, { type: 'robot-secret', payload: options.partSecret }];
 const link = connect({ baseUrl: url });
-const credentials = { type: 'robot-secret', payload: partSecret };
-const { accessToken } = await link.client(AuthService).authenticate({ entity: partId, credentials });
+const { accessToken } = await link.client(AuthService).authenticate({ entity, credentials });
 await link[Symbol.asyncDispose]();
 using uploader = await openUploader(url, accessToken);
 

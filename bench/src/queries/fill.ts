@@ -3,39 +3,66 @@ import { encodeStruct } from '../../../apps/cloud/src/tabular/testing/encode-str
 import type { OpenTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { componentCount, componentName, documentOf, intervalMs, readingAt } from './readings.ts';
 
+/** Where readings of the nth component come from. */
+export interface Series {
+  readonly robot: string;
+  readonly component: string;
+}
+
+export type SeriesAt = (index: number) => Series;
+
+/** Each component on one machine. */
+export const seriesOfMachines: SeriesAt = (index) => ({
+  robot: `robot-${index % 50}`,
+  component: componentName(index),
+});
+
+export const partOf = ({ robot }: Series): string => `part of ${robot}`;
+
+export interface FillOptions {
+  /** Default: each component on one machine. */
+  readonly seriesAt?: SeriesAt;
+  /** Shares of the readings of each component: from this one on, and before that one. Default: 0 to 1, all. */
+  readonly share?: readonly [from: number, to: number];
+}
+
 const uploadReadings = 250;
 /** Of the log, ahead of what is loaded: what a running cloud would let stand, too. */
 const uploadsAhead = 2_000;
 
-export async function fill(store: OpenTabular, readings: number): Promise<void> {
+/** Readings from the oldest on; what is in the log by then is sealed at the end unless it is to stay hot. */
+export async function fill(
+  store: OpenTabular,
+  readings: number,
+  { seriesAt = seriesOfMachines, share = [0, 1] }: FillOptions = {},
+  end: 'sealed' | 'hot' = 'sealed',
+): Promise<void> {
   const each = Math.ceil(readings / componentCount);
+  const [first, last] = share.map((part) => Math.round(each * part)) as [number, number];
   const everyMs = intervalMs(readings);
-  for (let from = 0; from < each; from += uploadReadings) {
-    const numbers = Array.from({ length: Math.min(uploadReadings, each - from) }, (_, i) => from + i);
-    for (let component = 0; component < componentCount; component++) {
-      const made = numbers.map((n) => readingAt(component, n, everyMs));
-      const robot = `robot-${component % 50}`;
+  for (let from = first; from < last; from += uploadReadings) {
+    const numbers = Array.from({ length: Math.min(uploadReadings, last - from) }, (_, i) => from + i);
+    for (let index = 0; index < componentCount; index++) {
+      const made = numbers.map((n) => readingAt(index, n, everyMs));
+      const series = seriesAt(index);
+      const partId = partOf(series);
       store.append({
-        place: {
-          organizationId: 'org-1',
-          locationId: `loc-${component % 5}`,
-          robotId: robot,
-          partId: `part of ${robot}`,
-        },
-        metadata: { partId: `part of ${robot}`, componentName: componentName(component) },
+        place: { organizationId: 'org-1', locationId: `loc-${index % 5}`, robotId: series.robot, partId },
+        metadata: { partId, componentName: series.component },
         readings: made.map((reading) => ({ data: encodeStruct(documentOf(reading)), receivedMs: reading.receivedMs })),
         syncedMs: made.at(-1)?.receivedMs ?? 0,
       });
-      if (component % 100 === 0) await caughtUp(store);
+      if (index % 100 === 0) await caughtUp(store, uploadsAhead);
     }
   }
-  await store.tabular.seal();
+  if (end === 'sealed') await store.tabular.seal();
+  else await caughtUp(store, 1);
 }
 
-async function caughtUp({ tabular }: OpenTabular): Promise<void> {
+async function caughtUp({ tabular }: OpenTabular, ahead: number): Promise<void> {
   for (;;) {
     const { committedPosition, loadedPosition } = tabular.lag();
-    if (committedPosition - loadedPosition < uploadsAhead) return;
+    if (committedPosition - loadedPosition < ahead) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -1,0 +1,10 @@
+import { BsonDate, BsonDocument, type BsonValue } from '@platform/query';
+
+/** JavaScript values as BSON: a Date is a date, a number a double, an object a document. */
+export function bsonOf(value: unknown): BsonValue {
+  if (value instanceof Date) return new BsonDate(value.getTime());
+  if (Array.isArray(value)) return value.map(bsonOf);
+  if (typeof value === 'object' && value !== null)
+    return new BsonDocument(Object.entries(value).map(([name, member]) => [name, bsonOf(member)]));
+  return value as BsonValue;
+}

@@ -1,0 +1,59 @@
+/**
+ * The tabular store beside DuckDB, as one table with what is asked of each figure.
+ *
+ * Sections: a (all sealed), b (a million hot), c (readings come in), restart, ingest (rate, memory, processor time), size, checksums, idle.
+ */
+import { measureIdle } from './idle.ts';
+import { afterKill } from './store/after-kill.ts';
+import { type Figure, tableOf } from './store/figure.ts';
+import { fullSpeed } from './store/full-speed.ts';
+import { sealedAndHot } from './store/sealed-and-hot.ts';
+import { underLoad } from './store/under-load.ts';
+
+const sections = ['a', 'b', 'c', 'restart', 'ingest', 'size', 'checksums', 'idle'] as const;
+type Section = (typeof sections)[number];
+
+export interface StoreLoad {
+  readonly readings: number;
+  readonly runs: number;
+  /** Of each load. */
+  readonly seconds: number;
+  /** Sections, with commas; '': all. */
+  readonly only: string;
+  /** Folder of another checkout of this repository, whose ingest is measured by turns with ours. */
+  readonly before?: string | undefined;
+}
+
+const hotReadings = 1_000_000;
+
+export async function measureStore({ readings, runs, seconds, only, before }: StoreLoad): Promise<Figure[]> {
+  const wanted = only === '' ? sections : only.split(',');
+  const unknown = wanted.filter((name) => !sections.includes(name as Section));
+  if (unknown.length > 0)
+    throw new Error(`--only: expected some of ${sections.join(', ')}, found ${unknown.join(', ')}`);
+  const wants = (section: Section): boolean => wanted.includes(section);
+  const fresh = Math.min(readings, hotReadings);
+  const figures: Figure[] = [];
+  if (wants('a') || wants('b') || wants('size') || wants('checksums'))
+    figures.push(...(await sealedAndHot({ readings, runs, wants })));
+  if (wants('c')) figures.push(...(await underLoad({ readings: fresh, seconds })));
+  if (wants('restart')) figures.push(await afterKill({ readings: fresh, runs }));
+  if (wants('ingest')) figures.push(...(await fullSpeed({ readings, runs: Math.min(runs, 3), before })));
+  if (wants('idle')) {
+    const { pss_mb: value = Number.NaN, rss_mb: rss = Number.NaN } = await measureIdle();
+    figures.push({
+      name: 'idle PSS of npm start',
+      value,
+      unit: 'MB',
+      most: 290,
+      aim: 220,
+      note: `RSS ${rss.toFixed(0)} MB`,
+    });
+  }
+  return figures;
+}
+
+export function printFigureTable(figures: readonly Figure[], json: boolean): void {
+  if (!json) console.log(tableOf(figures));
+  else for (const figure of figures) console.log(JSON.stringify({ bench: 'store', ...figure }));
+}

@@ -1,0 +1,74 @@
+/** A line of the table: what was measured, beside its peer and what is asked for. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: 'ms' | 'MB' | 's' | '×' | '%' | 'readings/s';
+  /** The same of the peer or of the case that it is compared with. */
+  readonly beside?: number;
+  /** A ratio to what stands beside it at most. */
+  readonly mostRatio?: number;
+  /** … to be aimed at. */
+  readonly aimRatio?: number;
+  /** Enough, whatever the ratio. */
+  readonly enough?: number;
+  /** At most. */
+  readonly most?: number;
+  readonly aim?: number;
+  /** At least. */
+  readonly least?: number;
+  /** What else is worth knowing. */
+  readonly note?: string;
+}
+
+export function isMet({ value, beside, mostRatio, enough, most, least }: Figure): boolean {
+  if (Number.isNaN(value)) return false;
+  if (enough !== undefined && value <= enough) return true;
+  if (mostRatio !== undefined && (beside === undefined || value > mostRatio * beside)) return false;
+  return (most === undefined || value <= most) && (least === undefined || value >= least);
+}
+
+export function tableOf(figures: readonly Figure[]): string {
+  const head = ['', 'figure', 'value', 'beside', 'ratio', 'floor', 'aim', 'note'];
+  const cells = figures.map((figure) => [
+    hasFloor(figure) ? (isMet(figure) ? 'ok' : 'NO') : '',
+    figure.name,
+    `${short(figure.value)} ${figure.unit}`,
+    short(figure.beside),
+    figure.beside === undefined ? '' : (figure.value / figure.beside).toFixed(2),
+    floorOf(figure),
+    aimOf(figure),
+    figure.note ?? '',
+  ]);
+  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]!.length)));
+  const isNumber = (at: number): boolean => at === 2 || at === 3 || at === 4;
+  return [head, ...cells]
+    .map((row) =>
+      row.map((cell, at) => (isNumber(at) ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))).join('  '),
+    )
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function hasFloor({ mostRatio, most, least }: Figure): boolean {
+  return mostRatio !== undefined || most !== undefined || least !== undefined;
+}
+
+function floorOf({ mostRatio, enough, most, least, unit }: Figure): string {
+  const parts = [
+    mostRatio === undefined ? '' : `≤ ${mostRatio} ×`,
+    enough === undefined ? '' : `≤ ${enough} ${unit}`,
+    most === undefined ? '' : `≤ ${most} ${unit}`,
+    least === undefined ? '' : `≥ ${short(least)} ${unit}`,
+  ];
+  return parts.filter(Boolean).join(' or ');
+}
+
+function aimOf({ aimRatio, aim, unit }: Figure): string {
+  if (aimRatio !== undefined) return `≤ ${aimRatio} ×`;
+  return aim === undefined ? '' : `≤ ${aim} ${unit}`;
+}
+
+function short(value: number | undefined): string {
+  if (value === undefined) return '';
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}

@@ -1,0 +1,138 @@
+/** (c) readings come in at a given rate while four clients ask without a pause; DuckDB is asked beside the same load. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { encodeBson } from '@platform/query';
+import { connect, type Link } from '@platform/rpc/client';
+import { openTypedColumns } from '../../limits/typed-columns.ts';
+import { bsonOf } from '../bson-of.ts';
+import { runGenerator } from '../run-generator.ts';
+import { scratch } from '../scratch.ts';
+import { startProcess } from '../server-process.ts';
+import { percentile } from '../statistics.ts';
+import { askInTurns, type Latencies } from './ask-in-turns.ts';
+import type { Figure } from './figure.ts';
+import { type FleetWithReadings, readingsEach, startFleetWithReadings } from './fleet-with-readings.ts';
+import { type Asked, asked, seriesOfFleet } from './questions.ts';
+
+export interface UnderLoadOptions {
+  /** That are there before. */
+  readonly readings: number;
+  readonly seconds: number;
+}
+
+interface Rate {
+  readonly perSecond: number;
+  readonly mostAckMs: number;
+}
+
+const rates: readonly Rate[] = [
+  { perSecond: 20_000, mostAckMs: 30 },
+  { perSecond: 50_000, mostAckMs: 50 },
+];
+const dashboard = asked.filter(({ name }) => name === 'group, MQL' || name === 'per minute, MQL');
+
+export async function underLoad(options: UnderLoadOptions): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const { perSecond = 0 } = rates[0] ?? {};
+  const byTurns = await askedUnderLoad(options, perSecond, dashboard);
+  const all = [...byTurns.latencies.values()].flat();
+  const name = `c ${perSecond}/s, group and per minute by turns`;
+  const note = `${all.length} answers, ${byTurns.failures} failed`;
+  figures.push(
+    { name: `${name}: p50`, value: percentile(all, 0.5), unit: 'ms', most: 150, aim: 60, note },
+    { name: `${name}: p99`, value: percentile(all, 0.99), unit: 'ms', most: 1_000, aim: 200 },
+  );
+  for (const rate of rates) figures.push(...(await allShapes(options, rate)));
+  return figures;
+}
+
+async function allShapes(options: UnderLoadOptions, { perSecond, mostAckMs }: Rate): Promise<Figure[]> {
+  const ours = await askedUnderLoad(options, perSecond, asked);
+  const peer = await peerUnderLoad(options, perSecond);
+  const figures = asked.map((each): Figure => {
+    const latencies = ours.latencies.get(each.name) ?? [];
+    return {
+      name: `c ${perSecond}/s ${each.name}: p50`,
+      ...{ value: percentile(latencies, 0.5), unit: 'ms', mostRatio: 3 },
+      beside: percentile(peer.get(each.name) ?? [], 0.5),
+      note: `p99 ${percentile(latencies, 0.99).toFixed(0)} ms; beside DuckDB under the same load`,
+    };
+  });
+  const failed = ours.failures > 0 ? `; ${ours.failures} questions failed` : '';
+  const note = `p50 ${percentile(ours.acknowledgedMs, 0.5).toFixed(1)} ms${failed}`;
+  const value = percentile(ours.acknowledgedMs, 0.99);
+  return [...figures, { name: `c ${perSecond}/s acknowledgement: p99`, value, unit: 'ms', most: mostAckMs, note }];
+}
+
+interface OursUnderLoad {
+  readonly latencies: Latencies;
+  readonly failures: number;
+  readonly acknowledgedMs: readonly number[];
+}
+
+async function askedUnderLoad(
+  { readings, seconds }: UnderLoadOptions,
+  perSecond: number,
+  all: readonly Asked[],
+): Promise<OursUnderLoad> {
+  await using filled = await startFleetWithReadings(readings);
+  const { cloud } = filled;
+  await using link = connect({
+    baseUrl: cloud.running.url,
+    credentials: { entity: cloud.keyId, type: 'api-key', payload: cloud.key },
+    timeoutMs: 60_000,
+    maxMessageBytes: 80 << 20,
+  });
+  const over = new AbortController();
+  const asking = askInTurns(all, (each) => askCloud(link, cloud.organizationId, each), over.signal);
+  const acknowledgedMs = await load(filled, seconds, perSecond);
+  over.abort();
+  return { ...(await asking), acknowledgedMs };
+}
+
+/** What is asked is encoded once, and answers stay bytes: the clients leave the processor to the cloud. */
+async function askCloud(
+  link: Link,
+  organizationId: string,
+  { question: { mql, sql }, language }: Asked,
+): Promise<void> {
+  const data = link.client(DataService);
+  if (language === 'SQL') await data.tabularDataBySQL({ organizationId, sqlQuery: sql ?? '' });
+  else
+    await data.tabularDataByMQL({
+      organizationId,
+      mqlBinary: mql.map((stage) => encodeBson(bsonOf(stage) as Parameters<typeof encodeBson>[0])),
+    });
+}
+
+/** @returns how long acknowledgements took; those of the first second are left out: the generator's code is compiled meanwhile. */
+async function load(
+  { cloud, fleet }: FleetWithReadings,
+  seconds: number,
+  perSecond: number,
+): Promise<readonly number[]> {
+  const batchesPerSecond = perSecond / readingsEach;
+  const batches = batchesPerSecond * seconds;
+  const { latenciesMs } = await runGenerator(
+    { url: cloud.running.url, fleet },
+    { batches, readingsEach, inFlight: batches, batchesPerSecond },
+  );
+  return latenciesMs.slice(batchesPerSecond);
+}
+
+/** Of the readings that are there in the middle of the load. */
+async function peerUnderLoad({ readings, seconds }: UnderLoadOptions, perSecond: number): Promise<Latencies> {
+  using folder = scratch();
+  (await openTypedColumns(folder.path, readings + (perSecond * seconds) / 2, { seriesAt: seriesOfFleet }))[
+    Symbol.dispose
+  ]();
+  await using filled = await startFleetWithReadings(readings);
+  const entry = fileURLToPath(new URL('../processes/peer.ts', import.meta.url));
+  const file = join(folder.path, 'typed-columns.parquet');
+  await using peer = startProcess(process.execPath, [...process.execArgv, entry, file]);
+  await load(filled, seconds, perSecond);
+  peer.write('stop');
+  const { latencies } = (await peer.event('asked')) as { latencies: [string, number[]][] };
+  return new Map(latencies);
+}
