@@ -37,12 +37,21 @@ export interface GeneratorResult {
   readonly acknowledgedAt: readonly number[];
 }
 
-/** Runs a generator process against the cloud and returns what it measured. */
-export async function runGenerator(target: GeneratorTarget, load: GeneratorLoad): Promise<GeneratorResult> {
+/**
+ * Runs a generator process against the cloud and returns what it measured.
+ * @param onStarted called when all is encoded and the first upload begins
+ */
+export async function runGenerator(
+  target: GeneratorTarget,
+  load: GeneratorLoad,
+  onStarted: () => void = () => {},
+): Promise<GeneratorResult> {
   const { url } = target;
   const whose = 'fleet' in target ? { fleet: target.fleet } : { partId: target.partId, partSecret: target.partSecret };
   const options: GeneratorOptions = { url, ...whose, ...load };
   const entry = fileURLToPath(new URL('./processes/generator.ts', import.meta.url));
   await using generator = startProcess(process.execPath, [...process.execArgv, entry, JSON.stringify(options)]);
+  await generator.event('encoded');
+  onStarted();
   return (await generator.event('done')) as unknown as GeneratorResult;
 }

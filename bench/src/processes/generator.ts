@@ -30,6 +30,7 @@ const { accessToken } = await link.client(AuthService).authenticate({ entity, cr
 await link[Symbol.asyncDispose]();
 using uploader = await openUploader(url, accessToken);
 
+process.stdout.write(`${JSON.stringify({ event: 'encoded' })}\n`);
 const started = performance.now();
 const acknowledgedAt: number[] = new Array(batches).fill(0);
 const latenciesMs = batchesPerSecond ? await openLoop(uploader, batchesPerSecond) : await closedLoop(uploader);

@@ -12,7 +12,7 @@ import { startProcess } from '../server-process.ts';
 import { percentile } from '../statistics.ts';
 import { askInTurns, type Latencies } from './ask-in-turns.ts';
 import type { Figure } from './figure.ts';
-import { type FleetWithReadings, readingsEach, startFleetWithReadings } from './fleet-with-readings.ts';
+import { countOf, type FleetWithReadings, readingsEach, startFleetWithReadings } from './fleet-with-readings.ts';
 import { type Asked, asked, seriesOfFleet } from './questions.ts';
 
 export interface UnderLoadOptions {
@@ -84,14 +84,23 @@ async function askedUnderLoad(
     timeoutMs: 60_000,
     maxMessageBytes: 80 << 20,
   });
+  const ask = (each: Asked): Promise<void> => askCloud(link, cloud.organizationId, each);
+  // Code that is not compiled yet is not what is measured.
+  for (const each of all) await ask(each);
   const over = new AbortController();
-  const asking = askInTurns(all, (each) => askCloud(link, cloud.organizationId, each), over.signal);
-  const acknowledgedMs = await load(filled, seconds, perSecond);
+  let asking: ReturnType<typeof askInTurns> | undefined;
+  const acknowledgedMs = await load(filled, seconds, perSecond, () => {
+    asking = askInTurns(all, ask, over.signal);
+  });
   over.abort();
-  return { ...(await asking), acknowledgedMs };
+  const { latencies = new Map(), failures = 0 } = (await asking) ?? {};
+  const acknowledged = filled.readings + perSecond * seconds;
+  const counted = await countOf(cloud);
+  if (counted !== acknowledged) throw new Error(`acknowledged ${acknowledged} readings, a query counts ${counted}`);
+  return { latencies, failures, acknowledgedMs };
 }
 
-/** What is asked is encoded once, and answers stay bytes: the clients leave the processor to the cloud. */
+/** Answers stay bytes: the clients leave the processor to the cloud. */
 async function askCloud(
   link: Link,
   organizationId: string,
@@ -111,12 +120,14 @@ async function load(
   { cloud, fleet }: FleetWithReadings,
   seconds: number,
   perSecond: number,
+  onStarted: () => void,
 ): Promise<readonly number[]> {
   const batchesPerSecond = perSecond / readingsEach;
   const batches = batchesPerSecond * seconds;
   const { latenciesMs } = await runGenerator(
     { url: cloud.running.url, fleet },
     { batches, readingsEach, inFlight: batches, batchesPerSecond },
+    onStarted,
   );
   return latenciesMs.slice(batchesPerSecond);
 }
@@ -131,7 +142,8 @@ async function peerUnderLoad({ readings, seconds }: UnderLoadOptions, perSecond:
   const entry = fileURLToPath(new URL('../processes/peer.ts', import.meta.url));
   const file = join(folder.path, 'typed-columns.parquet');
   await using peer = startProcess(process.execPath, [...process.execArgv, entry, file]);
-  await load(filled, seconds, perSecond);
+  await peer.event('ready');
+  await load(filled, seconds, perSecond, () => peer.write('start'));
   peer.write('stop');
   const { latencies } = (await peer.event('asked')) as { latencies: [string, number[]][] };
   return new Map(latencies);
