@@ -3,7 +3,7 @@ import type { Series } from '../queries/fill.ts';
 
 type Stages = readonly Record<string, unknown>[];
 
-export interface Question {
+interface Question {
   readonly name: string;
   readonly mql: Stages;
   /** Of typed columns. */
@@ -31,7 +31,7 @@ const t = '$data.readings.temperature';
 const minute = { $dateTrunc: { date: '$time_received', unit: 'minute' } };
 
 /** By component and part: `group` and `per minute` are what is asked by turns under load. */
-export const questions: readonly Question[] = [
+const questions: readonly Question[] = [
   {
     name: 'group',
     mql: [
