@@ -1,6 +1,6 @@
 /** What was done with a query, as the only row of its answer. Counts are longs, so that no reader has to guess. */
 import { BsonDocument, encodeBson } from '@platform/query';
-import type { QueryExplain } from '../tabular/tabular.ts';
+import type { NotPushed, QueryExplain } from '../tabular/tabular.ts';
 
 /** Whether the caller asks for it instead of the rows: `platform-explain: true`. */
 export function wantsExplain(metadata: Headers): boolean {
@@ -16,20 +16,23 @@ export function explainRow(
   words: (pushed: string) => string,
   notices: readonly string[],
 ): Uint8Array {
-  const { pushDown, filesListed, filesSkipped, filesRead, sources, rows, scannedBytes, elapsedMs } = explain;
+  const { pushDown, filesListed, filesSkipped, filesRead, sources, later, rows, scannedBytes, elapsedMs } = explain;
+  const told = ({ part, why }: NotPushed): BsonDocument => BsonDocument.of({ part: words(part), why });
   return encodeBson(
     BsonDocument.of({
       ...(notices.length > 0 && { notices: [...notices] }),
       push_down: pushDown,
-      sources: sources.map(({ does, pushed, files, statements, rows: given }) =>
+      sources: sources.map(({ does, pushed, notPushed = [], files, statements, rows: given }) =>
         BsonDocument.of({
           does,
           pushed: pushed.map(words),
+          ...(notPushed.length > 0 && { not_pushed: notPushed.map(told) }),
           files: BigInt(files),
           statements: BigInt(statements),
           rows: BigInt(given),
         }),
       ),
+      ...(later.length > 0 && { later: later.map(told) }),
       files_listed: BigInt(filesListed),
       files_skipped: BigInt(filesSkipped),
       files_read: BigInt(filesRead),

@@ -1,9 +1,11 @@
 /** What was done with a query, summed up. */
+import { cut } from '@platform/query';
 import type { QueryExplain, QueryRequest, QueryResult, SourceExplain } from './tabular.ts';
+import { whyLater } from './why-later.ts';
 
 /** @param listed sealed files of the organization, and those of them that the catalog did not rule out. */
 export function explainOf(
-  { pushDown = true }: QueryRequest,
+  { plan, pushDown = true }: QueryRequest,
   listed: { readonly all: number; readonly read: number },
   sources: readonly SourceExplain[],
   { scannedBytes, elapsedMs }: Pick<QueryResult, 'scannedBytes' | 'elapsedMs'>,
@@ -15,6 +17,7 @@ export function explainOf(
     filesSkipped: listed.all - listed.read,
     filesRead: count(({ does, files }) => (does === 'newest' ? 0 : files)),
     sources,
+    later: whyLater(plan, cut(plan)),
     rows: count(({ rows }) => rows),
     scannedBytes,
     elapsedMs,

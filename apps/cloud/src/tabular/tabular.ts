@@ -51,6 +51,8 @@ export interface QueryExplain {
   readonly filesRead: number;
   /** By what was done, in order: sealed files that are alike, then hot rows. */
   readonly sources: readonly SourceExplain[];
+  /** Parts of the query that run once, over what all sources gave. */
+  readonly later: readonly NotPushed[];
   /** Rows that were handed to the executor, or groups of them. */
   readonly rows: number;
   readonly scannedBytes: number;
@@ -65,10 +67,18 @@ export interface SourceExplain {
   readonly does: 'group' | 'top' | 'columns' | 'rows' | 'newest' | 'hot';
   /** Parts of the query that are done where the rows lie, in the user's words. Conditions may be looked at once more afterwards. */
   readonly pushed: readonly string[];
+  /** Parts that could be done there and are not. */
+  readonly notPushed?: readonly NotPushed[];
   readonly files: number;
   readonly statements: number;
   /** What came of it: rows, or groups of rows. */
   readonly rows: number;
+}
+
+export interface NotPushed {
+  /** In the user's words, as what is pushed. */
+  readonly part: string;
+  readonly why: string;
 }
 
 export interface TabularLag {

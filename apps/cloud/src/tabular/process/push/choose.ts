@@ -5,6 +5,7 @@
  * the executor reads, out of columns; whole rows. Conditions go along wherever they are known.
  */
 import { type Cut, type Expr, type FieldRead, fieldsRead, isReadOnce, refuseTooLarge } from '@platform/query';
+import type { NotPushed } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
 import { canFail } from './can-fail.ts';
 import type { Condition } from './compare.ts';
@@ -23,6 +24,8 @@ import { isOfSeries } from './series-values.ts';
 import { splitFilter } from './split-filter.ts';
 import { Binds, no, yes } from './sql.ts';
 import type { Emission } from './statement.ts';
+import { whyNotCondition } from './why-condition.ts';
+import { endName, whyNotEnd } from './why-end.ts';
 
 /** A cut as it is looked at file by file. */
 export interface Wanted {
@@ -56,6 +59,8 @@ export function wantedOf(cut: Cut): Wanted {
 export interface Choice {
   readonly emission: Emission;
   readonly pushed: readonly string[];
+  /** What is left to the executor, and why. */
+  readonly notPushed: () => readonly NotPushed[];
 }
 
 /** Undefined: the file has no row that passes. */
@@ -67,6 +72,7 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
   let isExact = sure === parts.length;
   const conditions: Condition[] = [];
   const pushed: string[] = [];
+  const left = (): readonly NotPushed[] => [...whyNotFiltered(wanted, room), ...whyNotEnd(cut.end, room, isExact)];
   for (const part of parts.slice(0, sure)) {
     if (isOfSeries(part)) {
       const keeps = file.values.keeps(part);
@@ -91,7 +97,7 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
   const { end } = cut;
   if (isExact && end !== 'rows' && end.k === 'group') {
     const group = emitGroup(end, room, where, binds);
-    if (group !== undefined) return { emission: group, pushed: [...pushed, '$group'] };
+    if (group !== undefined) return { emission: group, pushed: [...pushed, '$group'], notPushed: () => [] };
   }
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
@@ -104,12 +110,24 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
     ...(top !== undefined && { top }),
   };
   const projected = isExact ? projectedBy(wanted, file, options) : undefined;
-  if (projected !== undefined) return { emission: projected.emission, pushed: [...pushed, ...projected.pushed] };
+  if (projected !== undefined) return { ...projected, pushed: [...pushed, ...projected.pushed] };
   const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
   return {
     emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),
     pushed: top === undefined ? pushed : [...pushed, '$sort', '$limit'],
+    notPushed: top === undefined ? left : () => [],
   };
+}
+
+/** Conditions that do not decide in SQL which rows are kept; one that can fail, and what stands behind it, leave none out. */
+function whyNotFiltered({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
+  return parts.flatMap((part, index): readonly NotPushed[] => {
+    const at = siteOf(part);
+    if (index < sure) return [whyNotCondition(part, room, at) ?? []].flat();
+    const isFirst = index === sure;
+    const why = isFirst ? 'it can fail for a row, or is too large' : 'a condition before it can fail for a row';
+    return [{ part: at, why }];
+  });
 }
 
 function projectedBy({ cut: { end }, projection }: Wanted, file: OpenFile, options: RowsOptions): Choice | undefined {
@@ -119,7 +137,7 @@ function projectedBy({ cut: { end }, projection }: Wanted, file: OpenFile, optio
   if (rows === undefined) return undefined;
   const check = (document: Uint8Array): void => refuseTooLarge(document, end);
   const emission = emitProjected(rows, cells, options, projection.isBuilt ? check : undefined);
-  return { emission, pushed: [end.at?.stageName ?? '$project'] };
+  return { emission, pushed: [endName(end)], notPushed: () => [] };
 }
 
 /** Whether the rest of the plan is done with the first rows that it gets. */

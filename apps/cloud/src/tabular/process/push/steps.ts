@@ -43,7 +43,9 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
       newest.push(found);
       continue;
     }
-    const choice = wanted ? chooseFor(file, wanted, request) : { emission: wholeRows(file, request), pushed: [] };
+    const choice = wanted
+      ? chooseFor(file, wanted, request)
+      : { emission: wholeRows(file, request), pushed: [], notPushed: () => [] };
     if (choice === undefined) continue;
     const key = emissionKey(choice.emission);
     const bytes = choice.emission.gathered ?? 0;
@@ -81,6 +83,14 @@ function statementSteps(run: readonly Chosen[]): readonly Step[] {
     return [...statementSteps(run.slice(0, half)), ...statementSteps(run.slice(half))];
   }
   const { kind } = first.emission;
-  const explain: StepExplain = { does: kind, pushed: first.pushed, files: run.length, statements: 1, rows: 0 };
+  const notPushed = first.notPushed();
+  const explain: StepExplain = {
+    does: kind,
+    pushed: first.pushed,
+    notPushed,
+    files: run.length,
+    statements: 1,
+    rows: 0,
+  };
   return [{ k: 'statement', statement, explain }];
 }
