@@ -12,7 +12,7 @@ export function compileFilters(filters: readonly (Stage & { k: 'filter' })[], fr
   const tests = filters.map((stage) => {
     const where = inStage(stage, () => compileExpression(stage.where));
     const test = (row: Row): boolean => {
-      enterRow(frame, row.document);
+      enterRow(frame, row.document, row.near);
       const value = where(frame);
       return typeof value === 'boolean' ? value : isTruthy(value);
     };

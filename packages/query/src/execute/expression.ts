@@ -2,6 +2,7 @@
 
 import { BsonDate, BsonDocument, type Maybe } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
+import { nearVariable } from '../plan/near.ts';
 import { QueryError } from '../query-error.ts';
 import { built } from './built.ts';
 import { constant, constantOf } from './constant.ts';
@@ -45,6 +46,7 @@ function compileVariable(name: string, path: readonly string[], slots: Slots): E
   const slot = slots.get(name);
   if (slot !== undefined) return (frame) => valueAt(frame.slots[slot], path);
   if (name === 'NOW') return (frame) => valueAt(new BsonDate(frame.nowMs), path);
+  if (name === nearVariable) return (frame) => valueAt(frame.near, path);
   return (frame) => valueAt(frame.root, path);
 }
 

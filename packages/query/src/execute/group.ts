@@ -12,8 +12,8 @@ export async function* runGroup(stage: GroupStage, input: AsyncIterable<Row[]>, 
   const table = new GroupTable(stage.key, stage.into, budget);
   for await (const rows of input) {
     try {
-      for (const { document } of rows) {
-        enterRow(frame, document);
+      for (const { document, near } of rows) {
+        enterRow(frame, document, near);
         table.add(frame, document);
       }
     } catch (error) {

@@ -20,9 +20,10 @@ export async function* runRedact(
     const kept: Row[] = [];
     for (const row of rows) {
       frame.slots[0] = row.document;
-      enterRow(frame, row.document);
+      const { near } = row;
+      enterRow(frame, row.document, near);
       const document = redacted(row.document, decide, frame);
-      if (document !== undefined) kept.push({ document });
+      if (document !== undefined) kept.push(near === undefined ? { document } : { document, near });
     }
     if (kept.length > 0) yield kept;
   }

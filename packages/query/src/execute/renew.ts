@@ -18,8 +18,9 @@ export function compileRenewal(stage: RowStage, frame: Frame): (rows: Row[]) => 
     let bytes = 0;
     const fill = (from: number): number => {
       for (let index = from; index < rows.length; index++) {
-        enterRow(frame, rows[index]!.document);
-        chunk.push({ document: change(frame) });
+        const { document, near } = rows[index]!;
+        enterRow(frame, document, near);
+        chunk.push(near === undefined ? { document: change(frame) } : { document: change(frame), near });
         bytes += frame.builtBytes;
         if (bytes >= chunkBytes) return index + 1;
       }

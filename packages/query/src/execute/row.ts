@@ -6,4 +6,6 @@ export interface Row {
   readonly document: BsonDocument;
   /** The whole row as BSON; absent once a stage made a new document. */
   readonly bytes?: Uint8Array;
+  /** What $geoNear found: `{distance, point}`. It goes along with the row, for $meta. */
+  readonly near?: BsonDocument;
 }

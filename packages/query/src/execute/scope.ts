@@ -1,11 +1,13 @@
 /** What a compiled expression reads while it runs, and how variables get their places when it is compiled. */
 
-import type { Maybe } from '../bson/value.ts';
+import type { BsonDocument, Maybe } from '../bson/value.ts';
 
 /** One for each executor of a stage; the fields change from row to row. */
 export interface Frame {
   /** The row; in `match.elem`, the array element. */
   root: Maybe;
+  /** What $geoNear found of the row. */
+  near: BsonDocument | undefined;
   /** Values of bound variables by slot. */
   readonly slots: Maybe[];
   /** Start of the query, milliseconds since 1970 UTC: the same for all rows. */
@@ -24,14 +26,15 @@ export type Evaluate = (frame: Frame) => Maybe;
 export type Slots = ReadonlyMap<string, number>;
 
 /** Goes on to the next row. */
-export function enterRow(frame: Frame, root: Maybe): void {
+export function enterRow(frame: Frame, root: Maybe, near?: BsonDocument): void {
   frame.root = root;
+  frame.near = near;
   frame.builtBytes = 0;
   step(frame);
 }
 
 export function newFrame(nowMs: number, check: () => void = () => {}): Frame {
-  return { root: undefined, slots: [], nowMs, builtBytes: 0, steps: 0, check };
+  return { root: undefined, near: undefined, slots: [], nowMs, builtBytes: 0, steps: 0, check };
 }
 
 /**

@@ -18,8 +18,9 @@ export async function* runUnwind(
   let chunk: Row[] = [];
   for await (const rows of input) {
     for (const row of rows) {
+      const { near } = row;
       for (const document of unwound(row.document, stage)) {
-        if (chunk.push({ document }) < chunkRows) continue;
+        if (chunk.push(near === undefined ? { document } : { document, near }) < chunkRows) continue;
         await budget.pause();
         yield chunk;
         chunk = [];

@@ -107,8 +107,11 @@ function parseOperators(subject: Expr, operators: BsonDocument, at: string): Exp
     }
     const operator = Object.hasOwn(fieldOperators, name) ? fieldOperators[name] : undefined;
     if (operator === undefined) {
-      if (name === '$near' || name === '$nearSphere') {
-        throw new QueryError(5626500, `${name} is not allowed in a pipeline`, { path: at, hint: 'use $geoNear' });
+      if (name === '$near' || name === '$nearSphere' || name === '$geoNear') {
+        throw new QueryError(5626500, `${name} is not allowed in a pipeline`, {
+          path: at,
+          hint: 'use the stage $geoNear',
+        });
       }
       throw new QueryError('BadValue', `unknown operator: ${name}`, {
         path: at,

@@ -68,6 +68,53 @@ test('$geoNear stands first; filters that keep everything may stand before it', 
   expect(ids(await runMql(rows, [{ $match: {} }, near, { $limit: 1 }]))).toEqual([2]);
 });
 
+test('without a key, places in arrays count where no field is one itself', async () => {
+  const far = [
+    { _id: 1, stops: [{ at: point(3, 0) }, { at: point(1, 0) }] },
+    { _id: 2, at: [point(2, 0)] },
+  ].map(doc);
+  const near = { near: point(0, 0), distanceField: 'd', includeLocs: 'place' };
+  const found = await runMql(far, [{ $geoNear: near }]);
+  expect(ids(found)).toEqual([1, 2]);
+  expect(found[0]!.get('place')).toEqual(doc(point(1, 0)));
+});
+
+test('$meta tells what was found of a row, also when its fields are gone', async () => {
+  const near = { $geoNear: { near: point(0, 0), distanceMultiplier: 2 } };
+  const meta = { far: { $meta: 'geoNearDistance' }, place: { $meta: 'geoNearPoint' } };
+  const first = await runMql(rows, [near, { $limit: 1 }, { $project: { _id: 1, ...meta } }]);
+  expect(first).toEqual([doc({ _id: 2, far: 0, place: point(0, 0) }).set('far', 0)]);
+  const later = [{ $replaceWith: { n: '$_id' } }, { $set: { n: ['$n', 0] } }, { $unwind: '$n' }, { $skip: 2 }];
+  const [third] = await runMql(rows, [near, ...later, { $project: { n: 1, far: meta.far } }]);
+  expect(third).toEqual(doc({ n: 3, far: 111318.84502145034 }));
+  const [group] = await runMql(rows, [near, { $group: { _id: null, most: { $max: meta.far } } }]);
+  expect(group!.get('most')).toBe(222637.69004290068);
+});
+
+test('rows sort by the distance again, after another order', async () => {
+  const near = { $geoNear: { near: point(0, 0), distanceField: 'd' } };
+  const sorts = [{ $sort: { _id: -1 } }, { $sort: { by: { $meta: 'geoNearDistance' } } }, { $limit: 2 }];
+  const found = await runMql(rows, [near, ...sorts]);
+  expect(ids(found)).toEqual([2, 3]);
+  expect([...found[0]!.keys()]).toEqual(['_id', 'at', 'd']);
+});
+
+test.each([
+  [{ $project: { d: { $meta: 'geoNearDistance' } } }],
+  [{ $match: { $expr: { $gt: [{ $meta: 'geoNearDistance' }, 1] } } }],
+  [{ $sort: { d: { $meta: 'geoNearDistance' } } }],
+  [{ $group: { _id: null, p: { $first: { $meta: 'geoNearPoint' } } } }],
+])('$meta is refused where no $geoNear stands before: %o', (stage) => {
+  expect(refusalOf(stage)).toMatchObject({ code: 40218 });
+  const near = { $geoNear: { near: point(0, 0) } };
+  expect(refusalOf(near, { $group: { _id: '$at' } }, stage)).toMatchObject({ code: 40218, stage: 2 });
+});
+
+test('a literal is no $meta', async () => {
+  const meta = { $literal: { $meta: 'geoNearPoint' } };
+  expect((await runMql(rows, [{ $project: { meta } }]))[0]!.get('meta')).toEqual(doc({ $meta: 'geoNearPoint' }));
+});
+
 test('the option uniqueDocs of old changes nothing', async () => {
   const near = { near: point(0, 0), distanceField: 'd', uniqueDocs: true };
   expect(ids(await runMql(rows, [{ $geoNear: near }, { $limit: 1 }]))).toEqual([2]);
@@ -81,6 +128,9 @@ test.each([
   [2, { near: [1] }],
   [2, { near: { type: 'Point', coordinates: [0, 91] } }],
   [16433, { near: [181, 0] }],
+  [17444, { near: [0, 91], spherical: true }],
+  [5626500, { near: [0, 0], query: { at: { $near: [0, 0] } } }],
+  [5626500, { near: [0, 0], query: { at: { $geoNear: [0, 0] } } }],
   [14, { near: [0, 0], query: 1 }],
   [14, { near: [0, 0], key: 1 }],
   [14, { near: [0, 0], minDistance: 'a' }],

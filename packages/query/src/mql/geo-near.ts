@@ -82,6 +82,7 @@ export function parseGeoNear(spec: BsonValue): GeoNear {
   }
   const { near, geoJson = false, spherical = geoJson, multiplier = 1 } = draft;
   if (near === undefined) throw new QueryError(5860400, '$geoNear needs the field near');
+  if (spherical && !isOnEarth(near)) throw new QueryError(17444, `near is no place on the sphere: ${near.join(', ')}`);
   return { ...draft, k: 'geoNear', near, geoJson, spherical, multiplier };
 }
 

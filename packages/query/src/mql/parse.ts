@@ -12,6 +12,7 @@ import { checkDepth } from './depth.ts';
 import { asksForText, parseFilter } from './filter.ts';
 import { parseGeoNear } from './geo-near.ts';
 import { parseGroup } from './group.ts';
+import { checkNearMeta } from './near-meta.ts';
 import { parseRedact } from './redact.ts';
 import { parseReplace } from './replace.ts';
 import { parseSample } from './sample.ts';
@@ -42,7 +43,7 @@ const parsers: Readonly<Record<(typeof supportedStages)[number], ParseStage>> = 
   $replaceRoot: (spec) => [parseReplace(spec, '$replaceRoot')],
   $replaceWith: (spec) => [parseReplace(spec, '$replaceWith')],
   $group: (spec) => [parseGroup(spec)],
-  $sort: (spec) => [parseSort(spec)],
+  $sort: parseSort,
   $limit: (spec) => [parseLimit(spec)],
   $skip: (spec) => [parseSkip(spec)],
   $count: parseCount,
@@ -76,6 +77,7 @@ export function parseMql(pipeline: readonly (Uint8Array | BsonDocument)[], sourc
       const { name, added } = reading(() => {
         const document = given instanceof BsonDocument ? given : decodeBson(given);
         checkDepth(document);
+        checkNearMeta(document, stages);
         return { name: [...document.keys()][0] ?? '', added: parseStage(document) };
       });
       checkPlaces(stages, added);

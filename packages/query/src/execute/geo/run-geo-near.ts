@@ -39,7 +39,7 @@ export async function* runGeoNear(stage: GeoNear, input: AsyncIterable<Row[]>, b
   }
   found.sort((left, right) => left.distance - right.distance);
   for (let at = 0; at < found.length; at += 1000) {
-    yield found.slice(at, at + 1000).map((near) => ({ document: withDistance(near, stage) }));
+    yield found.slice(at, at + 1000).map((near) => ({ document: withDistance(near, stage), near: known(near) }));
   }
 }
 
@@ -62,8 +62,8 @@ function distanceTo(place: Place, { near, geoJson, spherical }: GeoNear): number
 /** Without a key: the first field that holds a place. */
 function placesOf(document: BsonDocument, key: Path | undefined): readonly (readonly [BsonValue, Place])[] {
   if (key === undefined) {
-    const values = firstPlace(document);
-    return values === undefined ? [] : [values];
+    const first = firstPlace(document);
+    return first === undefined ? firstPlaces(document) : [first];
   }
   const value = valueAt(document, key);
   const place = placeOf(value);
@@ -74,6 +74,22 @@ function placesOf(document: BsonDocument, key: Path | undefined): readonly (read
   });
 }
 
+/** Those in the first array that holds some. */
+function firstPlaces(value: BsonValue): readonly (readonly [BsonValue, Place])[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => {
+      const place = placeOf(item);
+      return place === undefined ? (item instanceof BsonDocument ? firstPlaces(item) : []) : [[item, place] as const];
+    });
+  }
+  for (const part of value instanceof BsonDocument ? value.values() : []) {
+    const place = placeOf(part);
+    const found = place === undefined ? firstPlaces(part) : [[part, place] as const];
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
 function firstPlace(document: BsonDocument): readonly [BsonValue, Place] | undefined {
   for (const value of document.values()) {
     const place = placeOf(value);
@@ -82,6 +98,11 @@ function firstPlace(document: BsonDocument): readonly [BsonValue, Place] | undef
     if (below !== undefined) return below;
   }
   return undefined;
+}
+
+/** For $meta: the distance as it was measured, without the multiplier. */
+function known({ distance, location }: Near): BsonDocument {
+  return BsonDocument.of({ distance, point: location });
 }
 
 function withDistance({ document, location, distance }: Near, stage: GeoNear): BsonDocument {

@@ -27,6 +27,7 @@ const stageName = '$setWindowFields';
 
 interface Held {
   readonly document: BsonDocument;
+  readonly near?: BsonDocument;
   readonly partition: BsonValue;
   readonly keys: readonly BsonValue[];
   readonly order: number;
@@ -68,7 +69,8 @@ export async function* runWindow(
       let document = partition.documents[index]!;
       for (const [path, value] of values) document = withValue(document, path, 0, value);
       enterRow(frame, undefined);
-      chunk.push({ document: built(frame, document) });
+      const { near } = rows[from + index]!;
+      chunk.push({ document: built(frame, document), ...(near && { near }) });
       bytes += frame.builtBytes;
       if (++steps >= turnSteps) {
         steps = 0;
@@ -129,14 +131,20 @@ async function gather(stage: WindowStage, input: AsyncIterable<Row[]>, budget: B
   const partitionOf = stage.partitionBy === undefined ? undefined : compileExpression(stage.partitionBy);
   const rows: Held[] = [];
   for await (const chunk of input) {
-    for (const { document } of chunk) {
-      enterRow(frame, document);
+    for (const { document, near } of chunk) {
+      enterRow(frame, document, near);
       const partition = partitionOf?.(frame) ?? null;
       if (Array.isArray(partition)) {
         throw new QueryError('TypeMismatch', 'an expression used to partition must not give an array');
       }
       budget.hold(sizeOf(document) + 96 + 48 * stage.by.length, stageName);
-      rows.push({ document, partition, keys: sortKeysOf(document, stage.by), order: rows.length });
+      rows.push({
+        document,
+        ...(near && { near }),
+        partition,
+        keys: sortKeysOf(document, stage.by),
+        order: rows.length,
+      });
     }
     await budget.pause();
   }

@@ -1,6 +1,7 @@
-/** $meta: what other stages know about a row. No stage here knows more than the row. */
+/** $meta: what other stages know about a row. Here only $geoNear knows more than the row holds. */
 
 import { literal } from '../../plan/expr.ts';
+import { near } from '../../plan/near.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
 import type { SpecialForm } from './form.ts';
@@ -20,12 +21,14 @@ const mayBeMissing: readonly string[] = [
 ];
 
 /** An error where no stage before has made them. */
-const required: readonly string[] = ['geoNearDistance', 'geoNearPoint', 'score', 'scoreDetails', 'textScore'];
+const required: readonly string[] = ['score', 'scoreDetails', 'textScore'];
 
 export const metaForms: Readonly<Record<string, SpecialForm>> = {
   $meta: (operand, at) => {
     const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
     if (typeof operand !== 'string') throw fail(17307, `$meta takes a string, found ${describe(operand)}`);
+    if (operand === 'geoNearDistance') return near('distance');
+    if (operand === 'geoNearPoint') return near('point');
     if (required.includes(operand)) throw fail(40218, `$meta: no stage before makes ${operand}`);
     if (!mayBeMissing.includes(operand)) throw fail(17308, `unsupported argument to $meta: ${operand}`);
     return literal(undefined);
