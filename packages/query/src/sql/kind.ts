@@ -125,7 +125,7 @@ export function excludes(kind: Kind, types: readonly TypeName[]): boolean {
 export function incomparable(left: Kind, right: Kind): boolean {
   const [a, b] = [something(left), something(right)];
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
-  if (new Set([...a, ...b].map(group)).size > 1) return true;
+  if (isUnequal([...a, ...b])) return true;
   return isArray(left) && left.items !== undefined && right.items !== undefined && disjoint(left.items, right.items);
 }
 
@@ -133,8 +133,15 @@ export function incomparable(left: Kind, right: Kind): boolean {
 function disjoint(left: Kind, right: Kind): boolean {
   const [a, b] = [something(left), something(right)];
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
-  const groups = new Set(a.map(group));
-  return !b.some((type) => groups.has(group(type)));
+  return a.every((type) => b.every((other) => isUnequal([type, other])));
+}
+
+/** Values of some types compare with nothing. */
+const never: readonly TypeName[] = ['javascript', 'javascriptWithScope', 'dbPointer'];
+
+function isUnequal(types: readonly TypeName[]): boolean {
+  if (types.some((type) => never.includes(type))) return true;
+  return new Set(types.map((type) => (numbers.includes(type) ? 'number' : type))).size > 1;
 }
 
 /** What numbers of the kinds give together: int, long, double and decimal, each goes over into those after it. */
@@ -159,7 +166,7 @@ export function isWhole(kind: Kind): boolean {
 
 /** Values of the kind may be of types that do not compare with each other. */
 export function isMixed(kind: Kind): boolean {
-  return new Set((something(kind) ?? []).map(group)).size > 1;
+  return isUnequal(something(kind) ?? []);
 }
 
 /** An array, or nothing. */

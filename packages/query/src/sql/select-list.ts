@@ -90,7 +90,7 @@ function tableOf(item: SelectItem & { k: 'all' }, sources: readonly Source[]): S
 
 function documentOf(item: SelectItem & { k: 'expression' }, given: Typed): Source {
   const { expr, kind } = notText(given);
-  if (unfit(kind, ['object'])) {
+  if (unfit(kind, ['object']) || kind.types?.has('object') === false) {
     throw fault(
       item.value.at,
       `SELECT VALUE takes a document, found ${kindText(kind)}`,

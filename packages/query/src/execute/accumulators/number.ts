@@ -1,10 +1,11 @@
 /** Folds that keep a few numbers: sums, means, deviations, counts. */
 
-import { isNullish, isNumeric } from '../../bson/type.ts';
-import { BsonDocument, type BsonValue, type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { isNumeric } from '../../bson/type.ts';
+import { type BsonValue, type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { ExactSum } from '../exact-sum.ts';
 import { toDouble } from '../functions/number.ts';
 import type { Fold, Folds, MergingFold, MergingFolds } from './fold.ts';
+import { holdsValue } from './holds-value.ts';
 
 export const numberFolds: MergingFolds<'sum' | 'avg' | 'count' | 'sql.count'> & Folds<'stdDevPop' | 'stdDevSamp'> = {
   sum: () => new Sum(),
@@ -73,11 +74,8 @@ class Count implements MergingFold {
   }
 }
 
-/** Of documents those that hold a value; fields that are null, and documents without fields, are none. */
 class CountOfValues extends Count {
   override add(value: Maybe): void {
-    if (isNullish(value)) return;
-    if (value instanceof BsonDocument && [...value.values()].every(isNullish)) return;
-    super.add(value);
+    if (holdsValue(value)) super.add(value);
   }
 }

@@ -1,16 +1,16 @@
 /** Values once each, whatever types equal ones have: the first one stays. */
 
 import { compareValues } from '../../bson/compare.ts';
-import { isNullish } from '../../bson/type.ts';
 import { Binary, BsonDate, BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { KeyMap } from '../key-map.ts';
 import { sizeOf } from '../size.ts';
+import { holdsValue } from './holds-value.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 
 export class ValueSet {
   readonly #values = new KeyMap<BsonValue>();
   readonly #hold: (bytes: number) => void;
-  #nullish = 0;
+  #known = 0;
   /** Of one source, not looked at one by one as long as no other gives values. */
   #only: SetState | undefined;
 
@@ -22,9 +22,10 @@ export class ValueSet {
     return this.#only === undefined ? this.#values.all.length : sizeOfState(this.#only);
   }
 
-  /** Without null. */
+  /** Without null, and documents of nothing else. */
   get known(): number {
-    return this.size - (this.#only === undefined ? this.#nullish : this.#only.values.filter(isNullish).length);
+    const only = this.#only;
+    return only === undefined ? this.#known : sizeOfState({ ...only, values: only.values.filter(holdsValue) });
   }
 
   /** @returns whether it was not there yet. */
@@ -32,7 +33,7 @@ export class ValueSet {
     this.#takeApart();
     if (this.#values.get(value) !== undefined) return false;
     this.#hold(sizeOf(value) + this.#values.set(value, value));
-    if (isNullish(value)) this.#nullish++;
+    if (holdsValue(value)) this.#known++;
     return true;
   }
 
