@@ -116,11 +116,12 @@ async function runHere(command: string, params: Request, settings: StoreSettings
   await using stores = await openStores(settings, log, (caught): never => {
     throw caught;
   });
-  const { db, data, instanceKey, keyFile } = stores;
+  const { db, data, instanceKey, keyFile, sealDocuments } = stores;
   const operations = createAdmin({
     db,
     instanceKey,
     keyFile,
+    sealDocuments,
     limits: await openLimits(db),
     deletions: createDeletionPause(),
     clock: systemClock,

@@ -70,7 +70,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   };
 
   releaseBallastIfFull(settings.dataDirectory);
-  const { data, db, instanceKey, keyFile } = unwind.use(await openStores(settings, log, onFatal));
+  const { data, db, instanceKey, keyFile, sealDocuments } = unwind.use(await openStores(settings, log, onFatal));
   const ingestLog = unwind.use(
     await openIngestLog({
       file: data.at('ingest.sqlite'),
@@ -216,6 +216,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     limits,
     instanceKey,
     keyFile,
+    sealDocuments,
     deletions,
     clock,
     log: log.child('admin'),

@@ -5,9 +5,12 @@ import { type DataDirectory, dataVersion, openDataDirectory } from './data-direc
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
 import { finishRotation } from './instance/rotate-instance-key.ts';
 import { settleInstanceKey } from './instance/settle-instance-key.ts';
+import { clearFreeSpace } from './metadata/clear-free-space.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
+import { sealStoredDocuments } from './metadata/seal-stored-documents.ts';
 import { sealedColumns } from './metadata/sealed-columns.ts';
+import { sealedDocumentsPlugin } from './metadata/sealed-documents.ts';
 import type { CloudTables, Database } from './metadata/tables.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,6 +20,8 @@ export interface Stores extends AsyncDisposable {
   readonly instanceKey: KeyRing;
   /** Absent: the key comes from the environment. */
   readonly keyFile: string | undefined;
+  /** Brings documents that were saved while the instance key was replaced under the new one. */
+  readonly sealDocuments: () => Promise<number>;
 }
 
 export type StoreSettings = Pick<
@@ -47,7 +52,7 @@ export async function openStores(
   }
   const keyFile = settings.instanceKey === undefined ? data.at('instance.key') : undefined;
   const instanceKey = openInstanceKey(data.at('instance.key'), settings.instanceKey, settings.nextInstanceKey);
-  const { db } = unwind.use(
+  const { db: plain } = unwind.use(
     await openMetadata<CloudTables>({
       file: data.at('meta.sqlite'),
       database: settings.databaseUrl,
@@ -57,10 +62,22 @@ export async function openStores(
       onFatal,
     }),
   );
+  const db = plain.withPlugin(sealedDocumentsPlugin(instanceKey));
   await settleInstanceKey(db, instanceKey);
+  const clear = settings.databaseUrl === undefined ? () => clearFreeSpace(data.at('meta.sqlite')) : undefined;
+  const sealDocuments = (again: boolean): Promise<number> =>
+    sealStoredDocuments({ db, ring: instanceKey, log, clear, again });
+  await sealDocuments(instanceKey.known.length > 1);
   const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
   if (resealed > 0) log.info('a rotation of the instance key was finished', { resealed });
   if (isOld) data.upgraded();
   const opened = unwind.move();
-  return { data, db, instanceKey, keyFile, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    data,
+    db,
+    instanceKey,
+    keyFile,
+    sealDocuments: () => sealDocuments(true),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

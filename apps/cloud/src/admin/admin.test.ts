@@ -33,7 +33,7 @@ const fatal = (caught: unknown): never => {
 async function open(directory: TemporaryDirectory, clock: Clock = systemClock): Promise<Admin> {
   const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
   const stores = await openStores({ dataDirectory: directory.file('data'), ...settings }, silentLog, fatal);
-  const { db, data, instanceKey, keyFile } = stores;
+  const { db, data, instanceKey, keyFile, sealDocuments } = stores;
   await (await openIngestLog({ file: data.at('ingest.sqlite'), log: silentLog, clock: systemClock }))[
     Symbol.asyncDispose
   ]();
@@ -41,7 +41,7 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
   const limits = await openLimits(db);
   const deletions = createDeletionPause();
   const operations = createAdmin({
-    ...{ db, limits, instanceKey, keyFile, deletions, clock, log: silentLog },
+    ...{ db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
     status: async () => ({ running: true }),
   });
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();

@@ -1,7 +1,8 @@
-/** Whether every sealed value opens with the instance key. */
+/** Whether every sealed value, and every saved configuration, opens with the instance key. */
 import { sql } from 'kysely';
 import type { KeyRing } from '../instance/instance-key.ts';
 import type { SealedColumn } from '../instance/sealed-column.ts';
+import { checkStoredDocuments } from '../metadata/seal-stored-documents.ts';
 import type { Database } from '../metadata/tables.ts';
 
 /** @returns what was looked at. @throws data_loss when one does not open. */
@@ -20,5 +21,6 @@ export async function checkSecrets(
       count++;
     }
   }
-  return `${count} secrets open with the key ${instanceKey.current.id}`;
+  const documents = await checkStoredDocuments(db, instanceKey);
+  return `${count} secrets and ${documents} configurations open with the key ${instanceKey.current.id}`;
 }

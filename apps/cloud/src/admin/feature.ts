@@ -26,6 +26,8 @@ export interface AdminOptions {
   readonly instanceKey: KeyRing;
   /** Absent: the key comes from the environment. */
   readonly keyFile: string | undefined;
+  /** Brings every saved configuration under the key in use. */
+  readonly sealDocuments: () => Promise<number>;
   readonly deletions: DeletionPause;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,7 +41,7 @@ export interface AdminOptions {
 const settleMs = 60_000;
 
 export function createAdmin(options: AdminOptions): Operations {
-  const { db, limits, instanceKey, keyFile, deletions, clock, log } = options;
+  const { db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log } = options;
   return {
     status: async () => ({
       ...(await options.status()),
@@ -94,8 +96,11 @@ export function createAdmin(options: AdminOptions): Operations {
         by: actorOf(params),
         now: clock.now,
       });
-      const finish = (): Promise<number> =>
-        finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
+      await sealDocuments();
+      const finish = async (): Promise<number> => {
+        await sealDocuments();
+        return finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
+      };
       if (options.running !== true) await finish();
       else
         void clock

@@ -3,7 +3,8 @@
  * Nobody can fill the disk by saving. The newest stays, and so does what is in use: a revision that a tag, a part, another
  * fragment or the default fragments of an organization name.
  */
-import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { FragmentRow } from './source.ts';
 
@@ -11,7 +12,7 @@ import type { FragmentRow } from './source.ts';
 export const maxHistoryBytes: number = 64 * 1024 * 1024;
 
 const rowsAtOnce = 100;
-const sizeOf = sql<number | string>`octet_length(config)`;
+const sizeOf = savedBytes('config');
 
 export interface FragmentHistoryBound {
   /** In the transaction that saved the newest revision of `row`, when what parts use is written. @returns the revisions whose configurations went */

@@ -3,11 +3,12 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import { sql } from 'kysely';
+
 import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { authenticatorInfo } from '../machines/author.ts';
+import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
@@ -100,7 +101,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
         .select(['revision', 'created_ms', 'visibility'])
         .where('fragment_id', '=', row.id)
         // Only its length: the texts of all are long.
-        .where(sql<number>`octet_length(config)`, '>', 0)
+        .where(savedBytes('config'), '>', 0)
         .orderBy('revision', 'desc')
         .limit(shownRevisions)
         .execute();
@@ -122,7 +123,7 @@ export function fragmentReadHandlers(deps: ReadDeps): Handlers<typeof AppService
       const before = readPageToken(request.pageToken, 'GetFragmentHistory');
       const page = await db
         .selectFrom('fragment_revisions')
-        .select(['revision', sql<number>`length(config)`.as('size')])
+        .select(['revision', savedBytes('config').as('size')])
         .where('fragment_id', '=', row.id)
         .$if(before !== undefined, (query) => query.where('revision', '<', Number(before)))
         .$if(!all, (query) => query.where('visibility', '<>', 'private'))

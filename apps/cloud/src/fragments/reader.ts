@@ -1,9 +1,10 @@
 /** Fragments as a caller may see them: with the usage that the caller may know of. */
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import type { FragmentTagSchema } from '@platform/proto/platform/app/v1/app';
-import { sql } from 'kysely';
+
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
+import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
 import { type FragmentMessage, fittingMessages, type Room, takesRoom, wholeAnswer } from './fill-answer.ts';
 import type { FragmentRow } from './source.ts';
@@ -42,7 +43,7 @@ export function createFragmentReader(db: Database, tree: AccountTree): FragmentR
       .select([
         'fragment_revisions.fragment_id',
         'fragment_revisions.revision',
-        sql<number>`length(fragment_revisions.config)`.as('size'),
+        savedBytes('fragment_revisions.config').as('size'),
       ])
       .where('fragments.id', 'in', ids)
       .execute();

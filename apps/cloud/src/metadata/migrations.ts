@@ -37,4 +37,6 @@ export const migrations: readonly Migration[] = [
   { version: 3, statements: [...queriesV3, ...binaryV3, ...retentionV3] },
   { version: 4, statements: tabularV4 },
   { version: 5, statements: [...binaryV5] },
+  // No table changes: configurations are sealed from here on, which earlier programs would take for damaged ones.
+  { version: 6, statements: [] },
 ];

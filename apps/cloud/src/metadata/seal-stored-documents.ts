@@ -1,0 +1,136 @@
+/**
+ * Brings every stored document under the key in use: those of older data directories, which are plain, and those of an
+ * earlier key. Each batch is a transaction, and what is done is told by what is stored, so a start goes on after a kill.
+ */
+import { type Clock, errorText, type Log, systemClock } from '@platform/base';
+import { sql } from 'kysely';
+import type { KeyRing } from '../instance/instance-key.ts';
+import { openDocument, type SealedDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
+import type { Database } from './tables.ts';
+
+/** Name in `instance_state` of the id of the key that all documents are under. */
+const stateName = 'documents-key';
+const rowsAtOnce = 50;
+const tellEveryMs = 5_000;
+
+export interface SealOptions {
+  readonly db: Database;
+  readonly ring: KeyRing;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Takes out of the store's files what was overwritten there. Absent: the store does it by itself, as Postgres at its next VACUUM. */
+  readonly clear?: (() => void) | undefined;
+  /** Looks again, although all were under the key in use: some may have been written while it was replaced. Default false. */
+  readonly again?: boolean;
+}
+
+/** @returns how many were sealed. */
+export async function sealStoredDocuments(options: SealOptions): Promise<number> {
+  const { ring, log, clock = systemClock, clear, again = false } = options;
+  // Sees documents as they are stored.
+  const db = options.db.withoutPlugins();
+  const state = await db.selectFrom('instance_state').select('value').where('name', '=', stateName).executeTakeFirst();
+  const { id } = ring.current;
+  if (state?.value === id && !again) return 0;
+  let count = 0;
+  let toldMs = clock.monotonic();
+  for (const document of sealedDocuments) {
+    let after: Key | undefined;
+    do {
+      const keys = await keysOf(db, document, id, after);
+      if (keys.length === 0) break;
+      count += await db.transaction().execute((trx) => sealRows(trx, ring, document, keys));
+      after = keys.at(-1);
+      if (clock.monotonic() - toldMs > tellEveryMs) {
+        log.info('sealing stored configurations with the instance key', { sealed: count });
+        toldMs = clock.monotonic();
+      }
+    } while (after !== undefined);
+  }
+  // A store that never said so had plain documents, perhaps until a start that was killed just here.
+  if (state === undefined && (count > 0 || (await isAnyStored(db)))) clearOrSay(clear, log);
+  await db
+    .insertInto('instance_state')
+    .values({ name: stateName, value: id })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: id }))
+    .execute();
+  if (count > 0) log.info('stored configurations were sealed with the instance key', { sealed: count });
+  return count;
+}
+
+/** Opens every one. @returns their number. @throws data_loss */
+export async function checkStoredDocuments(given: Database, ring: KeyRing): Promise<number> {
+  const db = given.withoutPlugins();
+  let count = 0;
+  for (const document of sealedDocuments) {
+    let after: Key | undefined;
+    for (;;) {
+      const keys = await keysOf(db, document, '', after);
+      if (keys.length === 0) break;
+      for (const key of keys) openDocument(ring, await storedOf(db, document, key));
+      count += keys.length;
+      after = keys.at(-1);
+    }
+  }
+  return count;
+}
+
+function clearOrSay(clear: (() => void) | undefined, log: Log): void {
+  try {
+    clear?.();
+  } catch (caught) {
+    log.warn(
+      'configurations that are sealed now may still be found in free space of the metadata: it could not be cleared',
+      {
+        error: errorText(caught),
+      },
+    );
+  }
+}
+
+async function isAnyStored(db: Database): Promise<boolean> {
+  for (const document of sealedDocuments) if ((await keysOf(db, document, '', undefined)).length > 0) return true;
+  return false;
+}
+
+type Key = readonly [unknown, unknown];
+
+/** The next rows whose document is not under that key. */
+async function keysOf(
+  db: Database,
+  { table, key, column }: SealedDocument,
+  keyId: string,
+  after: Key | undefined,
+): Promise<Key[]> {
+  const [first, second] = key.map((name) => sql.ref(name));
+  const behind = after === undefined ? sql`1 = 1` : sql`(${first}, ${second}) > (${after[0]}, ${after[1]})`;
+  const { rows } = await sql<{ first: unknown; second: unknown }>`
+    select ${first} as first, ${second} as second from ${sql.table(table)}
+    where ${behind} and ${sql.ref(column)} <> '' and ${sql.ref(column)} not like ${`${sealOf(keyId)}%`}
+    order by ${first}, ${second} limit ${sql.lit(rowsAtOnce)}`.execute(db);
+  return rows.map((row) => [row.first, row.second]);
+}
+
+function rowOf({ key }: SealedDocument, values: Key) {
+  return sql`${sql.ref(key[0])} = ${values[0]} and ${sql.ref(key[1])} = ${values[1]}`;
+}
+
+async function storedOf(db: Database, document: SealedDocument, key: Key): Promise<string> {
+  const { table, column } = document;
+  const { rows } = await sql<{ text: string }>`
+    select ${sql.ref(column)} as text from ${sql.table(table)} where ${rowOf(document, key)}`.execute(db);
+  return rows[0]?.text ?? '';
+}
+
+async function sealRows(trx: Database, ring: KeyRing, document: SealedDocument, keys: readonly Key[]): Promise<number> {
+  const { table, column } = document;
+  let count = 0;
+  for (const key of keys) {
+    const stored = await storedOf(trx, document, key);
+    if (stored === '') continue;
+    const sealed = sealDocument(ring, openDocument(ring, stored));
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sealed} where ${rowOf(document, key)}`.execute(trx);
+    count++;
+  }
+  return count;
+}

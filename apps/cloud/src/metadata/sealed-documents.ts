@@ -1,0 +1,109 @@
+/**
+ * Configurations of parts and fragments, and their histories, are sealed as a whole: they hold passwords in attributes (D6).
+ *
+ * Sealed and opened where Kysely meets the store, so that features read and write plain JSON. A sealed document is the text
+ * `sealed:<id of the instance key>:<base64 of nonce, ciphertext, tag>`; JSON objects never begin so. '' stays '': a document
+ * that is kept no longer. Statements in raw SQL see and write what is stored.
+ */
+import { PlatformError } from '@platform/base';
+import {
+  InsertQueryNode,
+  type KyselyPlugin,
+  type OperationNode,
+  PrimitiveValueListNode,
+  type QueryResult,
+  type RawBuilder,
+  type RootOperationNode,
+  sql,
+  type UnknownRow,
+  ValueListNode,
+  ValueNode,
+  ValuesNode,
+} from 'kysely';
+import type { KeyRing } from '../instance/instance-key.ts';
+
+export interface SealedDocument {
+  readonly table: string;
+  /** Columns that name one row. */
+  readonly key: readonly [string, string];
+  readonly column: string;
+}
+
+export const sealedDocuments: readonly SealedDocument[] = [
+  { table: 'part_configurations', key: ['part_id', 'version'], column: 'document' },
+  { table: 'fragment_revisions', key: ['fragment_id', 'revision'], column: 'config' },
+];
+
+const prefix = 'sealed:';
+const columns = new Set(sealedDocuments.map(({ column }) => column));
+
+/** What every document that is sealed with a key begins with. */
+export function sealOf(keyId: string): string {
+  return `${prefix}${keyId}:`;
+}
+
+export function sealDocument(ring: KeyRing, text: string): string {
+  return sealOf(ring.current.id) + Buffer.from(ring.encrypt(text)).toString('base64');
+}
+
+/** The document as it was saved. @throws data_loss */
+export function openDocument(ring: KeyRing, stored: string): string {
+  if (!stored.startsWith(prefix)) return stored;
+  try {
+    return ring.decrypt(Buffer.from(stored.slice(stored.indexOf(':', prefix.length) + 1), 'base64'));
+  } catch (caught) {
+    throw new PlatformError(
+      'data_loss',
+      'a stored configuration does not open: it is damaged, or sealed with another instance key. The host administrator can restore it from a backup',
+      caught,
+    );
+  }
+}
+
+/** Bytes of a document as it was saved, within three of them; 0: it is kept no longer. */
+export function savedBytes(column: string): RawBuilder<number> {
+  const name = sql.ref(column);
+  // Base64 of nonce (12 bytes), document and tag (16), behind `sealed:`, 16 digits and a colon.
+  return sql`case when ${name} like ${`${prefix}%`} then (octet_length(${name}) - 24) * 3 / 4 - 28 else octet_length(${name}) end`;
+}
+
+export function sealedDocumentsPlugin(ring: KeyRing): KyselyPlugin {
+  return {
+    transformQuery: ({ node }) => sealedInsert(node, ring),
+    async transformResult({ result }) {
+      const [first] = result.rows;
+      if (first === undefined || !Object.keys(first).some((name) => columns.has(name))) return result;
+      return { ...result, rows: result.rows.map((row) => opened(row, ring)) } satisfies QueryResult<UnknownRow>;
+    },
+  };
+}
+
+function opened(row: UnknownRow, ring: KeyRing): UnknownRow {
+  const changes = Object.entries(row).flatMap(([name, value]) =>
+    columns.has(name) && typeof value === 'string' ? [[name, openDocument(ring, value)]] : [],
+  );
+  return changes.length === 0 ? row : { ...row, ...Object.fromEntries(changes) };
+}
+
+/** Documents come by INSERT alone: a version never changes. */
+function sealedInsert(node: RootOperationNode, ring: KeyRing): RootOperationNode {
+  if (!InsertQueryNode.is(node) || node.values === undefined || !ValuesNode.is(node.values)) return node;
+  const table = node.into?.table.identifier.name;
+  const document = sealedDocuments.find((one) => one.table === table);
+  const at = node.columns?.findIndex(({ column }) => column.name === document?.column) ?? -1;
+  if (document === undefined || at < 0) return node;
+  const values = node.values.values.map((list) =>
+    PrimitiveValueListNode.is(list)
+      ? PrimitiveValueListNode.create(list.values.map((value, index) => (index === at ? sealed(value, ring) : value)))
+      : ValueListNode.create(list.values.map((value, index) => (index === at ? sealedNode(value, ring) : value))),
+  );
+  return { ...node, values: ValuesNode.create(values) } as InsertQueryNode;
+}
+
+function sealedNode(node: OperationNode, ring: KeyRing): OperationNode {
+  return ValueNode.is(node) ? ValueNode.create(sealed(node.value, ring)) : node;
+}
+
+function sealed(value: unknown, ring: KeyRing): unknown {
+  return typeof value === 'string' && value !== '' ? sealDocument(ring, value) : value;
+}
