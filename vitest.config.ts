@@ -28,7 +28,7 @@ export default defineConfig({
           include: [
             'apps/cloud/src/{accounts,access,binary,fragments,identity,ingest,machines,mail,notify,retention,triggers}/**/*.test.ts',
             'apps/cloud/src/queries/{saved,indexes}/*.test.ts',
-            'apps/cloud/src/tabular/deleted-organization.test.ts',
+            'apps/cloud/src/tabular/{catalog-damage,deleted-organization}.test.ts',
           ],
           env: { PLATFORM_TEST_STORE: 'postgres' },
           globalSetup: ['packages/testkit/src/start-postgres-for-run.ts'],

@@ -8,10 +8,11 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { asPlatformError, PlatformError, systemClock } from '@platform/base';
 import { type ControlClient, controlName, openControlClient } from './admin/control-channel.ts';
-import { doctor } from './admin/doctor.ts';
+import { doctor, openDoctorStore } from './admin/doctor.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
 import { readParams } from './admin/read-params.ts';
+import { repair } from './admin/repair.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { type BackupOptions, writeBackup } from './backup/write-backup.ts';
 import { dataVersion, openDataDirectory } from './data-directory.ts';
@@ -50,15 +51,31 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
   await using client = await openControlClient(join(settings.dataDirectory, controlName));
   if (command === 'backup') return await backUp(request, settings, client, signal);
   const params = { ...request, actor: userInfo().username, next: settings.nextInstanceKey };
-  const ask = (method: string): Promise<unknown> =>
-    client === undefined ? runHere(method, params, settings) : client.call(method, params);
-  if (command !== 'doctor') return await ask(command);
+  const ask = (method: string, more: Request = {}): Promise<unknown> =>
+    client === undefined
+      ? runHere(method, { ...params, ...more }, settings)
+      : client.call(method, { ...params, ...more });
   const { dataDirectory, databaseUrl: database } = settings;
+  if (command === 'repair') {
+    const from = optionalText('from');
+    return await repair({
+      parquetDir: join(dataDirectory, 'parquet'),
+      catalog: (await openDoctorStore(dataDirectory, database)).catalog,
+      ask,
+      from: from === undefined ? undefined : resolve(from),
+      acceptLoss: readParams(request).flag('acceptLoss'),
+      apply: readParams(request).flag('apply'),
+      progress: say,
+    });
+  }
+  if (command !== 'doctor') return await ask(command);
   return await doctor({
     dataDirectory,
     database,
     checkSecrets: async () => String(await ask('check-secrets')),
     freeBytes: () => freeBytesOf(dataDirectory),
+    deep: readParams(request).flag('deep'),
+    progress: say,
   });
 }
 
@@ -132,7 +149,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
   if (operation === undefined)
     throw new PlatformError(
       'invalid_argument',
-      `command: expected one of backup, restore, doctor, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
+      `command: expected one of backup, restore, doctor, repair, ${Object.keys(operations).join(', ')}, found ${JSON.stringify(command)}`,
     );
   return await operation(params, new AbortController().signal);
 }

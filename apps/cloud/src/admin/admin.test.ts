@@ -9,6 +9,8 @@ import { openIngestLog } from '../ingest/open-ingest-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { LogQuota } from '../machines/logs/quota.ts';
 import { openStores, type Stores } from '../open-stores.ts';
+import { addFileRow } from '../tabular/catalog-rows.ts';
+import { settleCatalog } from '../tabular/settle-catalog.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor.ts';
 import { createAdmin } from './feature.ts';
@@ -150,14 +152,15 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
   const findings = await look();
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
   expect(findings.length).toBeGreaterThan(5);
-  await admin.stores.db
-    .insertInto('tabular_files')
-    .values({
+  await settleCatalog(admin.stores.db);
+  await admin.stores.db.transaction().execute((trx) =>
+    addFileRow(trx, {
       ...{ file: 'gone.parquet', organization_id: 'o', capture_day: '2026-01-01', format: 1, rows: 1 },
       ...{ logical_bytes: 4, file_bytes: 4, min_position: 1, max_position: 1, path_sets: '{}', created_ms: 1 },
       ...{ min_time_received: null, max_time_received: null, min_time_requested: null, max_time_requested: null },
-    })
-    .execute();
+      ...{ sha256: null, block_crcs: null },
+    }),
+  );
   const wrong = (await look()).filter(({ ok }) => !ok);
   expect(wrong).toEqual([
     { check: 'the listed files are there', ok: false, found: expect.stringContaining('parquet/gone.parquet') },

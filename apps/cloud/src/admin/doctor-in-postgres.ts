@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { listTables, quoted } from '../backup/copy-postgres.ts';
 import { openSnapshot, type Snapshot } from '../metadata/open-snapshot.ts';
-import type { DoctorStore } from './doctor-store.ts';
+import type { CatalogRows } from '../tabular/catalog-findings.ts';
+import { catalogTables, type DoctorStore } from './doctor-store.ts';
 
 export function inPostgres(dataDirectory: string, database: string | undefined): DoctorStore {
   const see = async <T>(look: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
@@ -22,10 +23,15 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
       { name: 'every table of the database can be read', look: () => see(readAll) },
       { name: 'the database server keeps what it commits', look: () => see(durability) },
     ],
-    files: () =>
+    catalog: () =>
       see(async (snapshot) => {
-        const rows = await snapshot.query('select file, file_bytes from meta.tabular_files');
-        return rows.map((row) => ({ file: String(row['file']), bytes: Number(row['file_bytes']) }));
+        const rows: Partial<Record<keyof CatalogRows, unknown>> = {};
+        for (const [name, table] of Object.entries(catalogTables)) {
+          const [there] = await snapshot.query(`select to_regclass('meta.${table}') is not null as exists`);
+          rows[name as keyof CatalogRows] =
+            there?.['exists'] === 1 ? await snapshot.query(`select * from meta.${table}`) : [];
+        }
+        return rows as unknown as CatalogRows;
       }),
     payloads: () =>
       see(async (snapshot) => {

@@ -6,8 +6,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorText } from '@platform/base';
-import type { DoctorStore } from './doctor-store.ts';
+import { errorText, PlatformError } from '@platform/base';
+import { type CatalogRows, catalogFindings, isWithoutChecks } from '../tabular/catalog-findings.ts';
+import { checkFiles, describeFiles } from './check-files.ts';
+import { catalogTables, type DoctorStore } from './doctor-store.ts';
 
 export interface Finding {
   readonly check: string;
@@ -23,6 +25,9 @@ export interface DoctorOptions {
   /** Answers what was found; throws what is wrong. Asked of the process that has the key. */
   readonly checkSecrets: () => Promise<string>;
   readonly freeBytes: () => Promise<number>;
+  /** Reads every file, and compares it with its checksum. Default: false. */
+  readonly deep?: boolean;
+  readonly progress?: (text: string) => void;
 }
 
 const fewBytes = 1024 * 1024 * 1024;
@@ -39,11 +44,13 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
       findings.push({ check: name, ok: false, found: errorText(caught) });
     }
   };
-  const store = existsSync(join(dataDirectory, 'postgres.json'))
-    ? (await import('./doctor-in-postgres.ts')).inPostgres(dataDirectory, options.database)
-    : inSqlite(dataDirectory);
+  const store = await openDoctorStore(dataDirectory, options.database);
   for (const { name, look } of store.checks) await check(name, look);
-  await check('the listed files are there', () => listedFiles(dataDirectory, store));
+  const { deep = false, progress } = options;
+  await check('the catalog of readings is as it was written', () => soundCatalog(store));
+  await check(deep ? 'the listed files are as they were written' : 'the listed files are there', async () =>
+    describeFiles(await checkFiles(join(dataDirectory, 'parquet'), store.catalog, deep, progress), deep),
+  );
   await check('the payloads are there', () => payloads(dataDirectory, store));
   await check('secrets open with the instance key', options.checkSecrets);
   await check('nobody else reads the data directory', () =>
@@ -51,6 +58,13 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
   );
   await check('there is room on the disk', () => room(options));
   return findings;
+}
+
+/** @param database `postgres://…`; used where the installation is in Postgres. */
+export async function openDoctorStore(dataDirectory: string, database: string | undefined): Promise<DoctorStore> {
+  return existsSync(join(dataDirectory, 'postgres.json'))
+    ? (await import('./doctor-in-postgres.ts')).inPostgres(dataDirectory, database)
+    : inSqlite(dataDirectory);
 }
 
 function quickCheck(file: string): string {
@@ -73,23 +87,32 @@ function inSqlite(dataDirectory: string): DoctorStore {
       name: `${name} is sound`,
       look: async () => quickCheck(join(dataDirectory, name)),
     })),
-    files: async () =>
-      read('meta.sqlite', 'select file, file_bytes from tabular_files').map((row) => ({
-        file: String(row['file']),
-        bytes: Number(row['file_bytes']),
-      })),
+    catalog: async () => {
+      using db = new DatabaseSync(join(dataDirectory, 'meta.sqlite'), { readOnly: true, timeout: 10_000 });
+      db.exec('begin');
+      const rows: Partial<Record<keyof CatalogRows, unknown>> = {};
+      const isThere = db.prepare('select 1 from sqlite_schema where name = ?');
+      for (const [name, table] of Object.entries(catalogTables))
+        rows[name as keyof CatalogRows] =
+          isThere.get(table) === undefined ? [] : db.prepare(`select * from ${table}`).all();
+      return rows as unknown as CatalogRows;
+    },
     payloads: async () => read('ingest.sqlite', 'select path from blobs').map((row) => String(row['path'])),
   };
 }
 
-async function listedFiles(dataDirectory: string, store: DoctorStore): Promise<string> {
-  const files = await store.files();
-  const wrong = files.filter(({ file, bytes }) => sizeOf(join(dataDirectory, 'parquet', file)) !== bytes);
-  // A merge may have replaced files since they were listed here.
-  const still = new Set(wrong.length === 0 ? [] : (await store.files()).map(({ file }) => file));
-  const missing = wrong.filter(({ file }) => still.has(file)).map(({ file }) => `parquet/${file}`);
-  complain(missing, files.length, 'files of readings');
-  return `${files.length} files of readings, each with its size`;
+async function soundCatalog(store: DoctorStore): Promise<string> {
+  const rows = await store.catalog();
+  if (isWithoutChecks(rows)) return `${rows.files.length} files; their rows get checksums at the next start`;
+  const findings = catalogFindings(rows).map(({ organizationId, text }) =>
+    organizationId === null ? text : `organization ${organizationId}: ${text}`,
+  );
+  if (findings.length > 0)
+    throw new PlatformError(
+      'data_loss',
+      `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Mend them with platform admin repair`,
+    );
+  return `${rows.files.length} files, ${rows.deletes.length} deletions`;
 }
 
 async function payloads(dataDirectory: string, store: DoctorStore): Promise<string> {

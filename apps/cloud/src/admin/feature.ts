@@ -4,12 +4,13 @@
  */
 import type { Clock, Log } from '@platform/base';
 import { errorText } from '@platform/base';
-import type { OwnActor } from '../access/audit.ts';
+import { audit, type OwnActor } from '../access/audit.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import type { Database } from '../metadata/tables.ts';
+import { repairCatalog } from '../tabular/repair-catalog.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
@@ -18,7 +19,9 @@ import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
+import { ofRepair, recordRestored, unlistFile } from './record-repair.ts';
 import { rotateKey } from './rotate-key.ts';
+import { withDamage } from './with-damage.ts';
 
 export interface AdminOptions {
   readonly db: Database;
@@ -44,7 +47,7 @@ export function createAdmin(options: AdminOptions): Operations {
   const { db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log } = options;
   return {
     status: async () => ({
-      ...(await options.status()),
+      ...(await withDamage(db, await options.status())),
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,
@@ -75,6 +78,21 @@ export function createAdmin(options: AdminOptions): Operations {
     'organizations.create-owner-link': (params) => {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
+    },
+    'repair.catalog': async (params) => {
+      const report = await repairCatalog(db, readParams(params).flag('apply'));
+      if (readParams(params).flag('apply') && report.mended.length > 0)
+        await audit(db, actorOf(params), { ...ofRepair('catalog'), detail: { mended: report.mended } }, clock.now());
+      return report;
+    },
+    'repair.restored': async (params) => {
+      const { text } = readParams(params);
+      await recordRestored(db, text('file'), text('from'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.unlist': async (params) => {
+      await unlistFile(db, readParams(params).text('file'), actorOf(params), clock.now());
+      return {};
     },
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: (params) => {

@@ -50,6 +50,11 @@ export function catalogFindings({ state, files, deletes, proofs }: CatalogRows):
   return findings;
 }
 
+/** A version before wrote all of it, and this one has not started yet. */
+export function isWithoutChecks({ state, files, deletes, proofs }: CatalogRows): boolean {
+  return proofs.length === 0 && [...state, ...files, ...deletes].every((row) => (row.row_check ?? null) === null);
+}
+
 export function isFileRowRight(row: FileRow): boolean {
   return row.row_check === fileRowCheck(row);
 }

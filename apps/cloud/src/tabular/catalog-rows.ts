@@ -9,14 +9,18 @@ import { isDeleteRowRight, isFileRowRight } from './catalog-findings.ts';
 import {
   type DeleteRow,
   deleteRowCheck,
+  deleteValues,
   emptySum,
   type FileRow,
   fileRowCheck,
+  fileValues,
   isCheck,
   minus,
   plus,
   stateRowCheck,
+  stateValues,
 } from './row-check.ts';
+import { dropCopy, keepCopy, nameOfDelete, nameOfFile, nameOfState } from './row-copies.ts';
 
 type Transaction = Kysely<CloudTables>;
 type Column = 'files' | 'deletes';
@@ -27,6 +31,7 @@ export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check
     .insertInto('tabular_files')
     .values({ ...row, row_check })
     .execute();
+  await keepCopy(trx, nameOfFile(row.file), row.organization_id, fileValues(row));
   await prove(trx, row.organization_id, 'files', 1, (sum) => plus(sum, [row_check]));
 }
 
@@ -37,6 +42,7 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<boo
   requireRight(isFileRowRight(row), `the row of file ${file}`);
   await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
   await trx.deleteFrom('tabular_health').where('file', '=', file).execute();
+  await dropCopy(trx, nameOfFile(file));
   await prove(trx, row.organization_id, 'files', -1, (sum) => minus(sum, fileRowCheck(row)));
   return true;
 }
@@ -57,6 +63,7 @@ export async function addChecksum(
     .set({ ...set, row_check })
     .where('file', '=', file)
     .execute();
+  await keepCopy(trx, nameOfFile(file), row.organization_id, fileValues({ ...row, ...set }));
   await prove(trx, row.organization_id, 'files', 0, (sum) => plus(minus(sum, fileRowCheck(row)), [row_check]));
   return true;
 }
@@ -69,6 +76,7 @@ export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' |
     .executeTakeFirstOrThrow();
   const row_check = deleteRowCheck({ ...row, id });
   await trx.updateTable('tabular_deletes').set({ row_check }).where('id', '=', id).execute();
+  await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, id }));
   await prove(trx, row.organization_id, 'deletes', 1, (sum) => plus(sum, [row_check]));
 }
 
@@ -79,6 +87,7 @@ export async function setDeleteUpTo(trx: Transaction, id: number, upTo: number):
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
   const row_check = deleteRowCheck({ ...row, up_to: upTo });
   await trx.updateTable('tabular_deletes').set({ up_to: upTo, row_check }).where('id', '=', id).execute();
+  await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, up_to: upTo }));
   await prove(trx, row.organization_id, 'deletes', 0, (sum) => plus(minus(sum, deleteRowCheck(row)), [row_check]));
 }
 
@@ -88,6 +97,7 @@ export async function removeDeleteRow(trx: Transaction, id: number): Promise<voi
   if (row === undefined) return;
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
   await trx.deleteFrom('tabular_deletes').where('id', '=', id).execute();
+  await dropCopy(trx, nameOfDelete(id));
   await prove(trx, row.organization_id, 'deletes', -1, (sum) => minus(sum, deleteRowCheck(row)));
 }
 
@@ -101,6 +111,7 @@ export async function moveSealed(trx: Transaction, sealed: number): Promise<bool
     .set({ sealed_position: sealed, row_check: stateRowCheck(sealed) })
     .where('id', '=', 1)
     .execute();
+  await keepCopy(trx, nameOfState, '', stateValues(sealed));
   return true;
 }
 

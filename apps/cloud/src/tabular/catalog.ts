@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import {
   type CatalogFinding,
-  catalogFindings,
   isDeleteRowRight,
   isFileRowRight,
   proofFindings,
@@ -13,6 +12,7 @@ import {
 import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
 import type { ListedRanges } from './coverage.ts';
 import type { FileChecksum, FileRef, SealedFile } from './process/messages.ts';
+import { findingsOf } from './read-damage.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import type { FileRow } from './row-check.ts';
 import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
@@ -277,15 +277,7 @@ export function createCatalog(db: Database): Catalog {
       const row = rows.find(isFileRowRight);
       return row === undefined ? undefined : refOf(row);
     },
-    async findings() {
-      const [state, files, deletes, proofs] = await Promise.all([
-        db.selectFrom('tabular_state').selectAll().execute(),
-        db.selectFrom('tabular_files').selectAll().execute(),
-        db.selectFrom('tabular_deletes').selectAll().execute(),
-        db.selectFrom('tabular_proofs').selectAll().execute(),
-      ]);
-      return catalogFindings({ state, files, deletes, proofs });
-    },
+    findings: () => findingsOf(db),
     async totals() {
       const row = await db
         .selectFrom('tabular_files')

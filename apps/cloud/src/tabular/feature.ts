@@ -23,6 +23,7 @@ import { createMeasure } from './measure.ts';
 import { parquetFormat } from './parquet-format.ts';
 import { createPins } from './pins.ts';
 import type { FileRef, FoundFile, FromChild, SealedFile } from './process/messages.ts';
+import { readDamage } from './read-damage.ts';
 import { createRemoveDeleted } from './remove-deleted.ts';
 import { removeUnlisted } from './remove-unlisted.ts';
 import { createRewrites } from './rewrites.ts';
@@ -420,7 +421,7 @@ export function createTabular(options: TabularOptions): Tabular {
       return sealed;
     },
 
-    damage: async () => ({ files: await health.damaged(), catalog: await catalog.findings() }),
+    damage: () => readDamage(db),
 
     killProcess: () => child?.kill(),
 

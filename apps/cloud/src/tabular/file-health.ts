@@ -3,12 +3,7 @@ import type { Clock, Log } from '@platform/base';
 import type { Database } from '../metadata/tables.ts';
 import type { Catalog } from './catalog.ts';
 import type { FoundFile } from './process/messages.ts';
-
-export interface DamagedFile {
-  readonly file: string;
-  readonly sinceMs: number;
-  readonly reason: string;
-}
+import { type DamagedFile, damagedFiles } from './read-damage.ts';
 
 export interface FileHealth {
   /** @param complete all of the file was read. */
@@ -56,14 +51,6 @@ export function createFileHealth(deps: {
         });
       await store(file, { damaged_ms: sinceMs ?? clock.now(), damage: reason });
     },
-    async damaged() {
-      const rows = await db
-        .selectFrom('tabular_health')
-        .selectAll()
-        .where('damaged_ms', 'is not', null)
-        .orderBy('file')
-        .execute();
-      return rows.map((row) => ({ file: row.file, sinceMs: row.damaged_ms ?? 0, reason: row.damage ?? '' }));
-    },
+    damaged: () => damagedFiles(db),
   };
 }

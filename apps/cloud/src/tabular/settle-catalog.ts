@@ -1,7 +1,17 @@
 /** Gives the rows of a catalog of a version before their checksums, once, in one transaction. */
 import type { Database } from '../metadata/tables.ts';
 import { catalogFindings } from './catalog-findings.ts';
-import { deleteRowCheck, emptySum, fileRowCheck, plus, stateRowCheck } from './row-check.ts';
+import {
+  deleteRowCheck,
+  deleteValues,
+  emptySum,
+  fileRowCheck,
+  fileValues,
+  plus,
+  stateRowCheck,
+  stateValues,
+} from './row-check.ts';
+import { keepCopy, nameOfDelete, nameOfFile, nameOfState } from './row-copies.ts';
 
 /** Does nothing when it was done before. Answers how many files there were, undefined when nothing was done. */
 export async function settleCatalog(db: Database): Promise<number | undefined> {
@@ -28,6 +38,10 @@ export async function settleCatalog(db: Database): Promise<number | undefined> {
         .where('id', '=', row.id)
         .execute();
     await trx.deleteFrom('tabular_proofs').execute();
+    await trx.deleteFrom('tabular_copies').execute();
+    for (const row of files) await keepCopy(trx, nameOfFile(row.file), row.organization_id, fileValues(row));
+    for (const row of deletes) await keepCopy(trx, nameOfDelete(row.id), row.organization_id, deleteValues(row));
+    await keepCopy(trx, nameOfState, '', stateValues(state[0]?.sealed_position ?? 0));
     const organizations = new Set([...files, ...deletes].map((row) => row.organization_id));
     for (const organizationId of organizations) {
       const ofFiles = files.filter((row) => row.organization_id === organizationId).map(fileRowCheck);

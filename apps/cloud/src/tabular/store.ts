@@ -60,6 +60,15 @@ export interface TabularProofsTable {
   deletes_sum: string;
 }
 
+/** Each row of the first three tables once more, so that repair can tell which of the two was damaged. No query reads it. */
+export interface TabularCopiesTable {
+  /** `file <name>`, `delete <id>` or `state`. */
+  name: string;
+  organization_id: string;
+  /** JSON: the values that the row's checksum is of. */
+  row: string;
+}
+
 /** What was found of a file on the disk. No answer depends on it. */
 export interface TabularHealthTable {
   file: string;
@@ -84,6 +93,7 @@ export interface TabularTables {
   tabular_state: TabularStateTable;
   tabular_deletes: TabularDeletesTable;
   tabular_proofs: TabularProofsTable;
+  tabular_copies: TabularCopiesTable;
   tabular_health: TabularHealthTable;
   tabular_usage: TabularUsageTable;
 }
@@ -139,5 +149,6 @@ export const tabularV4: readonly string[] = [
     deletes bigint not null,
     deletes_sum text not null
   )`,
+  'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
   'create table tabular_health (file text primary key, verified_ms bigint, damaged_ms bigint, damage text)',
 ];

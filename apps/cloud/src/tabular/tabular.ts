@@ -1,9 +1,8 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
-import type { CatalogFinding } from './catalog-findings.ts';
 import type { DeleteRows } from './delete-rows.ts';
-import type { DamagedFile } from './file-health.ts';
 import type { Measure } from './measure.ts';
+import type { Damage } from './read-damage.ts';
 import type { Removed } from './remove-deleted.ts';
 import type { RowFilter } from './row-filter.ts';
 
@@ -133,7 +132,7 @@ export interface Tabular extends AsyncDisposable {
   /** Seals what is hot now, whatever its size; answers S. */
   seal(): Promise<number>;
   /** Files that are damaged or missing, and what is wrong with the catalog's rows. */
-  damage(): Promise<{ readonly files: readonly DamagedFile[]; readonly catalog: readonly CatalogFinding[] }>;
+  damage(): Promise<Damage>;
   /** Kills the child as a crash would; it is started again. For operators and fault tests. */
   killProcess(): void;
 }

@@ -10,6 +10,7 @@ import {
   statusCommand,
 } from './installation.ts';
 import { limitsCommand } from './limits.ts';
+import { repairCommand } from './repair.ts';
 
 export function adminCommand(): Command {
   return group('admin', 'run this installation: backups, limits, keys; needs to read its data folder', [
@@ -17,6 +18,7 @@ export function adminCommand(): Command {
     backupCommand(),
     restoreCommand(),
     doctorCommand(),
+    repairCommand(),
     limitsCommand(),
     adminOrganizationsCommand(),
     auditCommand(),

@@ -23,10 +23,12 @@ interface Finding {
 
 export function doctorCommand(): Command {
   return adminLeaf(
-    new Command('doctor').description('look whether everything is there and sound; changes nothing'),
-    { examples: ['platform admin doctor'], fields: ['check', 'ok', 'found'] },
-    async (ask, { out }) => {
-      const findings = (await ask('doctor')) as Finding[];
+    new Command('doctor')
+      .description('look whether everything is there and sound; changes nothing')
+      .option('--deep', 'also read every file, and compare it with its checksum'),
+    { examples: ['platform admin doctor', 'platform admin doctor --deep'], fields: ['check', 'ok', 'found'] },
+    async (ask, { out }, flags) => {
+      const findings = (await ask('doctor', { deep: flags['deep'] === true })) as Finding[];
       out.rows(
         findings.map(({ check, ok, found }) => ({ check, ok, found })),
         ['ok', 'check', 'found'],

@@ -6,6 +6,6 @@ export async function forgetChecks(db: Database): Promise<void> {
     await trx.updateTable('tabular_files').set({ sha256: null, block_crcs: null, row_check: null }).execute();
     await trx.updateTable('tabular_deletes').set({ row_check: null }).execute();
     await trx.updateTable('tabular_state').set({ row_check: null }).execute();
-    await trx.deleteFrom('tabular_proofs').execute();
+    for (const table of ['tabular_proofs', 'tabular_copies'] as const) await trx.deleteFrom(table).execute();
   });
 }

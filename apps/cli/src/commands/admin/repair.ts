@@ -1,0 +1,58 @@
+/** `platform admin repair`. */
+import { resolve } from 'node:path';
+import { PlatformError } from '@platform/sdk/cloud';
+import { Command } from 'commander';
+import { adminLeaf, timeText } from './admin-leaf.ts';
+
+interface Repaired {
+  readonly what: string;
+  readonly damage: string;
+  readonly outcome: string;
+  readonly detail: string;
+  readonly organizationId?: string;
+  readonly captureDay?: string;
+  readonly rows?: number;
+  readonly firstMs?: number | null;
+  readonly lastMs?: number | null;
+}
+
+const fields = ['outcome', 'what', 'damage', 'detail', 'organization_id', 'day', 'rows', 'first', 'last'];
+
+export function repairCommand(): Command {
+  return adminLeaf(
+    new Command('repair')
+      .description('mend damaged readings, also while the cloud runs; without --apply it only says what it would do')
+      .option('--from <backup>', 'folder of a backup to take files from')
+      .option('--accept-loss', 'take files that nothing can restore off the list; they move to parquet/quarantine')
+      .option('--apply', 'do it'),
+    {
+      examples: [
+        'platform admin repair',
+        'platform admin repair --from /backups/monday --apply',
+        'platform admin repair --from /backups/monday --accept-loss --apply',
+      ],
+      fields,
+    },
+    async (ask, { out }, flags) => {
+      const report = (await ask('repair', {
+        ...(flags['from'] !== undefined && { from: resolve(String(flags['from'])) }),
+        acceptLoss: flags['acceptLoss'] === true,
+        apply: flags['apply'] === true,
+      })) as Repaired[];
+      out.rows(
+        report.map(({ what, damage, outcome, detail, ...of }) => ({
+          ...{ outcome, what, damage, detail },
+          organization_id: of.organizationId ?? null,
+          day: of.captureDay ?? null,
+          rows: of.rows ?? null,
+          first: timeText(of.firstMs),
+          last: timeText(of.lastMs),
+        })),
+        ['outcome', 'what', 'damage', 'rows', 'first', 'last', 'detail'],
+      );
+      const left = report.filter(({ outcome }) => outcome !== 'restored' && outcome !== 'loss accepted').length;
+      if (left > 0) throw new PlatformError('data_loss', `${left} of ${report.length} damages are not mended yet`);
+      out.note(report.length === 0 ? 'Nothing is damaged.' : 'Everything is mended.');
+    },
+  );
+}

@@ -1,0 +1,139 @@
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silentLog, systemClock } from '@platform/base';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { newManifest } from '../backup/manifest.ts';
+import { measureFile } from '../backup/take-file.ts';
+import { createDeletionPause } from '../instance/deletion-pause.ts';
+import { openInstanceKey } from '../instance/instance-key.ts';
+import { type OpenTabular, openTabular } from '../tabular/testing/open-tabular.ts';
+import { checkFiles } from './check-files.ts';
+import { openDoctorStore } from './doctor.ts';
+import { createAdmin } from './feature.ts';
+import { openLimits } from './limits.ts';
+import { type RepairOptions, repair } from './repair.ts';
+
+const noonMs = Date.UTC(2026, 4, 17, 12);
+const dayMs = 86_400_000;
+const { signal } = new AbortController();
+
+async function fill(store: OpenTabular): Promise<string[]> {
+  for (let day = 0; day < 3; day++)
+    store.append({ readings: [{ data: { day }, receivedMs: noonMs + day * dayMs }], syncedMs: noonMs + 3 * dayMs });
+  await store.tabular.seal();
+  return (await readdir(join(store.dataDir, 'parquet'))).toSorted();
+}
+
+/** As `platform admin backup` leaves it, of the files alone. */
+async function backUp(store: OpenTabular, to: string, names: readonly string[]): Promise<void> {
+  await mkdir(join(to, 'parquet'), { recursive: true });
+  const files = [];
+  for (const name of names) {
+    await writeFile(join(to, 'parquet', name), await readFile(join(store.dataDir, 'parquet', name)));
+    files.push({ path: `parquet/${name}`, ...(await measureFile(join(to, 'parquet', name), signal)) });
+  }
+  const manifest = newManifest({
+    ...{ createdMs: 1, program: 'test', dataVersion: 4, metaVersion: 4, ingestVersion: 1, sealedPosition: 3 },
+    ...{ lastPosition: 3, instanceKey: 'left-out', files },
+  });
+  await writeFile(join(to, 'backup.json'), JSON.stringify(manifest));
+}
+
+async function adminOf(store: OpenTabular) {
+  const operations = createAdmin({
+    db: store.db,
+    limits: await openLimits(store.db),
+    instanceKey: openInstanceKey(join(store.dataDir, 'instance.key'), undefined, undefined),
+    keyFile: undefined,
+    deletions: createDeletionPause(),
+    clock: systemClock,
+    log: silentLog,
+    status: async () => ({}),
+  });
+  const call = async (name: string, params: Readonly<Record<string, unknown>> = {}) =>
+    operations[name]?.({ actor: 'root', ...params }, signal);
+  const { catalog } = await openDoctorStore(store.dataDir, undefined);
+  return {
+    call,
+    wrong: async () => [...(await checkFiles(join(store.dataDir, 'parquet'), catalog, true)).wrong.keys()],
+    repair: (options: Partial<RepairOptions> = {}) =>
+      repair({
+        ...{ parquetDir: join(store.dataDir, 'parquet'), catalog, ask: call, acceptLoss: false, apply: true },
+        progress: () => {},
+        ...options,
+      }),
+  };
+}
+
+test('D33 a damaged file comes back out of a backup; without --apply nothing changes, and once more finds nothing to do', async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openTabular();
+  const files = await fill(store);
+  const right = await store.mql([{ $sort: { capture_day: 1 } }]);
+  await backUp(store, directory.file('backup'), files);
+  const [first = '', second = ''] = files;
+  const admin = await adminOf(store);
+  expect(await admin.wrong()).toEqual([]);
+  await truncate(join(store.dataDir, 'parquet', first), 100);
+  await rm(join(store.dataDir, 'parquet', second));
+  await expect(store.mql([])).rejects.toMatchObject({ code: 'data_loss' });
+  await expect
+    .poll(() => admin.call('status'))
+    .toMatchObject({
+      damagedFiles: [expect.stringMatching(`^parquet/${first}: it has 100 bytes instead of`)],
+      damagedCatalog: [],
+    });
+  expect(await admin.wrong()).toEqual([first, second]);
+  const from = directory.file('backup');
+  expect((await admin.repair()).map(({ outcome }) => outcome)).toEqual(['lost', 'lost']);
+  const dry = await admin.repair({ from, apply: false });
+  expect(dry.map(({ outcome }) => outcome)).toEqual(['can be restored', 'can be restored']);
+  await expect(store.mql([])).rejects.toMatchObject({ code: 'data_loss' });
+  expect((await admin.repair({ from })).map(({ outcome }) => outcome)).toEqual(['restored', 'restored']);
+  expect(await store.mql([{ $sort: { capture_day: 1 } }])).toEqual(right);
+  expect(await admin.call('status')).toMatchObject({ damagedFiles: [], damagedCatalog: [] });
+  expect(await admin.repair({ from })).toEqual([]);
+  expect(await admin.call('audit')).toMatchObject([
+    { action: 'admin.repair.restored', actorName: 'root', targetId: second },
+    { action: 'admin.repair.restored', actorName: 'root', targetId: first },
+  ]);
+});
+
+test('D33 a file that nothing can restore leaves the list only when its loss is accepted, and is kept aside', async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openTabular();
+  const [first = '', ...others] = await fill(store);
+  // A backup that is damaged itself restores nothing.
+  await backUp(store, directory.file('backup'), [first]);
+  await truncate(join(directory.file('backup'), 'parquet', first), 50);
+  await truncate(join(store.dataDir, 'parquet', first), 100);
+  const admin = await adminOf(store);
+  const from = directory.file('backup');
+  const lost = {
+    what: `parquet/${first}`,
+    damage: expect.stringContaining('it has 100 bytes instead of'),
+    ...{ organizationId: 'org-1', captureDay: '2026-05-17', rows: 1, firstMs: noonMs, lastMs: noonMs },
+  };
+  expect(await admin.repair({ from })).toMatchObject([{ ...lost, outcome: 'lost' }]);
+  expect(await admin.repair({ from, acceptLoss: true, apply: false })).toMatchObject([{ ...lost, outcome: 'lost' }]);
+  expect(await admin.repair({ from, acceptLoss: true })).toMatchObject([{ ...lost, outcome: 'loss accepted' }]);
+  expect(await store.count()).toBe(2);
+  const parquet = join(store.dataDir, 'parquet');
+  expect((await readdir(parquet)).toSorted()).toEqual([...others, 'quarantine'].toSorted());
+  expect(await readdir(join(parquet, 'quarantine'))).toEqual([first]);
+  expect(await admin.repair({ from, acceptLoss: true })).toEqual([]);
+  expect(await admin.call('audit')).toMatchObject([
+    {
+      action: 'admin.repair.accept-loss',
+      actorName: 'root',
+      organizationId: 'org-1',
+      targetId: first,
+      detail: { rows: 1 },
+    },
+  ]);
+  store.tabular.killProcess();
+  await expect.poll(async () => (await store.tabular.status()).restarts).toBe(1);
+  expect(await store.count()).toBe(2);
+  expect(await readdir(join(parquet, 'quarantine'))).toEqual([first]);
+});
