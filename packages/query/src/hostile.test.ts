@@ -30,7 +30,7 @@ test('any heap of SQL words gives rows or an error of the query, never a crash',
   const word = fc.constantFrom(
     ...`SELECT SELECT FROM FROM readings readings WHERE GROUP BY ORDER LIMIT HAVING DISTINCT AS * , , ( ) ( ) . [ ] { } : = < >= <> + - / || ::
       INT TIMESTAMP NOT AND OR IN BETWEEN LIKE IS NULL CASE WHEN THEN END CAST COUNT(*) SUM( MAX( UPPER( data data.x component_name 1 0 2.5
-      'a' 'a' x VALUE DESC`.split(/\s+/),
+      'a' 'a' x VALUE DESC UNWIND( WITH PATH => tags tags[] INDEX OUTER TRUE /* */ LOG( COUNT( LCASE(`.split(/\s+/),
   );
   const sentence = fc.oneof(
     fc.array(word, { maxLength: 15 }),

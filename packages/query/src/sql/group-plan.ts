@@ -157,7 +157,7 @@ function nullable(expr: Expr): Expr {
 
 function keysOf(select: Select, before: Block): Key[] {
   return (select.groupBy ?? []).map(({ value: node, alias }, index): Key => {
-    const selected = alias === undefined ? selectedKey(node, select) : undefined;
+    const selected = alias === undefined ? selectedKey(node, select, before) : undefined;
     const value = before.lower(selected ?? node);
     const own =
       selected !== undefined
@@ -179,10 +179,14 @@ function keysOf(select: Select, before: Block): Key[] {
 }
 
 /** The selected expression whose alias is the key: it goes before a column of that name. */
-function selectedKey(node: SqlNode, select: Select): SqlNode | undefined {
+function selectedKey(node: SqlNode, select: Select, { scope }: Block): SqlNode | undefined {
   if (node.k !== 'column' || node.path.length > 1 || select.aggregates.length > 0) return undefined;
-  const item = select.items.find((each) => each.k === 'expression' && each.alias === node.path[0]);
-  return item?.k === 'expression' ? item.value : undefined;
+  const name = node.path[0]!;
+  const item = select.items.find((each) => each.k === 'expression' && each.alias === name);
+  const selected = item?.k === 'expression' ? item.value : undefined;
+  if (selected === undefined || !aggregatesInNode(selected)) return selected;
+  if (scope.sources.some(({ kind }) => kind.fields?.has(name))) return undefined;
+  throw fault(node.at, `${name} is an aggregate, no key of groups`, 'group by columns, or by what is computed of them');
 }
 
 function isColumnOf(source: Source, path: readonly string[], expr: Expr): boolean {

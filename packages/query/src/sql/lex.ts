@@ -75,12 +75,14 @@ export function lex(text: string): Token[] {
 /** Comments may stand in comments. */
 function commentLength(text: string, start: number, place: { line: number; column: number }): number {
   let depth = 0;
+  let isNested = false;
   commentMark.lastIndex = start;
   for (let mark = commentMark.exec(text); mark !== null; mark = commentMark.exec(text)) {
     depth += mark[0] === '/*' ? 1 : -1;
     if (depth === 0) return commentMark.lastIndex - start;
+    isNested ||= depth > 1;
   }
-  const hint = depth > 1 ? 'comments may be nested: close each with */' : 'close the comment with */';
+  const hint = isNested ? 'comments may be nested: close each with */' : 'close the comment with */';
   throw new QueryError('FailedToParse', 'the comment that starts here does not end', { ...place, hint });
 }
 

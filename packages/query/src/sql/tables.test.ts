@@ -322,3 +322,13 @@ test('a join that pairs more rows than there is time for ends when its caller gi
   const running = execute(plan.stages, open(), { open, signal: cancel.signal }).next();
   await expect(running).rejects.toMatchObject({ codeName: 'Interrupted' });
 });
+
+test('what the specification refuses says what to write', () => {
+  expect(refusal('SELECT COUNT(*) AS n FROM loads GROUP BY n').message).toContain('n is an aggregate');
+  expect(refusal('SELECT SUM(load) FROM loads GROUP BY part AGGREGATE COUNT(*) AS n').hint).toContain('SUM(load) AS');
+  expect(refusal('SELECT 1 /* a /* b */').hint).toContain('nested');
+  expect(refusal('SELECT 1 /* a').hint).toBe('close the comment with */');
+  expect(refusal('SELECT * FROM UNWIND(parts WITH PATH => tags[FOO])').message).toContain('INDEX, OUTER or ]');
+  const arrays = `tags${'[]'.repeat(101)}`;
+  expect(refusal(`SELECT * FROM UNWIND(parts WITH PATH => ${arrays})`).message).toContain('100 arrays, found 101');
+});

@@ -6,7 +6,8 @@ import type { Token } from './lex.ts';
 import { arrow, once } from './named-options.ts';
 
 const hint = 'e.g. UNWIND(readings WITH PATH => tags)';
-const maxPaths = 100;
+/** Of one UNWIND, on all its paths. */
+const maxArrays = 100;
 
 interface Options {
   index?: string;
@@ -43,12 +44,17 @@ export function parseUnwind(cursor: Cursor, source: () => From): From {
   cursor.expect(')', 'to close UNWIND');
   if (paths.length === 0) throw fault(at, 'UNWIND needs PATH', hint);
   const isPlain = paths.length === 1 && paths[0]!.parts.every(({ unwound }) => unwound.length === 0);
+  const arrays = paths.reduce(
+    (sum, { parts }) => sum + parts.reduce((each, { unwound }) => each + unwound.length, 0),
+    0,
+  );
+  if (arrays > maxArrays) throw fault(at, `UNWIND may unwind ${maxArrays} arrays, found ${arrays}`);
   return { k: 'unwind', of, paths: paths.map((path) => ({ steps: stepsOf(path, all, isPlain), at: path.at })), at };
 }
 
 function parsePaths(cursor: Cursor): Written[] {
   if (!cursor.take('(')) return [parsePath(cursor)];
-  const paths = listed(cursor, 'PATHS', maxPaths, () => parsePath(cursor));
+  const paths = listed(cursor, 'PATHS', maxArrays, () => parsePath(cursor));
   cursor.expect(')', 'after the paths');
   return paths;
 }
