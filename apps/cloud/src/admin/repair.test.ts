@@ -46,6 +46,7 @@ async function adminOf(store: OpenTabular) {
     limits: await openLimits(store.db),
     instanceKey: openInstanceKey(join(store.dataDir, 'instance.key'), undefined, undefined),
     keyFile: undefined,
+    sealDocuments: async () => 0,
     deletions: createDeletionPause(),
     clock: systemClock,
     log: silentLog,

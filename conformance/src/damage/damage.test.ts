@@ -1,0 +1,131 @@
+/**
+ * Random damages to a running cloud, by a seed: whatever is asked after a damage is answered right, or with an error that names it. The
+ * doctor finds each, each is taken back, and then everything is answered again.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlatformError } from '@platform/base';
+import { expect, test } from 'vitest';
+import { doctor } from '../../../apps/cloud/src/admin/doctor.ts';
+import { pauseMs, seededRandom } from '../crash/cloud-under-fire.ts';
+import { type Damage, oneOf, type Random } from './damage.ts';
+import { catalogDamages, damageCatalog } from './damage-catalog.ts';
+import { damageFile, fileDamages } from './damage-files.ts';
+import { type FilledCloud, fillCloud, type Question } from './filled-cloud.ts';
+
+const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
+const damages = Number(FAULT_DAMAGES);
+/** Every so many, the tabular process is killed: the next one has to find the damage without having seen the file before. */
+const killEvery = 40;
+
+interface Tally {
+  right: number;
+  named: number;
+  /** Anything else: what was asked, and what came. */
+  readonly wrong: string[];
+}
+
+test(`D33 of ${damages} random damages to files and catalog none is answered wrong or in part, and the doctor finds all`, {
+  timeout: 120_000 + damages * 5_000,
+}, async () => {
+  const random = seededRandom(Number(FAULT_SEED));
+  await using filled = await fillCloud(random);
+  const { cloud, questions, ask } = filled;
+  const parquetDir = join(cloud.directory, 'parquet');
+  const files = readdirSync(parquetDir).filter((name) => name.endsWith('.parquet'));
+  expect(files.length).toBeGreaterThan(8);
+  for (const question of questions) expect(await ask(question), question.name).toBe(question.right);
+  expect(await complaints(cloud.directory)).toEqual([]);
+
+  const tally: Tally = { right: 0, named: 0, wrong: [] };
+  const background = { right: 0, failed: 0, wrong: [] as string[] };
+  let over = false;
+  // Of these nobody knows which damage they meet; an answer has to be right all the same.
+  const asking = askOn(filled, background, () => over);
+  for (let i = 0; i < damages; i++) {
+    const damage = await strike(cloud.directory, files, random);
+    if (i % killEvery === killEvery - 1) for (const pid of cloud.tabularPids()) process.kill(pid, 'SIGKILL');
+    const asked = [
+      oneOf(
+        questions.filter(({ needsAll }) => needsAll),
+        random,
+      ),
+      oneOf(questions, random),
+    ];
+    await Promise.all(asked.map((question) => check(filled, question, damage, tally)));
+    const found = await complaints(cloud.directory);
+    if (!damage.names.some((name) => found.some((text) => text.includes(name))))
+      tally.wrong.push(`${damage.what}: the doctor found ${JSON.stringify(found)}`);
+    await damage.undo();
+    const question = oneOf(questions, random);
+    const again = await ask(question).catch(String);
+    if (again !== question.right)
+      tally.wrong.push(`${damage.what}: after it was undone ${question.name}: ${again.slice(0, 300)}`);
+  }
+  over = true;
+  await asking;
+  console.log(
+    `seed ${FAULT_SEED}: ${damages} damages; ${tally.right} answers right, ${tally.named} errors that name the damage; beside them ${background.right} right, ${background.failed} errors`,
+  );
+  expect([...tally.wrong, ...background.wrong]).toEqual([]);
+  expect(tally.named).toBeGreaterThanOrEqual(damages);
+  expect(await complaints(cloud.directory)).toEqual([]);
+  for (const question of questions) expect(await ask(question), question.name).toBe(question.right);
+});
+
+async function strike(directory: string, files: readonly string[], random: Random): Promise<Damage> {
+  // Files come in more kinds than rows.
+  if (random(0, 3) < 1) return damageCatalog(directory, oneOf(catalogDamages, random), random);
+  return damageFile(join(directory, 'parquet'), files, oneOf(fileDamages, random), random);
+}
+
+async function check(filled: FilledCloud, question: Question, damage: Damage, tally: Tally): Promise<void> {
+  try {
+    const answer = await filled.ask(question);
+    if (answer !== question.right || question.needsAll)
+      tally.wrong.push(
+        `${damage.what}: ${question.name} was answered ${answer === question.right ? '(right)' : answer.slice(0, 300)}`,
+      );
+    else tally.right++;
+  } catch (caught) {
+    const isNamed =
+      caught instanceof PlatformError &&
+      caught.code === 'data_loss' &&
+      damage.names.some((name) => caught.message.includes(name));
+    if (isNamed) tally.named++;
+    else tally.wrong.push(`${damage.what}: ${question.name} failed with ${String(caught)}`);
+  }
+}
+
+/** Asks one question after the other until it is over. */
+async function askOn(
+  { questions, ask }: FilledCloud,
+  background: { right: number; failed: number; wrong: string[] },
+  over: () => boolean,
+): Promise<void> {
+  for (let i = 0; !over(); i++) {
+    const question = questions[i % questions.length] as Question;
+    try {
+      const answer = await ask(question);
+      if (answer === question.right) background.right++;
+      else background.wrong.push(`beside the damages: ${question.name} was answered ${answer.slice(0, 300)}`);
+    } catch (caught) {
+      // A file that changes again and again while it is read makes a query give up.
+      const code = caught instanceof PlatformError ? caught.code : undefined;
+      if (code === 'data_loss' || code === 'unavailable') background.failed++;
+      else background.wrong.push(`beside the damages: ${question.name} failed with ${String(caught)}`);
+    }
+    await pauseMs(5);
+  }
+}
+
+/** What `platform admin doctor --deep` finds wrong. */
+async function complaints(dataDirectory: string): Promise<string[]> {
+  const findings = await doctor({
+    dataDirectory,
+    checkSecrets: async () => 'not looked at here',
+    freeBytes: async () => 2 ** 40,
+    deep: true,
+  });
+  return findings.filter(({ ok }) => !ok).map(({ check: name, found }) => `${name}: ${found}`);
+}
