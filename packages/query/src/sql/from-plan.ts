@@ -6,11 +6,11 @@ import type { From } from './ast.ts';
 import { fault } from './cursor.ts';
 import { compileFlatten } from './flatten-plan.ts';
 import { compileJoin } from './join-plan.ts';
-import { documentKind, either, fieldOf, type Kind, kindOf, kindText, maybeMissing, unfit } from './kind.ts';
+import { documentKind, either, fieldOf, holds, type Kind, kindOf, kindText, maybeMissing, unfit } from './kind.ts';
 import { lower, type Meaning, site } from './lower.ts';
 import { compileQuery } from './query-plan.ts';
 import { type Around, type Rows, wrapped } from './rows.ts';
-import { resolve } from './scope.ts';
+import { resolve, type Source } from './scope.ts';
 import { tableOf } from './tables.ts';
 
 export function compileFrom(from: From, around: Around): Rows {
@@ -126,9 +126,7 @@ function unwound(from: From & { k: 'unwind' }, around: Around): Rows {
         ({ doc }) => doc.k === 'field' && doc.path.every((name, index) => expr.path[index] === name),
       );
       const base = source!.doc.k === 'field' ? source!.doc.path : [];
-      if (indexName !== undefined && source!.kind.fields?.has(indexName) === true) {
-        throw fault(from.at, `${source!.name} has a field ${indexName}`, 'give INDEX another name');
-      }
+      if (indexName !== undefined) refuseTaken(indexName, source!, from);
       const index = indexName === undefined ? {} : { index: [...base, indexName] };
       stages.push({ k: 'unwind', path: expr.path, ...index, keepEmpty: outer });
       sources = sources.map((each) =>
@@ -137,6 +135,15 @@ function unwound(from: From & { k: 'unwind' }, around: Around): Rows {
     }
   }
   return { ...rows, stages, sources, atMost: Number.POSITIVE_INFINITY };
+}
+
+/** The name of an index must not be, or may not be, that of a field. */
+function refuseTaken(index: string, { name, kind }: Source, { at }: From): void {
+  const found = kind.assumed === true ? 'cannot' : holds(kind, index);
+  if (found === 'cannot') return;
+  if (kind.fields?.has(index) === true) throw fault(at, `${name} has a field ${index}`, 'give INDEX another name');
+  const hint = 'select the fields of the table by name, in a query in FROM';
+  throw fault(at, `${name} may have a field ${index}, which INDEX would hide`, hint);
 }
 
 function unwoundKind(kind: Kind, path: readonly string[], index: string | undefined): Kind {

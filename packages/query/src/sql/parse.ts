@@ -65,7 +65,7 @@ function tableText({ name }: Source): string {
 }
 
 function refuseSameNames({ sources }: Rows, at: Parameters<typeof fault>[0]): void {
-  const vague = sources.find(({ kind }) => kind.open === true && (kind.fields?.size ?? 0) > 0);
+  const vague = sources.find(({ kind }) => kind.open === true && kind.assumed !== true);
   if (vague !== undefined && sources.length > 1) {
     throw fault(at, `${tableText(vague)} may have columns that others have, too`, 'select them by name, with aliases');
   }
