@@ -1,27 +1,58 @@
-import { silentLog } from '@platform/base';
-import { temporaryDirectory } from '@platform/testkit';
+import { createLog, silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
-import { binaryV3 } from './binary/store.ts';
 import { checkStores } from './check-stores.ts';
+import { openTestLog, testEntry } from './ingest/testing/open-log.ts';
+import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
-import { tabularDdl } from './tabular/store.ts';
-import { triggersDdl } from './triggers/store.ts';
+import { openTestStore } from './metadata/testing/test-store.ts';
 
-test('I3 a log that ends before what the catalog or a follower has seen is refused with both positions', async () => {
-  await using directory = await temporaryDirectory();
+test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
+  await using store = await openTestStore(undefined, migrations);
   await using metadata = await openMetadata<CloudTables>({
-    file: `${directory.path}/meta.sqlite`,
-    migrations: [{ version: 1, statements: [...tabularDdl, ...triggersDdl, ...binaryV3] }],
+    file: store.directory.file('meta.sqlite'),
+    database: store.database,
+    migrations,
     log: silentLog,
   });
   const { db } = metadata;
-  const endingAt = (position: number) => ({ lastPosition: () => position });
-  await expect(checkStores(db, endingAt(0), 'd')).resolves.toBeUndefined();
-  await db.updateTable('tabular_state').set({ sealed_position: 7 }).execute();
-  await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 9 }).execute();
-  await expect(checkStores(db, endingAt(9), 'd')).resolves.toBeUndefined();
-  await expect(checkStores(db, endingAt(8), 'd')).rejects.toThrow(/to reach position 9, .* found it to end at 8/);
-  await db.insertInto('binary_data_cursor').values({ name: 'binary-data', position: 10 }).execute();
-  await expect(checkStores(db, endingAt(9), 'd')).rejects.toThrow(/to reach position 10, .* found it to end at 9/);
+  await using on = await openTestLog();
+  for (const seq of [1, 2, 3]) await on.log.append(testEntry(seq));
+  const told: string[] = [];
+  const log = createLog(
+    (level, _logger, message, fields) => void told.push(`${level} ${message} ${JSON.stringify(fields)}`),
+  );
+  const check = () => checkStores(db, on.log, log);
+  const losses = () => on.log.losses().map(({ lossIn, first, last }) => [lossIn, first, last]);
+
+  await check();
+  await db.updateTable('tabular_state').set({ sealed_position: 3 }).execute();
+  await check();
+  expect([told, losses(), on.log.lastPosition()]).toEqual([[], [], 3]);
+
+  await db.updateTable('tabular_state').set({ sealed_position: 5 }).execute();
+  await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 4 }).execute();
+  await check();
+  expect(told).toEqual([
+    expect.stringMatching(/^error .*lost its end.*"lastPosition":3,"proven":5,"by":"the sealed position"/),
+  ]);
+  expect(losses()).toEqual([['log', 4, 5]]);
+  await on.reopen();
+  await check();
+  expect([told.length, losses(), on.log.lastPosition()]).toEqual([1, [['log', 4, 5]], 5]);
+
+  // Of what is lost, followers miss what they have not seen.
+  const follow = async (after: number) =>
+    (await on.log.follow(after, { rows: 10, bytes: 1e6 })).map(({ damage }) => [damage?.first, damage?.last]);
+  expect([await follow(4), await follow(5)]).toEqual([[[5, 5]], []]);
+  expect((await on.log.append(testEntry(4))).position).toBe(6);
+  await db.updateTable('trigger_cursors').set({ position: 9 }).execute();
+  await check();
+  expect([losses(), on.log.lastPosition()]).toEqual([
+    [
+      ['log', 4, 5],
+      ['log', 7, 9],
+    ],
+    9,
+  ]);
 });

@@ -66,6 +66,8 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
       standingRulesOf: retention.standingRulesOf,
       settings: settings.sealAgeMs === undefined ? {} : { sealAgeMs: settings.sealAgeMs },
+      organizationOf: (partId) =>
+        registry.part(partId) === undefined ? undefined : registry.placeOf(partId).organizationId,
     }),
   );
   const triggers = unwind.use(

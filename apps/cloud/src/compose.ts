@@ -81,7 +81,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
 
-  await checkStores(db, ingestLog, data.path);
+  await checkStores(db, ingestLog, log.child('ingest'));
   const deletions = createDeletionPause();
   const limits = await openLimits(db);
 
@@ -236,6 +236,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       retainedBytes: ingestLog.retainedBytes(),
       freeBytes: await freeBytesOf(data.path),
       damagedFiles: [...binary.damagedFiles()],
+      losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
     }),
   });
   const control = await openControlServer(data.at(controlName), admin, log.child('admin'));

@@ -8,12 +8,10 @@ import { randomBytes } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { skippedPositions } from '../ingest/prove-rows.ts';
 import type { Manifest } from './manifest.ts';
 
-/** More uploads than the first cloud can have accepted since the backup; positions are exact up to 2^53. */
-const skippedPositions = 2 ** 40;
-
-/** Where the log goes on; `filler` stands there. */
+/** Where the log goes on; `filler` stands there. Positions are exact up to 2^53. */
 export function positionAfter({ lastPosition }: Manifest): number {
   return lastPosition + skippedPositions;
 }

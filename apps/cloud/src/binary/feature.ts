@@ -24,7 +24,10 @@ import { sequenceHandlers } from './sequence-rpc.ts';
 export interface BinaryOptions
   extends Omit<BinaryDeps, 'caughtUp' | 'blobs'>,
     Pick<DownloadDeps, 'standing' | 'principalOf'> {
-  readonly ingestLog: Pick<IngestLog, 'read' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'forgetBlobs'>;
+  readonly ingestLog: Pick<
+    IngestLog,
+    'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'forgetBlobs'
+  >;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
   readonly clock: Clock;
   readonly log: Log;

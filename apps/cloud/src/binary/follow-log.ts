@@ -15,7 +15,7 @@ import { type BinaryUpload, readBinaryUpload } from './read-upload.ts';
 
 export interface FollowLogOptions {
   readonly db: Kysely<CloudTables>;
-  readonly ingestLog: Pick<IngestLog, 'read' | 'markDamaged'>;
+  readonly ingestLog: Pick<IngestLog, 'read' | 'follow' | 'lastPosition' | 'markDamaged' | 'noteLoss'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -37,10 +37,13 @@ export class LogSteps {
 
   /** Reads the cursor; before the first step. */
   async open(): Promise<void> {
-    const { db } = this.#options;
+    const { db, ingestLog } = this.#options;
+    // Of what was truncated before there was this follower, nothing is to be had.
+    const [oldest] = await ingestLog.read(0, { rows: 1, bytes: 1 });
+    const position = oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;
     await db
       .insertInto('binary_data_cursor')
-      .values({ name: cursorName, position: 0 })
+      .values({ name: cursorName, position })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
     this.#position = await readCursor(db);
@@ -55,7 +58,7 @@ export class LogSteps {
   /** Enters the next rows; true: there may be more. */
   async step(): Promise<boolean> {
     const { ingestLog, clock, db } = this.#options;
-    const rows = await ingestLog.read(this.#position, { rows: maxRows, bytes: maxBytes });
+    const rows = await ingestLog.follow(this.#position, { rows: maxRows, bytes: maxBytes });
     const last = rows.at(-1);
     if (last === undefined) {
       if (clock.monotonic() - this.#writtenAtMs >= cursorWriteMs) await this.flush();
@@ -95,7 +98,11 @@ export class LogSteps {
   async #readRows(rows: readonly LogRow[]): Promise<readonly BinaryUpload[]> {
     const { ingestLog, log } = this.#options;
     const uploads: BinaryUpload[] = [];
-    for (const { position, partId, batch } of rows) {
+    for (const { position, partId, batch, damage } of rows) {
+      if (damage !== undefined) {
+        await ingestLog.noteLoss('binary data', damage);
+        continue;
+      }
       try {
         const upload = readBinaryUpload(position, batch);
         if (upload !== null) uploads.push(upload);

@@ -54,7 +54,11 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
         held: heldOf(partStatuses, part.id, now()),
       })),
     ),
-    ingest: { uploads: ingestLog.lastPosition(), damaged: (await ingestLog.damaged()).length },
+    ingest: {
+      uploads: ingestLog.lastPosition(),
+      damaged: (await ingestLog.damaged()).length,
+      lost: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null).length,
+    },
     tabular: {
       rows: store.hotRows + store.fileRows,
       lag: store.committedPosition - store.loadedPosition,
@@ -106,7 +110,8 @@ function counted(count: number, atMost: number): string {
 async function latestReadings(log: IngestLog): Promise<unknown[]> {
   const newest = { rows: shownUploads, bytes: 4 * 1024 * 1024 };
   const rows = await log.read(Math.max(0, log.lastPosition() - shownUploads), newest);
-  return rows.toReversed().map((row) => {
+  const sound = rows.filter(({ damage }) => damage === undefined);
+  return sound.toReversed().map((row) => {
     const upload = fromBinary(LoggedUploadSchema, row.batch);
     const last = upload.readings.at(-1);
     const reading = last === undefined ? undefined : fromBinary(SensorDataSchema, last);

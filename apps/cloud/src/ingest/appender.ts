@@ -11,6 +11,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LogEntry } from './log.ts';
+import { rowChecksums } from './row-checksums.ts';
 
 export type Outcome =
   | { readonly outcome: 'appended' | 'repeated'; readonly position: number; readonly fileId: string }
@@ -22,6 +23,7 @@ export const maxConflicts = 1_000;
 export class Appender {
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
+  readonly #given: StatementSync;
   readonly #floor: StatementSync;
   readonly #raiseFloor: StatementSync;
   readonly #dropSettled: StatementSync;
@@ -29,10 +31,14 @@ export class Appender {
   readonly #remember: StatementSync;
   readonly #keepAside: StatementSync;
   readonly #nameBlob: StatementSync;
+  #lastPosition = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#insert = db.prepare('insert into log (part, stream, seq, sha256, batch) values (?, ?, ?, ?, ?)');
+    this.#insert = db.prepare(
+      'insert into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#given = db.prepare("select seq from sqlite_sequence where name = 'log'");
     this.#floor = db.prepare('select floor from streams where part = ? and stream = ?');
     this.#raiseFloor = db.prepare(
       `insert into streams (part, stream, floor) values (?, ?, ?)
@@ -53,6 +59,7 @@ export class Appender {
 
   begin(): void {
     this.#db.exec('begin immediate');
+    this.#lastPosition = Number(this.#given.get()?.['seq'] ?? 0);
   }
 
   commit(): void {
@@ -78,7 +85,10 @@ export class Appender {
       return { outcome: 'conflict', position: null, fileId };
     }
 
-    const position = Number(this.#insert.run(partId, stream, seq, sha256, batch).lastInsertRowid);
+    const position = this.#lastPosition + 1;
+    const proof = rowChecksums({ position, partId, stream, seq, sha256, batch });
+    this.#insert.run(position, partId, stream, seq, sha256, batch, proof.head, proof.batch);
+    this.#lastPosition = position;
     this.#remember.run(partId, stream, seq, sha256, fileId, position, entry.settleUntil ?? null);
     if (blobPath !== undefined) this.#nameBlob.run(blobPath, partId);
     return { outcome: 'appended', position, fileId };

@@ -24,6 +24,9 @@ export function commitGroup(options: CommitGroupOptions, work: readonly LogWork[
     if (request.kind === 'append') return { id, result: appender.append(request.entry) };
     if (request.kind === 'truncate') return { id, result: maintenance.truncate(request.upTo, request.maxRows) };
     if (request.kind === 'damaged') return { id, result: maintenance.markDamaged(request.position, request.reason) };
+    if (request.kind === 'lost') return { id, result: maintenance.noteLoss(request.loss) };
+    if (request.kind === 'accept losses') return { id, result: maintenance.acceptLosses(request.nowMs) };
+    if (request.kind === 'go on') return { id, result: maintenance.goOnAfter(request.after) };
     if (request.kind === 'forget') return { id, result: maintenance.forgetBlobs(request.paths) };
     return { id, result: maintenance.expire(request.nowMs) };
   };

@@ -1,5 +1,7 @@
-/** What shortens the log: truncation behind the followers (I12), forgetting anonymous uploads in time (D13), and blobs that are deleted. */
+/** What is done to the log beside appending: truncation behind the followers (I12), forgetting anonymous uploads in time (D13) and blobs that are deleted, and noting what is lost (D33). */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { lossRow } from './known-losses.ts';
+import type { LogLoss } from './log.ts';
 
 const expireRows = 5_000;
 
@@ -9,6 +11,12 @@ export class LogMaintenance {
   readonly #damage: StatementSync;
   readonly #expire: StatementSync;
   readonly #forget: StatementSync;
+  readonly #lose: StatementSync;
+  readonly #keep: StatementSync;
+  readonly #accept: StatementSync;
+  readonly #release: StatementSync;
+  readonly #raise: StatementSync;
+  readonly #begin: StatementSync;
 
   constructor(db: DatabaseSync) {
     // length() of a blob is read from the row's header, not from its pages.
@@ -25,6 +33,19 @@ export class LogMaintenance {
        (select part, stream, seq from dedup where settle_until is not null and settle_until < ? limit ${expireRows})`,
     );
     this.#forget = db.prepare('delete from blobs where path = ?');
+    this.#lose = db.prepare(
+      `insert into losses (loss_in, first_position, last_position, parts, reason, found_ms) values (?, ?, ?, ?, ?, ?)
+       on conflict (loss_in, first_position) do update set last_position = excluded.last_position, accepted_ms = null`,
+    );
+    this.#keep = db.prepare(
+      'insert into damaged (position, reason) select position, ? from log where position = ? on conflict (position) do nothing',
+    );
+    this.#accept = db.prepare('update losses set accepted_ms = ? where accepted_ms is null');
+    this.#release = db.prepare(
+      'delete from damaged where position in (select first_position from losses where first_position = last_position)',
+    );
+    this.#raise = db.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'log'");
+    this.#begin = db.prepare("insert into sqlite_sequence (name, seq) values ('log', ?)");
   }
 
   truncate(upTo: number, maxRows: number): { rows: number; bytes: number } {
@@ -40,6 +61,23 @@ export class LogMaintenance {
   markDamaged(position: number, reason: string): { rows: number; bytes: number } {
     this.#damage.run(position, reason);
     return { rows: 1, bytes: 0 };
+  }
+
+  noteLoss(loss: LogLoss): { rows: number; bytes: number } {
+    const { first, last, reason } = loss;
+    this.#lose.run(...lossRow(loss));
+    if (first === last) this.#keep.run(reason, first);
+    return { rows: 1, bytes: 0 };
+  }
+
+  acceptLosses(nowMs: number): { rows: number; bytes: number } {
+    this.#release.run();
+    return { rows: Number(this.#accept.run(nowMs).changes), bytes: 0 };
+  }
+
+  goOnAfter(position: number): { rows: number; bytes: number } {
+    if (Number(this.#raise.run(position).changes) === 0) this.#begin.run(position);
+    return { rows: 0, bytes: 0 };
   }
 
   forgetBlobs(paths: readonly string[]): { rows: number; bytes: number } {

@@ -1,12 +1,15 @@
 /** What the ingest log's caller and its thread say to each other. */
 import type { ThreadAnswer, ThreadMessage } from '../metadata/thread-protocol.ts';
 import type { Outcome } from './appender.ts';
-import type { LogEntry } from './log.ts';
+import type { LogEntry, LogLoss } from './log.ts';
 
 export type LogRequest =
   | { readonly kind: 'append'; readonly id: number; readonly entry: LogEntry }
   | { readonly kind: 'truncate'; readonly id: number; readonly upTo: number; readonly maxRows: number }
   | { readonly kind: 'damaged'; readonly id: number; readonly position: number; readonly reason: string }
+  | { readonly kind: 'lost'; readonly id: number; readonly loss: LogLoss }
+  | { readonly kind: 'accept losses'; readonly id: number; readonly nowMs: number }
+  | { readonly kind: 'go on'; readonly id: number; readonly after: number }
   | { readonly kind: 'forget'; readonly id: number; readonly paths: readonly string[] }
   /** Forget anonymous uploads that need not be recognised any more (D13). */
   | { readonly kind: 'expire'; readonly id: number; readonly nowMs: number }

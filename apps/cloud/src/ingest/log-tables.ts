@@ -6,9 +6,11 @@
  * dedup     the uploads that may come again: at or above their stream's floor, or anonymous and younger than settle_until (I5, D13)
  * conflicts uploads whose key holds another upload; kept for a person to look at, never read by queries (I5)
  * damaged   rows that a follower could not read: passed by, not truncated (I8)
+ * losses    uploads that cannot be read any more, by what went without them, until a person accepts the loss (D33)
  * blobs     payloads in the blob store that belong to an upload; what the store has beyond them is swept (I4)
  *
- * Only the appender's thread writes. `log(position, batch)` is read by other processes too: renaming needs a migration.
+ * Only the appender's thread writes. `log` is read by other processes too: renaming needs a migration. Rows of version 1 have no
+ * checksums (row-checksums.ts).
  */
 import type { Migration } from '../metadata/writer-protocol.ts';
 
@@ -58,6 +60,23 @@ export const ingestMigrations: readonly Migration[] = [
         path text primary key,
         part text not null
       ) without rowid`,
+    ],
+  },
+  {
+    version: 2,
+    statements: [
+      'alter table log add column head_checksum integer',
+      'alter table log add column batch_checksum integer',
+      `create table losses (
+        loss_in text not null,
+        first_position integer not null,
+        last_position integer not null,
+        parts text,
+        reason text not null,
+        found_ms integer not null,
+        accepted_ms integer,
+        primary key (loss_in, first_position)
+      )`,
     ],
   },
 ];

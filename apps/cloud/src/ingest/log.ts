@@ -32,8 +32,29 @@ export interface AppendResult {
 export interface LogRow {
   readonly position: number;
   readonly partId: string;
-  /** platform.ingest.v1.LoggedUpload */
+  /** platform.ingest.v1.LoggedUpload; empty where there is `damage`. */
   readonly batch: Uint8Array;
+  /** Something that was acknowledged is lost: there is nothing to process, and the reader passes on. */
+  readonly damage?: LogDamage;
+}
+
+/** Uploads that were acknowledged and cannot be read any more: a row that is not what was written, or rows that are missing. */
+export interface LogDamage {
+  readonly first: number;
+  readonly last: number;
+  /** Whose they are; null: not known. */
+  readonly parts: readonly string[] | null;
+  readonly reason: string;
+}
+
+/** What went without the upload: the table `readings`, the list of pictures and files, triggers, or (the end of it being lost) the log. */
+export type LossIn = 'readings' | 'binary data' | 'triggers' | 'log';
+
+export interface LogLoss extends LogDamage {
+  readonly lossIn: LossIn;
+  readonly foundMs: number;
+  /** When a person accepted it; null: nobody has, and queries that it touches fail. */
+  readonly acceptedMs: number | null;
 }
 
 /** Of one read; the first row comes whatever its size. */
@@ -56,6 +77,8 @@ export interface IngestLog extends AsyncDisposable {
   append(entry: LogEntry): Promise<AppendResult>;
   /** Rows after a position in order, as many as fit but at least one; a prefix of what is committed (I3). */
   read(after: number, limit: ReadLimit): Promise<readonly LogRow[]>;
+  /** As `read`, for who has processed everything up to `after`: a row that is missing comes as a damaged one. */
+  follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]>;
   /** Last committed position; 0 when nothing was ever appended. Truncation does not change it. */
   lastPosition(): number;
   /** Calls the listener after each commit that appended, with the new last position. */
@@ -65,6 +88,13 @@ export interface IngestLog extends AsyncDisposable {
   /** Notes that a follower could not read a row: it is passed by, and kept until a person decides (I8). */
   markDamaged(position: number, reason: string): Promise<void>;
   damaged(): Promise<readonly DamagedRow[]>;
+  /** Notes a loss for good, once; what is left of the row is kept. In `losses` at once, on the disk when it resolves. */
+  noteLoss(lossIn: LossIn, damage: LogDamage): Promise<void>;
+  losses(): readonly LogLoss[];
+  /** A person gives up what is lost: queries answer without it. Answers how many losses there were. */
+  acceptLosses(): Promise<number>;
+  /** Positions up to this one were given away, though the log does not know it (I3): the next one is after it. */
+  goOnAfter(position: number): Promise<void>;
   /** Bytes of the batches that are not truncated. */
   retainedBytes(): number;
   /** Whether a blob belongs to an acknowledged upload, or to one that is kept aside. */

@@ -1,7 +1,8 @@
 /** Opens the ingest log, in ingest.sqlite or in Postgres. It has one writer, this process. */
 import { type Clock, type Log, PlatformError } from '@platform/base';
+import { KnownLosses } from './known-losses.ts';
 import type { AppendResult, IngestLog, LogEntry } from './log.ts';
-import type { LogWriter } from './log-writer.ts';
+import type { LogReads, LogWriter } from './log-writer.ts';
 import { openSqliteLog } from './open-sqlite-log.ts';
 
 export interface IngestLogOptions {
@@ -18,7 +19,7 @@ export interface IngestLogOptions {
 /** What both stores answer to, below the port's own words and checks. */
 interface Backend {
   readonly writer: LogWriter;
-  readonly reads: Pick<IngestLog, 'read' | 'damaged' | 'hasBlob'>;
+  readonly reads: LogReads;
 }
 
 /** Throws failed_precondition when the store is no ingest log or a newer one. */
@@ -34,8 +35,32 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       ? await openSqliteLog(options, onAppended)
       : await (await import('./open-postgres-log.ts')).openPostgresLog({ database, log, clock, onFatal }, onAppended);
 
+  const known = new KnownLosses(await reads.losses());
+
   return {
     ...reads,
+    async noteLoss(lossIn, damage) {
+      const loss = known.add(lossIn, damage, clock.now());
+      if (loss === undefined) return;
+      const { first, last, parts, reason } = loss;
+      log.error(
+        'uploads that were acknowledged cannot be read any more; they are kept in mind until somebody accepts the loss',
+        {
+          ...{ lossIn, first, last, reason },
+          parts: parts ?? 'unknown',
+        },
+      );
+      await writer.noteLoss(loss);
+    },
+    losses: () => known.list(),
+    async acceptLosses() {
+      const open = known.list().filter(({ acceptedMs }) => acceptedMs === null).length;
+      const nowMs = clock.now();
+      await writer.acceptLosses(nowMs);
+      known.accept(nowMs);
+      return open;
+    },
+    goOnAfter: (position) => writer.goOnAfter(position),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);
       // One copy: the caller's may be views of a large or pooled buffer, which cloning would copy whole and moving would take

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../metadata/migrate.ts';
 import { openWritable } from '../metadata/sqlite-file.ts';
 import { Appender } from './appender.ts';
+import { LogMaintenance } from './log-maintenance.ts';
 import type { LogOpened } from './log-protocol.ts';
 import { ingestMigrations } from './log-tables.ts';
 
@@ -18,12 +19,18 @@ export interface LogFile {
 const pageBytes = 16_384;
 const checkpointBytes = 4 * 1024 * 1024;
 
+const positions = `
+  select coalesce((select seq from sqlite_sequence where name = 'log'), 0) as given,
+    max(coalesce((select max(position) from log), 0), coalesce((select max(position) from dedup), 0)) as seen`;
+
 export function openLogFile(file: string): LogFile {
   const db = openWritable(file, { pageBytes, checkpointBytes });
   migrate(db, ingestMigrations, file);
-  // The sequence remembers positions that truncation has removed.
-  const last = db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'];
+  // The sequence remembers positions that truncation has removed. What says more than it does is right: no position is used twice (I3).
+  const { given, seen } = db.prepare(positions).get() as { given: number; seen: number };
+  const lastPosition = Math.max(given, seen);
+  if (lastPosition > given) new LogMaintenance(db).goOnAfter(lastPosition);
   const bytes = db.prepare('select sum(length(batch)) as bytes from log').get()?.['bytes'];
-  const state = { lastPosition: Number(last ?? 0), retainedBytes: Number(bytes ?? 0) };
+  const state = { lastPosition, retainedBytes: Number(bytes ?? 0) };
   return { db, appender: new Appender(db), state };
 }

@@ -5,8 +5,9 @@ import { migratePostgres } from '../metadata/postgres-migrate.ts';
 import { createPostgresReader } from '../metadata/postgres-reader.ts';
 import { createPostgresWriter, type PostgresWriter } from '../metadata/postgres-writer.ts';
 import type { Outcome } from './appender.ts';
-import type { IngestLog, LogEntry } from './log.ts';
-import type { LogWriter } from './log-writer.ts';
+import { lossRow } from './known-losses.ts';
+import type { LogEntry } from './log.ts';
+import type { LogReads, LogWriter } from './log-writer.ts';
 import { commitEntries } from './postgres-appender.ts';
 import { PostgresLogReader } from './postgres-log-reader.ts';
 import { ingestSchema, postgresIngestMigrations } from './postgres-log-tables.ts';
@@ -24,13 +25,11 @@ const expireRows = 5_000;
 const groupEntries = 512;
 const groupBytes = 16 * 1024 * 1024;
 
-type Reads = Pick<IngestLog, 'read' | 'damaged' | 'hasBlob'>;
-
 /** @param onAppended called after each commit that appended, before anyone is answered. */
 export async function openPostgresLog(
   options: PostgresLogOptions,
   onAppended: (position: number) => void,
-): Promise<{ readonly writer: LogWriter; readonly reads: Reads }> {
+): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
   const { database, log, clock, onFatal } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
@@ -53,7 +52,9 @@ export async function openPostgresLog(
   return {
     reads: {
       read: (after, limit) => reader.read(after, limit),
+      follow: (after, limit) => reader.follow(after, limit),
       damaged: () => reader.damaged(),
+      losses: () => reader.losses(),
       hasBlob: (path) => reader.hasBlob(path),
     },
     writer: {
@@ -66,6 +67,16 @@ export async function openPostgresLog(
       },
       async markDamaged(position, reason) {
         await writer.run(markDamaged, [position, reason]);
+      },
+      async noteLoss(loss) {
+        await writer.run(noteLoss, lossRow(loss));
+      },
+      async acceptLosses(nowMs) {
+        await writer.run(acceptLosses, [nowMs]);
+      },
+      async goOnAfter(position) {
+        await writer.run('update log_state set last_position = greatest(last_position, $1)', [position]);
+        groups.lastPosition = Math.max(groups.lastPosition, position);
       },
       async forgetBlobs(paths) {
         if (paths.length === 0) return;
@@ -94,6 +105,21 @@ const truncate = `
 
 const markDamaged = `
   insert into damaged (position, reason) values ($1, $2) on conflict (position) do update set reason = excluded.reason`;
+
+const noteLoss = `
+  with kept as (
+    insert into damaged (position, reason) select position, $5::text from log where position = $2::bigint and $2::bigint = $3::bigint
+    on conflict (position) do nothing
+  )
+  insert into losses (loss_in, first_position, last_position, parts, reason, found_ms)
+  values ($1::text, $2::bigint, $3::bigint, $4::text, $5::text, $6::bigint)
+  on conflict (loss_in, first_position) do update set last_position = excluded.last_position, accepted_ms = null`;
+
+const acceptLosses = `
+  with released as (
+    delete from damaged where position in (select first_position from losses where first_position = last_position)
+  )
+  update losses set accepted_ms = $1 where accepted_ms is null`;
 
 const expire = `
   delete from dedup where (part, stream, seq) in

@@ -1,10 +1,9 @@
 /** Opens ingest.sqlite: appends go to its thread, reads stay here. The file has one writer, this process. */
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
 import { openThread } from '../metadata/open-thread.ts';
-import type { IngestLog } from './log.ts';
 import type { LogOpened, LogRequest, LogResult, LogThreadSetup } from './log-protocol.ts';
 import { LogReader } from './log-reader.ts';
-import type { LogWriter } from './log-writer.ts';
+import type { LogReads, LogWriter } from './log-writer.ts';
 import type { IngestLogOptions } from './open-ingest-log.ts';
 
 const expirePeriodMs = 60_000;
@@ -13,7 +12,7 @@ const expirePeriodMs = 60_000;
 export async function openSqliteLog(
   options: IngestLogOptions,
   onAppended: (position: number) => void,
-): Promise<{ readonly writer: LogWriter; readonly reads: Pick<IngestLog, 'read' | 'damaged' | 'hasBlob'> }> {
+): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
   const { file, log, clock, onFatal } = options;
   const setup: LogThreadSetup = { file };
   let lastPosition = 0;
@@ -47,7 +46,9 @@ export async function openSqliteLog(
   return {
     reads: {
       read: async (after, limit) => reader.read(after, limit),
+      follow: async (after, limit) => reader.follow(after, limit),
       damaged: async () => reader.damaged(),
+      losses: async () => reader.losses(),
       hasBlob: async (path) => reader.hasBlob(path),
     },
     writer: {
@@ -67,6 +68,16 @@ export async function openSqliteLog(
       },
       async markDamaged(position, reason) {
         await thread.ask({ kind: 'damaged', position, reason });
+      },
+      async noteLoss(loss) {
+        await thread.ask({ kind: 'lost', loss });
+      },
+      async acceptLosses(nowMs) {
+        await thread.ask({ kind: 'accept losses', nowMs });
+      },
+      async goOnAfter(position) {
+        await thread.ask({ kind: 'go on', after: position });
+        lastPosition = Math.max(lastPosition, position);
       },
       async forgetBlobs(paths) {
         await thread.ask({ kind: 'forget', paths });

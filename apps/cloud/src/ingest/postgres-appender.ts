@@ -7,6 +7,7 @@ import type { PostgresTransaction, PostgresWriter } from '../metadata/postgres-w
 import { maxConflicts, type Outcome } from './appender.ts';
 import { type Decision, decideGroup, entryKey, type Known, type KnownUpload, streamKey } from './decide-group.ts';
 import type { LogEntry } from './log.ts';
+import { rowChecksums } from './row-checksums.ts';
 
 /** Resolves when all of it is committed; throws when none of it is (I2). */
 export async function commitEntries(
@@ -77,9 +78,13 @@ function write(transaction: PostgresTransaction, decision: Decision): Promise<un
     writes.push(transaction.query(settled, [entry.partId, entry.stream, floor]));
   }
   insert(
-    'log (position, part, stream, seq, sha256, batch)',
-    ['bigint', 'text', 'bytea', 'bigint', 'bytea', 'bytea'],
-    appended.map(({ entry, position }) => [position, entry.partId, entry.stream, entry.seq, entry.sha256, entry.batch]),
+    'log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum)',
+    ['bigint', 'text', 'bytea', 'bigint', 'bytea', 'bytea', 'bigint', 'bigint'],
+    appended.map(({ entry, position }) => {
+      const proof = rowChecksums({ ...entry, position });
+      const row = [position, entry.partId, entry.stream, entry.seq, entry.sha256, entry.batch];
+      return [...row, proof.head, proof.batch];
+    }),
   );
   insert(
     'dedup (part, stream, seq, sha256, file_id, position, settle_until)',

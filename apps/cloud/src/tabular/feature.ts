@@ -8,7 +8,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPlatformError, backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { encodePlan, foldConstants, pathFilter, QueryError, sourcesOf } from '@platform/query';
-import type { IngestLog } from '../ingest/log.ts';
+import type { IngestLog, LogDamage } from '../ingest/log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createQuestions } from './ask-child.ts';
@@ -19,6 +19,7 @@ import { createDeleteRows } from './delete-rows.ts';
 import { explainOf } from './explain-of.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createFileHealth } from './file-health.ts';
+import { requireNoneLost } from './lost-uploads.ts';
 import { createMeasure } from './measure.ts';
 import { parquetFormat } from './parquet-format.ts';
 import { createPins } from './pins.ts';
@@ -43,7 +44,9 @@ export interface TabularOptions {
   /** `postgres://…` of the ingest log. */
   readonly database?: string | undefined;
   readonly db: Database;
-  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged'>;
+  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'follow'>;
+  /** Undefined: not known, as of a part that was deleted. Default: of none. */
+  readonly organizationOf?: (partId: string) => string | undefined;
   readonly log: Log;
   readonly clock: Clock;
   /** Files are removed inside it, so that a backup can hold them (I15). Default: at once. */
@@ -67,7 +70,7 @@ export function createTabular(options: TabularOptions): Tabular {
   const { dataDir, db, ingestLog, clock, log, deletions = createDeletionPause() } = options;
   const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
   const monthlyBytesOf = options.monthlyScanBytesOf ?? (() => settings.monthlyScanBytes);
-  const { standingRulesOf = noStandingRules } = options;
+  const { standingRulesOf = noStandingRules, organizationOf = () => undefined } = options;
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
   const meter = createScanMeter({ db, clock, monthlyBytesOf });
@@ -134,6 +137,14 @@ export function createTabular(options: TabularOptions): Tabular {
     void rewrites.merge();
   };
 
+  const noteLoss = (damage: LogDamage): void => {
+    ingestLog
+      .noteLoss('readings', damage)
+      .catch((caught: unknown) =>
+        log.error('a loss was not written down', { position: damage.first, error: errorText(caught) }),
+      );
+  };
+
   const onMessage = (message: FromChild): void => {
     switch (message.kind) {
       case 'loaded':
@@ -160,6 +171,9 @@ export function createTabular(options: TabularOptions): Tabular {
           );
         return;
       }
+      case 'lost':
+        noteLoss(message.damage);
+        return;
       case 'sealed':
         listing = listing.then(() => list(message.files, message.upTo));
         return;
@@ -193,8 +207,13 @@ export function createTabular(options: TabularOptions): Tabular {
     const wrong = await catalog.findings();
     for (const { text } of wrong)
       log.error('the catalog is damaged; files that it does not list stay', { found: text });
+    const [next] = await ingestLog.follow(sealed, { rows: 1, bytes: 1 });
+    if (next?.damage !== undefined) noteLoss(next.damage);
+    // What is lost from the log may still be in files that a catalog which lost its end does not list.
+    const isLost = ingestLog.losses().some(({ lossIn, acceptedMs }) => lossIn === 'readings' && acceptedMs === null);
+    if (isLost) log.warn('files that the catalog does not list stay: they may hold what the ingest log lost');
     const removed =
-      deletions.held || wrong.length > 0
+      deletions.held || wrong.length > 0 || isLost
         ? []
         : await deletions.run(async () => removeUnlisted(parquetDir, await catalog.fileNames()));
     if (removed.length > 0) log.warn('removed files that a crash left unlisted', { files: removed.length });
@@ -233,6 +252,10 @@ export function createTabular(options: TabularOptions): Tabular {
       const stored = storedFilter(pathFilter(plan));
       const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };
       const sources = sourcesOf(plan);
+      const requireWhole = (): void => {
+        if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
+      };
+      requireWhole();
       // A plan reads one of the two: no language names both.
       const source = sources.includes('hot') ? 'hot' : 'readings';
       const deletes = concerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
@@ -281,6 +304,8 @@ export function createTabular(options: TabularOptions): Tabular {
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;
         if (result.kind === 'failed') throw result.error;
+        // What was found while the rows were loaded came before the answer.
+        requireWhole();
         const elapsedMs = clock.monotonic() - startedMs;
         const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
         if (request.explain !== true) return answered;

@@ -30,7 +30,7 @@ import type { Trigger } from './trigger.ts';
 
 export interface LogFollowerOptions {
   readonly db: Kysely<TriggersTables & NotifyTables>;
-  readonly ingestLog: Pick<IngestLog, 'read' | 'lastPosition' | 'onCommit'>;
+  readonly ingestLog: Pick<IngestLog, 'follow' | 'lastPosition' | 'onCommit' | 'noteLoss'>;
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   readonly notify: {
     enqueue(trx: Transaction<NotifyTables>, messages: readonly Message[]): Promise<void>;
@@ -95,14 +95,16 @@ class LogSteps implements LogFollower {
 
   async step(): Promise<boolean> {
     const { ingestLog, clock, db, notify } = this.#options;
-    const rows = await ingestLog.read(this.#position, { rows: maxRows, bytes: maxBytes });
+    const rows = await ingestLog.follow(this.#position, { rows: maxRows, bytes: maxBytes });
+    for (const { damage } of rows) if (damage !== undefined) await ingestLog.noteLoss('triggers', damage);
     const due = clock.monotonic() - this.#writtenAtMs >= cursorWriteMs;
     const last = rows.at(-1);
     if (last === undefined) {
       if (due) await this.flush();
       return false;
     }
-    const triggersOf = await this.#compiled.of(rows.map(({ partId }) => partId));
+    const sound = rows.filter(({ damage }) => damage === undefined);
+    const triggersOf = await this.#compiled.of(sound.map(({ partId }) => partId));
     if (triggersOf.size === 0 && !due) {
       this.#position = last.position;
       await letOthersRun();
@@ -154,7 +156,7 @@ class LogSteps implements LogFollower {
     const startedAtMs = clock.monotonic();
     for (const row of rows) {
       const triggers = triggersOf.get(row.partId)?.filter(({ name }) => row.position > starts(row.partId, name)) ?? [];
-      if (triggers.length > 0) this.#decideRow(row, triggers, throttles, effects);
+      if (triggers.length > 0 && row.damage === undefined) this.#decideRow(row, triggers, throttles, effects);
       position = row.position;
       if (effects.messages.length >= maxMessages || clock.monotonic() - startedAtMs >= maxStepMs) break;
     }

@@ -218,10 +218,11 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
           ingestLog: {
             lastPosition: () => log.lastPosition(),
             onCommit: (listener) => log.onCommit(listener),
-            async read(after) {
+            async follow(after) {
               point('before reading');
-              return log.read(after, { rows: readRows, bytes: 1 });
+              return log.follow(after, { rows: readRows, bytes: 1 });
             },
+            noteLoss: () => log.noteLoss(),
           },
           async configOf() {
             point('before deciding');

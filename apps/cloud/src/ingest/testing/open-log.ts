@@ -12,6 +12,8 @@ export interface TestLog extends AsyncDisposable {
   reopen(): Promise<void>;
   /** What another connection reads of its tables. */
   rows(query: string): Promise<readonly Record<string, unknown>[]>;
+  /** Changes its tables behind its back. */
+  damage(statement: string): Promise<void>;
 }
 
 export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind): Promise<TestLog> {
@@ -31,6 +33,11 @@ export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind):
       if (database !== undefined) return store.administer(`set search_path = ingest; ${query}`);
       using db = new DatabaseSync(file, { readOnly: true });
       return db.prepare(query).all();
+    },
+    async damage(statement) {
+      if (database !== undefined) return void (await store.administer(`set search_path = ingest; ${statement}`));
+      using db = new DatabaseSync(file, { timeout: 5_000 });
+      db.exec(statement);
     },
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();

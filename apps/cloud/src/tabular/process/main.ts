@@ -46,7 +46,8 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     child: () => logger,
   };
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
-  const hot = createHotRows({ sealed: init.sealed, database, log: openLogReader(init.logSource, logger), clock });
+  const logged = openLogReader(init.logSource, logger, (damage) => void send({ kind: 'lost', damage }));
+  const hot = createHotRows({ sealed: init.sealed, database, log: logged, clock });
   const executors = createExecutors({
     threads: settings.concurrentQueries,
     memoryBytes: settings.executorMemoryBytes,

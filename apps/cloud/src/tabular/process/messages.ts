@@ -2,6 +2,7 @@
 
 import type { CodeName } from '@platform/base';
 import type { Batch, Scope } from '@platform/query';
+import type { LogDamage } from '../../ingest/log.ts';
 import type { Delete, PathRule, RowFilter } from '../row-filter.ts';
 import type { PathSets } from '../series.ts';
 import type { TabularSettings } from '../settings.ts';
@@ -128,6 +129,8 @@ export type FromChild =
       /** Readings of the row that are missing; null: the whole row. */
       readonly readings: number | null;
     }
+  /** Rows of the log are damaged or missing; said before anything that comes after them is loaded. */
+  | { readonly kind: 'lost'; readonly damage: LogDamage }
   | { readonly kind: 'sealed'; readonly upTo: number; readonly files: readonly SealedFile[] }
   /** Answers `measure`: for each file the bytes by rule; null when a file is not there any more, or cannot be read. */
   | { readonly kind: 'measured'; readonly id: number; readonly bytes: readonly (readonly number[])[] | null }

@@ -4,8 +4,7 @@ import { PostgresLogReader } from '../../ingest/postgres-log-reader.ts';
 import { ingestSchema } from '../../ingest/postgres-log-tables.ts';
 import { readPostgresAddress } from '../../metadata/postgres-address.ts';
 import { createPostgresReader } from '../../metadata/postgres-reader.ts';
-import type { LogReader } from './read-log.ts';
 
-export function openPostgresLogReader(database: string, log: Log): LogReader {
+export function openPostgresLogReader(database: string, log: Log): PostgresLogReader {
   return new PostgresLogReader(createPostgresReader(readPostgresAddress(database), ingestSchema, log));
 }

@@ -15,6 +15,11 @@ import {
 import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
 import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
+import { KnownLosses } from '../../ingest/known-losses.ts';
+import { LogReader } from '../../ingest/log-reader.ts';
+import { ingestMigrations } from '../../ingest/log-tables.ts';
+import { rowChecksums } from '../../ingest/row-checksums.ts';
+import { migrate } from '../../metadata/migrate.ts';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { Database } from '../../metadata/tables.ts';
@@ -45,9 +50,10 @@ export interface OpenTabular extends AsyncDisposable {
   readonly damaged: Map<number, string>;
   readonly lines: { level: string; message: string; fields: unknown }[];
   /** Appends one upload; answers its position. */
-  append(upload: TestUpload): number;
+  append(upload: TestUpload, partId?: string): number;
   /** Appends bytes as they are. */
-  appendRaw(batch: Uint8Array): number;
+  appendRaw(batch: Uint8Array, partId?: string): number;
+  acceptLosses(): void;
   /** The answer of a pipeline as the store gives it. */
   ask(stages: readonly Record<string, unknown>[], request?: Partial<Omit<QueryRequest, 'plan'>>): Promise<QueryResult>;
   /** Rows that a pipeline answers. */
@@ -70,7 +76,7 @@ export async function openTabular(
   {
     folder,
     ...options
-  }: Partial<Pick<TabularOptions, 'standingRulesOf' | 'clock'>> & {
+  }: Partial<Pick<TabularOptions, 'standingRulesOf' | 'organizationOf' | 'clock'>> & {
     /** Holds or will hold a store, with its metadata in SQLite, and stays afterwards. Default: a new one, which is removed. */
     readonly folder?: string;
   } = {},
@@ -86,12 +92,13 @@ export async function openTabular(
     log,
   });
   const file = new DatabaseSync(join(dataDir, 'ingest.sqlite'));
-  file.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE IF NOT EXISTS log (position INTEGER PRIMARY KEY, part TEXT, stream BLOB, seq INTEGER, sha256 BLOB, batch BLOB)',
-  );
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
+  migrate(file, ingestMigrations, 'ingest.sqlite');
   const insert = file.prepare(
-    "INSERT INTO log (part, stream, seq, sha256, batch) VALUES ('part-1', x'00', 0, x'00', ?)",
+    'INSERT INTO log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
+  const reader = new LogReader(join(dataDir, 'ingest.sqlite'));
+  const known = new KnownLosses([]);
   const listeners = new Set<(position: number) => void>();
   const damaged = new Map<number, string>();
   let last = Number(file.prepare('SELECT coalesce(max(position), 0) AS last FROM log').get()?.['last']);
@@ -107,6 +114,11 @@ export async function openTabular(
       async markDamaged(position, reason) {
         damaged.set(position, reason);
       },
+      follow: async (after, limit) => reader.follow(after, limit),
+      losses: () => known.list(),
+      async noteLoss(lossIn, damage) {
+        known.add(lossIn, damage, 0);
+      },
     },
     log,
     clock: systemClock,
@@ -115,8 +127,11 @@ export async function openTabular(
   });
   await tabular.start();
 
-  const appendRaw = (batch: Uint8Array): number => {
-    last = Number(insert.run(batch).lastInsertRowid);
+  const appendRaw = (batch: Uint8Array, partId = 'part-1'): number => {
+    const row = { position: last + 1, partId, stream: Uint8Array.of(0), seq: 0, sha256: Uint8Array.of(0), batch };
+    const { head, batch: whole } = rowChecksums(row);
+    insert.run(row.position, row.partId, row.stream, row.seq, row.sha256, batch, head, whole);
+    last = row.position;
     for (const listener of listeners) listener(last);
     return last;
   };
@@ -137,13 +152,15 @@ export async function openTabular(
     damaged,
     lines,
     appendRaw,
-    append: (upload) => appendRaw(encodeUpload(upload)),
+    acceptLosses: () => known.accept(1),
+    append: (upload, partId) => appendRaw(encodeUpload(upload), partId),
     mql,
     ask: (stages, request = {}) =>
       tabular.query({ plan: planOf(stages), scope: wholeOrganization, vocabulary: 'core', ...request }),
     count: async () => ((await mql([{ $count: 'n' }]))[0]?.['n'] as number) ?? 0,
     async [Symbol.asyncDispose]() {
       await tabular[Symbol.asyncDispose]();
+      reader[Symbol.dispose]();
       file.close();
       await metadata[Symbol.asyncDispose]();
       await store?.[Symbol.asyncDispose]();

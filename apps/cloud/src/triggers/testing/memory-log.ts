@@ -12,7 +12,9 @@ export class MemoryLog {
     return position;
   }
 
-  async read(after: number, limit: { readonly rows: number; readonly bytes: number }): Promise<LogRow[]> {
+  async noteLoss(): Promise<void> {}
+
+  async follow(after: number, limit: { readonly rows: number; readonly bytes: number }): Promise<LogRow[]> {
     return this.rows.slice(after, after + limit.rows);
   }
 
