@@ -85,6 +85,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/demo/prepare-demo.ts',
       'apps/cloud/src/identity/settings.ts',
       'apps/cloud/src/ingest/ballast.ts',
+      'apps/cloud/src/ingest/start-reserve.ts',
       'apps/cloud/src/ingest/free-space.ts',
       'apps/cloud/src/instance/*',
       'apps/cloud/src/metadata/claim-installation.ts',

@@ -5,6 +5,7 @@ import { openTestLog, testEntry } from './ingest/testing/open-log.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
+import { stateRowCheck } from './tabular/row-check.ts';
 import { openTestStore } from './metadata/testing/test-store.ts';
 
 test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
@@ -26,11 +27,11 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen goes
   const losses = () => on.log.losses().map(({ lossIn, first, last }) => [lossIn, first, last]);
 
   await check();
-  await db.updateTable('tabular_state').set({ sealed_position: 3 }).execute();
+  await db.updateTable('tabular_state').set({ sealed_position: 3, row_check: stateRowCheck(3) }).execute();
   await check();
   expect([told, losses(), on.log.lastPosition()]).toEqual([[], [], 3]);
 
-  await db.updateTable('tabular_state').set({ sealed_position: 5 }).execute();
+  await db.updateTable('tabular_state').set({ sealed_position: 5, row_check: stateRowCheck(5) }).execute();
   await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 4 }).execute();
   await check();
   expect(told).toEqual([
@@ -40,6 +41,11 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen goes
   await on.reopen();
   await check();
   expect([told.length, losses(), on.log.lastPosition()]).toEqual([1, [['log', 4, 5]], 5]);
+
+  // A sealed position that is damaged itself proves nothing.
+  await db.updateTable('tabular_state').set({ sealed_position: 50 }).execute();
+  await check();
+  expect([told.length, on.log.lastPosition()]).toEqual([1, 5]);
 
   // Of what is lost, followers miss what they have not seen.
   const follow = async (after: number) =>

@@ -2,9 +2,13 @@
 import type { Log } from '@platform/base';
 import type { IngestLog } from './ingest/log.ts';
 import type { Database } from './metadata/tables.ts';
+import { deleteRowCheck, fileRowCheck, stateRowCheck } from './tabular/row-check.ts';
 
 /** No installation gets as far; a larger number is damaged itself. Restored logs skip 2^40 positions each. */
 const crediblePositions = 2 ** 45;
+
+/** As many of the furthest rows are looked at: more than can be damaged in one tail. */
+const looks = 100;
 
 /**
  * Before anything is appended or followed. A loss is told and kept in mind, positions that were given away are passed by, and
@@ -39,29 +43,45 @@ interface Proof {
 
 /** What the metadata knows of positions that the log must have given away. */
 async function readProofs(db: Database): Promise<readonly Proof[]> {
-  const sealed = await db.selectFrom('tabular_state').select('sealed_position as position').executeTakeFirst();
-  const files = await db
-    .selectFrom('tabular_files')
-    .select(({ fn }) => fn.max('max_position').as('position'))
-    .execute();
-  const deletes = await db
-    .selectFrom('tabular_deletes')
-    .select(({ fn }) => fn.max('up_to').as('position'))
-    .execute();
+  // Rows that are damaged themselves prove nothing; those without a checksum are of an earlier version.
+  const isProof = (check: string | null, right: string): boolean => check === null || check === right;
+  const states = await db.selectFrom('tabular_state').selectAll().execute();
+  const files = await db.selectFrom('tabular_files').selectAll().orderBy('max_position', 'desc').limit(looks).execute();
+  const deletes = await db.selectFrom('tabular_deletes').selectAll().orderBy('up_to', 'desc').limit(looks).execute();
   const cursors = await db.selectFrom('trigger_cursors').select('position').execute();
   const binaryCursors = await db.selectFrom('binary_data_cursor').select('position').execute();
   const binary = await db
     .selectFrom('binary_data')
     .select(({ fn }) => fn.max('position').as('position'))
     .execute();
-  const proofs = (by: string, rows: readonly ({ readonly position: number | null } | undefined)[]): Proof[] =>
-    rows.map((row) => ({ by, position: Number(row?.position ?? 0) }));
+  const proofs = (by: string, positions: readonly (number | null)[]): Proof[] =>
+    positions.map((position) => ({ by, position: Number(position ?? 0) }));
   return [
-    ...proofs('the sealed position', [sealed]),
-    ...proofs('a sealed file', files),
-    ...proofs('a deletion', deletes),
-    ...proofs('the cursor of the triggers', cursors),
-    ...proofs('the cursor of binary data', binaryCursors),
-    ...proofs('a stored file', binary),
+    ...proofs(
+      'the sealed position',
+      states
+        .filter((row) => isProof(row.row_check, stateRowCheck(row.sealed_position)))
+        .map((row) => row.sealed_position),
+    ),
+    ...proofs(
+      'a sealed file',
+      files.filter((row) => isProof(row.row_check, fileRowCheck(row))).map((row) => row.max_position),
+    ),
+    ...proofs(
+      'a deletion',
+      deletes.filter((row) => isProof(row.row_check, deleteRowCheck(row))).map((row) => row.up_to),
+    ),
+    ...proofs(
+      'the cursor of the triggers',
+      cursors.map(({ position }) => position),
+    ),
+    ...proofs(
+      'the cursor of binary data',
+      binaryCursors.map(({ position }) => position),
+    ),
+    ...proofs(
+      'a stored file',
+      binary.map(({ position }) => position),
+    ),
   ];
 }

@@ -20,9 +20,9 @@ import { composePeople } from './compose-people.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
 import { createOwnerLink } from './identity/feature.ts';
-import { releaseBallastIfFull } from './ingest/ballast.ts';
-import { freeBytesOf } from './ingest/free-space.ts';
+import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
 import { openIngestLog } from './ingest/open-ingest-log.ts';
+import { makeRoomToStart } from './ingest/start-reserve.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
@@ -69,7 +69,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     process.exit(70);
   };
 
-  releaseBallastIfFull(settings.dataDirectory);
+  await makeRoomToStart(settings.dataDirectory, clock, log.child('ingest'));
   const { data, db, instanceKey, keyFile, sealDocuments } = unwind.use(await openStores(settings, log, onFatal));
   const ingestLog = unwind.use(
     await openIngestLog({
@@ -235,6 +235,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       sealedPosition: tabular.sealedPosition(),
       retainedBytes: ingestLog.retainedBytes(),
       freeBytes: await freeBytesOf(data.path),
+      freeBytesForUploads: neededForUploads(ingestLog.retainedBytes()),
       damagedFiles: [...binary.damagedFiles()],
       losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
     }),

@@ -49,7 +49,7 @@ export function openDataDirectory(path: string, needsKeyFile = true, inPostgres 
   prepare(path);
   const found = listing(path);
   if (!found.includes(markerName)) refuseForeign(path, found);
-  const lock = claimProcessLock(join(path, 'lock'), `data directory ${path}`);
+  const lock = writing(path, () => claimProcessLock(join(path, 'lock'), `data directory ${path}`));
   try {
     const { stage, version } = found.includes(markerName) ? readMarker(path) : mark(path, 'new', dataVersion);
     refuseOtherStore(path, found, inPostgres);
@@ -171,6 +171,7 @@ function writing<T>(path: string, access: () => T): T {
   try {
     return access();
   } catch (caught) {
+    if (caught instanceof PlatformError) throw caught;
     const { code, message } = caught as NodeJS.ErrnoException;
     const why =
       code === 'ENOSPC'

@@ -6,6 +6,7 @@ import { ballastStep } from './ingest/ballast.ts';
 import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
 import type { Ingest } from './ingest/ingest.ts';
 import type { IngestLog } from './ingest/log.ts';
+import { startReserveStep } from './ingest/start-reserve.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import type { MachineLogs } from './machines/logs/logs.ts';
 import type { Tabular } from './tabular/tabular.ts';
@@ -55,6 +56,11 @@ export function keepHouse(deps: HouseDeps): AsyncDisposable {
       neededBytes: () => neededForUploads(ingestLog.retainedBytes()),
       log: log.child('ingest'),
     }),
+  });
+  keep('ingest', {
+    name: 'keep a reserve for the next start',
+    idleMs: 5_000,
+    step: startReserveStep(directory, () => freeBytesOf(directory)),
   });
   const removal = keep('blobs', {
     name: 'remove deleted payloads',

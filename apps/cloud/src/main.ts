@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     process.once('disconnect', () => resolve());
   });
   const starting = composeCloud(settings);
-  // A start may wait for Postgres; whatever it has begun is repeated by the next one (I14).
+  // A start may wait for Postgres or for room on the disk; whatever it has begun is repeated by the next one (I14).
   if (await Promise.race([starting.then(() => false), stopped.then(() => true)])) return;
   await using cloud = await starting;
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...cloud.ready })}\n`);

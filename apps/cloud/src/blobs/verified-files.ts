@@ -32,35 +32,43 @@ export interface VerifiedFiles {
 const maxKnown = 20_000;
 const chunkBytes = 256 * 1024;
 
-export function createVerifiedFiles(): VerifiedFiles {
+/** A file that changed less than this ago may change again within one tick of the file system's clock: it is hashed each time. */
+const tickMs = 2_000;
+
+export function createVerifiedFiles(now: () => number): VerifiedFiles {
   /** By file: what it looked like when its hash was right. The one that was asked for longest ago goes first. */
   const known = new Map<string, string>();
 
   return {
     async open(file, contents, range) {
-      const seen = await look(file, contents, known.get(file));
+      const { looks, changedMs } = await look(file, contents, known.get(file));
       known.delete(file);
-      known.set(file, seen);
+      if (now() - changedMs > tickMs) known.set(file, looks);
       const [oldest] = known.keys();
       if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
-      return read(file, contents, seen, range);
+      return read(file, contents, looks, range);
     },
   };
 }
 
+interface Look {
+  readonly looks: string;
+  readonly changedMs: number;
+}
+
 /** What the file looks like. Its bytes are compared unless it looks as it did when they were last. */
-async function look(file: string, contents: BlobContents, before: string | undefined): Promise<string> {
+async function look(file: string, contents: BlobContents, before: string | undefined): Promise<Look> {
   await using handle = await openFile(file);
   const looks = await looksOf(handle);
-  if (looks === before) return looks;
-  const { size } = await handle.stat();
+  const { size, ctimeMs: changedMs } = await handle.stat();
+  if (looks === before) return { looks, changedMs };
   if (size !== contents.sizeBytes) throw damaged(`${contents.sizeBytes} bytes`, `${size}`);
   if (contents.sha256 !== '') {
     const hash = createHash('sha256');
     for await (const chunk of chunksOf(handle)) hash.update(chunk);
     requireHash(hash.digest('hex'), contents);
   }
-  return looks;
+  return { looks, changedMs };
 }
 
 /** Opened when it is read: nobody need read what was only looked for. */

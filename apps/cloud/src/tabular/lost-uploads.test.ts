@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
+import { stateRowCheck } from './row-check.ts';
 import { type OpenTabular, openTabular, testPlace } from './testing/open-tabular.ts';
 
 const others = { organizationId: 'org-2', locationId: 'loc-2', robotId: 'robot-2', partId: 'part-2' };
@@ -78,7 +79,8 @@ test('D33 a catalog that lost what it had listed is DATA_LOSS, and the files tha
   const files = () => readdirSync(join(store.dataDir, 'parquet')).filter((name) => name.endsWith('.parquet'));
   const sealed = files();
   await store.db.deleteFrom('tabular_files').execute();
-  await store.db.updateTable('tabular_state').set({ sealed_position: 1 }).execute();
+  await store.db.deleteFrom('tabular_proofs').execute();
+  await store.db.updateTable('tabular_state').set({ sealed_position: 1, row_check: stateRowCheck(1) }).execute();
   await damageLog(store, 'delete from log where position <= 3');
   await expect(store.mql(count)).rejects.toMatchObject({
     code: 'data_loss',

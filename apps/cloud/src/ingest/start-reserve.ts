@@ -1,0 +1,74 @@
+/**
+ * I13: room for a start on a full disk, which needs some for SQLite's shared memory, its write-ahead logs and a few rows.
+ *
+ * The file `start-reserve` in the data directory holds real blocks. Unlike the ballast, nothing but a start gives it up, so that
+ * it is still there when the disk filled up behind a given-up ballast. With neither, a start waits for room and says so.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Log } from '@platform/base';
+import { ballastSizes, releaseBallastIfFull } from './ballast.ts';
+import { freeBytesOf, neededForUploads } from './free-space.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** What queries, edits and deletions take on a disk where nothing is uploaded, for a long while. */
+export const reserveBytes = 8 * mebibyte;
+
+/** A start takes less than half of it. */
+export const startBytes = mebibyte;
+
+const lookEveryMs = 1_000;
+const sayEveryMs = 60_000;
+
+/** Before anything in the data directory is opened: resolves once a start has the room that it needs. There may be no directory yet. */
+export async function makeRoomToStart(directory: string, clock: Clock, log: Log): Promise<void> {
+  // Nothing is touched in a directory that is not ours, and a first start says by itself what it cannot make.
+  if (!existsSync(join(directory, 'platform.json'))) return;
+  releaseBallastIfFull(directory);
+  if ((await freeBytesOf(directory)) < startBytes) rmSync(reserveFile(directory), { force: true });
+  let saidMs = Number.NEGATIVE_INFINITY;
+  for (let free = await freeBytesOf(directory); free < startBytes; free = await freeBytesOf(directory)) {
+    if (clock.monotonic() - saidMs >= sayEveryMs) {
+      saidMs = clock.monotonic();
+      log.error(
+        `the disk of ${directory} is full: a start needs ${startBytes} bytes, ${free} are free. It goes on by itself when there is room`,
+      );
+    }
+    await clock.sleep(lookEveryMs);
+  }
+  const free = await freeBytesOf(directory);
+  if (free < ballastSizes.fullBelowBytes)
+    log.error(
+      `the disk of ${directory} is full: ${free} bytes are free. Queries, edits and deletions go on; uploads are refused until ${neededForUploads(0)} bytes are free`,
+    );
+}
+
+/** A step for `follow`: keeps the reserve while there is room for it. */
+export function startReserveStep(directory: string, freeBytes: () => Promise<number>): () => Promise<boolean> {
+  const file = reserveFile(directory);
+  return async () => {
+    const held = await stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    // Never so that the ballast would be given up for it.
+    if (held >= reserveBytes || (await freeBytes()) < ballastSizes.fullBelowBytes + reserveBytes) return false;
+    const draft = `${file}.new`;
+    try {
+      // Nothing that a file system could compress or leave out.
+      await writeFile(draft, randomBytes(reserveBytes), { mode: 0o600, flush: true });
+      await rename(draft, file);
+    } catch (caught) {
+      await rm(draft, { force: true });
+      throw caught;
+    }
+    return false;
+  };
+}
+
+function reserveFile(directory: string): string {
+  return join(directory, 'start-reserve');
+}

@@ -1,0 +1,116 @@
+/** I13 I14: the cloud as a process on a data directory whose disk has no byte left. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { asPlatformError } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { connect, type Link } from '@platform/rpc/client';
+import {
+  type ChildProcess,
+  freePort,
+  spawnChild,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { CloudUnderFire, countOf, type Demo, pauseMs, uploadUntil } from './crash/cloud-under-fire.ts';
+
+const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+/** A disk of its own that ends with the process, a copy of a data directory on it, its ballast given up, and nothing left: then the cloud. */
+const onFullDisk = `
+  mount -t tmpfs -o size=80m none "$1" && cp -a "$2/." "$1" && rm -f "$1/ballast" "$1/$4" || exit 9
+  for bytes in 65536 4096; do dd if=/dev/zero bs=$bytes >> "$1/filler" 2> /dev/null; done
+  exec "$0" ${nodeFlags.join(' ')} "$3" --data "$1" --port "$5"`;
+
+interface FullDisk extends AsyncDisposable {
+  readonly process: ChildProcess;
+  /** As the owner. */
+  readonly link: Link;
+  makeRoom(): void;
+}
+
+async function startOnFullDisk(of: CloudUnderFire, directory: TemporaryDirectory, removed: string): Promise<FullDisk> {
+  const port = await freePort();
+  const process_ = spawnChild(
+    'unshare',
+    ['-rm', 'sh', '-c', onFullDisk, process.execPath, directory.path, of.directory, main, removed, String(port)],
+    { env: { PLATFORM_LOG_LEVEL: 'error' } },
+  );
+  const { keyId, key } = of.ready as { keyId: string; key: string };
+  const link = connect({
+    baseUrl: `http://127.0.0.1:${port}`,
+    credentials: { entity: keyId, type: 'api-key', payload: key },
+  });
+  return {
+    process: process_,
+    link,
+    makeRoom: () => rmSync(join('/proc', String(process_.pid), 'root', directory.path, 'filler')),
+    async [Symbol.asyncDispose]() {
+      await link[Symbol.asyncDispose]();
+      await process_.kill('SIGTERM');
+    },
+  };
+}
+
+const isReady = (line: Readonly<Record<string, unknown>>): boolean => line['event'] === 'ready';
+
+/** Fifty readings or more, killed with some of them unsealed. */
+async function killedCloud(): Promise<{ cloud: CloudUnderFire; demo: Demo; readings: number }> {
+  const cloud = await CloudUnderFire.start();
+  await cloud.firstStartOver();
+  let batches = 0;
+  const { acknowledged } = await uploadUntil(cloud, 'counter', () => ++batches > 5);
+  while (!existsSync(join(cloud.directory, 'start-reserve'))) await pauseMs(100);
+  await cloud.kill();
+  return { cloud, demo: cloud.demo, readings: acknowledged };
+}
+
+test('I13 I14 on a disk without a free byte a start answers queries, takes edits and deletions, and refuses uploads by name', async () => {
+  const { cloud, demo, readings } = await killedCloud();
+  await using _cloud = cloud;
+  await using directory = await temporaryDirectory();
+  await using full = await startOnFullDisk(cloud, directory, 'no-such-file');
+  await full.process.waitForLine(isReady);
+  const { link } = full;
+  const { organizationId, partId } = demo;
+
+  expect(await countOf(link, organizationId, 'counter')).toMatchObject({ distinct: readings, rows: readings });
+  await link.client(AppService).updateOrganization({ organizationId, name: 'Renamed on a full disk' });
+  const upload = link.client(DataSyncService).dataCaptureUpload({
+    metadata: {
+      partId,
+      componentType: 'core:component:sensor',
+      componentName: 'counter',
+      methodName: 'Readings',
+      type: DataType.TABULAR_SENSOR,
+    },
+    sensorContents: [{ data: { case: 'struct', value: { n: 1 } } }],
+  });
+  await expect(upload.catch((caught: unknown) => Promise.reject(asPlatformError(caught)))).rejects.toMatchObject({
+    code: 'resource_exhausted',
+    message: expect.stringMatching(/512 MiB free on the disk/),
+  });
+  await link.client(DataService).deleteTabularData({ organizationId, deleteOlderThanDays: 0 });
+  expect(await countOf(link, organizationId, 'counter')).toMatchObject({ rows: 0 });
+  expect(full.process.stderr).toMatch(
+    new RegExp(`disk of ${directory.path} is full: \\d+ bytes are free.*uploads are refused until 536870912 bytes`),
+  );
+});
+
+test('I13 I14 a start without any room at all says what it needs where, and goes on by itself when there is room', async () => {
+  const { cloud, demo, readings } = await killedCloud();
+  await using _cloud = cloud;
+  await using directory = await temporaryDirectory();
+  await using full = await startOnFullDisk(cloud, directory, 'start-reserve');
+  const waits = new RegExp(`disk of ${directory.path} is full: a start needs \\d+ bytes, 0 are free`);
+  while (!waits.test(full.process.stderr)) {
+    expect(await Promise.race([full.process.exited, pauseMs(50)])).toBeUndefined();
+  }
+  full.makeRoom();
+  await full.process.waitForLine(isReady);
+  expect(await countOf(full.link, demo.organizationId, 'counter')).toMatchObject({ rows: readings });
+});
