@@ -5,8 +5,8 @@ import { openTestLog, testEntry } from './ingest/testing/open-log.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
-import { stateRowCheck } from './tabular/row-check.ts';
 import { openTestStore } from './metadata/testing/test-store.ts';
+import { stateRowCheck } from './tabular/row-check.ts';
 
 test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
   await using store = await openTestStore(undefined, migrations);
@@ -27,11 +27,17 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen goes
   const losses = () => on.log.losses().map(({ lossIn, first, last }) => [lossIn, first, last]);
 
   await check();
-  await db.updateTable('tabular_state').set({ sealed_position: 3, row_check: stateRowCheck(3) }).execute();
+  await db
+    .updateTable('tabular_state')
+    .set({ sealed_position: 3, row_check: stateRowCheck(3) })
+    .execute();
   await check();
   expect([told, losses(), on.log.lastPosition()]).toEqual([[], [], 3]);
 
-  await db.updateTable('tabular_state').set({ sealed_position: 5, row_check: stateRowCheck(5) }).execute();
+  await db
+    .updateTable('tabular_state')
+    .set({ sealed_position: 5, row_check: stateRowCheck(5) })
+    .execute();
   await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 4 }).execute();
   await check();
   expect(told).toEqual([

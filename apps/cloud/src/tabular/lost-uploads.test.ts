@@ -80,7 +80,10 @@ test('D33 a catalog that lost what it had listed is DATA_LOSS, and the files tha
   const sealed = files();
   await store.db.deleteFrom('tabular_files').execute();
   await store.db.deleteFrom('tabular_proofs').execute();
-  await store.db.updateTable('tabular_state').set({ sealed_position: 1, row_check: stateRowCheck(1) }).execute();
+  await store.db
+    .updateTable('tabular_state')
+    .set({ sealed_position: 1, row_check: stateRowCheck(1) })
+    .execute();
   await damageLog(store, 'delete from log where position <= 3');
   await expect(store.mql(count)).rejects.toMatchObject({
     code: 'data_loss',
