@@ -21,7 +21,7 @@ export interface StoredRow {
 }
 
 /** A restored log goes on so many positions further: more uploads than the first cloud can have accepted since the backup. */
-export const skippedPositions = 2 ** 40;
+export const skippedPositions: number = 2 ** 40;
 
 const nothing = new Uint8Array(0);
 

@@ -15,10 +15,10 @@ import { freeBytesOf, neededForUploads } from './free-space.ts';
 const mebibyte = 1024 * 1024;
 
 /** What queries, edits and deletions take on a disk where nothing is uploaded, for a long while. */
-export const reserveBytes = 8 * mebibyte;
+export const reserveBytes: number = 8 * mebibyte;
 
 /** A start takes less than half of it. */
-export const startBytes = mebibyte;
+export const startBytes: number = mebibyte;
 
 const lookEveryMs = 1_000;
 const sayEveryMs = 60_000;
