@@ -54,6 +54,8 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   await using unwind = new AsyncDisposableStack();
 
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
+  const organizationOf = (partId: string): string | undefined =>
+    registry.part(partId) === undefined ? undefined : registry.placeOf(partId).organizationId;
   const tabular = unwind.use(
     createTabular({
       dataDir: data.path,
@@ -66,8 +68,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
       standingRulesOf: retention.standingRulesOf,
       settings: settings.sealAgeMs === undefined ? {} : { sealAgeMs: settings.sealAgeMs },
-      organizationOf: (partId) =>
-        registry.part(partId) === undefined ? undefined : registry.placeOf(partId).organizationId,
+      organizationOf,
     }),
   );
   const triggers = unwind.use(
@@ -78,6 +79,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       db,
       ingestLog,
       blobs,
+      organizationOf,
       access,
       instanceKey,
       standing: authenticator.standing,

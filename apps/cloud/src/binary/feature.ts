@@ -26,9 +26,11 @@ export interface BinaryOptions
     Pick<DownloadDeps, 'standing' | 'principalOf'> {
   readonly ingestLog: Pick<
     IngestLog,
-    'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'forgetBlobs'
+    'read' | 'follow' | 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'forgetBlobs'
   >;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;
+  /** Undefined: not known, as of a part that was deleted. */
+  readonly organizationOf: (partId: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,7 +61,7 @@ export function createBinary(options: BinaryOptions): Binary {
   const listeners: (() => void)[] = [];
   const caughtUp = (signal: AbortSignal): Promise<number> => keepUp.caughtUp(signal);
   const { openFile, damaged } = createOpenFile(options);
-  const deps = { ...options, caughtUp, openFile };
+  const deps = { ...options, caughtUp, openFile, losses: () => ingestLog.losses() };
   const deleted = (): void => {
     for (const listener of listeners) listener();
   };

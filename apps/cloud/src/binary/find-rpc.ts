@@ -10,6 +10,7 @@ import {
 } from '@platform/proto/platform/app/data/v1/data';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
+import type { LogLoss } from '../ingest/log.ts';
 import type { BinaryDeps } from './binary-deps.ts';
 import { describeFiles } from './describe-files.ts';
 import { checkFilter } from './filter.ts';
@@ -18,15 +19,21 @@ import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from './limits
 import { createLoadBytes } from './load-bytes.ts';
 import type { OpenFile } from './open-file.ts';
 import { pageToken, readPageToken } from './page-token.ts';
+import { requireNoneLost } from './require-none-lost.ts';
 import { seenOf } from './require-places.ts';
 import { type Scopes, scopesOf } from './scopes.ts';
 import { type SliceCondition, walkFiles } from './walk-files.ts';
 
 type FileData = MessageInitShape<typeof BinaryDataSchema>;
 
-export function findHandlers(
-  deps: BinaryDeps & { readonly openFile: OpenFile },
-): Handlers<typeof DataService, Principal> {
+interface FindDeps {
+  readonly openFile: OpenFile;
+  readonly losses: () => readonly LogLoss[];
+  /** Undefined: not known, as of a part that was deleted. */
+  readonly organizationOf: (partId: string) => string | undefined;
+}
+
+export function findHandlers(deps: BinaryDeps & FindDeps): Handlers<typeof DataService, Principal> {
   const { db, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps.openFile);
 
@@ -38,10 +45,10 @@ export function findHandlers(
     const filter = given ?? create(FilterSchema);
     checkFilter(filter);
     await caughtUp(call.signal);
+    const scopes = scopesOf(access, call.principal, 'operator');
+    requireNoneLost(deps.losses(), scopes, filter, deps.organizationOf);
     const seen = await seenOf(deps, call.principal, filter);
-    return seen === undefined
-      ? { filter: create(FilterSchema), scopes: [] }
-      : { filter: seen, scopes: scopesOf(access, call.principal, 'operator') };
+    return seen === undefined ? { filter: create(FilterSchema), scopes: [] } : { filter: seen, scopes };
   };
 
   const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {

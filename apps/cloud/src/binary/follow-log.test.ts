@@ -1,5 +1,7 @@
 import { silentLog, systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { defaultStore } from '../metadata/testing/test-store.ts';
 import { logged } from '../triggers/testing/logged.ts';
 import { LogSteps, readCursor } from './follow-log.ts';
 import { callers, data, openBinary } from './testing/open-binary.ts';
@@ -128,4 +130,37 @@ test('a call that cannot have everything in time is answered UNAVAILABLE, never 
     code: 'unavailable',
     message: expect.stringContaining('all uploads up to position 1'),
   });
+});
+
+test('D33 an upload that the log lost is passed and noted, and lists that could lack it are DATA_LOSS until the loss is accepted', async () => {
+  const on = await openBinary();
+  const before = await on.upload({ content: 'before' });
+  await on.binary.caughtUp(new AbortController().signal);
+  await on.binary[Symbol.asyncDispose]();
+  await on.upload({ content: 'lost' });
+  const after = await on.upload({ content: 'after' });
+  await on.upload({ content: 'missing', machine: 'mill' });
+  const hash = defaultStore === 'postgres' ? `'\\x00'::bytea` : `x'00'`;
+  await on.damageLog(`update log set batch = ${hash} where position = 2`);
+  await on.damageLog('delete from log where position = 4');
+
+  const steps = new LogSteps({ db: on.db, ingestLog: on.log, clock: systemClock, log: silentLog });
+  await steps.open();
+  while (await steps.step());
+  expect(await on.ids()).toEqual([before, after].toSorted());
+  expect(on.log.losses()).toMatchObject([
+    { lossIn: 'binary data', first: 2, last: 2, parts: ['press-main'] },
+    { lossIn: 'binary data', first: 4, last: 4, parts: ['mill-main'] },
+  ]);
+  await on.binary.start();
+  const list = (caller: Principal, filter = {}) => on.ask(caller, data.binaryDataByFilter, { dataRequest: { filter } });
+  const lost = { code: 'data_loss', message: expect.stringMatching(/ingest log at position [24]/) };
+  await expect(list(callers.owner)).rejects.toMatchObject(lost);
+  await expect(list(callers.owner, { partId: 'mill-main' })).rejects.toMatchObject(lost);
+  expect((await list(callers.owner, { partId: 'saw-main' })).data).toEqual([]);
+  expect((await list(callers.stranger)).data).toEqual([]);
+  const byId = await on.ask(callers.owner, data.binaryDataByIDs, { binaryDataIds: [after], includeBinary: true });
+  expect(byId.data).toHaveLength(1);
+  await on.log.acceptLosses();
+  expect((await list(callers.owner)).data).toHaveLength(2);
 });

@@ -52,7 +52,7 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   await mkdir(temporary, { recursive: true });
   await syncDirectory(directory);
   const held = new Map<string, number>();
-  const verified = createVerifiedFiles(clock.now);
+  const verified = createVerifiedFiles(() => clock.now());
 
   const hold = (path: string): void => void held.set(path, (held.get(path) ?? 0) + 1);
   const release = (path: string): void => {

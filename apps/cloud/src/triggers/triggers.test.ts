@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Kysely, Transaction } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { openTestStore } from '../metadata/testing/test-store.ts';
 import { enqueue } from '../notify/enqueue.ts';
@@ -279,6 +280,30 @@ test('I11 a second process on the same cursor decides nothing twice', async () =
   await first.step();
   await expect(second.step()).rejects.toThrow('cursor of the triggers');
   expect(await enqueuedIn(db)).toEqual(['a f']);
+});
+
+test('D33 an upload that the log lost fires nothing, and is noted; its neighbours fire', async () => {
+  await using on = await openTestLog();
+  const db = await openDb();
+  for (const [index, fileId] of ['a', 'b', 'c', 'd'].entries())
+    await on.log.append(testEntry(index + 1, fileId, { partId: 'part', batch: logged({ fileId }) }));
+  await on.damage('update log set seq = 9 where position = 2');
+  await on.damage('delete from log where position = 3');
+  const follower = createLogFollower({
+    db,
+    ingestLog: on.log,
+    configOf: async () => ({ triggers: [trigger('t')], components: [], revision: '1' }),
+    notify,
+    clock: systemClock,
+    log: silentLog,
+  });
+  await follower.open();
+  while (await follower.step());
+  expect(await enqueuedIn(db)).toEqual(['t a', 't d']);
+  expect(on.log.losses()).toMatchObject([
+    { lossIn: 'triggers', first: 2, last: 2, parts: null },
+    { lossIn: 'triggers', first: 3, last: 3, parts: ['part'] },
+  ]);
 });
 
 test('I11 over restarts of the real log and database each acknowledged upload is enqueued exactly once', async () => {

@@ -36,6 +36,8 @@ export interface UploadShape {
 export interface OpenBinary {
   readonly db: Database;
   readonly log: IngestLog;
+  /** Changes the tables of the log behind its back. */
+  damageLog(statement: string): Promise<void>;
   readonly blobs: BlobStore;
   readonly blobDirectory: string;
   readonly binary: Binary;
@@ -84,6 +86,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     db,
     ingestLog: opened.log,
     blobs,
+    organizationOf: (partId) => locations[machines[partId.replace(/-main$/, '')] ?? '']?.organizationId,
     access: fleetAccess(),
     instanceKey,
     standing: async ({ id }) => standing.get(id),
@@ -101,6 +104,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
   return {
     db,
     log: opened.log,
+    damageLog: (statement) => opened.damage(statement),
     blobs,
     blobDirectory: directory.file('blobs'),
     binary,

@@ -1,0 +1,52 @@
+/** Part of the doctor: every row of the ingest log is read, none is missing behind what was followed, and no loss waits for a person. */
+import { PlatformError } from '@platform/base';
+import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../ingest/log.ts';
+
+/** Of either store. */
+export interface LogToCheck {
+  read(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
+  follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
+  losses(): Promise<readonly LogLoss[]> | readonly LogLoss[];
+}
+
+const limit: ReadLimit = { rows: 1_000, bytes: 16 << 20 };
+
+const shown = 20;
+
+/**
+ * @param followed up to here everyone has processed the log, so that rows may be truncated. Read before the log is.
+ * @throws data_loss naming the positions
+ */
+export async function checkLog(log: LogToCheck, followed: number): Promise<string> {
+  const damages: LogDamage[] = [];
+  let rows = 0;
+  const take = (found: readonly LogRow[]): number | undefined => {
+    for (const { damage } of found) if (damage !== undefined) damages.push(damage);
+    rows += found.length;
+    return found.at(-1)?.position;
+  };
+  for (let after: number | undefined = 0; after !== undefined && after < followed; ) {
+    const found: readonly LogRow[] = await log.read(after, limit);
+    after = take(found.filter(({ position }) => position <= followed));
+  }
+  for (let after: number | undefined = followed; after !== undefined; ) after = take(await log.follow(after, limit));
+
+  const losses = await log.losses();
+  const isAccepted = ({ first, last }: LogDamage): boolean =>
+    losses.some((loss) => loss.acceptedMs !== null && loss.first <= first && loss.last >= last);
+  const open = [
+    ...losses.filter(({ acceptedMs }) => acceptedMs === null),
+    ...damages.filter((damage) => !isAccepted(damage)),
+  ];
+  const texts = new Set(open.map(textOf));
+  if (texts.size === 0) return `${rows} uploads in the ingest log, each as it was written`;
+  throw new PlatformError(
+    'data_loss',
+    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Restore from a backup, or accept the loss with platform admin repair`,
+  );
+}
+
+function textOf({ first, last, parts, reason }: LogDamage): string {
+  const where = first === last ? `position ${first}` : `positions ${first} to ${last}`;
+  return `${where}${parts === null ? '' : ` of part ${parts.join(', ')}`}: ${reason}`;
+}
