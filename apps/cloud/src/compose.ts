@@ -236,7 +236,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       retainedBytes: ingestLog.retainedBytes(),
       freeBytes: await freeBytesOf(data.path),
       freeBytesForUploads: neededForUploads(ingestLog.retainedBytes()),
-      damagedFiles: [...binary.damagedFiles()],
+      damagedFiles: [...binary.damagedFiles()].map((id) => `binary data ${id}`),
       losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
     }),
   });
