@@ -6,7 +6,7 @@ import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
-import type { Principal } from './access/principal.ts';
+import { callerFields, type Principal } from './access/principal.ts';
 import type { Catcher } from './catcher/feature.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
@@ -109,6 +109,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     open: openMethods,
     ...(tls && { tls: tls.certificate }),
     fallback: routes,
+    callerFields,
     log: log.child('rpc'),
   });
 }

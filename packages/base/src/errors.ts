@@ -29,22 +29,60 @@ export type CodeName = keyof typeof codes;
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   readonly code: CodeName;
+  /** Not the caller's doing: whoever answers the caller logs the cause, and names the log line to the caller (D37). */
+  readonly isOwnFault: boolean;
 
   /** @param code gRPC status name. @param message expected, found, where. @param cause what was caught, kept for logs only. */
-  constructor(code: CodeName, message: string, cause?: unknown) {
+  constructor(
+    code: CodeName,
+    message: string,
+    cause?: unknown,
+    { isOwnFault = false }: { readonly isOwnFault?: boolean } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.isOwnFault = isOwnFault || code === 'internal' || code === 'unknown';
   }
 }
 
 /**
- * Interprets a caught value. A PlatformError passes; an abort becomes `canceled`; anything else is `internal`
+ * A fault of ours with a code that tells the caller what to do.
+ *
+ * @param message for the caller: no files, addresses, statements or texts of libraries.
+ * @param detail for the log.
+ */
+export function ownFault(code: CodeName, message: string, detail: string, caught?: unknown): PlatformError {
+  const cause = new Error(detail, caught === undefined ? undefined : { cause: caught });
+  return new PlatformError(code, message, cause, { isOwnFault: true });
+}
+
+const full = {
+  code: 'resource_exhausted',
+  message: 'the disk of the server is full; try again when there is room',
+} as const;
+const busy = {
+  code: 'unavailable',
+  message: 'the server is short of files or processes; try again in a moment',
+} as const;
+const systemFaults: Readonly<Record<string, typeof full | typeof busy>> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EMFILE: busy,
+  ENFILE: busy,
+  EAGAIN: busy,
+};
+
+/**
+ * Interprets a caught value. A PlatformError passes; an abort becomes `canceled`; of the system's errors those that end by
+ * themselves, or when somebody makes room, say so; anything else is `internal`
  * (never `unknown`, which public machine-servers read as "configuration malformed", D4).
  */
 export function asPlatformError(caught: unknown): PlatformError {
   if (caught instanceof PlatformError) return caught;
   if (caught instanceof Error) {
     if (caught.name === 'AbortError') return new PlatformError('canceled', 'the call was cancelled', caught);
+    const ofSystem = 'code' in caught ? systemFaults[String(caught.code)] : undefined;
+    if (ofSystem !== undefined) return ownFault(ofSystem.code, ofSystem.message, caught.message, caught);
     return new PlatformError('internal', caught.message, caught);
   }
   return new PlatformError('internal', String(caught), caught);
@@ -57,3 +95,19 @@ export function errorText(caught: unknown): string {
   const cause = errorText(caught.cause).replace(/^\[\w+\] /, '');
   return caught.message.includes(cause) ? caught.message : `${caught.message}: ${cause}`;
 }
+
+/** The stacks of a caught value and of its causes, for logs. */
+export function stackText(caught: unknown): string {
+  const stacks: string[] = [];
+  for (
+    let each = caught;
+    each !== undefined && stacks.length < maxCauses;
+    each = each instanceof Error ? each.cause : undefined
+  )
+    stacks.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
+  return stacks.join('\ncaused by: ').slice(0, maxStackLength);
+}
+
+const maxCauses = 8;
+/** The text of a statement may be of any length. */
+const maxStackLength = 16_384;

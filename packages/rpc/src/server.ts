@@ -13,6 +13,7 @@ export {
   type UnaryHandler,
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
+export { reportedFault } from './core/faults.ts';
 export { apiIn, canonicalApi, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './port/node-types.ts';

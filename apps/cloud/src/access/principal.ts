@@ -45,6 +45,16 @@ export function grantsOf(principal: Principal): readonly Grant[] {
   return principal.kind === 'part' ? [] : principal.grants;
 }
 
+/** Ids by which the log tells who called. */
+export function callerFields(principal: Principal): Readonly<Record<string, unknown>> {
+  if (principal.kind === 'part') return { partId: principal.partId };
+  const organizations = [...new Set(principal.grants.map(({ organizationId }) => organizationId))].slice(0, 16);
+  return {
+    ...(principal.kind === 'key' ? { keyId: principal.keyId } : { personId: principal.personId }),
+    organizations,
+  };
+}
+
 /** Whether `principal` holds `role` (an owner is an operator, too) on something at `lineage`. Deny by default. */
 export function holds(principal: Principal, role: Role, lineage: Lineage): boolean {
   return grantsOf(principal).some(

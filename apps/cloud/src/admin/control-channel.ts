@@ -7,7 +7,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
-import { asPlatformError, type CodeName, codes, type Log, PlatformError } from '@platform/base';
+import { asPlatformError, type CodeName, codes, errorText, type Log, PlatformError } from '@platform/base';
 import { splitLines } from '../instance/split-lines.ts';
 
 /** @param connected aborted when the caller is gone. */
@@ -74,7 +74,8 @@ function serveConnection(socket: Socket, operations: Operations, log: Log): void
       const result = await operation((request.params ?? {}) as Record<string, unknown>, ended.signal);
       return JSON.stringify({ id, result: result ?? null });
     } catch (caught) {
-      const { code, message } = asPlatformError(caught);
+      // The host administrator may read what the log has.
+      const { code, message } = { code: asPlatformError(caught).code, message: errorText(caught) };
       log.debug('an operation of the host administrator failed', { code, error: message });
       return JSON.stringify({ id, error: { code, message } });
     }

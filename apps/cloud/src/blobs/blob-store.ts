@@ -8,7 +8,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, ownFault, PlatformError } from '@platform/base';
 import { type BlobContents, type BlobRange, createVerifiedFiles } from './verified-files.ts';
 
 export interface StoredBlob extends Disposable {
@@ -159,5 +159,5 @@ function locate(directory: string, path: string): string {
 function diskError(caught: unknown, path: string): unknown {
   const code = caught instanceof Error && 'code' in caught ? caught.code : undefined;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return caught;
-  return new PlatformError('resource_exhausted', `the disk of the blob store is full; ${path} was not stored`, caught);
+  return ownFault('resource_exhausted', 'the disk of the server is full; the payload was not stored', path, caught);
 }

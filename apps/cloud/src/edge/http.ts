@@ -1,7 +1,8 @@
 /** Small tools for the plain HTTP routes: they see HTTP/1.1 and HTTP/2 requests alike. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { asPlatformError, type CodeName, type PlatformError } from '@platform/base';
+import type { CodeName, Log, PlatformError } from '@platform/base';
+import { reportedFault } from '@platform/rpc/server';
 import { retryAfterSeconds } from '../access/too-many-guesses.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -54,19 +55,16 @@ export function statusOfError(error: PlatformError): number {
   return statusOf[error.code] ?? 500;
 }
 
-/** Answers with the error's HTTP status and `{code, message}`. Returns true when the fault is ours, for the log. */
-export function sendError(response: HttpResponse, caught: unknown): boolean {
-  const error = asPlatformError(caught);
-  const status = statusOfError(error);
-  const message = status === 500 ? 'internal error; the log of the cloud says more' : error.message;
+/** Answers with the error's HTTP status and `{code, message}`; a fault of ours goes to the log (D37). @param path the request's, without its query. */
+export function sendError(response: HttpResponse, caught: unknown, path: string, log: Log): void {
+  const { code, message } = reportedFault(caught, { method: path }, log);
   const seconds = retryAfterSeconds(caught);
   sendJson(
     response,
-    status,
-    { code: error.code, message },
+    statusOf[code] ?? 500,
+    { code, message },
     seconds === undefined ? {} : { 'retry-after': `${seconds}` },
   );
-  return status === 500;
 }
 
 export function headerOf(request: HttpRequest, name: string): string {

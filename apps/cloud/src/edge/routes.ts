@@ -1,5 +1,5 @@
 /** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the webhook catcher. */
-import { errorText, type Log, PlatformError } from '@platform/base';
+import { type Log, PlatformError } from '@platform/base';
 import type { Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
@@ -93,7 +93,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
   return (request, response) => {
     route(request, response).catch((caught: unknown) => {
       if (response.headersSent) return void response.destroy?.();
-      if (sendError(response, caught)) log.error('request failed', { path: pathOf(request), error: errorText(caught) });
+      sendError(response, caught, pathOf(request), log);
     });
   };
 }

@@ -1,6 +1,6 @@
 /** Kysely over one writer thread and one reader: SELECT outside a transaction reads here, everything else is written there. */
 import type { DatabaseSync } from 'node:sqlite';
-import { PlatformError } from '@platform/base';
+import { ownFault, PlatformError } from '@platform/base';
 import {
   type CompiledQuery,
   type DatabaseIntrospector,
@@ -73,7 +73,8 @@ class ThreadDriver extends SharedDriver {
   }
 
   async acquireConnection(): Promise<SharedConnection> {
-    if (!this.#reader) throw new PlatformError('unavailable', `${this.#file} is closed`);
+    if (!this.#reader)
+      throw ownFault('unavailable', 'the cloud is stopping; try again in a moment', `${this.#file} is closed`);
     return new ThreadConnection(this.#file, this.#writer, this.#reader);
   }
 

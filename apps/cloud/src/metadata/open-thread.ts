@@ -4,7 +4,7 @@
  * States: open → closed | failed. In both of the latter everything that waits, and all that is asked later, is refused.
  */
 import { Worker } from 'node:worker_threads';
-import { type Log, PlatformError } from '@platform/base';
+import { type Log, ownFault, PlatformError } from '@platform/base';
 import { faultError } from './sqlite-fault.ts';
 import type { ThreadAnswer, ThreadMessage } from './thread-protocol.ts';
 
@@ -60,7 +60,8 @@ export async function openThread<Request, Result, Opened>(
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
-  const endClosed = (): void => end(new PlatformError('unavailable', `${file} is closed`));
+  const endClosed = (): void =>
+    end(ownFault('unavailable', 'the cloud is stopping; try again in a moment', `${file} is closed`));
   const die = (message: string): void => {
     if (ended) return;
     const error = faultError({ kind: 'fatal', message }, name, file);

@@ -1,23 +1,21 @@
 /** The one place where what Postgres, or the way to it, throws is interpreted. */
-import { PlatformError } from '@platform/base';
+import { type CodeName, ownFault, PlatformError } from '@platform/base';
+import { contradiction } from './sqlite-fault.ts';
 
-/** @param what the statement or the upload, for the message. @param where which database. */
+/** The caller reads nothing of the address and the statement (D37). @param what the statement or the upload. @param where which database. */
 export function postgresError(caught: unknown, what: string, where: string): PlatformError {
   if (caught instanceof PlatformError) return caught;
-  const message = caught instanceof Error ? caught.message : String(caught);
   const state = sqlState(caught);
-  const said = (code: ConstructorParameters<typeof PlatformError>[0], text: string): PlatformError =>
-    new PlatformError(code, text, caught);
-  if (isConnectionLost(caught))
-    return said('unavailable', `${where} cannot be reached, nothing of ${what} was stored: ${message}`);
-  if (state === '53100')
-    return said('resource_exhausted', `the disk of ${where} is full; nothing of ${what} was stored`);
+  const fault = (code: CodeName, text: string): PlatformError => ownFault(code, text, `${where}: ${what}`, caught);
+  if (isConnectionLost(caught)) return fault('unavailable', 'the database cannot be reached; nothing was stored');
+  if (state === '53100') return fault('resource_exhausted', 'the disk of the database is full; nothing was stored');
   // Integrity: UNIQUE, FOREIGN KEY, NOT NULL, CHECK.
-  if (state.startsWith('23')) return said('already_exists', `${what}: ${message}`);
+  if (state.startsWith('23')) return fault('already_exists', contradiction);
   // Resources, locks, a server that is read-only, its own I/O: what was begun was rolled back.
-  if (/^(53|55|57|58|XX|40|25006)/.test(state)) return said('unavailable', `${where} refused ${what}: ${message}`);
-  if (/^(28|3D|42501)/.test(state)) return said('failed_precondition', `${where}: ${message}`);
-  return said('internal', `${what}: ${message}`);
+  if (/^(53|55|57|58|XX|40|25006)/.test(state)) return fault('unavailable', 'the database refused for now; try again');
+  if (/^(28|3D|42501)/.test(state))
+    return fault('failed_precondition', 'the database lets this installation in no more');
+  return fault('internal', 'the database refused a statement');
 }
 
 /** The connection ended, or there was none: whatever was not committed is rolled back by the server. */

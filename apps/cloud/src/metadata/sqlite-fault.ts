@@ -1,5 +1,5 @@
 /** The one place where what SQLite throws is interpreted. */
-import { PlatformError } from '@platform/base';
+import { type CodeName, ownFault, type PlatformError } from '@platform/base';
 import type { FaultKind, SqliteFault } from './thread-protocol.ts';
 
 // Primary result codes of SQLite, https://www.sqlite.org/rescode.html
@@ -21,21 +21,22 @@ export function sqliteFault(caught: unknown): SqliteFault {
   return { kind: kinds[code] ?? 'statement', message };
 }
 
-/** @param what the statement or the upload, for the message. @param file which database. */
-export function faultError(fault: SqliteFault, what: string, file: string): PlatformError {
-  switch (fault.kind) {
+/** The caller reads nothing of the file and the statement (D37). @param what the statement or the upload. @param file which database. */
+export function faultError({ kind, message }: SqliteFault, what: string, file: string): PlatformError {
+  const fault = (code: CodeName, text: string): PlatformError => ownFault(code, text, `${file}: ${what}: ${message}`);
+  switch (kind) {
     case 'full':
-      return new PlatformError(
-        'resource_exhausted',
-        `the disk that holds ${file} is full; nothing of ${what} was stored`,
-      );
+      return fault('resource_exhausted', 'the disk of the server is full; nothing was stored');
     case 'busy':
-      return new PlatformError('unavailable', `${file} is locked by another process: ${fault.message}`);
+      return fault('unavailable', 'the store is in use by another process; try again in a moment');
     case 'constraint':
-      return new PlatformError('already_exists', `${what}: ${fault.message}`);
+      return fault('already_exists', contradiction);
     case 'fatal':
-      return new PlatformError('unavailable', `writing ${file} failed, the process has to restart: ${fault.message}`);
+      return fault('unavailable', 'the store cannot be written, the process has to restart; try again in a moment');
     case 'statement':
-      return new PlatformError('internal', `${what}: ${fault.message}`);
+      return fault('internal', 'the store refused a statement');
   }
 }
+
+/** Of UNIQUE, FOREIGN KEY, NOT NULL and CHECK. */
+export const contradiction = 'this contradicts what is stored: it is there already, or what it belongs to is not';

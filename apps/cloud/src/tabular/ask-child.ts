@@ -1,8 +1,9 @@
 /** One question to the child at a time for each id: gathers the batches of the answer, cancels, and tells when the child died over it. */
-import { asPlatformError, type Clock, PlatformError } from '@platform/base';
+import { asPlatformError, type Clock, type PlatformError } from '@platform/base';
 import type { Batch } from '@platform/query';
 import type { Child } from './child.ts';
 import type { FromChild, QueryMessage } from './process/messages.ts';
+import { errorOf } from './process/query-failure.ts';
 import type { SourceExplain } from './tabular.ts';
 
 export type Answer =
@@ -103,7 +104,7 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       else
         question.finish({
           kind: 'failed',
-          error: question.endedBy ?? new PlatformError(message.code, message.message),
+          error: question.endedBy ?? errorOf(message),
           scannedBytes: message.scannedBytes,
         });
     },

@@ -6,18 +6,19 @@ import { createHandlerFactory as createConnectFactory } from '@connectrpc/connec
 import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
 import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
-import { faultOf } from '../core/faults.ts';
+import { faultOf, reportedFault } from '../core/faults.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
-import { RunningCall } from '../core/running-call.ts';
+import { callerOf, RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
 import { arrivalKey } from './arrival.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
 import { blameRequest, decodable } from './unreadable-request.ts';
+import { hideUnsendable } from './unsendable-answer.ts';
 
 export interface CodecOptions<P> {
   services: readonly ServiceBinding<P>[];
@@ -27,6 +28,8 @@ export interface CodecOptions<P> {
   maxMessageBytes: number;
   /** Aborted when calls that still run must end. */
   shutdownSignal: AbortSignal;
+  /** What the log says of a caller when a call fails through a fault of ours. */
+  callerFields: (principal: P) => LogFields;
   clock: Clock;
   log: Log;
 }
@@ -58,7 +61,7 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
     const service = bound.method.parent.typeName;
     methods.set(service, [...(methods.get(service) ?? []), bound.method.name]);
   }
-  const { authenticate, open, log } = options;
+  const { authenticate, open, callerFields, log } = options;
   const short = new Map<string, UnaryMethod>();
   // Those that are bound raw come last: the bytes are theirs.
   const bySort = options.services
@@ -69,7 +72,7 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
     if (bound.kind !== 'unary' || gated.has(bound.path)) continue;
     const maxRequestBytes = limits.get(bound.path) ?? options.maxMessageBytes;
     const asked = open.has(bound.path) ? undefined : authenticate;
-    short.set(bound.path, unaryMethod(bound, { authenticate: asked, maxRequestBytes, log }));
+    short.set(bound.path, unaryMethod(bound, { authenticate: asked, maxRequestBytes, callerFields, log }));
   }
   return {
     unary: (path) => short.get(path),
@@ -81,9 +84,14 @@ export function createCodecs<P>(options: CodecOptions<P>): Codecs {
 }
 
 function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => UniversalHandler {
-  const { log, clock } = options;
+  const { callerFields, log, clock } = options;
   const callKey = createContextKey<RunningCall<P> | undefined>(undefined, { description: 'the call of the core' });
   const decodedKey = createContextKey<() => void>(() => {}, { description: 'says that the request was decoded' });
+
+  const interpreted = (caught: unknown, call: RunningCall<P>): ConnectError => {
+    const { method, signal } = call;
+    return toConnectError(faultOf(caught, { method, signal, caller: callerOf(call, callerFields) }, log));
+  };
 
   const begin = (context: HandlerContext): RunningCall<P> => {
     const timeoutMs = context.timeoutMs();
@@ -110,11 +118,14 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
   const requestGate = async (context: HandlerContext): Promise<void> => {
     const call = begin(context);
     context.values.set(callKey, call);
+    hideUnsendable(context, (caught) =>
+      toConnectError(reportedFault(caught, { method: call.method, caller: callerOf(call, callerFields) }, log)),
+    );
     try {
       if (!options.open.has(call.method)) call.admit(await orAborted(options.authenticate(call), call.signal));
       await gates.get(call.method)?.(call);
     } catch (caught) {
-      throw toConnectError(faultOf(caught, call, log));
+      throw interpreted(caught, call);
     }
     context.values.set(decodedKey, blameRequest(context));
   };
@@ -147,7 +158,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     try {
       return await answer(call);
     } catch (caught) {
-      throw toConnectError(faultOf(caught, call, log));
+      throw interpreted(caught, call);
     }
   };
   const many = async function* <T>(
@@ -161,7 +172,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     try {
       yield* answers(call);
     } catch (caught) {
-      throw toConnectError(faultOf(caught, call, log));
+      throw interpreted(caught, call);
     }
   };
 

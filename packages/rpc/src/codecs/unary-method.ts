@@ -1,13 +1,13 @@
 /** A unary method as the short way of gRPC calls it: bytes in, bytes out, one function for each step. */
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
-import type { Log } from '@platform/base';
+import type { Log, LogFields } from '@platform/base';
 import type { BoundMethod } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf } from '../core/faults.ts';
 import { respond } from '../core/run-call.ts';
-import { RunningCall } from '../core/running-call.ts';
+import { callerOf, RunningCall } from '../core/running-call.ts';
 import type { ShortCall } from '../core/short-call.ts';
 import { canonicalise } from '../edge/translate-message.ts';
 
@@ -29,12 +29,14 @@ export function unaryMethod<P>(
     /** Undefined: the method is open. */
     readonly authenticate: ((call: Call) => Promise<P>) | undefined;
     readonly maxRequestBytes: number;
+    readonly callerFields: (principal: P) => LogFields;
     readonly log: Log;
   },
 ): UnaryMethod {
-  const { authenticate, maxRequestBytes, log } = options;
+  const { authenticate, maxRequestBytes, callerFields, log } = options;
   const { input, output } = bound.method;
-  const asError = (caught: unknown, start: ShortCall): ConnectError => toConnectError(faultOf(caught, start, log));
+  const asError = (caught: unknown, { method, signal }: ShortCall, call: RunningCall<P>): ConnectError =>
+    toConnectError(faultOf(caught, { method, signal, caller: callerOf(call, callerFields) }, log));
   return {
     path: bound.path,
     maxRequestBytes,
@@ -44,7 +46,7 @@ export function unaryMethod<P>(
         try {
           call.admit(await start.orEnded(authenticate(call)));
         } catch (caught) {
-          throw asError(caught, start);
+          throw asError(caught, start, call);
         }
       }
       return {
@@ -56,7 +58,7 @@ export function unaryMethod<P>(
               const answer = Promise.resolve(bound.handler(canonicalise(input, request), call));
               return toBinary(output, respond(output, await start.orEnded(answer), call));
             } catch (caught) {
-              throw asError(caught, start);
+              throw asError(caught, start, call);
             }
           };
         },

@@ -11,8 +11,17 @@ const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
 export function toConnectError(error: PlatformError): ConnectError {
   const code: Code = codes[error.code === 'unknown' ? 'internal' : error.code];
   // A text that was cut inside a character cannot be encoded, and the call would end without a status.
-  return new ConnectError(error.message.toWellFormed(), code);
+  const interpreted = new ConnectError(error.message.toWellFormed(), code);
+  interpretedErrors.add(interpreted);
+  return interpreted;
 }
+
+/** Whether its text was meant for the peer. */
+export function isInterpreted(error: ConnectError): boolean {
+  return interpretedErrors.has(error);
+}
+
+const interpretedErrors = new WeakSet<ConnectError>();
 
 /** What a codec or a far server reported. Without the `[code]` prefix that Connect puts before messages. */
 export function fromConnectError(error: ConnectError): PlatformError {

@@ -1,29 +1,58 @@
 /** Interprets whatever a call ended with, once for all transports (D4). */
 import { Code, ConnectError } from '@connectrpc/connect';
-import { errorText, type Log, newId, PlatformError } from '@platform/base';
+import {
+  asPlatformError,
+  errorText,
+  type Log,
+  type LogFields,
+  newShortId,
+  PlatformError,
+  stackText,
+} from '@platform/base';
 import { fromConnectError, isShutdown } from './errors.ts';
 
-/**
- * What the peer may read about a failure. Typed errors pass; an abort becomes what aborted the call; anything else is
- * INTERNAL with a request id, its text only in the log.
- */
-export function faultOf(caught: unknown, call: { method: string; signal: AbortSignal }, log: Log): PlatformError {
-  const foreseen = foreseenFault(caught, call);
-  if (foreseen !== undefined) return foreseen;
-  const requestId = newId();
-  const stack = caught instanceof Error ? caught.stack : undefined;
-  log.error('a call failed for a reason that its method did not foresee', {
-    requestId,
-    method: call.method,
-    error: errorText(caught),
-    stack,
-  });
-  return new PlatformError(
-    'internal',
-    `internal error in ${call.method}; the server's log explains it under request id ${requestId}`,
-    caught,
-  );
+/** What a fault is logged with. */
+export interface FaultPlace {
+  readonly method: string;
+  /** Who called, as far as it is known. */
+  readonly caller?: LogFields | undefined;
 }
+
+/**
+ * What the peer may read about a failure. Typed errors pass; an abort becomes what aborted the call. Of a fault of ours the peer
+ * gets a reference, under which the log has the cause (D37).
+ */
+export function faultOf(caught: unknown, call: FaultPlace & { signal: AbortSignal }, log: Log): PlatformError {
+  const foreseen = foreseenFault(caught, call);
+  return foreseen === undefined || foreseen.isOwnFault ? reportedFault(caught, call, log) : foreseen;
+}
+
+/** The same where there is no call: typed errors pass, a fault of ours is logged. */
+export function reportedFault(caught: unknown, { method, caller = {} }: FaultPlace, log: Log): PlatformError {
+  const { code, message, isOwnFault } =
+    caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
+  if (caught instanceof PlatformError && !isOwnFault) return caught;
+  const reference = newShortId();
+  log.error('a call failed for a reason that is not its caller’s', {
+    reference,
+    method,
+    ...caller,
+    code,
+    error: errorText(caught).slice(0, maxErrorLength),
+    stack: stackText(caught),
+  });
+  const isTyped = isOwnFault && code !== 'internal' && code !== 'unknown';
+  return isTyped
+    ? new PlatformError(code, `${message} (reference ${reference})`, caught)
+    : new PlatformError(
+        'internal',
+        `internal error in ${method} (reference ${reference}); the operator of the server finds the cause in its log under that reference`,
+        caught,
+      );
+}
+
+/** A statement may be of any length. */
+const maxErrorLength = 4_096;
 
 /** What the failure means when it is a typed error, the call's end or a codec's refusal; undefined when it is none of them. */
 export function foreseenFault(

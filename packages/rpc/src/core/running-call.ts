@@ -1,5 +1,5 @@
 /** The call that a server is working on. */
-import { PlatformError } from '@platform/base';
+import { type LogFields, PlatformError } from '@platform/base';
 import type { Vocabulary } from '../edge/api-names.ts';
 import type { Call } from './call.ts';
 
@@ -46,6 +46,11 @@ export class RunningCall<P> implements Call<P> {
     return this.#start.responseTrailers;
   }
 
+  /** Undefined before it is admitted, and where nobody asks who calls. */
+  get caller(): P | undefined {
+    return this.#admitted?.principal;
+  }
+
   admit(principal: P): void {
     this.#admitted = { principal };
   }
@@ -56,4 +61,9 @@ export class RunningCall<P> implements Call<P> {
     }
     return this.#admitted.principal;
   }
+}
+
+/** What the log says of who calls. */
+export function callerOf<P>({ caller }: RunningCall<P>, fieldsOf: (principal: P) => LogFields): LogFields | undefined {
+  return caller === undefined ? undefined : fieldsOf(caller);
 }

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { create } from '@bufbuild/protobuf';
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
+import { ownFault, PlatformError } from '@platform/base';
 import { describe, expect, test } from 'vitest';
 import { codeOf, hello, helloBytes, json, say } from '../../test/echo-requests.ts';
 import { bearer, grpcJs, unary } from '../../test/grpc-js.ts';
@@ -73,7 +73,7 @@ describe('calls that cannot be answered', () => {
     client.close();
     expect(failure.code).toBe(13);
     expect(failure.details).not.toContain('hunter2');
-    const id = /request id (\S+)/.exec(failure.details)?.[1] ?? 'none';
+    const id = /reference (\w+)/.exec(failure.details)?.[1] ?? 'none';
     expect(server.logged.filter((line) => line.includes(id) && line.includes('hunter2'))).toHaveLength(1);
   });
 
@@ -214,5 +214,114 @@ describe('a call’s end', () => {
     call.once('data', () => call.cancel());
     expect(await closed.promise).toBe('closed');
     client.close();
+  });
+});
+
+describe('D37 faults of ours', () => {
+  const secret = '/srv/data/parquet/x.parquet: SELECT password FROM people';
+  const forms: readonly (readonly [string, (server: Awaited<ReturnType<typeof startEcho>>) => Promise<string>])[] = [
+    ['gRPC', (server) => grpcText(server, helloBytes, false)],
+    ['gRPC with a compressed answer, on the general way', (server) => grpcText(server, helloBytes, true)],
+    ['gRPC-Web', async (server) => JSON.stringify((await grpcWeb(server.url + say, helloBytes)).trailers)],
+    [
+      'Connect',
+      async (server) => await (await fetch(server.url + say, { method: 'POST', headers: json, body: '"x"' })).text(),
+    ],
+    [
+      'a stream',
+      async (server) => {
+        const client = grpcJs(server.port);
+        const encode = (bytes: Uint8Array): Buffer => Buffer.from(bytes);
+        const call = client.makeServerStreamRequest(split, encode, encode, helloBytes, bearer('token-1'));
+        const failure = await new Promise<{ code: number; details: string }>((resolve) => {
+          call.on('data', () => {});
+          call.on('error', resolve as never);
+        });
+        client.close();
+        return `${failure.code} ${failure.details}`;
+      },
+    ],
+    [
+      'a stream of Connect',
+      async (server) => {
+        const body = new Uint8Array([0, 0, 0, 0, 3, 34, 120, 34]);
+        const headers = { ...json, 'content-type': 'application/connect+json' };
+        return await (await fetch(server.url + split, { method: 'POST', headers, body })).text();
+      },
+    ],
+  ];
+  const split = '/platform.test.v1.EchoService/Split';
+
+  async function grpcText(
+    server: Awaited<ReturnType<typeof startEcho>>,
+    bytes: Uint8Array,
+    general: boolean,
+  ): Promise<string> {
+    const client = grpcJs(server.port);
+    const encode = (given: Uint8Array): Buffer => Buffer.from(given);
+    const metadata = bearer('token-1');
+    // Only what is ordinary goes the short way.
+    if (general) metadata.set('grpc-encoding', 'gzip');
+    const failure = await new Promise<{ code: number; details: string }>((resolve) =>
+      client.makeUnaryRequest(say, encode, encode, bytes, metadata, (error) => resolve(error as never)),
+    );
+    client.close();
+    return `${failure.code} ${failure.details}`;
+  }
+
+  const faults: readonly (readonly [string, () => unknown])[] = [
+    ['thrown as it came', () => new Error(secret)],
+    ['typed INTERNAL', () => new PlatformError('internal', secret)],
+    ['typed for the caller', () => ownFault('unavailable', 'the store is busy', secret, new Error('inside'))],
+    ['a full disk', () => Object.assign(new Error(secret), { code: 'ENOSPC' })],
+  ];
+
+  test.each(faults)(
+    '%s: the peer gets a reference and nothing of what is inside, the log has it under that, in every protocol',
+    async (_name, fault) => {
+      await using server = await startEcho(
+        {
+          say() {
+            throw fault();
+          },
+          // biome-ignore lint/correctness/useYield: it fails before.
+          async *split() {
+            throw fault();
+          },
+        },
+        { callerFields: ({ name }) => ({ caller: name }) },
+      );
+      for (const [form, ask] of forms) {
+        const text = decodeURIComponent(await ask(server));
+        expect(text, form).toMatch(/\(reference [a-z0-9]{10}\)/);
+        expect(text, form).not.toMatch(/srv|SELECT|inside|at .*\.ts/);
+        const [, reference = 'none'] = /reference (\w+)/.exec(text) ?? [];
+        const lines = server.logged.filter((line) => line.includes(reference));
+        expect(lines, form).toHaveLength(1);
+        for (const word of [secret, 'faults.test.ts', 'EchoService', 'caller']) expect(lines[0], form).toContain(word);
+      }
+    },
+  );
+
+  test('an answer that cannot be encoded is logged and shown as any other, in every protocol', async () => {
+    const fail = (): never => {
+      throw new Error('4711 cannot be encoded');
+    };
+    const wrong = { value: { toString: fail, toJSON: fail } } as unknown as { value: string };
+    await using server = await startEcho({
+      say: () => wrong,
+      async *split() {
+        yield wrong;
+      },
+    });
+    for (const [form, ask] of forms) {
+      const text = decodeURIComponent(await ask(server));
+      const [, reference = 'none'] = /\(reference (\w+)\)/.exec(text) ?? [];
+      expect(text, form).not.toMatch(/4711|encode|StringValue/);
+      expect(
+        server.logged.filter((line) => line.includes(reference) && line.includes('encode')),
+        `${form}: ${text}`,
+      ).toHaveLength(1);
+    }
   });
 });

@@ -4,7 +4,7 @@
  * States: created → listening → draining → closed. Draining: no new connections; clients are told to leave; running calls
  * may finish for `drainMs`; then they are aborted as UNAVAILABLE, and `abortMs` later what is still open is cut.
  */
-import type { Clock, Log } from '@platform/base';
+import type { Clock, Log, LogFields } from '@platform/base';
 import { systemClock } from '@platform/base';
 import { createCodecs } from '../codecs/codecs.ts';
 import type { ServiceBinding } from '../core/binding.ts';
@@ -30,6 +30,8 @@ export interface RpcServerOptions<P> {
   /** PEM certificate chain and private key; absent: plaintext. */
   tls?: { cert: string; key: string };
   log: Log;
+  /** What the log says of a caller when a call fails through a fault of ours. Default: nothing. */
+  callerFields?: (principal: P) => LogFields;
   /** Most bytes of one request message, before and after decompression; more is RESOURCE_EXHAUSTED. Default 32 MiB, the most that public machine-servers send. */
   maxMessageBytes?: number;
   /** From connecting to the first recognisable bytes. Default 10 s. */
@@ -60,6 +62,7 @@ export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
     open,
     maxMessageBytes,
     shutdownSignal: shutdown.signal,
+    callerFields: options.callerFields ?? (() => ({})),
     clock,
     log,
   });

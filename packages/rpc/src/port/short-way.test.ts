@@ -89,7 +89,7 @@ async function answerOf(
   const session = connect(server.url);
   const answer = { headers: {}, trailers: {}, body: '' };
   const plain = ({ date: _date, ...rest }: IncomingHttpHeaders): object =>
-    JSON.parse(JSON.stringify(rest).replace(/request%20id%20\S+?"|request id [^"]+"/, 'request id …"'));
+    JSON.parse(JSON.stringify(rest).replace(/reference(%20| )[^)%]+/, 'reference …'));
   try {
     const stream = session.request({
       ':method': 'POST',

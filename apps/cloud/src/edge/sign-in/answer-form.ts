@@ -22,7 +22,7 @@ export async function answerForm(
     await act(fields);
   } catch (caught) {
     const error = asPlatformError(caught);
-    if (statusOfError(error) === 500) throw error;
+    if (error.isOwnFault) throw error;
     const seconds = retryAfterSeconds(caught);
     const page = await again(problemText(error), fields);
     sendPage(

@@ -1,5 +1,5 @@
 /** Signing in over HTTP (D30): the pages for people, the way of the command line, JSON about oneself. docs/specs/sign-in.md. */
-import { asPlatformError, errorText } from '@platform/base';
+import { reportedFault } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import { retryAfterSeconds } from '../../access/too-many-guesses.ts';
 import { type HttpRequest, type HttpResponse, headerOf, statusOfError } from '../http.ts';
@@ -49,18 +49,15 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 /** A person gets a page, not JSON. */
 function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught: unknown): void {
-  const error = asPlatformError(caught);
-  const status = statusOfError(error);
   // The path alone: what follows it may hold a link's token.
-  if (status === 500) deps.log.error('request failed', { path: url.pathname, error: errorText(caught) });
-  const text = status === 500 ? 'Something went wrong here; the log of the cloud says more.' : error.message;
+  const error = reportedFault(caught, { method: url.pathname }, deps.log);
   const seconds = retryAfterSeconds(caught);
   sendPage(
     response,
     {
       title: 'Not possible',
-      status,
-      body: html`<h1>That did not work</h1><p class="problem" role="alert">${text}</p><a class="button second" href="/sign-in">Sign in</a>`,
+      status: statusOfError(error),
+      body: html`<h1>That did not work</h1><p class="problem" role="alert">${error.message}</p><a class="button second" href="/sign-in">Sign in</a>`,
     },
     seconds === undefined ? {} : { 'retry-after': `${seconds}` },
   );

@@ -1,6 +1,6 @@
 /** What the child's main thread and an executor thread say to each other. One run at a time; what belongs to an earlier run is dropped. */
-import type { CodeName } from '@platform/base';
 import type { Batch, SourceBatch } from '@platform/query';
+import type { Failure } from './query-failure.ts';
 
 export type ToExecutor =
   /** `plan` as encodePlan writes it. */
@@ -13,4 +13,4 @@ export type FromExecutor =
   | { readonly kind: 'more'; readonly run: number }
   | { readonly kind: 'rows'; readonly run: number; readonly batch: Batch }
   | { readonly kind: 'done'; readonly run: number }
-  | { readonly kind: 'failed'; readonly run: number; readonly code: CodeName; readonly message: string };
+  | ({ readonly kind: 'failed'; readonly run: number } & Failure);

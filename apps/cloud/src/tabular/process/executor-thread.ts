@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { cut, decodePlan, executeCut, type SourceBatch } from '@platform/query';
 import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
-import { queryFailure } from './query-failure.ts';
+import { failureOf } from './query-failure.ts';
 
 /** Batches that are asked for ahead, so that the scan goes on while the executor works. */
 const aheadBatches = 2;
@@ -50,8 +50,7 @@ function start(): void {
       signal.throwIfAborted();
       say({ kind: 'done', run: run.number });
     } catch (caught) {
-      const { code, message } = queryFailure(caught);
-      say({ kind: 'failed', run: run.number, code, message });
+      say({ kind: 'failed', run: run.number, ...failureOf(caught) });
     }
   };
 

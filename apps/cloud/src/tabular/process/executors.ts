@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
 import type { Batch, SourceBatch } from '@platform/query';
 import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
-import { outOfMemory } from './query-failure.ts';
+import { errorOf, outOfMemory } from './query-failure.ts';
 import { watchWork } from './watch-work.ts';
 
 export interface ExecutorsOptions {
@@ -170,7 +170,7 @@ export function createExecutors({ threads, memoryBytes, clock }: ExecutorsOption
           } else {
             ended = true;
             if (message.kind === 'done') return;
-            throw new PlatformError(message.code, message.message);
+            throw errorOf(message);
           }
         }
       } finally {

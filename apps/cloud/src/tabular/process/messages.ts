@@ -1,12 +1,12 @@
 /** What the cloud's main process and its tabular child say to each other; numbers, strings, byte arrays and plain objects only. */
 
-import type { CodeName } from '@platform/base';
 import type { Batch, Scope } from '@platform/query';
 import type { LogDamage } from '../../ingest/log.ts';
 import type { Delete, PathRule, RowFilter } from '../row-filter.ts';
 import type { PathSets } from '../series.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { SourceExplain } from '../tabular.ts';
+import type { Failure } from './query-failure.ts';
 import type { LogSource } from './read-log.ts';
 
 export interface FileRef {
@@ -143,13 +143,7 @@ export type FromChild =
       readonly scannedBytes: number;
       readonly sources: readonly SourceExplain[];
     }
-  | {
-      readonly kind: 'failed';
-      readonly id: number;
-      readonly code: CodeName;
-      readonly message: string;
-      readonly scannedBytes: number;
-    }
+  | ({ readonly kind: 'failed'; readonly id: number; readonly scannedBytes: number } & Failure)
   /** The snapshot is older than what this child holds, or what it lists changed meanwhile: open a new one. */
   | {
       readonly kind: 'stale';

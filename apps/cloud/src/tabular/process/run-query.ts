@@ -19,7 +19,7 @@ import type { HotRows } from './hot-rows.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
 import type { KnownFacts, OpenFile } from './push/open-files.ts';
 import type { Step, StepExplain } from './push/steps.ts';
-import { queryFailure } from './query-failure.ts';
+import { failureOf } from './query-failure.ts';
 import type { Segment } from './segment.ts';
 import { StaleSnapshot, segmentSource } from './source.ts';
 import { type FileVerifier, MissingFile, type VerifiedReader } from './verify-files.ts';
@@ -71,8 +71,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
       return await send({ kind: 'stale', id, ...(caught instanceof MissingFile && { missing: caught.file }) });
     }
-    const { code, message: text } = queryFailure(signal.aborted ? signal.reason : caught);
-    await send({ kind: 'failed', id, code, message: text, scannedBytes });
+    await send({ kind: 'failed', id, ...failureOf(signal.aborted ? signal.reason : caught), scannedBytes });
   } finally {
     signal.removeEventListener('abort', interrupt);
     connections.close();
