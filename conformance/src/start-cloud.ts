@@ -22,6 +22,8 @@ export interface CloudProcess extends AsyncDisposable {
   /** Signs in the first owner, once. */
   readonly signInLink: string;
   readonly dataDir: string;
+  /** What it has logged so far, in lines of JSON. */
+  logged(): string;
 }
 
 /** @param env more settings (`PLATFORM_…`) */
@@ -49,6 +51,7 @@ export async function startCloud(env: Readonly<Record<string, string>> = {}): Pr
       key: textOf(ready, 'key'),
       signInLink: textOf(ready, 'signInLink'),
       dataDir: directory.path,
+      logged: () => cloud.stderr,
       [Symbol.asyncDispose]: dispose,
     };
   } catch (caught) {

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { asPlatformError, PlatformError, systemClock } from '@platform/base';
+import { asPlatformError, errorText, PlatformError, systemClock } from '@platform/base';
 import { type ControlClient, controlName, openControlClient } from './admin/control-channel.ts';
 import { doctor, openDoctorStore } from './admin/doctor.ts';
 import { createAdmin } from './admin/feature.ts';
@@ -175,7 +175,8 @@ try {
   process.stdout.write(`${JSON.stringify({ result })}\n`);
   process.exit(0);
 } catch (caught) {
-  const { code, message } = asPlatformError(caught);
-  process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  const { code } = asPlatformError(caught);
+  // Whoever runs this may read what the log has.
+  process.stdout.write(`${JSON.stringify({ error: { code, message: errorText(caught) } })}\n`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 /** The cloud as a process: settings → compose → start → wait for a signal → unwind. */
-import { asPlatformError, systemClock } from '@platform/base';
+import { errorText, systemClock } from '@platform/base';
 import { composeCloud } from './compose.ts';
 import { readSettings } from './settings.ts';
 
@@ -35,6 +35,6 @@ try {
   await main();
   process.exit(0);
 } catch (caught) {
-  process.stderr.write(`cloud: ${asPlatformError(caught).message}\n`);
+  process.stderr.write(`cloud: ${errorText(caught)}\n`);
   process.exit(1);
 }

@@ -33,7 +33,7 @@ export function reportedFault(caught: unknown, { method, caller = {} }: FaultPla
     caught instanceof ConnectError ? fromConnectError(caught) : asPlatformError(caught);
   if (caught instanceof PlatformError && !isOwnFault) return caught;
   const reference = newShortId();
-  log.error('a call failed for a reason that is not its caller’s', {
+  log.error('a call failed for a reason that its method did not foresee', {
     reference,
     method,
     ...caller,

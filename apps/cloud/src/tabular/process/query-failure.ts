@@ -32,7 +32,7 @@ const engineFaults: readonly (readonly [RegExp, CodeName, string])[] = [
     'stored readings are in use by another process; try again in a moment',
   ],
   [
-    /^(IO|Invalid Input|Invalid|Serialization|Corrupt|Parquet) Error.*(parquet|magic bytes|corrupt|decompress|checksum|footer|thrift|TProtocol|out of buffer|page header|could not read enough)/is,
+    /^(IO|Invalid Input|Invalid|Serialization|Corrupt|Parquet) Error.*(magic bytes|corrupt|decompress|checksum|thrift|TProtocol|out of buffer|page header|could not read enough|too small to be a parquet|not a parquet)/is,
     'data_loss',
     'stored readings are damaged and cannot be answered; ask for other days meanwhile',
   ],
