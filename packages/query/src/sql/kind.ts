@@ -149,9 +149,9 @@ export function widest(kinds: readonly Kind[]): Kind {
   let least = 0;
   const possible = new Set<TypeName>();
   for (const { types } of kinds) {
-    const places = types === undefined ? [0, 3] : numbers.flatMap((type, place) => (types.has(type) ? [place] : []));
-    if (places.length > 0) least = Math.max(least, places[0]!);
-    for (const place of types === undefined ? [0, 1, 2, 3] : places) possible.add(numbers[place]!);
+    const own = numbers.filter((type) => types?.has(type) ?? true);
+    if (own.length > 0) least = Math.max(least, numbers.indexOf(own[0]!));
+    for (const type of own) possible.add(type);
   }
   const given = numbers.filter((type, place) => place >= least && possible.has(type));
   return kindOf(...(given.length === 0 ? numbers : given), 'null');
