@@ -100,3 +100,43 @@ test.each(Object.entries(queries))('%s', async (_, plan) => {
   expect(new Set(pushed.explain?.sources.map(({ does }) => does))).toEqual(new Set(['group', 'hot']));
   expect(Buffer.from(pushed.bytes).toString('hex')).toBe(Buffer.from(not.bytes).toString('hex'));
 });
+
+const firsts: Readonly<Record<string, Plan>> = {
+  'the last value by time, which rows share': mql(
+    { $sort: { time_requested: 1 } },
+    { $group: { _id: '$component_name', last: { $last: '$data.state' }, first: { $first: '$$ROOT' } } },
+  ),
+  'first and last without an order': mql({
+    $group: { _id: '$data.state', first: { $first: '$data.t' }, last: { $lastN: { n: 3, input: '$data.m' } } },
+  }),
+  'the first of all': mql({ $group: { _id: null, most: { $top: { sortBy: { 'data.t': -1 }, output: '$data' } } } }),
+  'the first three and the last two by values of any type': mql({
+    $group: {
+      _id: { $dateTrunc: { date: '$time_received', unit: 'hour' } },
+      most: { $topN: { n: 3, sortBy: { 'data.m': -1, 'data.seldom': 1 }, output: ['$data.m', '$time_received'] } },
+      least: { $bottomN: { n: 2, sortBy: { 'data.seldom': -1, 'data.t': 1 }, output: '$data.seldom' } },
+      one: { $bottom: { sortBy: { component_name: 1, time_received: 1 }, output: '$data.t' } },
+    },
+  }),
+  'behind a condition': mql(
+    { $match: { 'data.t': { $lt: 3 } } },
+    { $sort: { 'data.t': -1 } },
+    { $group: { _id: { s: '$data.seldom', c: '$component_name' }, t: { $firstN: { n: 2, input: '$data.t' } } } },
+  ),
+  'SQL, the newest of each component on a robot': parseSql(
+    "SELECT component_name AS c, FIRST(data.t) AS t, FIRST(time_received) AS at FROM (SELECT * FROM readings WHERE data.state = 'on' ORDER BY time_received DESC) AS s GROUP BY component_name",
+  ),
+};
+
+test.each(Object.entries(firsts))('rows that come first in their groups: %s', async (_, plan) => {
+  const ask = { plan, scope: wholeOrganization, vocabulary: 'core' as const };
+  const pushed = await store.tabular.query({ ...ask, explain: true });
+  const not = await store.tabular.query({ ...ask, pushDown: false });
+  const sealed = pushed.explain?.sources.filter(({ does }) => does !== 'hot') ?? [];
+  expect(sealed.length).toBeGreaterThan(0);
+  for (const { pushed: done, rows } of sealed) {
+    expect(done).toContain('$group');
+    expect(rows).toBeLessThan(200);
+  }
+  expect(Buffer.from(pushed.bytes).toString('hex')).toBe(Buffer.from(not.bytes).toString('hex'));
+});

@@ -13,6 +13,7 @@ import { type ConditionRoom, conditionOf } from './condition.ts';
 import { emitGroup } from './emit-group.ts';
 import { emitColumns, emitProjected, emitRows, type RowsOptions } from './emit-rows.ts';
 import { topOf } from './emit-top.ts';
+import { firstOfGroups } from './first-of-groups.ts';
 import { smallPrefix } from './is-small.ts';
 import type { OpenFile } from './open-files.ts';
 import { projectedRows } from './project-rows.ts';
@@ -99,23 +100,28 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
     const group = emitGroup(end, room, where, binds);
     if (group !== undefined) return { emission: group, pushed: [...pushed, '$group'], notPushed: () => [] };
   }
+  const among =
+    isExact && end !== 'rows' && end.k === 'group' ? firstOfGroups(end, room, where, vocabulary) : undefined;
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
-  const gathered = conditions.some(({ sql }) => sql !== yes) && !endsEarly(cut) ? file.facts : undefined;
+  const gathered =
+    among === undefined && conditions.some(({ sql }) => sql !== yes) && !endsEarly(cut) ? file.facts : undefined;
   const options: RowsOptions = {
     where,
     binds,
     vocabulary,
     ...(gathered && { gathered }),
     ...(top !== undefined && { top }),
+    ...(among !== undefined && { among }),
   };
   const projected = isExact ? projectedBy(wanted, file, options) : undefined;
   if (projected !== undefined) return { ...projected, pushed: [...pushed, ...projected.pushed] };
   const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
+  const ends = top !== undefined ? ['$sort', '$limit'] : among !== undefined ? ['$group'] : [];
   return {
     emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),
-    pushed: top === undefined ? pushed : [...pushed, '$sort', '$limit'],
-    notPushed: top === undefined ? left : () => [],
+    pushed: [...pushed, ...ends],
+    notPushed: ends.length === 0 ? left : () => [],
   };
 }
 

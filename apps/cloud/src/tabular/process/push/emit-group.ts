@@ -9,10 +9,9 @@ import {
   evaluator,
   type GroupStage,
   type Maybe,
-  type TimeColumn,
   typeName,
 } from '@platform/query';
-import { type FileFacts, kind } from '../file-facts.ts';
+import { kind } from '../file-facts.ts';
 import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
@@ -20,8 +19,8 @@ import { fieldsOf } from './fields-of.ts';
 import type { Cells, ConstantOf, StateColumns } from './group-cells.ts';
 import { type KeyParts, keyParts, truthField } from './group-key.ts';
 import { stateColumns } from './group-states.ts';
+import { timeStep, truthColumn } from './key-columns.ts';
 import type { OpenFile } from './open-files.ts';
-import { timeFacts } from './operand.ts';
 import { numberingOf } from './series-identity.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
@@ -53,8 +52,8 @@ export function emitGroup(
     bool: keyCell(keys, columns.bool),
     kind: keyCell(keys, columns.kind),
   }));
-  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, bucket(column, stepMs, room.facts)));
-  const truths = inputs.truths.map((truth) => keyCell(keys, `(${truth}) IS TRUE`));
+  const times = inputs.times.map(({ column, stepMs }) => keyCell(keys, timeStep(column, stepMs, room.facts)));
+  const truths = inputs.truths.map((truth) => keyCell(keys, truthColumn(truth)));
   // Aggregates stand behind the key; nothing in gives nothing out.
   const sql = `SELECT ${[...keys, ...aggregates, ...(aggregates.length === 0 ? ['count(*)'] : [])].join(', ')}
 FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY ${groupBy(keys)}`} HAVING count(*) > 0`;
@@ -145,14 +144,6 @@ function areSame(left: Maybe, right: Maybe): boolean {
 
 function keyCell(keys: string[], sql: string | undefined): number {
   return sql === undefined ? -1 : keys.push(sql) - 1;
-}
-
-/** The number of a time's step, counted from 1970. */
-function bucket(column: TimeColumn, stepMs: number, { series }: FileFacts): string {
-  const step = stepMs * 1_000;
-  const name = timeFacts[column];
-  if (series.every((one) => (one[name].min ?? 0n) >= 0n)) return `${column} // ${step}`;
-  return `(${column} - ((${column} % ${step}) + ${step}) % ${step}) // ${step}`;
 }
 
 interface KeyCells {

@@ -24,6 +24,8 @@ export interface RowsOptions {
   readonly gathered?: FileFacts;
   /** ORDER BY … LIMIT …: the rows went through `pre`. Default: none, in the order of the file. */
   readonly top?: string;
+  /** What is joined to the rows, of which few are left then. */
+  readonly among?: Sql;
   /** Whole rows show times as microseconds. Default: as dates. */
   readonly exactTimes?: boolean;
 }
@@ -48,7 +50,7 @@ export function emitProjected(
 function emitParts(
   parts: readonly Part[],
   cells: RowCells,
-  { where, binds, gathered, top }: RowsOptions,
+  { where, binds, gathered, top, among }: RowsOptions,
   check?: (document: Uint8Array) => void,
 ): Omit<Emission, 'variant'> {
   // What is the same for a series may be something else in another file.
@@ -57,7 +59,7 @@ function emitParts(
   const bytes = gathered && (isWhole ? bytesOf(gathered) : gathered.rows * cells.sql.length * cellBytes);
   return {
     kind: top !== undefined ? 'top' : isWhole ? 'rows' : 'columns',
-    ...onlyUsed(selecting(cells.sql, where, top), binds.values),
+    ...onlyUsed(selecting(cells.sql, where, top, among), binds.values),
     ...(top === undefined && bytes !== undefined && { gathered: bytes }),
     done: top !== undefined,
     isOfNumber: (files) => isOfRows && haveSameScope(files),
@@ -72,13 +74,22 @@ function bytesOf({ rows, series }: FileFacts): number {
   return series.reduce((sum, { dataBytes }) => sum + dataBytes, 0) + rows * 48;
 }
 
-function selecting(columns: readonly string[], where: readonly Sql[], top = ''): string {
-  return `SELECT ${columns.join(', ')} FROM read_parquet($1) WHERE ${and(where)} ${top}`;
+function selecting(columns: readonly string[], where: readonly Sql[], top = '', among?: Sql): string {
+  const [joined, order] = among === undefined ? ['', top] : [` ${among}`, 'ORDER BY file_index, file_row_number'];
+  return `SELECT ${columns.join(', ')} FROM read_parquet($1)${joined} WHERE ${and(where)} ${order}`;
 }
 
 const times = ['time_requested', 'time_received', 'time_synced'] as const;
 
-export function emitRows({ where, binds, vocabulary, gathered, top, exactTimes = false }: RowsOptions): Emission {
+export function emitRows({
+  where,
+  binds,
+  vocabulary,
+  gathered,
+  top,
+  among,
+  exactTimes = false,
+}: RowsOptions): Emission {
   const columns = times.map((time) => `coalesce(${time}, ${noTime})`).map(exactTimes ? String : millisecondsSql);
   const missing = times.map((time, bit) => `CASE WHEN ${time} IS NULL THEN ${1 << bit} ELSE 0 END`);
   const bits = `CAST(${missing.join(' + ')} AS UTINYINT)`;
@@ -86,7 +97,7 @@ export function emitRows({ where, binds, vocabulary, gathered, top, exactTimes =
   return {
     kind: top === undefined ? 'rows' : 'top',
     variant: '',
-    ...onlyUsed(selecting(selected, where, top), binds.values),
+    ...onlyUsed(selecting(selected, where, top, among), binds.values),
     ...(top === undefined && gathered && { gathered: bytesOf(gathered) }),
     done: top !== undefined,
     decode: (files) => wholeRows(files, vocabulary, exactTimes),

@@ -4,6 +4,8 @@ import { kind } from '../file-facts.ts';
 import { millisecondsSql } from '../source.ts';
 import type { ConditionRoom } from './condition.ts';
 import { isOfKind, leafAt } from './leaf.ts';
+import { timeFacts } from './operand.ts';
+import type { Sql } from './sql.ts';
 
 /** More rows than this are sorted by the executor: DuckDB looks rows of a long list up one by one. */
 const maxRows = 1_000;
@@ -17,25 +19,36 @@ export function topOf(
   if (top > maxRows || top < 1) return undefined;
   const keys: string[] = [];
   for (const key of by) {
-    const sql = keysOf(key, room, vocabulary);
-    if (sql === undefined) return undefined;
-    keys.push(...sql);
+    const found = orderKeys(key, room, vocabulary);
+    if (found === undefined) return undefined;
+    keys.push(...found.map(({ sql, order }) => `${sql} ${order}`));
   }
   return `ORDER BY ${[...keys, 'file_index', 'file_row_number'].join(', ')} LIMIT ${Math.trunc(top)}`;
 }
 
-function keysOf(
+export interface OrderKey {
+  readonly sql: Sql;
+  readonly order: 'ASC NULLS FIRST' | 'DESC NULLS LAST';
+  /** A number in every row. */
+  readonly isNumber?: boolean;
+}
+
+/** One key of an order as those of DuckDB. */
+export function orderKeys(
   { path, descending }: SortKey,
   { facts }: ConditionRoom,
   vocabulary: 'core' | 'rdk',
-): readonly string[] | undefined {
+): readonly OrderKey[] | undefined {
   const [column = '', ...below] = path;
-  const [nullsFirst, plain] = descending ? ['DESC NULLS LAST', 'DESC'] : ['ASC NULLS FIRST', 'ASC'];
-  if (isTimeColumn(column) && below.length === 0) return [`${millisecondsSql(column)} ${nullsFirst}`];
+  const order = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
+  if (isTimeColumn(column) && below.length === 0) {
+    const isNumber = facts.series.every((one) => one[timeFacts[column]].missing === 0);
+    return [{ sql: millisecondsSql(column), order, isNumber }];
+  }
   // Their order would be that of the other vocabulary's spelling.
   if (isPathColumn(column)) {
     if (below.length > 0 || (column === 'component_type' && vocabulary !== 'core')) return undefined;
-    return [`${column} ${plain}`];
+    return [{ sql: column, order }];
   }
   if (column !== 'data') return undefined;
   const leaf = leafAt(facts, below);
@@ -43,12 +56,12 @@ function keysOf(
   if ((leaf.kinds & (kind.object | kind.array)) !== 0 || leaf.facts?.number?.nonFinite === true) return undefined;
   const { number, text, bool } = leaf.columns;
   const valued = [number, text, bool].filter((name) => name !== undefined);
-  if (valued.length < 2) return valued.map((name) => `${name} ${nullsFirst}`);
+  if (valued.length < 2) return valued.map((sql) => ({ sql, order, isNumber: leaf.kinds === kind.double }));
   // Nothing and null come first, then numbers, texts, truths.
   const ranks = [
     [kind.double, 1],
     [kind.string, 2],
     [kind.bool, 3],
   ].map(([bit = 0, rank]) => `WHEN ${isOfKind(leaf, bit)} THEN ${rank}`);
-  return [`CASE ${ranks.join(' ')} ELSE 0 END ${plain}`, ...valued.map((name) => `${name} ${nullsFirst}`)];
+  return [`CASE ${ranks.join(' ')} ELSE 0 END`, ...valued].map((sql) => ({ sql, order }));
 }

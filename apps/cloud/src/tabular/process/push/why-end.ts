@@ -54,7 +54,8 @@ function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | und
 }
 
 function whyNotFolded({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
-  if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) return { part, why: 'it takes rows by their order' };
+  if (by !== undefined || /^(first|last|minN|maxN)/.test(fn))
+    return { part, why: 'it takes rows by their order, which others of the group do not' };
   const decision = isOfSeries(arg) ? undefined : decisionOf(arg);
   if (decision !== undefined)
     return whyNotCondition(decision.when, room, part) ?? { part: siteOf(arg, part), why: rowByRow };
