@@ -34,13 +34,6 @@ const rounds = 2;
 export async function fillCloud(random: (from: number, to: number) => number): Promise<FilledCloud> {
   const cloud = await CloudUnderFire.start({ PLATFORM_SEAL_AGE: '1s' });
   const readings = await upload(cloud, random);
-  const control = await openControlClient(join(cloud.directory, 'control.sock'));
-  for (;;) {
-    const status = (await control?.call('status')) as { lastPosition: number; sealedPosition: number };
-    if (status.sealedPosition === status.lastPosition) break;
-    await pauseMs(100);
-  }
-  await control?.[Symbol.asyncDispose]();
   const { organizationId } = cloud.demo;
   const link: Link = linkTo(cloud);
   const client = link.client(DataService);
@@ -106,10 +99,19 @@ async function upload(cloud: CloudUnderFire, random: (from: number, to: number) 
         sensorContents,
       });
     }
-    // What comes in later is sealed into another file.
-    await pauseMs(1_500);
+    // What comes in later is sealed into other files.
+    await allSealed(cloud);
   }
   return made;
+}
+
+async function allSealed({ directory }: CloudUnderFire): Promise<void> {
+  await using control = await openControlClient(join(directory, 'control.sock'));
+  for (;;) {
+    const status = (await control?.call('status')) as { lastPosition: number; sealedPosition: number };
+    if (status.sealedPosition === status.lastPosition) return;
+    await pauseMs(100);
+  }
 }
 
 function questionsOf(made: readonly Made[]): Question[] {

@@ -13,7 +13,7 @@ import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, rem
 import type { ListedRanges } from './coverage.ts';
 import type { FileChecksum, FileRef, SealedFile } from './process/messages.ts';
 import { findingsOf } from './read-damage.ts';
-import { readSnapshot } from './read-snapshot.ts';
+import { deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
 import type { FileRow } from './row-check.ts';
 import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
 import type { PathSets } from './series.ts';
@@ -101,39 +101,52 @@ export function createCatalog(db: Database): Catalog {
     return sets;
   };
 
-  // A row that is equal to one that was right is right.
-  const right = new Map<string, FileRow>();
-  const isRight = (row: FileRow): boolean => {
-    const known = right.get(row.file);
-    if (known !== undefined && isSame(known, row)) return true;
-    if (!isFileRowRight(row)) return false;
+  // A row with the text of one that was right is right.
+  const right = new Map<string, { readonly file: CatalogFile; readonly row: FileRow }>();
+  const fileOf = (text: string): { readonly file: CatalogFile; readonly row: FileRow } | string => {
+    const known = right.get(text);
+    if (known !== undefined) return known;
+    const row = fileOfText(text);
+    if (!isFileRowRight(row)) return `the row of file ${row.file} was changed`;
+    const file: CatalogFile = {
+      ...refOf(row),
+      logicalBytes: row.logical_bytes,
+      pathSets: pathSets(row.file, row.path_sets),
+      timeReceived: { min: row.min_time_received, max: row.max_time_received },
+      timeRequested: { min: row.min_time_requested, max: row.max_time_requested },
+    };
+    const read = { file, row };
     if (right.size >= 20_000) right.clear();
-    right.set(row.file, row);
-    return true;
+    right.set(text, read);
+    return read;
   };
 
   return {
     async open(organizationId) {
-      const { state, files, deletes, proofs } = await readSnapshot(db, organizationId);
+      const texts = await readSnapshot(db, organizationId);
+      const state = texts.state.map(stateOfText);
+      const read = texts.files.map(fileOf);
+      const files = read.filter((each) => typeof each !== 'string');
+      const deletes = texts.deletes.map(deleteOfText);
+      const proof = texts.proofs.map(proofOfText)[0];
       const wrong = [
         ...stateFindings(state),
-        ...files.filter((row) => !isRight(row)).map((row) => `the row of file ${row.file} was changed`),
+        ...read.filter((each) => typeof each === 'string'),
         ...deletes.filter((row) => !isDeleteRowRight(row)).map((row) => `the row of deletion ${row.id} was changed`),
-        ...proofFindings(proofs[0], files, deletes),
       ];
+      if (wrong.length === 0)
+        wrong.push(
+          ...proofFindings(
+            proof,
+            files.map(({ row }) => row),
+            deletes,
+          ),
+        );
       if (wrong.length > 0) throw damagedCatalog(wrong);
       return {
         sealed: state[0]?.sealed_position ?? 0,
         // The day of a file is in its name and column, so the oldest data comes first and answers have a steady order.
-        files: files
-          .toSorted((a, b) => (a.file < b.file ? -1 : 1))
-          .map((row) => ({
-            ...refOf(row),
-            logicalBytes: row.logical_bytes,
-            pathSets: pathSets(row.file, row.path_sets),
-            timeReceived: { min: row.min_time_received, max: row.max_time_received },
-            timeRequested: { min: row.min_time_requested, max: row.max_time_requested },
-          })),
+        files: files.map(({ file }) => file).sort((a, b) => (a.file < b.file ? -1 : 1)),
         deletes: deletes.map((row) => ({ predicate: JSON.parse(row.predicate) as DeletePredicate, upTo: row.up_to })),
       };
     },
@@ -335,9 +348,4 @@ function requireRight(rows: readonly FileRow[]): readonly FileRow[] {
   const wrong = rows.filter((row) => !isFileRowRight(row)).map(({ file }) => `the row of file ${file} was changed`);
   if (wrong.length > 0) throw damagedCatalog(wrong);
   return rows;
-}
-
-function isSame(a: FileRow, b: FileRow): boolean {
-  for (const column in a) if (a[column as keyof FileRow] !== b[column as keyof FileRow]) return false;
-  return true;
 }
