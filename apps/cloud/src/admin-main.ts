@@ -17,6 +17,7 @@ import { restoreBackup } from './backup/restore-backup.ts';
 import { type BackupOptions, writeBackup } from './backup/write-backup.ts';
 import { dataVersion, openDataDirectory } from './data-directory.ts';
 import { freeBytesOf } from './ingest/free-space.ts';
+import { openIngestLog } from './ingest/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
@@ -134,8 +135,15 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     throw caught;
   });
   const { db, data, instanceKey, keyFile, sealDocuments } = stores;
+  await using ingestLog = await openIngestLog({
+    file: data.at('ingest.sqlite'),
+    database: settings.databaseUrl,
+    log,
+    clock: systemClock,
+  });
   const operations = createAdmin({
     db,
+    ingestLog,
     instanceKey,
     keyFile,
     sealDocuments,
@@ -143,7 +151,10 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     deletions: createDeletionPause(),
     clock: systemClock,
     log,
-    status: async () => ({ running: false, dataDirectory: data.path, version, dataVersion }),
+    status: async () => ({
+      ...{ running: false, dataDirectory: data.path, version, dataVersion },
+      losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
+    }),
   });
   const operation = operations[command];
   if (operation === undefined)

@@ -213,6 +213,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // The host administrator
   const admin = createAdmin({
     db,
+    ingestLog,
     limits,
     instanceKey,
     keyFile,

@@ -1,14 +1,19 @@
-import { statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
+import type { IngestLog } from '../ingest/log.ts';
 import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { testEntry } from '../ingest/testing/open-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { LogQuota } from '../machines/logs/quota.ts';
 import { openStores, type Stores } from '../open-stores.ts';
+import { insertFile } from '../retention/testing/insert-file.ts';
 import { addFileRow } from '../tabular/catalog-rows.ts';
 import { settleCatalog } from '../tabular/settle-catalog.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
@@ -22,6 +27,7 @@ import { machineLogAllowance } from './machine-log-allowance.ts';
 interface Admin extends AsyncDisposable {
   readonly operations: Operations;
   readonly stores: Stores;
+  readonly ingestLog: IngestLog;
   readonly limits: Limits;
   readonly deletions: DeletionPause;
   readonly organizationId: string;
@@ -36,14 +42,12 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
   const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
   const stores = await openStores({ dataDirectory: directory.file('data'), ...settings }, silentLog, fatal);
   const { db, data, instanceKey, keyFile, sealDocuments } = stores;
-  await (await openIngestLog({ file: data.at('ingest.sqlite'), log: silentLog, clock: systemClock }))[
-    Symbol.asyncDispose
-  ]();
+  const ingestLog = await openIngestLog({ file: data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
   await createFirstAccount(db, instanceKey, 1);
   const limits = await openLimits(db);
   const deletions = createDeletionPause();
   const operations = createAdmin({
-    ...{ db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
+    ...{ db, ingestLog, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
     status: async () => ({ running: true }),
   });
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
@@ -55,7 +59,11 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
     deletions,
     organizationId,
     call,
-    [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
+    ingestLog,
+    async [Symbol.asyncDispose]() {
+      await ingestLog[Symbol.asyncDispose]();
+      await stores[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -165,6 +173,54 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
   expect(wrong).toEqual([
     { check: 'the listed files are there', ok: false, found: expect.stringContaining('parquet/gone.parquet') },
   ]);
+});
+
+test('D33 doctor --deep finds a damaged row of the log, a missing one and a damaged picture; without it, losses that were noted', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { ingestLog, stores, call } = admin;
+  const { data, db } = stores;
+  const look = async (deep: boolean) => {
+    const findings = await doctor({
+      dataDirectory: data.path,
+      checkSecrets: async () => String(await call('check-secrets')),
+      freeBytes: async () => 2 ** 40,
+      deep,
+    });
+    return findings.filter(({ ok }) => !ok);
+  };
+  for (let seq = 1; seq <= 4; seq++) await ingestLog.append(testEntry(seq));
+  await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 0 }).execute();
+  await db.insertInto('binary_data_cursor').values({ name: 'binary-data', position: 0 }).execute();
+  const sha256 = createHash('sha256').update('picture').digest('hex');
+  await insertFile(db, { id: 'one', blob_path: 'a/one', size_bytes: 7, sha256 });
+  mkdirSync(data.at('blobs', 'a'), { recursive: true });
+  writeFileSync(data.at('blobs', 'a', 'one'), 'picture');
+  expect(await look(true)).toEqual([]);
+
+  writeFileSync(data.at('blobs', 'a', 'one'), 'picturE');
+  {
+    using log = new DatabaseSync(data.at('ingest.sqlite'), { timeout: 5_000 });
+    log.exec('update log set seq = 9 where position = 2; delete from log where position = 3');
+  }
+  expect(await look(false)).toEqual([]);
+  expect(await look(true)).toEqual([
+    {
+      check: 'pictures and files are as they were stored',
+      ok: false,
+      found: expect.stringMatching(/found 1 .*one \(blobs\/a\/one\): expected SHA-256/),
+    },
+    {
+      check: 'the ingest log is as it was written',
+      ok: false,
+      found: expect.stringMatching(/found 2 .*position 2: its part.*; position 3 of part p: the row is missing/),
+    },
+  ]);
+  for (const { damage } of await ingestLog.follow(0, { rows: 9, bytes: 1e6 }))
+    if (damage) await ingestLog.noteLoss('readings', damage);
+  expect(await look(false)).toMatchObject([{ check: 'no upload is lost from the ingest log' }]);
+  expect(await call('repair.losses', { accept: true })).toMatchObject({ losses: [{ first: 2 }, { first: 3 }] });
+  expect(await look(false)).toEqual([]);
 });
 
 test('D30 the control socket answers its owner alone; errors keep their codes, and what is no request is answered too', async () => {

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../ingest/log.ts';
 
-/** Of either store. */
+/** Of either store; disposed by who opened it. */
 export interface LogToCheck {
   read(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
   follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
@@ -12,6 +12,13 @@ export interface LogToCheck {
 const limit: ReadLimit = { rows: 1_000, bytes: 16 << 20 };
 
 const shown = 20;
+
+/** @throws data_loss naming the positions */
+export function describeLosses(losses: readonly LogLoss[]): string {
+  const open = losses.filter(({ acceptedMs }) => acceptedMs === null);
+  if (open.length > 0) throw lossOf(open);
+  return losses.length === 0 ? 'no upload was lost' : `${losses.length} losses, all of them accepted`;
+}
 
 /**
  * @param followed up to here everyone has processed the log, so that rows may be truncated. Read before the log is.
@@ -38,11 +45,15 @@ export async function checkLog(log: LogToCheck, followed: number): Promise<strin
     ...losses.filter(({ acceptedMs }) => acceptedMs === null),
     ...damages.filter((damage) => !isAccepted(damage)),
   ];
-  const texts = new Set(open.map(textOf));
-  if (texts.size === 0) return `${rows} uploads in the ingest log, each as it was written`;
-  throw new PlatformError(
+  if (open.length > 0) throw lossOf(open);
+  return `${rows} uploads in the ingest log, each as it was written`;
+}
+
+function lossOf(damages: readonly LogDamage[]): PlatformError {
+  const texts = new Set(damages.map(textOf));
+  return new PlatformError(
     'data_loss',
-    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Restore from a backup, or accept the loss with platform admin repair`,
+    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Restore a backup into a new directory, or accept the loss with platform admin repair --accept-loss --apply`,
   );
 }
 

@@ -1,10 +1,14 @@
 /** What the doctor can see of a Postgres database from the outside: that it is the right one, that all of it can be read, and that its server keeps what it commits. */
 import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { PlatformError, silentLog } from '@platform/base';
 import { listTables, quoted } from '../backup/copy-postgres.ts';
+import { PostgresLogReader } from '../ingest/postgres-log-reader.ts';
+import { ingestSchema } from '../ingest/postgres-log-tables.ts';
 import { openSnapshot, type Snapshot } from '../metadata/open-snapshot.ts';
+import { readPostgresAddress } from '../metadata/postgres-address.ts';
+import { createPostgresReader } from '../metadata/postgres-reader.ts';
 import type { CatalogRows } from '../tabular/catalog-findings.ts';
-import { catalogTables, type DoctorStore } from './doctor-store.ts';
+import { catalogTables, cursors, type DoctorStore, payloadOf, selectPayloads } from './doctor-store.ts';
 
 export function inPostgres(dataDirectory: string, database: string | undefined): DoctorStore {
   const see = async <T>(look: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
@@ -38,6 +42,23 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
         const rows = await snapshot.query('select path from ingest.blobs');
         return rows.map((row) => String(row['path']));
       }),
+    listedPayloads: () =>
+      see(async (snapshot) =>
+        (await snapshot.query(selectPayloads.replace('binary_data', 'meta.binary_data'))).map(payloadOf),
+      ),
+    async log(look) {
+      const followed = await see(async (snapshot) => {
+        const positions: number[] = [];
+        for (const sql of cursors)
+          for (const row of await snapshot.query(sql.replace(' from ', ' from meta.')))
+            positions.push(Number(row['position']));
+        return Math.min(...positions);
+      });
+      await using log = new PostgresLogReader(
+        createPostgresReader(readPostgresAddress(database ?? ''), ingestSchema, silentLog),
+      );
+      return await look(log, followed);
+    },
   };
 }
 

@@ -7,9 +7,12 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorText, PlatformError } from '@platform/base';
+import { LogReader } from '../ingest/log-reader.ts';
 import { type CatalogRows, catalogFindings, isWithoutChecks } from '../tabular/catalog-findings.ts';
 import { checkFiles, describeFiles } from './check-files.ts';
-import { catalogTables, type DoctorStore } from './doctor-store.ts';
+import { checkLog, describeLosses } from './check-log.ts';
+import { checkPayloads } from './check-payloads.ts';
+import { catalogTables, cursors, type DoctorStore, payloadOf, selectPayloads } from './doctor-store.ts';
 
 export interface Finding {
   readonly check: string;
@@ -52,6 +55,15 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
     describeFiles(await checkFiles(join(dataDirectory, 'parquet'), store.catalog, deep, progress), deep),
   );
   await check('the payloads are there', () => payloads(dataDirectory, store));
+  if (deep) {
+    await check('pictures and files are as they were stored', () =>
+      checkPayloads(join(dataDirectory, 'blobs'), store.listedPayloads, progress),
+    );
+    await check('the ingest log is as it was written', () => store.log(checkLog));
+  } else
+    await check('no upload is lost from the ingest log', () =>
+      store.log(async (log) => describeLosses(await log.losses())),
+    );
   await check('secrets open with the instance key', options.checkSecrets);
   await check('nobody else reads the data directory', () =>
     modesOf([dataDirectory, ...(existsSync(keyFile) ? [keyFile] : [])]),
@@ -98,6 +110,12 @@ function inSqlite(dataDirectory: string): DoctorStore {
       return rows as unknown as CatalogRows;
     },
     payloads: async () => read('ingest.sqlite', 'select path from blobs').map((row) => String(row['path'])),
+    listedPayloads: async () => read('meta.sqlite', selectPayloads).map(payloadOf),
+    async log(look) {
+      const positions = cursors.flatMap((sql) => read('meta.sqlite', sql).map((row) => Number(row['position'])));
+      using log = new LogReader(join(dataDirectory, 'ingest.sqlite'));
+      return await look(log, Math.min(...positions));
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 import type { Clock, Log } from '@platform/base';
 import { errorText } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
+import type { IngestLog } from '../ingest/log.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
@@ -32,6 +33,7 @@ export interface AdminOptions {
   /** Brings every saved configuration under the key in use. */
   readonly sealDocuments: () => Promise<number>;
   readonly deletions: DeletionPause;
+  readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses'>;
   readonly clock: Clock;
   readonly log: Log;
   /** What the process knows of itself, for `status`. */
@@ -93,6 +95,14 @@ export function createAdmin(options: AdminOptions): Operations {
     'repair.unlist': async (params) => {
       await unlistFile(db, readParams(params).text('file'), actorOf(params), clock.now());
       return {};
+    },
+    'repair.losses': async (params) => {
+      const losses = options.ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
+      if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
+      // Written down first: an acceptance that was cut short is repeated.
+      await audit(db, actorOf(params), { ...ofRepair('accept-loss'), detail: { losses } }, clock.now());
+      await options.ingestLog.acceptLosses();
+      return { losses };
     },
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: (params) => {

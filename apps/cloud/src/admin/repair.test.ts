@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -43,6 +44,7 @@ async function backUp(store: OpenTabular, to: string, names: readonly string[]):
 async function adminOf(store: OpenTabular) {
   const operations = createAdmin({
     db: store.db,
+    ingestLog: store.ingestLog,
     limits: await openLimits(store.db),
     instanceKey: openInstanceKey(join(store.dataDir, 'instance.key'), undefined, undefined),
     keyFile: undefined,
@@ -137,4 +139,25 @@ test('D33 a file that nothing can restore leaves the list only when its loss is 
   await expect.poll(async () => (await store.tabular.status()).restarts).toBe(1);
   expect(await store.count()).toBe(2);
   expect(await readdir(join(parquet, 'quarantine'))).toEqual([first]);
+});
+
+test('D33 what the ingest log lost is named, and given up when its loss is accepted', async () => {
+  await using store = await openTabular();
+  for (const i of [1, 2, 3]) store.append({ readings: [{ data: { i } }] });
+  expect(await store.count()).toBe(3);
+  {
+    using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+    db.exec('update log set seq = 9 where position = 2');
+  }
+  store.tabular.killProcess();
+  await expect.poll(() => store.count().catch(() => 'lost')).toBe('lost');
+  const admin = await adminOf(store);
+  const lost = { what: 'ingest log 2', outcome: 'lost', damage: expect.stringMatching(/is not what was written/) };
+  expect(await admin.repair({ apply: false, acceptLoss: true })).toMatchObject([lost]);
+  expect(await admin.repair()).toMatchObject([lost]);
+  await expect(store.count()).rejects.toMatchObject({ code: 'data_loss' });
+  expect(await admin.repair({ acceptLoss: true })).toMatchObject([{ ...lost, outcome: 'loss accepted' }]);
+  expect(await store.count()).toBe(2);
+  expect(await admin.repair()).toEqual([]);
+  expect(await admin.call('audit')).toMatchObject([{ action: 'admin.repair.accept-loss', actorName: 'root' }]);
 });

@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readManifest } from '../backup/manifest.ts';
+import type { LogLoss } from '../ingest/log.ts';
 import type { CatalogRows } from '../tabular/catalog-findings.ts';
 import { checksumFile } from '../tabular/process/checksum-file.ts';
 import type { RepairedCatalog } from '../tabular/repair-catalog.ts';
@@ -47,7 +48,7 @@ export const quarantine = 'quarantine';
 
 export async function repair(options: RepairOptions): Promise<Repaired[]> {
   const { parquetDir, apply, progress } = options;
-  const report = await mendCatalog(options);
+  const report = [...(await mendCatalog(options)), ...(await settleLosses(options))];
   const { wrong } = await checkFiles(parquetDir, options.catalog, true, progress);
   if (wrong.size === 0) return report;
   const rows = new Map((await options.catalog()).files.map((row) => [row.file, row]));
@@ -88,6 +89,20 @@ async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
       }),
     ),
   ];
+}
+
+/** What the ingest log lost: nothing but a person's word ends that. */
+async function settleLosses({ ask, acceptLoss, apply }: RepairOptions): Promise<Repaired[]> {
+  const accepts = acceptLoss && apply;
+  const { losses } = (await ask('repair.losses', { accept: accepts })) as { losses: readonly LogLoss[] };
+  return losses.map(
+    ({ lossIn, first, last, parts, reason }): Repaired => ({
+      what: `ingest log ${first === last ? first : `${first}–${last}`}`,
+      damage: `${reason} (${lossIn}${parts === null ? '' : `; part ${parts.join(', ')}`})`,
+      outcome: accepts ? 'loss accepted' : 'lost',
+      detail: accepts ? 'queries answer without it' : 'restore a backup into a new directory, or see --accept-loss',
+    }),
+  );
 }
 
 function hashesOf(backup: string): ReadonlyMap<string, string> {

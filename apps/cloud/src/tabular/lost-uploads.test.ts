@@ -42,7 +42,7 @@ test('D33 a row of the log that is damaged makes the queries that could need it 
     expect(await store.mql([{ $match: { part_id: 'another part' } }])).toEqual([]);
     expect(await store.mql(count, ofOthers)).toEqual([{ n: 1 }]);
   }
-  await store.acceptLosses();
+  await store.ingestLog.acceptLosses();
   expect(await store.mql([{ $project: { i: '$data.i' } }, { $sort: { i: 1 } }])).toMatchObject([{ i: 1 }, { i: 3 }]);
 });
 
@@ -60,7 +60,7 @@ test('D33 a row that is missing from the log is no gap in silence, wherever it w
   ] as const) {
     await using store = await openDamaged(`delete from log where position = ${position}`);
     await expect(store.mql(count)).rejects.toMatchObject({ code: 'data_loss' });
-    await store.acceptLosses();
+    await store.ingestLog.acceptLosses();
     expect(await store.mql(count)).toEqual([{ n: left }]);
   }
   await using store = await openDamaged('delete from log where position > 2');
@@ -90,7 +90,7 @@ test('D33 a catalog that lost what it had listed is DATA_LOSS, and the files tha
     message: expect.stringMatching(/positions 2 to 3/),
   });
   expect(files()).toEqual(sealed);
-  await store.acceptLosses();
+  await store.ingestLog.acceptLosses();
   expect(await store.mql(count)).toEqual([{ n: 1 }]);
   writeFileSync(join(store.dataDir, 'parquet', 'left.parquet'), 'x');
   store.tabular.killProcess();

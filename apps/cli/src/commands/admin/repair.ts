@@ -23,7 +23,10 @@ export function repairCommand(): Command {
     new Command('repair')
       .description('mend damaged readings, also while the cloud runs; without --apply it only says what it would do')
       .option('--from <backup>', 'folder of a backup to take files from')
-      .option('--accept-loss', 'take files that nothing can restore off the list; they move to parquet/quarantine')
+      .option(
+        '--accept-loss',
+        'give up what nothing can restore: files leave the list and move to parquet/quarantine, and what the ingest log lost is answered without',
+      )
       .option('--apply', 'do it'),
     {
       examples: [

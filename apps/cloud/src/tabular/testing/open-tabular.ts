@@ -16,6 +16,7 @@ import { LoggedUploadSchema, type PlaceSchema } from '@platform/proto/platform/i
 import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { KnownLosses } from '../../ingest/known-losses.ts';
+import type { IngestLog } from '../../ingest/log.ts';
 import { LogReader } from '../../ingest/log-reader.ts';
 import { ingestMigrations } from '../../ingest/log-tables.ts';
 import { rowChecksums } from '../../ingest/row-checksums.ts';
@@ -53,7 +54,7 @@ export interface OpenTabular extends AsyncDisposable {
   append(upload: TestUpload, partId?: string): number;
   /** Appends bytes as they are. */
   appendRaw(batch: Uint8Array, partId?: string): number;
-  acceptLosses(): void;
+  readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses'>;
   /** The answer of a pipeline as the store gives it. */
   ask(stages: readonly Record<string, unknown>[], request?: Partial<Omit<QueryRequest, 'plan'>>): Promise<QueryResult>;
   /** Rows that a pipeline answers. */
@@ -152,7 +153,13 @@ export async function openTabular(
     damaged,
     lines,
     appendRaw,
-    acceptLosses: () => known.accept(1),
+    ingestLog: {
+      losses: () => known.list(),
+      async acceptLosses() {
+        known.accept(1);
+        return known.list().length;
+      },
+    },
     append: (upload, partId) => appendRaw(encodeUpload(upload), partId),
     mql,
     ask: (stages, request = {}) =>
