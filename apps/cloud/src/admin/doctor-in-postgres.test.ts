@@ -32,7 +32,13 @@ test.each([
     writeFileSync(directory.file('data/blobs/o/picture.jpg'), 'a picture');
     const examine = async (url: string | undefined): Promise<Record<string, boolean>> => {
       const findings = await doctor({
-        ...{ dataDirectory, database: url, checkSecrets: async () => 'open', freeBytes: async () => 2 ** 40 },
+        ...{
+          dataDirectory,
+          database: url,
+          checkSecrets: async () => 'open',
+          freeBytes: async () => 2 ** 40,
+          deep: true,
+        },
       });
       return Object.fromEntries(findings.map(({ check, ok }) => [check, ok]));
     };
@@ -40,15 +46,18 @@ test.each([
       'the database belongs to the data directory': true,
       'every table of the database can be read': true,
       'the database server keeps what it commits': kept,
-      'the listed files are there': true,
+      'the listed files are as they were written': true,
       'the payloads are there': true,
+      'pictures and files are as they were stored': true,
+      'the ingest log is as it was written': true,
     };
     expect(await examine(database)).toMatchObject(sound);
     rmSync(directory.file('data/blobs/o/picture.jpg'));
     expect(await examine(database)).toMatchObject({ ...sound, 'the payloads are there': false });
     expect(await examine(undefined)).toMatchObject({
       'the database belongs to the data directory': false,
-      'the listed files are there': false,
+      'the listed files are as they were written': false,
+      'the ingest log is as it was written': false,
       'the payloads are there': false,
       'secrets open with the instance key': true,
     });
