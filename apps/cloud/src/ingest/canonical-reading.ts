@@ -2,9 +2,8 @@
  * The bytes of a reading with the entries of every document in one order. Public senders encode a document's map in random
  * order and anew for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
  */
+import { maxStructLevels } from '../wire/max-struct-levels.ts';
 import { WireReader } from '../wire/wire-reader.ts';
-
-const maxDepth = 64;
 
 /** SensorData in; the same content in bytes that do not depend on the order of its documents out. Other bytes pass as they are. */
 export function canonicalReading(reading: Uint8Array): Uint8Array {
@@ -19,7 +18,7 @@ export function canonicalReading(reading: Uint8Array): Uint8Array {
 
 // Struct { map<string, Value> fields = 1 }: entries { 1: key, 2: Value }.
 function sortStruct(bytes: Uint8Array, start: number, end: number, depth: number): void {
-  if (depth > maxDepth) return;
+  if (depth > maxStructLevels) return;
   const entries: { start: number; end: number }[] = [];
   const fields = new WireReader(bytes, start, end);
   let inOrder = true;
@@ -48,7 +47,7 @@ function sortStruct(bytes: Uint8Array, start: number, end: number, depth: number
 // Value: 5 is a Struct, 6 a ListValue { repeated Value values = 1 }; all else has no order to lose.
 function sortValue(bytes: Uint8Array, start: number, end: number, depth: number): void {
   const tag = bytes[start];
-  if ((tag !== 0x2a && tag !== 0x32) || depth > maxDepth) return;
+  if ((tag !== 0x2a && tag !== 0x32) || depth > maxStructLevels) return;
   const fields = new WireReader(bytes, start, end);
   while (fields.next()) {
     if (fields.type !== 2) continue;

@@ -110,6 +110,24 @@ test('JSON and binary codecs of the upload call store the same', async () => {
   expect((await logged(server.log)).map(celsius)).toEqual([[3]]);
 });
 
+test('a document nests as deep in JSON as in binary: 180 levels, and one more is refused by name', async () => {
+  await using server = await startUploadServer();
+  const upload = (levels: number) => {
+    const document = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    const taken = '"2026-01-02T03:04:05Z"';
+    const about =
+      '{"partId":"part-1","componentType":"core:component:sensor","componentName":"c","methodName":"Readings","type":"DATA_TYPE_TABULAR_SENSOR"}';
+    return fetch(`${server.url}/platform.app.datasync.v1.DataSyncService/DataCaptureUpload`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"metadata":${about},"sensorContents":[{"metadata":{"timeRequested":${taken},"timeReceived":${taken}},"struct":${document}}]}`,
+    });
+  };
+  expect((await upload(180)).status).toBe(200);
+  const refused = await upload(181);
+  expect(await refused.json()).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('180') });
+});
+
 test('D14 readings over 4 MB or without content are named gaps, their neighbours are stored, and the answer is OK', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });

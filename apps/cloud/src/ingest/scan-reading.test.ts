@@ -2,6 +2,7 @@ import { create, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { maxStructLevels } from '../wire/max-struct-levels.ts';
 import { canonicalReading } from './canonical-reading.ts';
 import { scanReading } from './scan-reading.ts';
 
@@ -76,6 +77,19 @@ test('D13 the canonical bytes do not depend on the order of a document, and do d
       expect(canonical(one) === canonical(other)).toBe(equal);
     }),
   );
+});
+
+test('D13 the order of a document does not count at any depth that is stored', () => {
+  const nested = (levels: number, inner: JsonObject): JsonObject =>
+    levels === 0 ? inner : { a: nested(levels - 1, inner) };
+  const canonical = (inner: JsonObject): string => {
+    const value = nested(maxStructLevels - 1, inner);
+    const bytes = toBinary(SensorDataSchema, create(SensorDataSchema, { data: { case: 'struct', value } }));
+    expect(scanReading(bytes).problem).not.toMatch(/deeper/);
+    return Buffer.from(canonicalReading(bytes)).toString('hex');
+  };
+  expect(canonical({ x: 1, y: 2 })).toBe(canonical({ y: 2, x: 1 }));
+  expect(canonical({ x: 1, y: 2 })).not.toBe(canonical({ x: 2, y: 1 }));
 });
 
 function sorted(value: unknown): unknown {

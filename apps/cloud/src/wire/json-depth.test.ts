@@ -14,7 +14,11 @@ test('what is as deep as it may be is read back by public clients in the deepest
 });
 
 test('one level more is refused, and so is nesting without end, by a loop and not a recursion', () => {
-  expect(() => requireJsonDepth(nested(maxJsonDepth + 1), 'configuration')).toThrow(/^configuration: .* 30 levels/);
+  expect(() => requireJsonDepth(nested(maxJsonDepth + 1), 'configuration')).toThrow(
+    /^configuration: \$(\.a){30}: expected .* 30 levels/,
+  );
+  const mixed = { components: [{ name: 'c' }, { attributes: nested(maxJsonDepth) }] };
+  expect(() => requireJsonDepth(mixed, 'fragment')).toThrow(/^fragment: \$\.components\[1\]\.attributes(\.a){27}: /);
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = [deep];
   expect(() => requireJsonDepth(deep, 'data')).toThrow(/found more/);

@@ -7,16 +7,36 @@ import { PlatformError } from '@platform/base';
  */
 export const maxJsonDepth = 30;
 
-/** @param what it is, for the error. @throws invalid_argument when objects and lists lie deeper in each other. Never recurses. */
+/** @param what it is, for the error. @throws invalid_argument, naming the place, when objects and lists lie deeper in each other. Never recurses. */
 export function requireJsonDepth(value: unknown, what: string): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxJsonDepth) {
       throw new PlatformError(
         'invalid_argument',
-        `${what}: expected objects and lists at most ${maxJsonDepth} levels deep in each other, found more: public clients could not read it`,
+        `${what}: ${pathTo(value, maxJsonDepth)}: expected objects and lists at most ${maxJsonDepth} levels deep in each other, found more: public clients could not read it`,
       );
     }
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    level = level.flatMap((one) => (isNested(one) ? Object.values(one) : []));
   }
+}
+
+/** Of the first value that lies so deep. */
+function pathTo(value: unknown, depth: number): string {
+  const open: { readonly value: unknown; readonly depth: number; readonly path: string }[] = [
+    { value, depth: 0, path: '$' },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value: one, depth: found, path } = next;
+    if (found === depth) return path;
+    if (!isNested(one)) continue;
+    for (const [key, inner] of Object.entries(one).toReversed())
+      if (isNested(inner))
+        open.push({ value: inner, depth: found + 1, path: Array.isArray(one) ? `${path}[${key}]` : `${path}.${key}` });
+  }
+  return '$';
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -7,7 +7,7 @@ import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/p
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
-import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
+import { type BoundMethod, maxMessageDepth, type ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
@@ -142,7 +142,8 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     shutdownSignal: options.shutdownSignal,
     requestGate,
     // A misspelt field that is passed over would make a deletion with a filter one of everything.
-    jsonOptions: { ignoreUnknownFields: false },
+    jsonOptions: { ignoreUnknownFields: false, recursionLimit: maxMessageDepth },
+    binaryOptions: { recursionLimit: maxMessageDepth },
   };
   const protocolsOf = onceFor((readMaxBytes: number) => {
     const limitedOptions = { ...protocolOptions, readMaxBytes };

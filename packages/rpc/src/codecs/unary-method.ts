@@ -2,7 +2,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import type { Log, LogFields } from '@platform/base';
-import type { BoundMethod } from '../core/binding.ts';
+import { type BoundMethod, maxMessageDepth } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf } from '../core/faults.ts';
@@ -51,7 +51,7 @@ export function unaryMethod<P>(
       }
       return {
         decode(bytes) {
-          const request = decoded(() => fromBinary(input, bytes));
+          const request = decoded(() => fromBinary(input, bytes, { recursionLimit: maxMessageDepth }));
           if (request === undefined) return undefined;
           return async () => {
             try {
