@@ -11,6 +11,7 @@ import { captureMethodOf, captureMethodsOf } from './capture-methods.ts';
 import { type CaptureMethodConfig, readCaptureAttributes, readDataManagerAttributes } from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
 import { expectedBy, type Path, placeOf, valueAt } from './expected-by.ts';
+import { lengthFault } from './limits.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
@@ -153,6 +154,8 @@ function resources(
       model: canonical(String(rest['model'])),
       depends_on: (rest['depends_on'] as string[]).map(canonical),
     } as unknown as ResourceConfig;
+    const long = lengthFault(resource.name);
+    if (long !== undefined) problems.push({ path: `${at}.name`, level: 'error', message: long });
     const full = `${api}/${resource.name}`;
     const earlier = names.get(full);
     if (earlier !== undefined) {

@@ -55,6 +55,22 @@ test('a capture frequency that is missing, negative, infinite or no number is an
   ]);
 });
 
+test('names have at most 255 bytes, and a list at most 100 tags of at most 255 bytes; what does not fit is named with its path', () => {
+  const tags = Array.from({ length: 103 }, (_, index) => `t${index}`);
+  const { config, problems } = parse(part({ ...method, tags: [...tags.slice(0, 99), 'x'.repeat(256)] }, {}, { tags }));
+  expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`)).toEqual([
+    `error ${at}.tags[99]: expected at most 255 bytes, found 256`,
+    'error services[0].attributes.tags: expected at most 100 tags, found 103',
+  ]);
+  expect(config.services[0]?.attributes['tags']).toHaveLength(100);
+  const named = (name: string) =>
+    parse({ components: [{ name, api: 'core:component:sensor', model: 'a:b:c' }] }).problems;
+  expect(named('é'.repeat(127))).toEqual([]);
+  expect(named('é'.repeat(128))).toEqual([
+    { path: 'components[0].name', level: 'error', message: 'expected at most 255 bytes, found 256' },
+  ]);
+});
+
 test('paths to sync are absolute, and tags have letters, digits, underscores and dashes; what does not fit is left out', () => {
   const attributes = { additional_sync_paths: ['/data', 'here', '~/there', 5], tags: ['a-b_1', 'two words', 'ü'] };
   const { config, problems } = parse(part({ ...method, tags: ['a:b'] }, {}, attributes));

@@ -1,4 +1,5 @@
 import type { Field, Fields } from './fields.ts';
+import { lengthFault, maxTags } from './limits.ts';
 import type { Json, JsonObject, Problem } from './schema.ts';
 import { shown } from './shown.ts';
 import { unknownKey } from './unknown-key.ts';
@@ -36,7 +37,11 @@ function fitting(field: Field, value: Json, path: string, problems: Problem[]): 
   if (field.kind === 'object' && field.of !== undefined && isObject(value))
     return readFields(field.of, value, path, problems).kept;
   if ((field.kind === 'tags' || field.kind === 'absolutePaths') && Array.isArray(value)) {
+    const tooMany = field.kind === 'tags' && value.length > maxTags;
+    if (tooMany)
+      problems.push({ path, level: 'error', message: `expected at most ${maxTags} tags, found ${value.length}` });
     return value.filter((item, index) => {
+      if (tooMany && index >= maxTags) return false;
       const fault = field.kind === 'tags' ? tagFault(item) : pathFault(item);
       if (fault !== undefined) problems.push({ path: `${path}[${index}]`, level: 'error', message: fault });
       return fault === undefined;
@@ -49,7 +54,7 @@ function fitting(field: Field, value: Json, path: string, problems: Problem[]): 
 }
 
 function tagFault(tag: unknown): string | undefined {
-  if (typeof tag === 'string' && /^[\w-]+$/.test(tag)) return undefined;
+  if (typeof tag === 'string' && /^[\w-]+$/.test(tag)) return lengthFault(tag);
   return `expected a tag of letters, digits, underscores and dashes, found ${shown(tag)}`;
 }
 

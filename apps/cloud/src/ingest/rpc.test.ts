@@ -110,6 +110,26 @@ test('JSON and binary codecs of the upload call store the same', async () => {
   expect((await logged(server.log)).map(celsius)).toEqual([[3]]);
 });
 
+test('a name of more than 255 bytes, and more than 100 tags or longer ones, are INVALID_ARGUMENT by name; at the limits all is stored', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const upload = (more: MetadataInit) =>
+    refusal(link.client(DataSyncService).dataCaptureUpload({ metadata: metadata(more), sensorContents: [reading(1)] }));
+  const tags = Array.from({ length: 101 }, (_, index) => `t${index}`);
+  const long = 'é'.repeat(128);
+  expect(await upload({ componentName: long })).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('metadata.component_name: expected at most 255 bytes, found 256'),
+  });
+  expect((await upload({ methodName: long })).message).toContain('metadata.method_name');
+  expect((await upload({ tags })).message).toContain('metadata.tags: expected at most 100 tags, found 101');
+  expect((await upload({ tags: ['a', long] })).message).toContain('metadata.tags[1]: expected at most 255 bytes');
+  expect(await logged(server.log)).toEqual([]);
+  const fitting = { componentName: 'é'.repeat(127), tags: [...tags.slice(0, 99), 'x'.repeat(255)] };
+  expect((await upload(fitting)).code).toBe('ok');
+  expect((await logged(server.log))[0]?.metadata).toMatchObject(fitting);
+});
+
 test('a document nests as deep in JSON as in binary: 180 levels, and one more is refused by name', async () => {
   await using server = await startUploadServer();
   const upload = (levels: number) => {

@@ -1,6 +1,7 @@
 /** What every upload says about itself, checked and brought into the form in which it is stored. */
 import { clone } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
+import { lengthFault, maxTags } from '@platform/machine-config/limits';
 import {
   DataType,
   DataTypeSchema,
@@ -52,6 +53,7 @@ export function checkMetadata(
         throw refused(`${method} of type ${typeName(given.type)} expected metadata.${name}, found none`);
     }
   }
+  requireShort(given, method);
   const metadata = clone(UploadMetadataSchema, given);
   delete metadata.identity;
   metadata.componentType = canonicalApi(metadata.componentType);
@@ -59,6 +61,22 @@ export function checkMetadata(
     Object.entries(metadata.methodParameters).sort(([a], [b]) => (a < b ? -1 : 1)),
   );
   return { metadata, identity: given.identity ? checkIdentity(given.identity, method) : null };
+}
+
+/** Public machine-servers set such a file aside on the machine (D4): it would be refused at every repetition. */
+function requireShort(given: UploadMetadata, method: string): void {
+  const { componentType, componentName, methodName, tags } = given;
+  const names = { component_type: componentType, component_name: componentName, method_name: methodName };
+  for (const [name, text] of Object.entries(names)) {
+    const fault = lengthFault(text);
+    if (fault !== undefined) throw refused(`${method}: metadata.${name}: ${fault}`);
+  }
+  if (tags.length > maxTags)
+    throw refused(`${method}: metadata.tags: expected at most ${maxTags} tags, found ${tags.length}`);
+  for (const [index, tag] of tags.entries()) {
+    const fault = lengthFault(tag);
+    if (fault !== undefined) throw refused(`${method}: metadata.tags[${index}]: ${fault}`);
+  }
 }
 
 function checkIdentity({ stream, seq, floor }: UploadIdentity, method: string): Identity {

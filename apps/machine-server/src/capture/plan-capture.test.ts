@@ -13,6 +13,17 @@ const resource = (...capture_methods: JsonObject[]): ResourceConfig => ({
 const defaults = { tags: ['site'], directory: '/capture', maxFileBytes: 262_144, ownDirectories: true };
 const same = (path: string): string => path;
 
+test('the tags of a service and a method together are at most 100: the first are used, and it is said', () => {
+  const tags = Array.from({ length: 100 }, (_, index) => `t${index}`);
+  const { plans, problems } = planCapture(
+    [resource({ method: 'Readings', capture_frequency_hz: 1, tags })],
+    defaults,
+    same,
+  );
+  expect(plans[0]?.tags).toEqual(['site', ...tags.slice(0, 99)]);
+  expect(problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('found 101') }]);
+});
+
 test('D12 tags add up, a capture directory and a buffer of its own hold, and methods go with and without Get', () => {
   const method = {
     method: 'GetReadings',

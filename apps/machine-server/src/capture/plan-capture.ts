@@ -1,6 +1,7 @@
 /** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
 import { captureMethodOf, captureMethodsOf } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
+import { maxTags } from '@platform/machine-config/limits';
 import type { JsonObject, Problem, ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName, parseResourceName, sensor } from '@platform/resources';
 
@@ -101,6 +102,13 @@ function planOne(
     return complain('changing the capture directory is refused by -untrusted-env: capture_directory');
   }
   const resourceName = formatResourceName({ api, name: name.name });
+  // The service's and the method's together: the cloud takes no more.
+  const fittingTags = (tags: string[]): string[] => {
+    if (tags.length <= maxTags) return tags;
+    const message = `expected at most ${maxTags} tags with those of the service, found ${tags.length}: the first ${maxTags} are used`;
+    problems.push({ path: resourceName, level: 'warning', message });
+    return tags.slice(0, maxTags);
+  };
   return {
     key: `${resourceName} ${method.name} ${JSON.stringify(config.additional_params)}`,
     resource: resourceName,
@@ -109,7 +117,7 @@ function planOne(
     method: method.name,
     hz: config.capture_frequency_hz,
     params: config.additional_params,
-    tags: [...new Set([...defaults.tags, ...config.tags])],
+    tags: fittingTags([...new Set([...defaults.tags, ...config.tags])]),
     directory: own === undefined ? defaults.directory : resolvePath(own),
     maxFileBytes: defaults.maxFileBytes,
     queueSize,

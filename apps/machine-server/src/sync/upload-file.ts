@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { maxTags } from '@platform/machine-config/limits';
 import { DataType, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Uploads } from './uploads.ts';
@@ -35,7 +36,7 @@ export async function uploadFile(
       fileExtension: extname(path),
       fileCreateTime: timestampFromMs(Math.floor(birthtimeMs)),
       fileModifyTime: timestampFromMs(Math.floor(mtimeMs)),
-      tags: [...tags, ...named('tag=')],
+      tags: [...tags, ...named('tag=')].slice(0, maxTags),
       datasetIds: named('dataset='),
     });
     await uploads.file(metadata, chunks(), signal);
