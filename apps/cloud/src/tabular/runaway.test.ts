@@ -1,4 +1,5 @@
 /** Queries that would take all time or all memory: each costs itself, and nobody else. */
+import { spawn } from 'node:child_process';
 import type { PlatformError } from '@platform/base';
 import { expect, test } from 'vitest';
 import { openTabular } from './testing/open-tabular.ts';
@@ -44,6 +45,24 @@ test('a runaway query does not hold others up, ends when it is cancelled, and th
   expect(await Promise.all(Array.from({ length: 6 }, () => store.mql(concat)))).toHaveLength(6);
   await expect.poll(async () => (await store.tabular.status()).runningQueries).toBe(0);
   expect(await store.tabular.status()).toMatchObject({ processId, restarts: 0 });
+});
+
+test('beside four busy processes a runaway query ends for its work, not at its deadline', async () => {
+  await using store = await openTabular({ deadlineMs, killAfterMs });
+  store.append({ readings: [{ data: { i: 1 } }] });
+  await store.count();
+  using busy = new DisposableStack();
+  for (let number = 0; number < 4; number++) {
+    // Each ends by itself as well.
+    const child = spawn(process.execPath, ['-e', 'for (const end = Date.now() + 60_000; Date.now() < end; );']);
+    busy.defer(() => void child.kill('SIGKILL'));
+    await new Promise((resolve) => child.once('spawn', resolve));
+  }
+  await expect(store.mql(runaway)).rejects.toMatchObject({
+    code: 'deadline_exceeded',
+    message: expect.stringContaining('out of proportion'),
+  });
+  expect((await store.tabular.status()).restarts).toBe(0);
 });
 
 test('a runaway query ends at its deadline', async () => {

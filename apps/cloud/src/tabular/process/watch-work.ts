@@ -19,6 +19,14 @@ export interface WorkWatch extends Disposable {
 const stallMs = 3_000;
 /** The same by the clock, for one that worked half of that at least: where many want the processors, it still ends within five seconds. */
 const stallClockMs = 3_250;
+/**
+ * Beside busy processes a thread of this priority gets a twentieth of a processor, and would work for half a minute until then. So one that
+ * has begun to read ends by the clock once it worked for longer than its rows account for.
+ */
+const lateClockMs = 2_750;
+/** What the first rows of a plan take, and for each byte twice what a sort takes. */
+const accountedMs = 120;
+const accountedMsPerByte = 50 / (1 << 20);
 /** Processor time that a run has however little it reads, and for each byte that it reads: ten times what any usual expression takes. */
 const freeMs = 3_000;
 const msPerByte = 1_000 / (1 << 20);
@@ -27,8 +35,9 @@ const lookEveryMs = 250;
 export function watchWork(worker: Pick<Worker, 'cpuUsage' | 'performance'>, clock: Clock): WorkWatch {
   const end = new AbortController();
   const over = new AbortController();
-  let allowedMs = freeMs;
+  let bytes = 0;
   let moved = false;
+  let begun = false;
 
   const look = async (): Promise<void> => {
     // The thread did other runs before. One that is being started, which takes seconds on a busy computer, cannot be asked: it did nothing.
@@ -48,8 +57,12 @@ export function watchWork(worker: Pick<Worker, 'cpuUsage' | 'performance'>, cloc
         movedClockMs = clock.monotonic();
       }
       const workedMs = nowMs - movedMs;
-      const isLate = workedMs > stallMs / 2 && clock.monotonic() - movedClockMs > stallClockMs;
-      if (workedMs < stallMs && !isLate && nowMs - fromMs < allowedMs) continue;
+      const clockMs = clock.monotonic() - movedClockMs;
+      // Until it asks for rows, a thread may be one that loads its program.
+      const isLate =
+        (workedMs > stallMs / 2 && clockMs > stallClockMs) ||
+        (begun && workedMs > accountedMs + bytes * accountedMsPerByte && clockMs > lateClockMs);
+      if (workedMs < stallMs && !isLate && nowMs - fromMs < freeMs + bytes * msPerByte) continue;
       end.abort(outOfProportion(nowMs - fromMs));
       return;
     }
@@ -60,10 +73,11 @@ export function watchWork(worker: Pick<Worker, 'cpuUsage' | 'performance'>, cloc
 
   return {
     signal: end.signal,
-    given(bytes) {
-      allowedMs += bytes * msPerByte;
+    given(more) {
+      bytes += more;
     },
     went() {
+      begun = true;
       moved = true;
     },
     [Symbol.dispose]: () => over.abort(),
@@ -78,7 +92,7 @@ async function busyMs(worker: Pick<Worker, 'cpuUsage' | 'performance'>): Promise
 }
 
 function outOfProportion(workedMs: number): Error {
-  const seconds = Math.round(workedMs / 1_000);
+  const seconds = workedMs < 950 ? (workedMs / 1_000).toFixed(1) : Math.round(workedMs / 1_000);
   const fault = new QueryError(
     'MaxTimeMSExpired',
     `the query worked for ${seconds} s, which is out of proportion to the rows that it reads`,
