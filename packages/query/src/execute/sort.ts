@@ -14,6 +14,9 @@ interface Sorted {
   readonly bytes: number;
 }
 
+/** Fewer are not cut: what is held for long makes garbage that costs more than it took to sort. */
+const leastCut = 400;
+
 export async function* runSort(
   stage: Stage & { k: 'sort' },
   input: AsyncIterable<Row[]>,
@@ -23,15 +26,22 @@ export async function* runSort(
   const compare = (left: Sorted, right: Sorted): number =>
     compareKeys(left.keys, right.keys, stage.by) || left.order - right.order;
   let kept: Sorted[] = [];
+  /** With a limit, the last that was wanted when it was last looked: what is not before it never is. */
+  let last: Sorted | undefined;
   let order = 0;
   for await (const rows of input) {
     for (const row of rows) {
+      const keys = sortKeysOf(row.document, stage.by);
+      order++;
+      if (last !== undefined && compareKeys(keys, last.keys, stage.by) >= 0) continue;
       const bytes = (row.bytes?.length ?? 0) + sizeOf(row.document) + 48 * stage.by.length;
       budget.hold(bytes, '$sort');
-      kept.push({ row, keys: sortKeysOf(row.document, stage.by), order: order++, bytes });
+      kept.push({ row, keys, order, bytes });
     }
     // With a limit, sorting and cutting now and then keeps the memory at twice the rows wanted.
-    if (kept.length > Math.max(2 * top, 10_000)) kept = cut(kept.sort(compare), top, budget);
+    if (kept.length <= Math.max(2 * top, leastCut)) continue;
+    kept = cut(kept.sort(compare), top, budget);
+    if (kept.length === top) last = kept.at(-1);
   }
   const sorted = cut(kept.sort(compare), top, budget);
   for (let at = 0; at < sorted.length; at += 1000) yield sorted.slice(at, at + 1000).map(({ row }) => row);

@@ -24,6 +24,12 @@ export interface Executors {
   run(plan: Uint8Array, input: AsyncIterator<SourceBatch>, signal: AbortSignal): AsyncGenerator<Batch>;
 }
 
+/**
+ * Of a thread's young generation: three times 8 MB. Where the process has a bound of its own (--max-semi-space-size, as `platform up`
+ * starts it), that one holds instead, which is the same: docs/decisions/0033.
+ */
+const youngMegabytes = 24;
+
 /** An idle thread holds about 15 MB. */
 const idleMs = 10_000;
 const graceMs = 200;
@@ -45,7 +51,10 @@ export function createExecutors({ threads, memoryBytes, clock }: ExecutorsOption
 
   const start = (): Thread => {
     const worker = new Worker(siblingEntry(import.meta.url, './executor-thread'), {
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)), maxYoungGenerationSizeMb: 48 },
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)),
+        maxYoungGenerationSizeMb: youngMegabytes,
+      },
     });
     const thread: Thread = { worker, said: [], wake: () => {}, gone: false, idleSince: 0 };
     const say = (message: FromExecutor | PlatformError): void => {
