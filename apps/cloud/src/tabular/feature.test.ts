@@ -203,7 +203,7 @@ test('I9 sealing keeps every row and lists what the files hold', async () => {
   expect(files.length).toBeGreaterThan(3);
   expect(files.reduce((sum, file) => sum + file.rows, 0)).toBe(400);
   expect(new Set(files.map((file) => file.capture_day))).toEqual(new Set(['2026-05-17', '2026-05-18']));
-  expect((await readdir(join(store.dataDir, 'parquet'))).toSorted()).toEqual(files.map((file) => file.file).toSorted());
+  expect(await filesOf(store)).toEqual(files.map((file) => file.file).toSorted());
   // The hot rows are gone, and what files and hot rows are metered with is the same.
   await expect.poll(async () => (await store.tabular.status()).hotRows).toBe(0);
 });
@@ -319,9 +319,7 @@ test('I9 many small files of a day become one, which holds the same rows', async
   await expect.poll(async () => (await store.tabular.status()).files).toBeLessThan(6);
   expect(await store.mql([{ $sort: { 'data.i': 1 } }])).toEqual(rows);
   const listed = await store.db.selectFrom('tabular_files').select('file').execute();
-  await expect
-    .poll(async () => (await readdir(join(store.dataDir, 'parquet'))).toSorted())
-    .toEqual(listed.map(({ file }) => file).toSorted());
+  await expect.poll(() => filesOf(store)).toEqual(listed.map(({ file }) => file).toSorted());
 });
 
 test('a listed file that is lost is an error, not a shorter answer', async () => {
@@ -329,7 +327,13 @@ test('a listed file that is lost is an error, not a shorter answer', async () =>
   store.append({ readings: [{ data: { i: 1 } }] });
   await store.tabular.seal();
   store.append({ readings: [{ data: { i: 2 } }] });
-  const [file = ''] = await readdir(join(store.dataDir, 'parquet'));
+  const [file = ''] = await filesOf(store);
   await rm(join(store.dataDir, 'parquet', file));
   await expect(store.mql([])).rejects.toMatchObject({ code: 'data_loss' });
 });
+
+/** Names of sealed files on the disk. */
+async function filesOf({ dataDir }: { readonly dataDir: string }): Promise<string[]> {
+  const names = await readdir(join(dataDir, 'parquet'));
+  return names.filter((name) => !name.startsWith('.')).toSorted();
+}

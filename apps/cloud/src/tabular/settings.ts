@@ -7,9 +7,16 @@ export interface TabularSettings {
   readonly sealBytes: number;
   /** … or when the oldest hot row has been there for this long. Default 10 min. */
   readonly sealAgeMs: number;
+  /** More rows than these in memory are written to columns before a query reads them. Default 8,192. */
+  readonly tailRows: number;
+  /** … or more bytes of readings. Default 2 MiB. */
+  readonly tailBytes: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;
-  /** So many files of an organization and day, each below a quarter of fileBytes, are merged into one. Default 16. */
+  /**
+   * So many files of an organization and day, each below a quarter of fileBytes, are merged into one; so many small files of fresh rows,
+   * too. Default 16.
+   */
   readonly mergeFiles: number;
   /** DuckDB's own limit. Default 1 GiB. */
   readonly memoryBytes: number;
@@ -39,6 +46,8 @@ export const defaultTabularSettings: TabularSettings = {
   sealRows: 1_000_000,
   sealBytes: 256_000_000,
   sealAgeMs: 600_000,
+  tailRows: 8_192,
+  tailBytes: 2 << 20,
   fileBytes: 128_000_000,
   mergeFiles: 16,
   memoryBytes: 1 << 30,

@@ -1,6 +1,9 @@
 /** The child's DuckDB: in memory, locked down, started when first needed. */
 import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+
+/** A table of one row, which stands behind the rows of a statement that are streamed (push/run-statement.ts). */
+const endOfRowsTable = 'CREATE TABLE end_of_rows AS SELECT true AS is_end';
 
 export interface Database {
   connect(): Promise<DuckDBConnection>;
@@ -24,6 +27,7 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
     // It makes joins of lists, and rows come out of them in another order.
     await connection.run("SET disabled_optimizers='in_clause'");
     await connection.run(`SET temp_directory=${quoted(join(options.parquetDir, temporaryFolder))}`);
+    await connection.run(endOfRowsTable);
     await connection.run(`SET allowed_directories=[${quoted(join(options.parquetDir, '/'))}]`);
     await connection.run('SET enable_external_access=false');
     await connection.run('SET lock_configuration=true');
@@ -38,11 +42,26 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
   };
 }
 
+/** All rows of a statement whose answer is small; fails rather than answering a part of them. */
+export async function readRows(
+  connection: DuckDBConnection,
+  sql: string,
+  binds: readonly DuckDBValue[] = [],
+): Promise<unknown[][]> {
+  const result = await connection.run(sql, [...binds]);
+  const rows = await result.getRows();
+  if (rows.length !== result.rowCount)
+    throw new Error(`expected ${result.rowCount} rows of an answer, could read ${rows.length}`);
+  return rows;
+}
+
 /** The connections of one query: used again, together interrupted, together closed. */
 export class Connections {
   readonly #database: Database;
   readonly #opened: DuckDBConnection[] = [];
   readonly #free: DuckDBConnection[] = [];
+  /** What runs was ended on purpose. */
+  isInterrupted = false;
 
   constructor(database: Database) {
     this.#database = database;
@@ -62,6 +81,7 @@ export class Connections {
   }
 
   interrupt(): void {
+    this.isInterrupted = true;
     for (const connection of this.#opened) connection.interrupt();
   }
 
@@ -77,3 +97,6 @@ export const temporaryFolder = '.tmp';
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** Below parquet/: rows that are not sealed yet, in files. */
+export const hotFolder = '.hot';

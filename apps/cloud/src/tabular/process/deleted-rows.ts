@@ -1,9 +1,17 @@
 /** SQL of the rows of a source that a deletion covers (I10). */
 import { coversSeries, type Delete } from '../row-filter.ts';
 import type { Series } from '../series.ts';
-import { dayNumber } from './capture-day.ts';
 import { ofSeries } from './of-series.ts';
-import type { Source } from './source.ts';
+import { noTime } from './row-buffer.ts';
+
+/** Where rows lie that a deletion may cover. */
+export interface DeletedSource {
+  readonly series: readonly Pick<Series, 'path' | 'tags'>[];
+  /** "YYYY-MM-DD" of all rows. */
+  readonly captureDay: string;
+  /** Column of the row's number in `series`. Default: series. */
+  readonly column?: string;
+}
 
 /**
  * @param numbers of the series whose rows are looked at; others are not there.
@@ -11,22 +19,21 @@ import type { Source } from './source.ts';
  */
 export function deletedRows(
   { predicate, upTo }: Delete,
-  source: Pick<Source, 'series' | 'captureDay' | 'day' | 'time'>,
+  source: DeletedSource,
   bind: (value: bigint) => string,
   numbers: readonly number[] = [...source.series.keys()],
 ): string | undefined {
   // Most of what retention says is about days long before: not asked for each series.
   const { beforeDay } = predicate;
-  if (beforeDay !== undefined && source.captureDay !== undefined && source.captureDay >= beforeDay) return undefined;
+  if (beforeDay !== undefined && source.captureDay >= beforeDay) return undefined;
   const covered = numbers.filter((number) =>
     coversSeries(source.series[number] as Series, predicate, source.captureDay),
   );
   if (covered.length === 0) return undefined;
   const terms = [`position <= ${bind(BigInt(upTo))}`];
-  if (covered.length < numbers.length) terms.push(ofSeries(covered));
-  if (beforeDay !== undefined) terms.push(`${source.day} < ${bind(BigInt(dayNumber(beforeDay)))}`);
+  if (covered.length < numbers.length) terms.push(ofSeries(covered, source.column));
   // A missing time is the least of all.
   if (predicate.receivedBefore !== undefined)
-    terms.push(`${source.time('time_received')} < ${bind(BigInt(predicate.receivedBefore))}`);
+    terms.push(`coalesce(time_received, ${noTime}) < ${bind(BigInt(predicate.receivedBefore))}`);
   return terms.join(' AND ');
 }

@@ -5,7 +5,7 @@ import { loadSeries, type StoredSeries, storeSeries } from './series-in-footer.t
 
 export const metadataKey = 'platform.facts';
 
-interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
+export interface StoredLeaf extends Omit<LeafFacts, 'path' | 'number'> {
   /** Where its parent stands in the list; absent: it is data itself. */
   readonly parent?: number;
   readonly name?: string;
@@ -26,47 +26,51 @@ interface StoredFacts {
 }
 
 export function encodeFacts({ rows, series, leaves }: Omit<FileFacts, 'bytes'>): Uint8Array {
-  const places = new Map<string, number>();
-  const stored: StoredFacts = {
-    rows,
-    series: storeSeries(series),
-    leaves: leaves.map(({ path, ...leaf }, place) => {
-      places.set(JSON.stringify(path), place);
-      const name = path.at(-1);
-      if (name === undefined) return leaf;
-      const parent = places.get(JSON.stringify(path.slice(0, -1)));
-      if (parent === undefined) throw new Error(`expected the parent of leaf ${name} before it, found none`);
-      return { parent, name, ...leaf };
-    }),
-  };
-  // JSON writes infinite numbers as null.
+  const stored: StoredFacts = { rows, series: storeSeries(series), leaves: storeLeaves(leaves) };
   return deflateRawSync(JSON.stringify(stored));
 }
 
 export function decodeFacts(bytes: Uint8Array): FileFacts {
   const text = inflateRawSync(bytes).toString('utf8');
   const { rows, series, leaves } = JSON.parse(text) as StoredFacts;
-  const paths: (readonly string[])[] = [];
   const seriesFacts = loadSeries(series);
   return {
     rows,
     series: seriesFacts,
-    leaves: leaves.map(({ parent, name, number, ...leaf }) => {
-      const path = parent === undefined || name === undefined ? [] : [...(paths[parent] ?? []), name];
-      paths.push(path);
-      return {
-        path,
-        ...leaf,
-        ...(number && {
-          number: {
-            ...number,
-            min: number.min ?? Number.POSITIVE_INFINITY,
-            max: number.max ?? Number.NEGATIVE_INFINITY,
-          },
-        }),
-      };
-    }),
+    leaves: loadLeaves(leaves),
     // About: the text's strings once, and objects.
     bytes: text.length + 800 * seriesFacts.length + 400 * leaves.length,
   };
+}
+
+/** To be written as JSON, which makes null of infinite numbers. */
+export function storeLeaves(leaves: readonly LeafFacts[]): StoredLeaf[] {
+  const places = new Map<string, number>();
+  return leaves.map(({ path, ...leaf }, place) => {
+    places.set(JSON.stringify(path), place);
+    const name = path.at(-1);
+    if (name === undefined) return leaf;
+    const parent = places.get(JSON.stringify(path.slice(0, -1)));
+    if (parent === undefined) throw new Error(`expected the parent of leaf ${name} before it, found none`);
+    return { parent, name, ...leaf };
+  });
+}
+
+export function loadLeaves(leaves: readonly StoredLeaf[]): LeafFacts[] {
+  const paths: (readonly string[])[] = [];
+  return leaves.map(({ parent, name, number, ...leaf }) => {
+    const path = parent === undefined || name === undefined ? [] : [...(paths[parent] ?? []), name];
+    paths.push(path);
+    return {
+      path,
+      ...leaf,
+      ...(number && {
+        number: {
+          ...number,
+          min: number.min ?? Number.POSITIVE_INFINITY,
+          max: number.max ?? Number.NEGATIVE_INFINITY,
+        },
+      }),
+    };
+  });
 }

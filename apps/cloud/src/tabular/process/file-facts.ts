@@ -19,6 +19,8 @@ export interface FileFacts {
   readonly leaves: readonly LeafFacts[];
   /** About what these facts take in memory, for whoever keeps them. */
   readonly bytes: number;
+  /** False: the columns of the path, of tags and parameters are not there, as in hot files. Default: they are. */
+  readonly hasPaths?: boolean;
 }
 
 export interface SeriesFacts extends Series {

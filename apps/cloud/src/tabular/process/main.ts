@@ -4,6 +4,7 @@
  * It acknowledges nothing and owns no truth: killed at any instant, the next one replays (S, T] (I8, I14). It ends when its parent does.
  */
 import { getPriority, setPriority } from 'node:os';
+import { join } from 'node:path';
 import {
   createLimiter,
   errorText,
@@ -14,10 +15,10 @@ import {
   systemClock,
   trimAtRest,
 } from '@platform/base';
-import { openDatabase } from './database.ts';
+import { hotFolder, openDatabase } from './database.ts';
 import { createExecutors } from './executors.ts';
-import { createHotRows } from './hot-rows.ts';
-import type { FromChild, QueryMessage, Rewritten, SealedFile, ToChild } from './messages.ts';
+import { createHotRows, HotFileChanged } from './hot/hot-rows.ts';
+import type { FromChild, QueryMessage, Rewritten, ToChild } from './messages.ts';
 import { createKnownFacts } from './push/open-files.ts';
 import { openLogReader } from './read-log.ts';
 import { runQuery } from './run-query.ts';
@@ -46,8 +47,18 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     child: () => logger,
   };
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
-  const logged = openLogReader(init.logSource, logger, (damage) => void send({ kind: 'lost', damage }));
-  const hot = createHotRows({ sealed: init.sealed, database, log: logged, clock });
+  const hotDirectory = join(parquetDir, hotFolder);
+  const reader = openLogReader(init.logSource, logger, (damage) => void send({ kind: 'lost', damage }));
+  const hot = createHotRows({
+    sealed: init.sealed,
+    database,
+    reader,
+    directory: hotDirectory,
+    settings,
+    clock,
+    log: logger,
+  });
+  const adopted = hot.adopt();
   const executors = createExecutors({
     threads: settings.concurrentQueries,
     memoryBytes: settings.executorMemoryBytes,
@@ -70,26 +81,25 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     name: 'load hot rows',
     clock,
     log: logger,
-    // Sealing cannot keep up: better late than out of memory. Rows that are sealed but still pinned do not count: the queries that pin
-    // them may be waiting for this very loader.
     step: async () => {
-      const unsealed = hot.after(sealed);
-      if (unsealed.dataBytes > 3 * settings.sealBytes || unsealed.rows > 3 * settings.sealRows) return false;
+      await adopted;
       const more = await hot.loadNext((damage) => void send({ kind: 'damaged', ...damage }));
       if (more) void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
       if (isSealDue()) sealer.wake();
+      compactor.wake();
       return more;
     },
   });
 
   const isSealDue = (): boolean => {
-    const age = hot.openSinceMs === undefined ? 0 : clock.monotonic() - hot.openSinceMs;
-    return hot.openRows >= settings.sealRows || hot.openBytes >= settings.sealBytes || age >= settings.sealAgeMs;
+    const { rows, dataBytes, sinceMs } = hot.after(sealed);
+    const age = sinceMs === undefined ? 0 : clock.monotonic() - sinceMs;
+    return rows >= settings.sealRows || dataBytes >= settings.sealBytes || age >= settings.sealAgeMs;
   };
 
   // Sealing and rewriting sort: one at a time, so that their memory is that of one.
   const writing = createLimiter(1);
-  const sealing = { database, parquetDir, fileBytes: settings.fileBytes };
+  const sealing = { database, parquetDir, hotDirectory, fileBytes: settings.fileBytes };
   const rewrite = async ({ id, files, deletes }: Extract<ToChild, { kind: 'rewrite' }>): Promise<void> => {
     let result: Rewritten;
     try {
@@ -145,25 +155,44 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     clock,
     log: logger,
     step: async () => {
-      if (sealWanted || isSealDue()) await hot.freeze();
+      if (!sealWanted && !isSealDue()) return false;
+      const wanted = sealWanted;
       sealWanted = false;
-      const segment = hot.frozen().find(({ to }) => to > sealed);
-      if (segment === undefined) return false;
-      let files: readonly SealedFile[] = [];
-      if (segment.rows > 0) {
-        const { sealSegment } = await import('./seal-segment.ts');
+      await adopted;
+      const { sealedFiles: files, upTo } = await writing(async () => {
+        const { files: ahead, upTo } = await hot.toSeal(sealed, settings.sealBytes).catch((caught: unknown) => {
+          if (caught instanceof HotFileChanged) return restart(caught);
+          throw caught;
+        });
+        if (ahead.length === 0) return { sealedFiles: [], upTo };
+        const { sealFiles } = await import('./seal-files.ts');
         const connection = await database.connect();
         try {
-          files = await writing(() => sealSegment(connection, segment, sealing));
+          return { sealedFiles: await sealFiles(connection, ahead, sealing), upTo };
         } finally {
           connection.closeSync();
         }
-      }
-      await send({ kind: 'sealed', upTo: segment.to, files });
-      await reachSealed(segment.to);
+      });
+      if (upTo <= sealed) return false;
+      sealWanted ||= wanted && hot.after(upTo).rows > 0;
+      await send({ kind: 'sealed', upTo, files });
+      await reachSealed(upTo);
       return true;
     },
   });
+
+  /** Beside seals, not after them: both write, one at a time. */
+  const compactor = follow({
+    name: 'merge hot files',
+    clock,
+    log: logger,
+    step: () => writing(() => hot.compact(sealed)),
+  });
+
+  const restart = async (reason: Error): Promise<never> => {
+    await send({ kind: 'log', level: 'error', message: `${errorText(reason)}; hot rows are read again`, fields: {} });
+    process.exit(1);
+  };
 
   const query = async (message: QueryMessage, cancel: AbortController): Promise<void> => {
     const tooLate = new PlatformError(
@@ -173,7 +202,11 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
     try {
       await limit(() =>
-        runQuery(message, { database, hot, executors, parquetDir, knownFacts, files: verifier, send }, cancel.signal),
+        runQuery(
+          message,
+          { database, hot, executors, parquetDir, knownFacts, files: verifier, send, restart },
+          cancel.signal,
+        ),
       );
     } finally {
       clearTimeout(timer);
@@ -200,13 +233,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       case 'flipped':
         sealed = message.sealed;
         flipped();
-        hot.drop(message.dropUpTo).then(
-          () => {
-            void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
-            loader.wake();
-          },
-          (caught: unknown) => logger.error('dropping sealed rows failed', { error: errorText(caught) }),
-        );
+        hot.drop(message.dropUpTo);
+        void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+        loader.wake();
         return;
       case 'rewrite':
         verifier.expect(message.files);

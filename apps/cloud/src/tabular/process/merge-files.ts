@@ -1,66 +1,81 @@
 /**
- * Writes the rows of files of one organization and day anew: many small ones into one, so that a query opens tens of files a day
- * instead of hundreds, and without the rows that are deleted, so that they go from the disk as well.
+ * Writes the rows of files of one organization and day again: many small ones into one, so that a query opens tens of files a day
+ * instead of hundreds, and without the rows that are deleted, so that they go from the disk as well. The files that it read stay. Rows
+ * keep their position and index, so nothing else changes with the flip.
  */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { olderParquetFormat } from '../parquet-format.ts';
 import type { Delete } from '../row-filter.ts';
+import type { Database } from './database.ts';
 import { deletedRows } from './deleted-rows.ts';
+import { readFacts } from './file-facts.ts';
+import type { MergeSource } from './merge/merge-source.ts';
+import { writeSealedFiles } from './merge/write-sealed-files.ts';
 import type { FileRef, Rewritten } from './messages.ts';
-import { type SealOptions, sealSegment } from './seal-segment.ts';
-import { createSegment, type Segment } from './segment.ts';
-import { fileSource } from './source.ts';
+import { readOlderFile } from './older-file.ts';
+import type { SealHotOptions } from './seal-files.ts';
+import { type Slice, wholeFile } from './slice.ts';
 
-/** As sealSegment; the files that it read stay. Rows keep their position and index, so nothing else changes with the flip. */
+export interface MergeOptions extends SealHotOptions {
+  readonly database: Database;
+}
+
 export async function mergeFiles(
   connection: DuckDBConnection,
   files: readonly FileRef[],
   deletes: readonly Delete[],
-  options: SealOptions,
+  options: MergeOptions,
 ): Promise<Rewritten> {
-  const segment = createSegment(`merge_${nextTable++}`, 0, () => 0);
-  await segment.create(connection);
+  const temporary: string[] = [];
   try {
-    let removed = 0;
-    for (const file of files) removed += await copyRows(connection, segment, file, deletes, options);
+    const slices: Slice[] = [];
+    for (const file of files) {
+      const read = await slicesOf(connection, file, options);
+      slices.push(...read.slices);
+      temporary.push(...read.temporary);
+    }
+    const [{ captureDay } = { captureDay: '' }] = files;
+    const removed = (source: MergeSource): string | undefined => {
+      const bind = (value: bigint): string => String(value);
+      const rows = { series: source.series, captureDay, column: 'number' };
+      const gone = deletes.flatMap((deletion) => deletedRows(deletion, rows, bind) ?? []);
+      return gone.length === 0 ? undefined : gone.map((covered) => `(${covered})`).join(' OR ');
+    };
+    const { parquetDir, fileBytes } = options;
+    const written = await writeSealedFiles(connection, slices, {
+      parquetDir,
+      fileBytes,
+      ...(deletes.length > 0 && { removed }),
+    });
     // What the catalog said of the file let a deletion concern it, and it did not.
-    if (deletes.length > 0 && removed === 0) return { kind: 'unchanged' };
-    return { kind: 'files', files: await sealSegment(connection, segment, options) };
+    if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };
+    return { kind: 'files', files: written.files };
   } finally {
-    await connection.run(`DROP TABLE ${segment.table}`);
+    for (const path of temporary) await rm(path, { force: true });
   }
 }
 
-/** @returns how many rows were left out. */
-async function copyRows(
+async function slicesOf(
   connection: DuckDBConnection,
-  segment: Segment,
-  file: FileRef,
-  deletes: readonly Delete[],
-  { parquetDir }: SealOptions,
-): Promise<number> {
-  const source = await fileSource(connection, parquetDir, file, new Map());
-  const binds: (string | bigint)[] = [join(parquetDir, file.file)];
-  const bind = (value: bigint): string => `$${binds.push(value)}`;
-  const gone = deletes.flatMap((deletion) => deletedRows(deletion, source, bind) ?? []).map((rows) => `(${rows})`);
-  let removed = 0;
-  if (gone.length > 0) {
-    const counted = await connection.runAndReadAll(
-      `SELECT count(*) FROM read_parquet($1) WHERE ${gone.join(' OR ')}`,
-      binds,
-    );
-    removed = Number(counted.getRows()[0]?.[0]);
+  { file, format, captureDay }: FileRef,
+  { parquetDir, hotDirectory, database }: MergeOptions,
+): Promise<{ slices: Slice[]; temporary: string[] }> {
+  const path = join(parquetDir, file);
+  if (!existsSync(path)) throw new Error(`${file} is not there: merged meanwhile, or lost`);
+  if (format === olderParquetFormat) {
+    // What is appended to a table ends whatever the same connection was reading.
+    const writer = await database.connect();
+    try {
+      const read = await readOlderFile(connection, writer, path, captureDay, hotDirectory);
+      return { slices: read.flatMap(({ slices }) => slices), temporary: read.map((each) => each.path) };
+    } finally {
+      writer.closeSync();
+    }
   }
-  const numbers = source.series.map((each, number) => `(${number}, ${segment.seriesId(each)})`);
-  const { day, time } = source;
-  await connection.run(
-    `INSERT INTO ${segment.table}
-      SELECT position, "index", n.merged, ${time('time_requested')}, ${time('time_received')}, ${time('time_synced')}, ${day}, data
-      FROM read_parquet($1) JOIN (VALUES ${numbers.join(', ')}) n(own, merged) ON series = n.own
-      ${gone.length === 0 ? '' : `WHERE NOT (${gone.join(' OR ')})`}`,
-    binds,
-  );
-  return removed;
+  const facts = (await readFacts(connection, [path])).get(path);
+  if (facts === undefined) throw new Error(`${file}: its footer says nothing of its rows`);
+  return { slices: [wholeFile(path, captureDay, facts)], temporary: [] };
 }
-
-let nextTable = 1;

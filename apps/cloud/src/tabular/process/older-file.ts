@@ -1,9 +1,60 @@
-/** Sealed files of format 1, which earlier versions wrote: their rows are as those of today, their series stand in the footer as JSON. */
+/** Sealed files of format 1, which earlier versions wrote: their series stand in the footer as JSON, and no leaf has columns. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
 import type { Series } from '../series.ts';
+import { dayNumber } from './capture-day.ts';
+import type { HotFile } from './hot/hot-file.ts';
+import { createTail, isTailFull } from './hot/tail.ts';
+import { writeHotFile } from './hot/write-hot-file.ts';
+import { chunksOf } from './push/run-statement.ts';
+import { noTime } from './row-buffer.ts';
 
 const metadataKey = 'platform.series';
+
+/** Writes its rows to files in the columns of today, which the caller removes. @param writer another connection than the one that reads. */
+export async function readOlderFile(
+  connection: DuckDBConnection,
+  writer: DuckDBConnection,
+  path: string,
+  captureDay: string,
+  directory: string,
+): Promise<HotFile[]> {
+  const series = await readOlderSeries(connection, path);
+  const times = ['time_requested', 'time_received', 'time_synced'].map((time) => `coalesce(${time}, ${noTime})`);
+  const statement = {
+    sql: `SELECT position, "index", series, ${times.join(', ')}, data FROM read_parquet($1)`,
+    columns: 7,
+    files: [{ path }],
+    binds: [],
+  };
+  const day = dayNumber(captureDay);
+  const files: HotFile[] = [];
+  let tail = createTail(0);
+  for await (const chunk of chunksOf(connection, statement)) {
+    const [position, index, number] = [chunk.int64(0), chunk.int32(1), chunk.int32(2)];
+    const [requested, received, synced] = [chunk.int64(3), chunk.int64(4), chunk.int64(5)];
+    const dataOf = chunk.blob(6);
+    for (let i = 0; i < chunk.rows; i++) {
+      const { rows } = tail;
+      const row = rows.next();
+      rows.position[row] = position[i] as bigint;
+      rows.index[row] = index[i] as number;
+      rows.series[row] = tail.seriesId(series[number[i] as number] as Series);
+      rows.timeRequested[row] = requested[i] as bigint;
+      rows.timeReceived[row] = received[i] as bigint;
+      rows.timeSynced[row] = synced[i] as bigint;
+      rows.captureDay[row] = day;
+      const data = new Uint8Array(dataOf(i));
+      rows.data[row] = data;
+      rows.dataBytes += data.length;
+      if (!isTailFull(tail)) continue;
+      files.push(await writeHotFile(writer, tail, directory));
+      tail = createTail(0);
+    }
+  }
+  if (tail.rows.rows > 0) files.push(await writeHotFile(writer, tail, directory));
+  return files;
+}
 
 /** By their numbers. */
 export async function readOlderSeries(connection: DuckDBConnection, path: string): Promise<readonly Series[]> {

@@ -6,36 +6,34 @@
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { type SeriesColumn, seriesColumns } from '@platform/query';
 import type { Series } from '../series.ts';
+import { dayNumber } from './capture-day.ts';
 import { quoted } from './database.ts';
 import { encodeFacts, metadataKey } from './facts-in-footer.ts';
-import { readFacts, type SeriesFacts } from './file-facts.ts';
+import { type LeafFacts, readFacts, type SeriesFacts } from './file-facts.ts';
 import { noTime } from './row-buffer.ts';
-import type { DescribedLeaf } from './shred/describe-leaves.ts';
-import { type RowRange, rowsOf } from './sorted-rows.ts';
+import { rowGroupRows } from './row-group.ts';
 
 export { parquetFormat } from '../parquet-format.ts';
 
-const rowGroupRows = 61_440;
-
 export interface FileContents {
-  /** Table of sorted rows, and which of them. */
-  readonly sorted: string;
-  readonly range: RowRange;
-  /** Days since 1970. */
-  readonly day: number;
-  /** Number of the first series in the sorted table. */
-  readonly base: number;
+  /** SELECT of all columns of the source with the row's `number`. */
+  readonly rows: string;
+  /** By the file's own number of a series: its number in `rows`. */
+  readonly numbers: readonly number[];
+  /** "YYYY-MM-DD" of all rows. */
+  readonly captureDay: string;
   readonly series: readonly SeriesFacts[];
-  /** Table of the leaves' columns: as many rows as the range, in the same order. */
-  readonly shredded: string;
-  readonly leaves: readonly DescribedLeaf[];
+  readonly leaves: readonly LeafFacts[];
+  /** Names of the leaves' columns. */
   readonly columns: readonly string[];
+  /** Rows that have a value, by column of a leaf. */
+  readonly values: ReadonlyMap<string, number>;
 }
 
 /** What users named reaches DuckDB as bound values only; columns of leaves have names of ours. */
 export async function writeParquet(connection: DuckDBConnection, path: string, contents: FileContents): Promise<void> {
   const { BLOB, LIST, VARCHAR, blobValue, listValue } = await import('@duckdb/node-api');
-  const { sorted, range, day, base, series, shredded, leaves, columns } = contents;
+  const { rows, numbers, captureDay, series, leaves, columns } = contents;
   const values: DuckDBValue[] = [];
   const types: DuckDBType[] = [];
   const bind = (value: DuckDBValue, type: DuckDBType): string => {
@@ -46,7 +44,7 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
   const ofSeries = (type: DuckDBType, inOne: (each: Series) => DuckDBValue, keyOf: (each: Series) => string): string =>
     new Set(series.map(keyOf)).size === 1
       ? bind(inOne(series[0] as Series), type)
-      : `list_extract(${bind(listValue(series.map(inOne)), LIST(type))}, s.series - ${base} + 1)`;
+      : `list_extract(${bind(listValue(series.map(inOne)), LIST(type))}, s.series + 1)`;
   const textOf = (column: SeriesColumn): string => {
     const inOne = ({ path: columns }: Series): string => columns[column];
     return `${ofSeries(VARCHAR, inOne, inOne)} AS ${column}`;
@@ -62,15 +60,23 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
   const times = ['time_requested', 'time_received', 'time_synced'].map(
     (time) => `nullif(s.${time}, ${noTime}) AS ${time}`,
   );
-  const facts = encodeFacts({ rows: range.to - range.from, series, leaves: leaves.map((leaf) => leaf.facts) });
+  const facts = encodeFacts({ rows: series.reduce((sum, each) => sum + each.rows, 0), series, leaves });
   const statement = `COPY (
-      SELECT ${seriesColumns.map(textOf).join(', ')}, DATE '1970-01-01' + ${day} AS capture_day, ${times.join(', ')},
-        ${tagsOf} AS tags, ${parametersOf} AS additional_parameters, s.position, s."index", s.series - ${base} AS series,
-        l.size${columns.map((name) => `, l.${name}`).join('')}, s.data
-      FROM (SELECT * FROM ${rowsOf(sorted, range)}) s POSITIONAL JOIN ${shredded} l
+      SELECT ${seriesColumns.map(textOf).join(', ')}, DATE '1970-01-01' + ${dayNumber(captureDay)} AS capture_day, ${times.join(', ')},
+        ${tagsOf} AS tags, ${parametersOf} AS additional_parameters, s.position, s."index", s.series,
+        s.size${columns.map((name) => `, s.${name}`).join('')}, s.data
+      FROM (SELECT ${renumbered(numbers)} AS series, * FROM (${rows}) ORDER BY number, time_received, position, "index") s
     ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows},
       KV_METADATA {${quoted(metadataKey)}: ${bind(blobValue(facts), BLOB)}})`;
   await connection.run(statement, values, types);
+}
+
+/** SQL of a series' number in the file. */
+function renumbered(numbers: readonly number[]): string {
+  if (numbers.every((number, own) => number === own)) return 'number';
+  const own = new Array<string>((numbers.at(-1) ?? 0) + 1).fill('NULL');
+  for (const [at, number] of numbers.entries()) own[number] = String(at);
+  return `list_extract([${own.join(',')}]::INTEGER[], number + 1)`;
 }
 
 /** The series of a file by their numbers. */

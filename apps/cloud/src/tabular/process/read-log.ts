@@ -7,6 +7,7 @@ export interface LoggedRow {
   readonly position: number;
   /** LoggedUpload; empty, which is one without readings, where the row is damaged. */
   readonly batch: Uint8Array;
+  readonly damage?: LogDamage | undefined;
 }
 
 /** Where the log is. */

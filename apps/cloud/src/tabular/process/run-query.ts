@@ -15,13 +15,13 @@ import type { SourceExplain } from '../tabular.ts';
 import { Connections, type Database } from './database.ts';
 import type { Executors } from './executors.ts';
 import { finishedRows } from './finished-rows.ts';
-import type { HotRows } from './hot-rows.ts';
+import { HotFileChanged, type HotRows, type HotSnapshot } from './hot/hot-rows.ts';
+import { type TailRows, tailRows } from './hot/tail.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
 import type { KnownFacts, OpenFile } from './push/open-files.ts';
-import type { Step, StepExplain } from './push/steps.ts';
+import type { StepExplain } from './push/steps.ts';
 import { failureOf } from './query-failure.ts';
-import type { Segment } from './segment.ts';
-import { StaleSnapshot, segmentSource } from './source.ts';
+import { StaleSnapshot } from './stale-snapshot.ts';
 import { type FileVerifier, MissingFile, type VerifiedReader } from './verify-files.ts';
 
 export interface QueryRoom {
@@ -32,6 +32,8 @@ export interface QueryRoom {
   readonly knownFacts: KnownFacts;
   readonly files: FileVerifier;
   readonly send: (message: FromChild) => Promise<void>;
+  /** Ends this process, so that the next one reads hot rows from the log again; the parent asks it once more. */
+  readonly restart: (reason: Error) => Promise<never>;
 }
 
 /** Never throws: it ends with `done`, `failed` or `stale`. */
@@ -39,6 +41,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
   const { id, after, upTo } = message;
   const { hot, database, send } = room;
   let scannedBytes = 0;
+  let snapshot: HotSnapshot | undefined;
   const connections = new Connections(database);
   const reader = room.files.reader();
   const interrupt = (): void => connections.interrupt();
@@ -48,7 +51,8 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.floor) return await send({ kind: 'stale', id });
     signal.addEventListener('abort', interrupt);
-    const query = await prepare(message, room, connections, reader);
+    snapshot = await hot.open(after, upTo);
+    const query = await prepare(message, room, snapshot, connections, reader);
     scannedBytes = query.scannedBytes;
     let sent = 0;
     for await (const batch of answered(query, message.plan, room.executors, signal)) {
@@ -71,10 +75,12 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
       await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
       return await send({ kind: 'stale', id, ...(caught instanceof MissingFile && { missing: caught.file }) });
     }
+    if (caught instanceof HotFileChanged) return await room.restart(caught);
     await send({ kind: 'failed', id, ...failureOf(signal.aborted ? signal.reason : caught), scannedBytes });
   } finally {
     signal.removeEventListener('abort', interrupt);
     connections.close();
+    snapshot?.release();
   }
 }
 
@@ -98,70 +104,70 @@ interface Prepared {
 async function prepare(
   message: QueryMessage,
   room: QueryRoom,
+  snapshot: HotSnapshot,
   connections: Connections,
   reader: VerifiedReader,
 ): Promise<Prepared> {
-  const { files, after, upTo, pushDown } = message;
+  const { files, upTo, pushDown } = message;
   const { parquetDir, knownFacts } = room;
-  // Loaded late, with DuckDB itself.
-  const [{ meteredBytes, meteredHotBytes }, { needsNewest }, { openFile }, { stepsOf }, { wantedOf }] =
-    await Promise.all([
-      import('./push/meter.ts'),
-      import('./push/newest.ts'),
-      import('./push/open-files.ts'),
-      import('./push/steps.ts'),
-      import('./push/choose.ts'),
-    ]);
   const plan = decodePlan(message.plan);
   const cutPlan = cut(plan);
+  const tails = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ count }) => count > 0);
+  const hot: StepExplain = {
+    does: 'hot',
+    pushed: [],
+    files: 0,
+    statements: 0,
+    rows: tails.reduce((sum, { count }) => sum + count, 0),
+  };
+  const explainHot = hot.rows > 0 ? [hot] : [];
+  let scannedBytes = tails.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
+  // Loaded late, with DuckDB itself.
+  const { wantedOf } = await import('./push/choose.ts');
+  const wanted = pushDown ? wantedOf(cutPlan) : undefined;
+  if (files.length === 0 && snapshot.files.length === 0)
+    return { cut: cutPlan, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
+  const [{ meteredBytes }, { openFile, openSlice, sealedPaths }, { stepsOf }, { scanSteps }] = await Promise.all([
+    import('./push/meter.ts'),
+    import('./push/open-files.ts'),
+    import('./push/steps.ts'),
+    import('./scan.ts'),
+  ]);
   const connection = await connections.take();
   await reader.footers(files);
   const facts = await knownFacts.of(connection, files);
-  const opened = files.map(
+  const sealed = files.map(
     (file, index): OpenFile =>
       openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),
   );
-  const segments = room.hot.between(after, upTo);
-  let scannedBytes = await meteredBytes(connection, opened, message, reader);
-  for (const segment of segments) scannedBytes += await meteredHotBytes(connection, segmentSource(segment), message);
-  connections.give(connection);
-  const wanted = pushDown ? wantedOf(cutPlan) : undefined;
-  const steps = stepsOf(opened, wanted, message);
-  await reader.rows(
-    steps.flatMap((step) => (step.k === 'statement' ? step.statement.files.map(({ path }) => path) : [])),
+  const hotSlices = snapshot.files.flatMap(({ slices, to }) =>
+    slices.map((slice): OpenFile => openSlice(slice, message, to > upTo ? upTo : undefined)),
   );
-  const newest = wanted !== undefined && needsNewest(wanted, message);
-  const hot: StepExplain = {
-    does: 'hot',
-    pushed: newest ? ['newest'] : [],
-    files: 0,
-    statements: segments.length,
-    rows: 0,
-  };
+  const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
+  scannedBytes += await meteredBytes(connection, opened, message, reader);
+  connections.give(connection);
+  const steps = stepsOf(opened, wanted, message);
+  await reader.rows(steps.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
   return {
     cut: cutPlan,
     scannedBytes,
-    input: scan(message, steps, segments, connections, { columns: wanted?.columns, newest, hot }),
-    sources: () => [...steps.map(({ explain }) => explain), ...(segments.length > 0 ? [hot] : [])],
+    input: inOrder(scanSteps(connections, steps), batchesOf(tails, wanted?.columns)),
+    sources: () => [...steps.map(({ explain }) => explain), ...explainHot],
   };
 }
 
-async function* scan(
-  message: QueryMessage,
-  steps: readonly Step[],
-  segments: readonly Segment[],
-  connections: Connections,
-  { columns, newest, hot }: { columns: ReadonlySet<string> | undefined; newest: boolean; hot: StepExplain },
+async function* batchesOf(
+  tails: readonly TailRows[],
+  columns: ReadonlySet<string> | undefined,
 ): AsyncGenerator<SourceBatch> {
-  const { scanSteps, scanSegment } = await import('./scan.ts');
-  yield* scanSteps(connections, steps);
-  if (segments.length === 0) return;
-  const connection = await connections.take();
-  for (const segment of segments) {
-    for await (const batch of scanSegment(connection, segmentSource(segment), message, { columns, newest })) {
-      hot.rows += batch.count;
-      yield { batch, done: false };
-    }
+  for (const tail of tails) for (const batch of tail.batches(columns)) yield { batch, done: false };
+}
+
+async function* inOrder(...inputs: AsyncGenerator<SourceBatch>[]): AsyncGenerator<SourceBatch> {
+  try {
+    for (const input of inputs) yield* input;
+  } finally {
+    for (const input of inputs) await input.return(undefined);
   }
 }
 

@@ -1,13 +1,11 @@
-/** Streams what a snapshot gives for a query: sealed files first, in their order, then hot rows. */
-import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import type { Batch, SourceBatch } from '@platform/query';
+/** Streams what the files of a snapshot give for a query, in their order. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SourceBatch } from '@platform/query';
 import type { Connections } from './database.ts';
-import type { ScanRequest } from './messages.ts';
-import { chunksOf, openStatement } from './push/run-statement.ts';
-import type { Statement } from './push/statement.ts';
+import type { Chunk } from './push/chunk.ts';
+import { type OpenStatement, openStatement, readChunks } from './push/run-statement.ts';
+import type { Emission, Statement } from './push/statement.ts';
 import type { Step } from './push/steps.ts';
-import { rowDocuments } from './row-documents.ts';
-import { type Select, type Source, selectRows } from './source.ts';
 
 /** While a statement that groups is read, the next that groups is already at work: their answers are small, and no core waits. */
 export async function* scanSteps(connections: Connections, steps: readonly Step[]): AsyncGenerator<SourceBatch> {
@@ -24,9 +22,9 @@ export async function* scanSteps(connections: Connections, steps: readonly Step[
         groups(step) && next?.k === 'statement' && groups(next) ? await start(next.statement, connections) : undefined;
       const { emission, files, sums } = step.statement;
       const decode = emission.decode(files, sums);
-      for await (const chunk of chunksOf(running.result)) {
+      for await (const chunk of readChunks(running.opened, emission, () => connections.isInterrupted)) {
         step.explain.rows += chunk.rows;
-        yield { batch: decode(chunk), done: emission.done };
+        for (const part of partsOf(chunk, emission)) yield { batch: decode(part), done: emission.done };
       }
       connections.give(running.connection);
     }
@@ -34,59 +32,46 @@ export async function* scanSteps(connections: Connections, steps: readonly Step[
     // Its connection is closed once nothing runs on it.
     if (ahead !== undefined) {
       ahead.connection.interrupt();
-      await ahead.result.catch(() => {});
+      await ahead.opened.catch(() => {});
     }
   }
 }
 
 interface Running {
   readonly connection: DuckDBConnection;
-  readonly result: Promise<DuckDBResult>;
+  readonly opened: Promise<OpenStatement>;
 }
 
 async function start({ sql, files, emission }: Statement, connections: Connections): Promise<Running> {
   const connection = await connections.take();
-  const isGathered = emission.gathered !== undefined || emission.kind === 'group';
-  const result = openStatement(connection, sql, files, emission.binds, isGathered);
+  const { binds, columns } = emission;
+  const opened = openStatement(connection, { sql, files, binds, ...(columns !== undefined && { columns }) });
   // Whoever reads it hears of it.
-  result.catch(() => {});
-  return { connection, result };
+  opened.catch(() => {});
+  return { connection, opened };
 }
 
 function groups(step: Step): boolean {
   return step.k === 'statement' && step.statement.emission.kind === 'group';
 }
 
-/**
- * @param columns what of the rows is read, besides `data`; undefined: all.
- * @param newest of each series only the rows with the latest time_received, to the millisecond, can make a difference.
- */
-export async function* scanSegment(
-  connection: DuckDBConnection,
-  source: Source,
-  request: ScanRequest,
-  { columns, newest }: { columns: ReadonlySet<string> | undefined; newest: boolean },
-): AsyncGenerator<Batch> {
-  const select = selectRows(source, request, newest);
-  if (select === undefined) return;
-  const encode = rowDocuments(source.series, request.vocabulary, columns, request.exactTimes);
-  for await (const chunk of chunksOf(connection.stream(select.sql, select.binds))) {
-    const series = chunk.int32(0);
-    checkScope(series, select);
-    const dataOf = chunk.blob(6);
-    yield encode({
-      rows: chunk.rows,
-      series,
-      captureDay: chunk.int32(1),
-      times: [chunk.words(2), chunk.words(3), chunk.words(4)],
-      missingTimes: chunk.bytes(5),
-      data: Array.from({ length: chunk.rows }, (_, row) => dataOf(row)),
-    });
-  }
-}
+/** Bytes of documents in one batch; a single document may be larger. */
+const batchBytes = 4 << 20;
 
-/** Throws when a row is outside the scope: whatever went wrong before, it is not answered. */
-function checkScope(series: Int32Array, { allowed }: Select): void {
-  for (const number of series)
-    if (allowed[number] !== 1) throw new Error('a row outside the scope of the query was read; nothing is answered');
+/** A chunk has up to 2,048 rows, each of which may be several MB. */
+function* partsOf(chunk: Chunk, { documents }: Emission): Generator<Chunk> {
+  if (documents === undefined) return yield chunk;
+  const lengthOf = chunk.lengths(documents);
+  let from = 0;
+  let bytes = 0;
+  for (let row = 0; row < chunk.rows; row++) {
+    const length = lengthOf(row);
+    if (row > from && bytes + length > batchBytes) {
+      yield chunk.slice(from, row);
+      from = row;
+      bytes = 0;
+    }
+    bytes += length;
+  }
+  yield from === 0 ? chunk : chunk.slice(from, chunk.rows);
 }

@@ -3,8 +3,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { parquetFormat } from '../parquet-format.ts';
 import { catalogTime } from '../row-filter.ts';
 import { pathSetsOf } from '../series.ts';
-import { dayText } from './capture-day.ts';
-import { leafColumns, readFacts, type SeriesFacts, type TimeFacts } from './file-facts.ts';
+import { readRows } from './database.ts';
+import { readFacts, type SeriesFacts, type TimeFacts } from './file-facts.ts';
 import type { SealedFile } from './messages.ts';
 import type { FileContents } from './parquet-file.ts';
 import { documentOverheadBytes } from './row-documents.ts';
@@ -15,12 +15,13 @@ const fixedColumns = 14;
 export async function readSealedFile(
   connection: DuckDBConnection,
   path: string,
-  { day, leaves }: Pick<FileContents, 'day' | 'leaves'>,
+  { captureDay, values: expectedValues }: Pick<FileContents, 'captureDay' | 'values'>,
 ): Promise<Omit<SealedFile, 'file' | 'fileBytes' | 'checksum'>> {
   const facts = (await readFacts(connection, [path])).get(path);
   const ofTimes = ['time_received', 'time_requested'].map((time) => `min(${time}), max(${time}), count(${time})`);
-  const counts = countsOf(leaves);
-  const read = await connection.runAndReadAll(
+  const counts = [...expectedValues].map(([column, values]) => ({ column, values }));
+  const read = await readRows(
+    connection,
     `SELECT series, count(*), CAST(sum(octet_length(data)) AS BIGINT), min(file_row_number), max(file_row_number),
         count(*) FILTER (size IS DISTINCT FROM octet_length(data)), min(position), max(position), ${[...ofTimes, ...counts.map(({ column }) => `count(${column})`)].join(', ')}
       FROM read_parquet($1, file_row_number = true) GROUP BY series ORDER BY series`,
@@ -44,7 +45,7 @@ export async function readSealedFile(
     bigint,
     ...bigint[],
   ];
-  const rows = read.getRows() as Row[];
+  const rows = read as Row[];
   const { series = [] } = facts ?? {};
   const same = rows.every((row, i) => {
     const { rows: count, dataBytes, firstRow, received, requested } = series[i] as SeriesFacts;
@@ -72,7 +73,7 @@ export async function readSealedFile(
   const requested = rangeOf(series.map((each) => each.requested));
   return {
     format: parquetFormat,
-    captureDay: dayText(day),
+    captureDay,
     organizationId: (series[0] as SeriesFacts).path.organization_id,
     rows: facts.rows,
     logicalBytes: series.reduce((sum, each) => sum + each.dataBytes + each.rows * documentOverheadBytes(each), 0),
@@ -89,19 +90,6 @@ export async function readSealedFile(
 /** min, max and count of a time as the file is expected to answer them. */
 function ofTime({ min, max, missing }: TimeFacts, rows: number): (bigint | null)[] {
   return [min, max, BigInt(rows - missing)];
-}
-
-/** Columns of leaves, and how many values each has. */
-function countsOf(leaves: FileContents['leaves']): { column: string; values: number }[] {
-  return leaves.flatMap(({ facts, counts }) => {
-    const { number, text, bool, kind } = leafColumns(facts);
-    return [
-      ...(number === undefined ? [] : [{ column: number, values: counts.double }]),
-      ...(text === undefined ? [] : [{ column: text, values: counts.string }]),
-      ...(bool === undefined ? [] : [{ column: bool, values: counts.bool }]),
-      ...(kind === undefined ? [] : [{ column: kind, values: facts.rows }]),
-    ];
-  });
 }
 
 /** As numbers, clamped; min is null when a row lacks the time, max when every row does. */

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { blockBytes, checksumFile, crcOf, readBlock } from './checksum-file.ts';
 import type { ExpectedBytes, FileRef, FoundFile } from './messages.ts';
-import { StaleSnapshot } from './source.ts';
+import { StaleSnapshot } from './stale-snapshot.ts';
 
 export interface FileVerifier {
   /** For one query, or whatever else reads files. */

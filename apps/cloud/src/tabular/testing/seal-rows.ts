@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDatabase } from '../process/database.ts';
 import { type FileFacts, readFacts } from '../process/file-facts.ts';
+import { createTail } from '../process/hot/tail.ts';
+import { writeHotFile } from '../process/hot/write-hot-file.ts';
 import type { SealedFile } from '../process/messages.ts';
-import { RowBuffer } from '../process/row-buffer.ts';
-import { sealSegment } from '../process/seal-segment.ts';
-import { createSegment } from '../process/segment.ts';
+import { sealFiles } from '../process/seal-files.ts';
 import type { Series } from '../series.ts';
 
 export interface RowToSeal {
@@ -39,18 +39,17 @@ export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
   const parquetDir = await mkdtemp(join(tmpdir(), 'sealing-'));
   const database = openDatabase({ parquetDir, memoryBytes: 1 << 30, threads });
   const connection = await database.connect();
-  let tables = 0;
   return {
     connection,
     parquetDir,
     async seal(rows, fileBytes = 128_000_000) {
-      const segment = createSegment(`hot_${tables++}`, 0, () => 0);
-      const buffer = new RowBuffer();
+      const tail = createTail(0);
+      const buffer = tail.rows;
       rows.forEach(({ component, data, received, requested }, i) => {
         const row = buffer.next();
         buffer.position[row] = BigInt(i);
         buffer.index[row] = 0;
-        buffer.series[row] = segment.seriesId(seriesOf(component));
+        buffer.series[row] = tail.seriesId(seriesOf(component));
         buffer.timeReceived[row] = received;
         buffer.timeRequested[row] = requested;
         buffer.timeSynced[row] = 1_000n * BigInt(i);
@@ -58,9 +57,8 @@ export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
         buffer.data[row] = data;
         buffer.dataBytes += data.length;
       });
-      await segment.append(() => database.connect(), buffer, rows.length);
-      const files = await sealSegment(connection, segment, { database, parquetDir, fileBytes });
-      await connection.run(`DROP TABLE ${segment.table}`);
+      const hot = await writeHotFile(connection, tail, parquetDir);
+      const files = await sealFiles(connection, [hot], { parquetDir, hotDirectory: parquetDir, fileBytes });
       const paths = files.map(({ file }) => join(parquetDir, file));
       const facts = await readFacts(connection, paths);
       return files.map((file, i) => ({

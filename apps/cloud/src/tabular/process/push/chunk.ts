@@ -8,17 +8,28 @@ export class Chunk {
   readonly rows: number;
   readonly #chunk: RawChunk | ((column: number) => Vector);
   readonly #first: number;
+  readonly #firstRow: number;
 
-  /** @param chunk DuckDB's, or its columns one by one. @param first the column that is number 0 here. */
-  constructor(chunk: RawChunk | ((column: number) => Vector), rows: number, first = 0) {
+  /**
+   * @param chunk DuckDB's, or its columns one by one.
+   * @param first the column that is number 0 here.
+   * @param firstRow the row that is number 0 here.
+   */
+  constructor(chunk: RawChunk | ((column: number) => Vector), rows: number, first = 0, firstRow = 0) {
     this.#chunk = chunk;
     this.rows = rows;
     this.#first = first;
+    this.#firstRow = firstRow;
   }
 
   /** The same rows without the first so many columns. */
   from(first: number): Chunk {
-    return new Chunk(this.#chunk, this.rows, this.#first + first);
+    return new Chunk(this.#chunk, this.rows, this.#first + first, this.#firstRow);
+  }
+
+  /** The rows [from, to). */
+  slice(from: number, to: number): Chunk {
+    return new Chunk(this.#chunk, to - from, this.#first, this.#firstRow + from);
   }
 
   #vector(column: number): Vector {
@@ -27,7 +38,9 @@ export class Chunk {
   }
 
   bytes(column: number, itemBytes = 1): Uint8Array {
-    return duckdb.vector_get_data(this.#vector(column), this.rows * itemBytes);
+    const [start, length] = [this.#firstRow * itemBytes, this.rows * itemBytes];
+    const bytes = duckdb.vector_get_data(this.#vector(column), start + length);
+    return start === 0 ? bytes : bytes.subarray(start);
   }
 
   int32(column: number): Int32Array {
@@ -60,9 +73,20 @@ export class Chunk {
 
   /** Whether a row's value is not NULL. */
   present(column: number): (row: number) => boolean {
-    const bits: Uint8Array | null = duckdb.vector_get_validity(this.#vector(column), Math.ceil(this.rows / 64) * 8);
+    const first = this.#firstRow;
+    const bits: Uint8Array | null = duckdb.vector_get_validity(
+      this.#vector(column),
+      Math.ceil((first + this.rows) / 64) * 8,
+    );
     if (bits === null || bits.length === 0) return () => true;
-    return (row) => ((bits[row >> 3] as number) & (1 << (row & 7))) !== 0;
+    return (row) => ((bits[(first + row) >> 3] as number) & (1 << ((first + row) & 7))) !== 0;
+  }
+
+  /** Lengths of the VARCHARs or BLOBs of the rows; of NULLs whatever stands there. */
+  lengths(column: number): (row: number) => number {
+    const bytes = this.bytes(column, 16);
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, this.rows * 4);
+    return (row) => words[row * 4] as number;
   }
 
   /** The LISTs of a column: their items as a chunk of one column, and where those of a row that is not NULL stand among its rows. */

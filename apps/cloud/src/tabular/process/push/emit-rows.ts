@@ -4,7 +4,6 @@ import { dayNumber } from '../capture-day.ts';
 import type { FileFacts } from '../file-facts.ts';
 import { noTime } from '../row-buffer.ts';
 import { rowDocuments } from '../row-documents.ts';
-import { millisecondsSql } from '../source.ts';
 import { checkScope, haveSameScope } from './check-scope.ts';
 import type { Chunk } from './chunk.ts';
 import type { OpenFile } from './open-files.ts';
@@ -14,6 +13,7 @@ import { type Part, shapeParts } from './row-parts.ts';
 import type { RowShape } from './row-shape.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import type { Emission } from './statement.ts';
+import { millisecondsSql } from './times.ts';
 import { rowWriter } from './write-rows.ts';
 
 export interface RowsOptions {
@@ -60,7 +60,10 @@ function emitParts(
   return {
     kind: top !== undefined ? 'top' : isWhole ? 'rows' : 'columns',
     ...onlyUsed(selecting(cells.sql, where, top, among), binds.values),
-    ...(top === undefined && bytes !== undefined && { gathered: bytes }),
+    ...(top === undefined &&
+      among === undefined &&
+      (bytes === undefined ? { columns: cells.sql.length } : { gathered: bytes })),
+    ...(isWhole && { documents: cells.sql.indexOf('data') }),
     done: top !== undefined,
     isOfNumber: (files) => isOfRows && haveSameScope(files),
     decode: rowWriter(parts, check),
@@ -98,7 +101,10 @@ export function emitRows({
     kind: top === undefined ? 'rows' : 'top',
     variant: '',
     ...onlyUsed(selecting(selected, where, top, among), binds.values),
-    ...(top === undefined && gathered && { gathered: bytesOf(gathered) }),
+    ...(top === undefined &&
+      among === undefined &&
+      (gathered ? { gathered: bytesOf(gathered) } : { columns: selected.length })),
+    documents: selected.indexOf('data'),
     done: top !== undefined,
     decode: (files) => wholeRows(files, vocabulary, exactTimes),
   };

@@ -1,11 +1,11 @@
 /** The first rows of an order, as SQL's ORDER BY … LIMIT. */
 import { isPathColumn, isTimeColumn, type SortKey, type SortStage } from '@platform/query';
 import { kind } from '../file-facts.ts';
-import { millisecondsSql } from '../source.ts';
 import type { ConditionRoom } from './condition.ts';
 import { isOfKind, leafAt } from './leaf.ts';
 import { timeFacts } from './operand.ts';
 import type { Sql } from './sql.ts';
+import { millisecondsSql } from './times.ts';
 
 /** More rows than this are sorted by the executor: DuckDB looks rows of a long list up one by one. */
 const maxRows = 1_000;
@@ -47,7 +47,8 @@ export function orderKeys(
   }
   // Their order would be that of the other vocabulary's spelling.
   if (isPathColumn(column)) {
-    if (below.length > 0 || (column === 'component_type' && vocabulary !== 'core')) return undefined;
+    if (below.length > 0 || facts.hasPaths === false) return undefined;
+    if (column === 'component_type' && vocabulary !== 'core') return undefined;
     return [{ sql: column, order }];
   }
   if (column !== 'data') return undefined;

@@ -1,6 +1,5 @@
 /** Sets and quantiles: DuckDB gives the values of a group as a list, each once or all of them, and the executor takes them together. */
 import { type Accumulator, Binary, BsonDocument, type BsonValue, isTimeColumn, type Maybe } from '@platform/query';
-import { millisecondsSql } from '../source.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { fieldsOf } from './fields-of.ts';
@@ -9,6 +8,7 @@ import { leafAt } from './leaf.ts';
 import { operandOf } from './operand.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Sql, yes } from './sql.ts';
+import { millisecondsSql } from './times.ts';
 
 export function isOfNumbers({ fn }: Accumulator): boolean {
   return fn === 'median' || fn === 'percentile';

@@ -8,11 +8,10 @@ import type { Series } from '../../series.ts';
 import type { SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
 import { documentOverheadBytes } from '../row-documents.ts';
-import { measureRows, type Source } from '../source.ts';
 import type { VerifiedReader } from '../verify-files.ts';
-import type { OpenFile } from './open-files.ts';
+import { type OpenFile, sealedPaths } from './open-files.ts';
 import { rowConditions } from './row-conditions.ts';
-import { chunksOf, openStatement } from './run-statement.ts';
+import { chunksOf } from './run-statement.ts';
 import { and, type Bind, Binds, onlyUsed } from './sql.ts';
 
 /** Most files cost nothing: their footers say it. The others are asked, those that are alike together. */
@@ -29,7 +28,8 @@ export async function meteredBytes(
     const inPart: number[] = [];
     for (const number of file.wanted) {
       const series = file.facts.series[number] as SeriesFacts;
-      if (isUncut || isWhole(series, file, request)) bytes += series.dataBytes + series.rows * overheadOf(series);
+      if ((isUncut && file.upTo === undefined) || isWhole(series, file, request))
+        bytes += series.dataBytes + series.rows * overheadOf(series);
       else inPart.push(number);
     }
     if (inPart.length === 0) continue;
@@ -41,9 +41,9 @@ export async function meteredBytes(
     else known.files.push(file);
   }
   for (const { sql, binds, files: alike } of asked.values()) {
-    await reader.rows(alike.map(({ path }) => path));
+    await reader.rows(sealedPaths(alike));
     const statement = `SELECT CAST(file_index AS INTEGER), series, count(*), CAST(sum(size) AS BIGINT) FROM read_parquet($1) WHERE ${sql} GROUP BY 1, 2`;
-    for await (const chunk of chunksOf(openStatement(connection, statement, alike, binds))) {
+    for await (const chunk of chunksOf(connection, { sql: statement, files: alike, binds })) {
       const [file, series, rows, sizes] = [chunk.int32(0), chunk.int32(1), chunk.int64(2), chunk.int64(3)];
       for (let row = 0; row < chunk.rows; row++) {
         const facts = alike[file[row] as number]?.facts.series[series[row] as number] as SeriesFacts;
@@ -52,21 +52,6 @@ export async function meteredBytes(
     }
   }
   return bytes;
-}
-
-/** The same of hot rows. */
-export async function meteredHotBytes(
-  connection: DuckDBConnection,
-  source: Source,
-  request: ScanRequest,
-): Promise<number> {
-  const measure = measureRows(source, request);
-  if (measure === undefined) return 0;
-  const result = await connection.runAndReadAll(measure.sql, measure.binds);
-  return (result.getRows() as [number, bigint, bigint][]).reduce(
-    (sum, [series, rows, bytes]) => sum + Number(bytes) + Number(rows) * overheadOf(source.series[series] as Series),
-    0,
-  );
 }
 
 const overheads = new WeakMap<Series, number>();
@@ -80,7 +65,8 @@ function overheadOf(series: Series): number {
   return overhead;
 }
 
-function isWhole(series: SeriesFacts, { captureDay }: OpenFile, { filter, deletes }: ScanRequest): boolean {
+function isWhole(series: SeriesFacts, { captureDay, upTo }: OpenFile, { filter, deletes }: ScanRequest): boolean {
+  if (upTo !== undefined) return false;
   if (deletes.some(({ predicate }) => coversSeries(series, predicate, captureDay))) return false;
   return (['received', 'requested', 'synced'] as const).every((name) => {
     const bounds = filter.times[`time_${name}`];

@@ -6,7 +6,8 @@ import { isInScope, mayKeepSeries } from '../../row-filter.ts';
 import { type FileFacts, readFacts } from '../file-facts.ts';
 import type { FileRef, ScanRequest } from '../messages.ts';
 import { parquetFormat } from '../parquet-file.ts';
-import { StaleSnapshot } from '../source.ts';
+import { type Slice, wholeFile } from '../slice.ts';
+import { StaleSnapshot } from '../stale-snapshot.ts';
 import { type SeriesValues, seriesValues } from './series-values.ts';
 
 export interface OpenFile {
@@ -18,6 +19,8 @@ export interface OpenFile {
   readonly allowed: Uint8Array;
   /** Numbers of the series whose rows the caller may see and the plan's filters on path and times may keep, ascending. */
   readonly wanted: readonly number[];
+  /** Rows of later positions are none of the snapshot's: of a hot file that was written after it was opened. */
+  readonly upTo?: number;
 }
 
 export interface KnownFacts {
@@ -71,15 +74,22 @@ export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 2
   };
 }
 
-/** Which series of a file a query may need; the same with push-down and without. */
+/** A sealed file, with what of it a query may need; the same with push-down and without. */
 export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts, request: ScanRequest): OpenFile {
+  if (facts.series.some((series) => series.path.organization_id !== request.scope.organizationId))
+    throw new Error(`${path} holds rows of another organization; nothing is answered`);
+  return openSlice(wholeFile(path, captureDay, facts), request);
+}
+
+/** @param upTo position up to which the file's rows are in the snapshot; absent: all. */
+export function openSlice(slice: Slice, request: ScanRequest, upTo?: number): OpenFile {
+  const { path, captureDay, facts, first } = slice;
   const { scope, filter } = request;
   const wanted: number[] = [];
   const allowed = new Uint8Array(facts.series.length);
   const timed = (['received', 'requested', 'synced'] as const).filter((name) => filter.times[`time_${name}`]);
-  for (const [number, series] of facts.series.entries()) {
-    if (series.path.organization_id !== scope.organizationId)
-      throw new Error(`${path} holds rows of another organization; nothing is answered`);
+  for (const [i, series] of slice.series.entries()) {
+    const number = first + i;
     if (!isInScope(series.path, scope)) continue;
     allowed[number] = 1;
     if (!mayKeepSeries(series.path, filter)) continue;
@@ -105,5 +115,11 @@ export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts
     values: seriesValues(facts.series, captureDay, request.vocabulary),
     allowed,
     wanted,
+    ...(upTo !== undefined && { upTo }),
   };
+}
+
+/** Of sealed files, which are verified before they are read; of hot ones the hot rows know. */
+export function sealedPaths(files: readonly OpenFile[]): string[] {
+  return files.flatMap(({ path, facts }) => (facts.hasPaths === false ? [] : [path]));
 }

@@ -1,9 +1,7 @@
 /** SQL of which rows of a file exist for a query: of wanted series, within the times of its filters, not deleted. */
 import { timeColumns } from '@platform/query';
-import { dayNumber } from '../capture-day.ts';
 import { deletedRows } from '../deleted-rows.ts';
 import type { ScanRequest } from '../messages.ts';
-import { noTime } from '../row-buffer.ts';
 import { inSeries } from './condition.ts';
 import type { OpenFile } from './open-files.ts';
 import { timeFacts } from './operand.ts';
@@ -19,6 +17,7 @@ export function rowConditions(
   const { series } = file.facts;
   const where: Sql[] = [inSeries(numbers, series.length)];
   const bind = (value: bigint): string => binds.of({ type: 'bigint', value });
+  if (file.upTo !== undefined) where.push(`position <= ${bind(BigInt(file.upTo))}`);
   for (const column of timeColumns) {
     const bounds = request.filter.times[column];
     if (bounds === undefined) continue;
@@ -43,12 +42,7 @@ function notDeleted(
   binds: Binds,
 ): readonly Sql[] {
   if (deletes.length === 0) return [];
-  const source = {
-    series: facts.series,
-    captureDay,
-    day: String(dayNumber(captureDay)),
-    time: (column: string) => `coalesce(${column}, ${noTime})`,
-  };
+  const source = { series: facts.series, captureDay };
   const where: Sql[] = [];
   for (const deletion of deletes) {
     const covered = deletedRows(deletion, source, (value) => binds.of({ type: 'bigint', value }), numbers);

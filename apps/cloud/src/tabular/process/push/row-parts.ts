@@ -11,13 +11,12 @@ import {
 } from '@platform/query';
 import { writeInt32 } from '../bson-bytes.ts';
 import { kind } from '../file-facts.ts';
-import { millisecondsSql } from '../source.ts';
 import type { Chunk } from './chunk.ts';
 import type { OpenFile } from './open-files.ts';
 import type { RowCells } from './row-cells.ts';
 import type { RowShape, Shape } from './row-shape.ts';
-
 import type { Target } from './target.ts';
+import { millisecondsSql } from './times.ts';
 
 export type Part =
   /** The document itself (without a head), or an object that every row has; up to its `close`. */

@@ -21,6 +21,10 @@ export interface Emission {
    * costs as much as two thousand rows. Absent: rows are looked at as they come.
    */
   readonly gathered?: number;
+  /** Columns of the answer, if its rows are looked at as they come. Default: they are gathered. */
+  readonly columns?: number;
+  /** Which of them holds whole documents, of which a few thousand can be too many for one batch. */
+  readonly documents?: number;
   /** The batches went through `pre`. */
   readonly done: boolean;
   /** Whether what is asked of a series does not depend on the file, so that its number says all; absent: it does, or nothing is asked. */

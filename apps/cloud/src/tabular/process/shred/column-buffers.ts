@@ -1,5 +1,5 @@
 /** Values of leaves on their way into DuckDB, by column, as its vectors hold them: a chunk of rows at a time. */
-import { kind, leafColumns } from '../file-facts.ts';
+import { kind, type LeafColumns, type LeafFacts, leafColumns } from '../file-facts.ts';
 import type { DescribedLeaf } from './describe-leaves.ts';
 import type { Entries } from './walk-documents.ts';
 
@@ -23,18 +23,23 @@ export interface ColumnBuffer {
   used: boolean;
 }
 
+/** Takes the entries [from, to), whose values stand in `bytes`; `firstRow` is the row of the chunk's first. */
+export type AddEntries = (entries: Entries, from: number, to: number, bytes: Uint8Array, firstRow: number) => void;
+
 export interface ColumnBuffers {
   readonly columns: readonly ColumnBuffer[];
-  /** Takes entries, whose values stand in `bytes` and whose rows count from the chunk's first. */
-  add(entries: Entries, bytes: Uint8Array): void;
+  /** Makes the columns of some leaves, and answers what fills them. Leaves of one path share their columns. */
+  forLeaves(leaves: readonly DescribedLeaf[]): AddEntries;
   /** Begins the next chunk. */
   clear(): void;
 }
 
-export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuffers {
+export function createColumnBuffers(): ColumnBuffers {
   const columns: ColumnBuffer[] = [];
-  const make = (name: string | undefined, type: ColumnBuffer['type'], cellBytes: number): ColumnBuffer | undefined => {
-    if (name === undefined) return undefined;
+  const byName = new Map<string, ColumnBuffer>();
+  const make = (name: string, type: ColumnBuffer['type'], cellBytes: number): ColumnBuffer => {
+    const known = byName.get(name);
+    if (known !== undefined) return known;
     const cells = new Uint8Array(chunkRows * cellBytes);
     const buffer: ColumnBuffer = {
       name,
@@ -45,52 +50,56 @@ export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuf
       long: [],
       used: false,
     };
+    byName.set(name, buffer);
     columns.push(buffer);
     return buffer;
   };
-  // By leaf number.
-  const doubles: (ColumnBuffer | undefined)[] = [];
-  const texts: (ColumnBuffer | undefined)[] = [];
-  const bools: (ColumnBuffer | undefined)[] = [];
-  const kinds: (ColumnBuffer | undefined)[] = [];
-  for (const { facts, number } of leaves) {
-    const names = leafColumns(facts);
-    doubles[number] = make(names.number, 'DOUBLE', 8);
-    texts[number] = make(names.text, 'VARCHAR', textCellBytes);
-    bools[number] = make(names.bool, 'BOOLEAN', 1);
-    kinds[number] = make(names.kind, 'UTINYINT', 1);
-  }
+
   return {
     columns,
-    add({ count, leaf: numbers, kind: bits, at: starts, row: rows }, bytes) {
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      for (let entry = 0; entry < count; entry++) {
-        const leaf = numbers[entry] as number;
-        const bit = bits[entry] as number;
-        const row = rows[entry] as number;
-        const at = starts[entry] as number;
-        const kindColumn = kinds[leaf];
-        if (kindColumn !== undefined) {
-          kindColumn.cells[row] = bit;
-          mark(kindColumn, row);
-        }
-        if (bit === kind.double) {
-          const column = doubles[leaf];
-          if (column === undefined) continue;
-          column.doubles[row] = view.getFloat64(at, true);
-          mark(column, row);
-        } else if (bit === kind.string) {
-          const column = texts[leaf];
-          if (column === undefined) continue;
-          setText(column, row, bytes, at + 4, view.getInt32(at, true) - 1);
-          mark(column, row);
-        } else if (bit === kind.bool) {
-          const column = bools[leaf];
-          if (column === undefined) continue;
-          column.cells[row] = bytes[at] as number;
-          mark(column, row);
-        }
+    forLeaves(leaves) {
+      // By leaf number.
+      const doubles: (ColumnBuffer | undefined)[] = [];
+      const texts: (ColumnBuffer | undefined)[] = [];
+      const bools: (ColumnBuffer | undefined)[] = [];
+      const kinds: (ColumnBuffer | undefined)[] = [];
+      for (const { of, ...facts } of leaves) {
+        const { number, text, bool, kind: kindColumn } = hotLeafColumns(facts);
+        if (number !== undefined) doubles[of] = make(number, 'DOUBLE', 8);
+        if (text !== undefined) texts[of] = make(text, 'VARCHAR', textCellBytes);
+        if (bool !== undefined) bools[of] = make(bool, 'BOOLEAN', 1);
+        if (kindColumn !== undefined) kinds[of] = make(kindColumn, 'UTINYINT', 1);
       }
+      return ({ leaf: numbers, kind: bits, at: starts, row: rows }, from, to, bytes, firstRow) => {
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+        for (let entry = from; entry < to; entry++) {
+          const leaf = numbers[entry] as number;
+          const bit = bits[entry] as number;
+          const row = (rows[entry] as number) - firstRow;
+          const at = starts[entry] as number;
+          const kindColumn = kinds[leaf];
+          if (kindColumn !== undefined) {
+            kindColumn.cells[row] = bit;
+            mark(kindColumn, row);
+          }
+          if (bit === kind.double) {
+            const column = doubles[leaf];
+            if (column === undefined) continue;
+            column.doubles[row] = view.getFloat64(at, true);
+            mark(column, row);
+          } else if (bit === kind.string) {
+            const column = texts[leaf];
+            if (column === undefined) continue;
+            setText(column, row, bytes, at + 4, view.getInt32(at, true) - 1);
+            mark(column, row);
+          } else if (bit === kind.bool) {
+            const column = bools[leaf];
+            if (column === undefined) continue;
+            column.cells[row] = bytes[at] as number;
+            mark(column, row);
+          }
+        }
+      };
     },
     clear() {
       for (const column of columns) {
@@ -103,6 +112,18 @@ export function createColumnBuffers(leaves: readonly DescribedLeaf[]): ColumnBuf
     },
   };
 }
+
+/**
+ * Columns of a leaf in a hot file. One that is ever null, an object or an array has its kind in a column, also where it is of that kind
+ * in all rows: rows of many files then say by themselves of which kind they are.
+ */
+export function hotLeafColumns(leaf: Pick<LeafFacts, 'path' | 'column' | 'kinds'>): LeafColumns {
+  const columns = leafColumns(leaf);
+  const isSaid = leaf.column !== undefined && leaf.path.length > 0 && (leaf.kinds & valueless) !== 0;
+  return isSaid ? { ...columns, kind: `${leaf.column}_k` } : columns;
+}
+
+const valueless = kind.null | kind.object | kind.array;
 
 function mark(column: ColumnBuffer, row: number): void {
   column.used = true;

@@ -1,4 +1,4 @@
-/** The leaves of a file as facts: in an order of their names that holds in every row, if there is one, and with the columns they get. */
+/** The leaves of rows as facts: in an order of their names that holds in every row, if there is one; and the columns that they get. */
 import { createHash } from 'node:crypto';
 import { kind, type LeafFacts, leafColumns } from '../file-facts.ts';
 import type { GatheredLeaves, LeafCounts } from './gather-leaves.ts';
@@ -7,26 +7,24 @@ import { type Leaf, type LeafTree, orderedChildren } from './leaf-tree.ts';
 /** Columns of one file for leaves, and values in all of them together; a text counts as two. */
 export const columnLimits = { columns: 256, cells: 64_000_000 } as const;
 
-export interface DescribedLeaf {
-  readonly facts: LeafFacts;
-  /** Its number in the tree. */
-  readonly number: number;
-  readonly counts: LeafCounts;
+/** A leaf, with its number in the tree. */
+export interface DescribedLeaf extends LeafFacts {
+  readonly of: number;
 }
 
-/** @param rows documents that were walked. */
+/** Without columns (chooseColumns). @param rows documents that were walked. */
 export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: number): DescribedLeaf[] {
   if (tree.unreadable)
-    return [{ facts: { path: [], kinds: kind.object, rows, complete: false, ordered: false }, ...rootOf(rows) }];
+    return [{ path: [], kinds: kind.object, rows, complete: false, ordered: false, of: tree.root.number }];
   const leaves: DescribedLeaf[] = [];
   const describe = (leaf: Leaf, path: readonly string[]): void => {
     const { number } = leaf;
-    const counts = number === tree.root.number ? rootOf(rows).counts : gathered.countsOf(number);
+    const counts = number === tree.root.number ? { ...noCounts, object: rows } : gathered.countsOf(number);
     const children = orderedChildren(leaf);
     const numbers = gathered.numbersOf(number);
     const text = gathered.textsOf(number);
     const present = counts.double + counts.string + counts.bool + counts.null + counts.object + counts.array;
-    const facts: LeafFacts = {
+    leaves.push({
       path,
       kinds: kindsOf(counts, present < rows),
       rows: present,
@@ -36,17 +34,15 @@ export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: n
         complete: leaf.complete,
         ordered: leaf.complete && leaf.ordered && children !== undefined,
       }),
-    };
-    leaves.push({ facts, number, counts });
+      of: number,
+    });
     for (const child of children ?? leaf.children.values()) describe(child, [...path, child.name]);
   };
   describe(tree.root, []);
-  return withColumns(leaves, rows);
+  return leaves;
 }
 
-function rootOf(rows: number): Pick<DescribedLeaf, 'number' | 'counts'> {
-  return { number: 0, counts: { double: 0, string: 0, bool: 0, null: 0, object: rows, array: 0 } };
-}
+const noCounts: LeafCounts = { double: 0, string: 0, bool: 0, null: 0, object: 0, array: 0 };
 
 function kindsOf(counts: LeafCounts, isMissing: boolean): number {
   return (
@@ -60,31 +56,65 @@ function kindsOf(counts: LeafCounts, isMissing: boolean): number {
   );
 }
 
-/** Those in most rows win. */
-function withColumns(leaves: readonly DescribedLeaf[], rows: number): DescribedLeaf[] {
-  const chosen = new Map<DescribedLeaf, string>();
-  const names = new Set<string>();
-  let columns = 0;
-  let cells = 0;
-  for (const leaf of leaves.toSorted((a, b) => b.facts.rows - a.facts.rows)) {
-    const column = columnOf(leaf.facts.path);
-    const own = leafColumns({ ...leaf.facts, column });
-    const ownColumns = Object.keys(own).length;
-    const ownCells = rows * (ownColumns + (own.text === undefined ? 0 : 1));
-    if (columns + ownColumns > columnLimits.columns || cells + ownCells > columnLimits.cells) continue;
+/** What columns of a file are left for leaves. */
+export interface ColumnRoom {
+  columns: number;
+  cells: number;
+  /** By the beginning of its columns' names: a path, so that no other path of the same hash gets them. */
+  readonly paths: Map<string, string>;
+  /** Columns that are taken: leaves of several slices share them. */
+  readonly names: Set<string>;
+}
+
+export function newColumnRoom(): ColumnRoom {
+  return { columns: columnLimits.columns, cells: columnLimits.cells, paths: new Map(), names: new Set() };
+}
+
+/**
+ * Leaves with their columns: those in most rows win.
+ * @param rows of the file.
+ * @param may whether the leaf may have columns at all.
+ */
+export function chooseColumns<L extends LeafFacts>(
+  leaves: readonly L[],
+  rows: number,
+  room: ColumnRoom = newColumnRoom(),
+  may: (leaf: L) => boolean = () => true,
+): L[] {
+  const chosen = new Map<L, string>();
+  for (const leaf of leaves.filter(may).toSorted((a, b) => b.rows - a.rows)) {
+    const path = JSON.stringify(leaf.path);
+    const column = columnOfPath(leaf.path);
+    const taken = room.paths.get(column);
     // Two paths of one hash: someone looked for them.
-    if (names.has(column)) continue;
-    names.add(column);
+    if (taken !== undefined && taken !== path) continue;
+    const { text, ...others } = leafColumns({ ...leaf, column });
+    const names = [...(text === undefined ? [] : [text, text]), ...Object.values(others)];
+    const added = names.filter((name) => !room.names.has(name));
+    const addedColumns = new Set(added).size;
+    if (addedColumns > room.columns || rows * added.length > room.cells) continue;
+    room.paths.set(column, path);
+    for (const name of added) room.names.add(name);
+    room.columns -= addedColumns;
+    room.cells -= rows * added.length;
     chosen.set(leaf, column);
-    columns += ownColumns;
-    cells += ownCells;
   }
   return leaves.map((leaf) => {
     const column = chosen.get(leaf);
-    return column === undefined ? leaf : { ...leaf, facts: { ...leaf.facts, column } };
+    return column === undefined ? leaf : { ...leaf, column };
   });
 }
 
-function columnOf(path: readonly string[]): string {
-  return `l${createHash('sha256').update(JSON.stringify(path)).digest('hex').slice(0, 16)}`;
+/** How the names of a leaf's columns begin, in every file. */
+export function columnOfPath(path: readonly string[]): string {
+  const text = JSON.stringify(path);
+  let column = names.get(text);
+  if (column === undefined) {
+    column = `l${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+    if (names.size >= 10_000) names.clear();
+    names.set(text, column);
+  }
+  return column;
 }
+
+const names = new Map<string, string>();

@@ -62,6 +62,8 @@ export async function fillWorld(random: Random, store: OpenTabular, size: WorldS
     // What comes after the last seal stays hot.
     if (!isLast) await store.tabular.seal();
   }
+  // Rows that are being written to columns come in another order until they are.
+  await store.count();
 }
 
 interface Stretch {

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type OpenTabular, openTabular, testPlace } from './testing/open-tabular.ts';
+
+const noonMs = Date.UTC(2026, 4, 17, 12);
+const dayMs = 86_400_000;
+
+/** Every kind of value, alone, mixed with others and missing, so that hot files know leaves in different ways. */
+function readingOf(i: number): Record<string, unknown> {
+  const values = [i, `text ${i % 5}`, i % 2 === 0, null, { deep: i }, [i], -0];
+  return {
+    i,
+    value: values[(i * 7) % values.length],
+    ...(i % 3 === 0 && { often: i / 8 }),
+    ...(i % 4 === 0 && { nothing: null }),
+    object: { first: i % 10, ...(i % 5 === 0 && { second: 'é' }) },
+    ...(i > 150 && { late: `since 150: ${'x'.repeat(i % 30)}` }),
+  };
+}
+
+const organizations = ['org-1', 'org-2', 'org-3', 'org-4'];
+const days = 3;
+
+/** Appends uploads of several organizations and days; answers what each should hold, by `i`. */
+function append(store: OpenTabular, from: number, to: number, ledger: Map<string, number[]>): void {
+  for (let i = from; i < to; i++) {
+    const organizationId = organizations[i % organizations.length] as string;
+    store.append({
+      place: { ...testPlace, organizationId },
+      metadata: { componentName: `c${i % 3}`, tags: i % 2 === 0 ? ['even'] : [] },
+      readings: [{ data: readingOf(i) as never, receivedMs: noonMs + (i % days) * dayMs + ((i * 37) % 100) }],
+      syncedMs: noonMs + days * dayMs,
+    });
+    ledger.set(organizationId, [...(ledger.get(organizationId) ?? []), i]);
+  }
+}
+
+async function expectAll(store: OpenTabular, ledger: ReadonlyMap<string, readonly number[]>): Promise<void> {
+  for (const [organizationId, expected] of ledger) {
+    const scope = { organizationId, locationIds: null, robotIds: null };
+    const everything = [
+      { $sort: { 'data.i': 1 } },
+      { $project: { data: 1, component_name: 1, tags: 1, capture_day: 1 } },
+    ];
+    const rows = await store.mql(everything, { scope });
+    expect(rows.map(({ data }) => (data as { i: number }).i)).toEqual(expected);
+    for (const [at, row] of rows.entries()) {
+      const i = expected[at] as number;
+      expect(row['data']).toEqual(readingOf(i));
+      expect(row['component_name']).toBe(`c${i % 3}`);
+      expect(row['tags']).toEqual(i % 2 === 0 ? ['even'] : []);
+      expect(row['capture_day']).toBe(new Date(noonMs + (i % days) * dayMs).toISOString().slice(0, 10));
+    }
+    for (const stages of [
+      [{ $group: { _id: '$data.value', n: { $sum: 1 }, sum: { $sum: '$data.often' }, max: { $max: '$data.late' } } }],
+      [{ $match: { 'data.object.second': 'é', 'data.nothing': null } }, { $count: 'n' }],
+      [{ $sort: { time_received: -1 } }, { $group: { _id: '$component_name', last: { $first: '$data.object' } } }],
+      [
+        { $match: { 'data.often': { $gt: 5 } } },
+        { $project: { i: '$data.i', late: '$data.late' } },
+        { $sort: { i: 1 } },
+      ],
+    ])
+      expect(await store.mql(stages, { scope })).toEqual(await store.mql(stages, { scope, pushDown: false }));
+  }
+}
+
+function hotFilesOf({ dataDir }: OpenTabular): string[] {
+  const names = readdirSync(join(dataDir, 'parquet', '.hot'));
+  return names.filter((name) => name.endsWith('.parquet')).toSorted();
+}
+
+test('I8 I9 rows of several organizations and days are the same in memory, in hot files, in merged ones and sealed', async () => {
+  await using store = await openTabular({ tailRows: 0, mergeFiles: 3 });
+  const ledger = new Map<string, number[]>();
+  for (let round = 0; round < 7; round++) {
+    append(store, round * 40, (round + 1) * 40, ledger);
+    await expectAll(store, ledger);
+  }
+  await expect.poll(() => hotFilesOf(store).length).toBeLessThan(7);
+  await expectAll(store, ledger);
+  expect((await store.tabular.status()).files).toBe(0);
+  await store.tabular.seal();
+  await expectAll(store, ledger);
+  expect((await store.tabular.status()).files).toBeGreaterThanOrEqual(organizations.length * days);
+  await expect.poll(() => hotFilesOf(store)).toEqual([]);
+});
+
+test('I8 I14 a process that dies leaves its hot files to the next one, which reads only the rest from the log', async () => {
+  await using store = await openTabular({ tailRows: 0 });
+  const ledger = new Map<string, number[]>();
+  append(store, 0, 50, ledger);
+  await expectAll(store, ledger);
+  const before = hotFilesOf(store);
+  expect(before.length).toBeGreaterThan(0);
+  append(store, 50, 90, ledger);
+  store.tabular.killProcess();
+  await expectAll(store, ledger);
+  expect(hotFilesOf(store)).toEqual(expect.arrayContaining(before));
+});
+
+test('I8 a hot file that was changed or removed is not believed, neither by a running process nor by the next one', async () => {
+  await using store = await openTabular({ tailRows: 0 });
+  const ledger = new Map<string, number[]>();
+  append(store, 0, 50, ledger);
+  await expectAll(store, ledger);
+  const damage = (): void => {
+    const [name] = hotFilesOf(store);
+    const path = join(store.dataDir, 'parquet', '.hot', name as string);
+    const bytes = readFileSync(path);
+    bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] as number) ^ 0xff;
+    writeFileSync(path, bytes);
+  };
+  damage();
+  await expectAll(store, ledger);
+  expect((await store.tabular.status()).restarts).toBeGreaterThan(0);
+  damage();
+  store.tabular.killProcess();
+  await expectAll(store, ledger);
+});
+
+test('D33 what changed in the log since hot files were written is not hidden by them', async () => {
+  await using store = await openTabular({ tailRows: 0 });
+  const ledger = new Map<string, number[]>();
+  append(store, 0, 20, ledger);
+  await expectAll(store, ledger);
+  store.replaceLast({ readings: [{ data: { i: 1_000 } }], place: { ...testPlace, organizationId: 'org-4' } });
+  store.tabular.killProcess();
+  await expect.poll(async () => (await store.tabular.status()).restarts).toBe(1);
+  const scope = { organizationId: 'org-4', locationIds: null, robotIds: null };
+  expect((await store.mql([{ $match: { 'data.i': 1_000 } }], { scope })).length).toBe(1);
+  expect((await store.mql([{ $match: { 'data.i': 19 } }], { scope })).length).toBe(0);
+});

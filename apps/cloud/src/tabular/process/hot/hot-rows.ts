@@ -1,0 +1,361 @@
+/**
+ * The rows that are not sealed yet: a cache of the log from S on (I8). The newest are decoded in memory (a tail), the others in hot files.
+ *
+ * Invariants: files and tails follow each other and cover (floor, loaded]; a position is in one of them with all its rows or not at all;
+ * a file goes only when its rows are in listed files and no open snapshot reads them (the parent says so), or when another file has
+ * taken its rows, and no query reads it any more.
+ */
+import { rm } from 'node:fs/promises';
+import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@platform/base';
+import type { TabularSettings } from '../../settings.ts';
+import type { Database } from '../database.ts';
+import { type DamagedReading, decodeUpload, newDecodeRoom } from '../decode-upload.ts';
+import type { LogReader } from '../read-log.ts';
+import { type HotFile, isSameStamp, stampOf } from './hot-file.ts';
+import { adoptHotFiles, keepNote, notePath } from './keep-hot-files.ts';
+import { createTail, isTailFull, type Tail } from './tail.ts';
+
+/** Rows of the log decoded at a time: queries wait for the end of such a step. */
+const stepLimit = { rows: 2_000, bytes: 1 << 20 };
+
+/** Rows that wait for a disk that takes no files: the loader stops above. */
+const maxTailBytes = 192 << 20;
+
+/** Small files next to each other become one. */
+const compaction = { smallRows: 16_384, smallBytes: 4 << 20, bytes: 64 << 20 };
+
+/** What of a row of the log could not be loaded; its other readings are there (I8). */
+export interface Damage {
+  readonly position: number;
+  readonly reason: string;
+  /** Readings that are missing; null: all that the row held, it could not even be opened. */
+  readonly readings: number | null;
+}
+
+/** What a query reads; nothing of it goes before it is released. */
+export interface HotSnapshot {
+  readonly files: readonly HotFile[];
+  readonly tails: readonly Tail[];
+  release(): void;
+}
+
+export interface HotRows {
+  /** Hot rows are complete after this position. */
+  readonly floor: number;
+  /** … up to this one. */
+  readonly loaded: number;
+  readonly rows: number;
+  readonly dataBytes: number;
+  /** What lies after `position`; the oldest has been there since `sinceMs` (monotonic), if there is any. */
+  after(position: number): { readonly rows: number; readonly dataBytes: number; readonly sinceMs: number | undefined };
+  /** Takes over what a process before left, as far as it is as that wrote it; removes the rest. Once, before anything else. */
+  adopt(): Promise<void>;
+  /** Loads some rows of the log; answers whether there may be more. */
+  loadNext(onDamaged: (damage: Damage) => void): Promise<boolean>;
+  /** Resolves when rows up to the position are loaded; rejects when the signal is aborted first. */
+  reach(position: number, signal: AbortSignal): Promise<void>;
+  /** Rows in (after, upTo]. */
+  open(after: number, upTo: number): Promise<HotSnapshot>;
+  /**
+   * Writes what is in memory to files; answers those whose rows come after `sealed`, of about so many bytes and at least one, and the
+   * position that they reach.
+   */
+  toSeal(sealed: number, bytes: number): Promise<{ readonly files: readonly HotFile[]; readonly upTo: number }>;
+  /** Merges small files after `sealed`, if there are enough of them; answers whether it did. Not while files are being sealed. */
+  compact(sealed: number): Promise<boolean>;
+  /** Forgets files whose rows are all of positions up to this one. */
+  drop(upTo: number): void;
+}
+
+export function createHotRows(options: {
+  readonly sealed: number;
+  readonly database: Database;
+  readonly reader: LogReader;
+  /** parquet/.hot */
+  readonly directory: string;
+  readonly settings: Pick<TabularSettings, 'tailRows' | 'tailBytes' | 'mergeFiles'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): HotRows {
+  const { sealed, database, reader, directory, settings, clock, log } = options;
+  const loading = createLimiter(1);
+  const writing = createLimiter(1);
+  const room = newDecodeRoom();
+  const waiting = new Set<{ position: number; resolve: () => void }>();
+  const readers = new Map<HotFile, number>();
+  const gone = new Set<HotFile>();
+  const since = new Map<HotFile, number>();
+  let files: HotFile[] = [];
+  /** The last is open. */
+  let tails: Tail[] = [createTail(sealed)];
+  let floor = sealed;
+  /** Files up to here are being sealed, or were: they are merged with no others. */
+  let claimed = sealed;
+  let failedWrites = 0;
+  const current = (): Tail => tails.at(-1) as Tail;
+  const tailBytes = (): number => tails.reduce((sum, { rows }) => sum + rows.dataBytes, 0);
+  let connection: ReturnType<Database['connect']> | undefined;
+  const connect = (): ReturnType<Database['connect']> => (connection ??= database.connect());
+
+  const freeze = (): void => {
+    const { rows, to } = current();
+    // Positions without rows are left to the next file.
+    if (rows.rows > 0) tails.push(createTail(to));
+  };
+
+  /** Writes frozen tails, oldest first; rows that cannot be written stay in memory. */
+  const writeTails = (): Promise<void> =>
+    writing(async () => {
+      while (tails.length > 1) {
+        const tail = tails[0] as Tail;
+        const { writeHotFile } = await import('./write-hot-file.ts');
+        const file = await writeHotFile(await connect(), tail, directory);
+        since.set(file, tail.filledSinceMs ?? clock.monotonic());
+        files.push(file);
+        tails = tails.slice(1);
+        if (!tail.damaged && tail.lastBatch !== undefined)
+          await keepNote(file, tail.lastBatch).catch((caught: unknown) =>
+            log.warn('a note of hot rows was not written; the next start reads them from the log', {
+              error: errorText(caught),
+            }),
+          );
+      }
+    });
+
+  const tryWriteTails = async (): Promise<void> => {
+    try {
+      await writeTails();
+      failedWrites = 0;
+    } catch (caught) {
+      if (failedWrites++ === 0)
+        log.error('hot rows could not be written to a file; they stay in memory', { error: errorText(caught) });
+    }
+  };
+
+  const load = async (onDamaged: (damage: Damage) => void): Promise<boolean> => {
+    if (tailBytes() > maxTailBytes) {
+      await tryWriteTails();
+      if (tailBytes() > maxTailBytes) return false;
+    }
+    const logged = await reader.read(current().to, stepLimit);
+    const last = logged.at(-1);
+    if (last === undefined) return false;
+    // Not before: the tail that was open may have been frozen meanwhile. From here on nobody else gets a turn.
+    const tail = current();
+    const damaged: Damage[] = [];
+    const { rows } = tail;
+    for (const { position, batch } of logged) {
+      const before = rows.rows;
+      try {
+        const readings = decodeUpload(position, batch, rows, room, (series) => tail.seriesId(series));
+        if (readings.length > 0) damaged.push({ position, reason: textOf(readings), readings: readings.length });
+      } catch (caught) {
+        rows.truncate(before);
+        damaged.push({ position, reason: errorText(caught), readings: null });
+      }
+    }
+    tail.damaged ||= damaged.length > 0 || logged.some(({ damage }) => damage !== undefined);
+    tail.lastBatch = last.batch;
+    tail.filledSinceMs ??= clock.monotonic();
+    tail.to = last.position;
+    for (const damage of damaged) onDamaged(damage);
+    for (const waiter of waiting) {
+      if (waiter.position > tail.to) continue;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+    if (isTailFull(tail)) {
+      freeze();
+      await tryWriteTails();
+    }
+    return true;
+  };
+
+  const remove = (file: HotFile): void => {
+    if ((readers.get(file) ?? 0) > 0) {
+      gone.add(file);
+      return;
+    }
+    gone.delete(file);
+    since.delete(file);
+    for (const path of [file.path, notePath(file.path)]) rm(path, { force: true }).catch(() => {});
+  };
+
+  const acquire = (held: readonly HotFile[]): (() => void) => {
+    for (const file of held) readers.set(file, (readers.get(file) ?? 0) + 1);
+    return () => {
+      for (const file of held) {
+        const left = (readers.get(file) ?? 1) - 1;
+        if (left > 0) readers.set(file, left);
+        else {
+          readers.delete(file);
+          if (gone.has(file)) remove(file);
+        }
+      }
+    };
+  };
+
+  return {
+    get floor() {
+      return floor;
+    },
+    get loaded() {
+      return current().to;
+    },
+    get rows() {
+      return this.after(floor).rows;
+    },
+    get dataBytes() {
+      return this.after(floor).dataBytes;
+    },
+    after(position) {
+      const later = files.filter(({ to }) => to > position);
+      const open = tails.filter(({ to }) => to > position);
+      const first = later[0];
+      return {
+        rows: later.reduce((sum, { rows }) => sum + rows, 0) + open.reduce((sum, { rows }) => sum + rows.rows, 0),
+        dataBytes:
+          later.reduce((sum, { dataBytes }) => sum + dataBytes, 0) +
+          open.reduce((sum, { rows }) => sum + rows.dataBytes, 0),
+        sinceMs: first === undefined ? open[0]?.filledSinceMs : since.get(first),
+      };
+    },
+    adopt: () =>
+      loading(async () => {
+        files = await adoptHotFiles({ sealed, directory, reader });
+        for (const file of files) since.set(file, clock.monotonic());
+        tails = [createTail(files.at(-1)?.to ?? sealed)];
+      }),
+    loadNext: (onDamaged) => loading(() => load(onDamaged)),
+    reach(position, signal) {
+      if (current().to >= position) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        const waiter = { position, resolve: done };
+        function done(): void {
+          signal.removeEventListener('abort', aborted);
+          resolve();
+        }
+        function aborted(): void {
+          waiting.delete(waiter);
+          const text = `the rows up to log position ${position} were not loaded in time (loaded: ${current().to}); try again`;
+          reject(
+            signal.reason instanceof PlatformError && signal.reason.code === 'deadline_exceeded'
+              ? new PlatformError('deadline_exceeded', text)
+              : signal.reason,
+          );
+        }
+        waiting.add(waiter);
+        if (signal.aborted) return aborted();
+        signal.addEventListener('abort', aborted, { once: true });
+      });
+    },
+    async open(after, upTo) {
+      const { rows } = current();
+      // More than that takes longer to read as documents than to write.
+      const isReady = rows.rows <= settings.tailRows && rows.dataBytes <= settings.tailBytes;
+      if (!isReady) {
+        freeze();
+        await tryWriteTails();
+      }
+      // Taken at one instant: a tail becomes a file in between.
+      const held = files.filter(({ from, to }) => to > after && from < upTo);
+      const heldTails = tails.filter(({ from, to }) => to > after && from < upTo);
+      const release = acquire(held);
+      try {
+        const across = held.find(({ from }) => from < after);
+        if (across !== undefined) throw new HotFileChanged(across.path);
+        await checkStamps(held);
+      } catch (caught) {
+        release();
+        throw caught;
+      }
+      return { files: held, tails: heldTails, release };
+    },
+    async toSeal(position, bytes) {
+      freeze();
+      await writeTails();
+      const ahead = files.filter(({ to }) => to > position);
+      await checkStamps(ahead);
+      let taken = 0;
+      const batch = ahead.filter(({ dataBytes }, i) => {
+        const isFirst = i === 0;
+        taken += dataBytes;
+        return isFirst || taken <= bytes;
+      });
+      const last = batch.at(-1);
+      const [oldest] = tails as [Tail];
+      const isAll = last === undefined || batch.length === ahead.length;
+      // Positions without rows behind the last file are sealed with it.
+      if (isAll && tails.length === 1 && oldest.rows.rows === 0) oldest.from = oldest.to;
+      claimed = last === undefined || isAll ? oldest.from : last.to;
+      return { files: batch, upTo: claimed };
+    },
+    async compact(position) {
+      const least = Math.max(position, claimed);
+      const small = smallRun(
+        files.filter(({ from }) => from >= least),
+        settings.mergeFiles,
+      );
+      if (small === undefined) return false;
+      const { mergeHotFiles } = await import('../merge/merge-hot-files.ts');
+      const own = await database.connect();
+      try {
+        const merged = await mergeHotFiles(own, small, directory);
+        const [first] = small as [HotFile];
+        const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
+        if (row !== undefined && small.every(({ noted }) => noted === true)) await keepNote(merged, row.batch);
+        since.set(merged, since.get(first) ?? clock.monotonic());
+        files = files.flatMap((file) => (file === first ? [merged] : small.includes(file) ? [] : [file]));
+        for (const file of small) remove(file);
+        return true;
+      } finally {
+        own.closeSync();
+      }
+    },
+    drop(upTo) {
+      const dropped = files.filter(({ to }) => to <= upTo);
+      files = files.filter((file) => !dropped.includes(file));
+      floor = Math.max(floor, dropped.at(-1)?.to ?? 0);
+      for (const file of dropped) remove(file);
+    },
+  };
+}
+
+/** A hot file is not as it was written: what is in it must be read from the log again. */
+export class HotFileChanged extends Error {
+  constructor(path: string) {
+    super(`${path} was changed, or is gone, since it was written`);
+  }
+}
+
+async function checkStamps(files: readonly HotFile[]): Promise<void> {
+  const stamps = await Promise.all(files.map(({ path }) => stampOf(path)));
+  const changed = files.find(({ stamp }, i) => !isSameStamp(stamp, stamps[i]));
+  if (changed !== undefined) throw new HotFileChanged(changed.path);
+}
+
+/** The first run of adjacent small files that is worth a file of its own. */
+function smallRun(files: readonly HotFile[], most: number): readonly HotFile[] | undefined {
+  let run: HotFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const isSmall = file.rows <= compaction.smallRows && file.dataBytes <= compaction.smallBytes;
+    if (!isSmall || bytes + file.dataBytes > compaction.bytes) {
+      run = [];
+      bytes = 0;
+    }
+    if (!isSmall) continue;
+    run.push(file);
+    bytes += file.dataBytes;
+    if (run.length === most) return run;
+  }
+  return undefined;
+}
+
+const namedReadings = 20;
+
+function textOf(readings: readonly DamagedReading[]): string {
+  const named = readings.slice(0, namedReadings).map(({ index, reason }) => `reading ${index}: ${reason}`);
+  const more = readings.length > namedReadings ? [`… and ${readings.length - namedReadings} more`] : [];
+  return [...named, ...more].join('; ');
+}

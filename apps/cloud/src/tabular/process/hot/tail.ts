@@ -1,0 +1,174 @@
+/**
+ * The newest rows: decoded, not yet in a hot file. A query reads them as documents.
+ *
+ * States: open (the loader adds) → frozen (being written to a hot file) → gone. All rows of a position are in one tail or none.
+ */
+import { type Batch, timeColumns } from '@platform/query';
+import { coversSeries, isInScope, mayKeepSeries } from '../../row-filter.ts';
+import type { Series } from '../../series.ts';
+import { dayNumber } from '../capture-day.ts';
+import type { ScanRequest } from '../messages.ts';
+import { identityOf } from '../push/series-identity.ts';
+import { noTime, RowBuffer } from '../row-buffer.ts';
+import { documentOverheadBytes, rowDocuments } from '../row-documents.ts';
+
+export interface Tail {
+  /** Rows are of positions in (from, to]. */
+  from: number;
+  to: number;
+  readonly rows: RowBuffer;
+  readonly series: Series[];
+  /** Monotonic ms at which the first position came; undefined: none yet. */
+  filledSinceMs: number | undefined;
+  /** Readings were passed over because they could not be read. */
+  damaged: boolean;
+  /** The row of the log at `to`, as it was read. */
+  lastBatch: Uint8Array | undefined;
+  /** Number of a series; equal series have one. */
+  seriesId(series: Series): number;
+}
+
+export function createTail(from: number): Tail {
+  const ids = new Map<string, number>();
+  const series: Series[] = [];
+  return {
+    from,
+    to: from,
+    rows: new RowBuffer(),
+    series,
+    filledSinceMs: undefined,
+    damaged: false,
+    lastBatch: undefined,
+    seriesId(given) {
+      const key = identityOf(given);
+      let id = ids.get(key);
+      if (id === undefined) {
+        id = series.push(given) - 1;
+        ids.set(key, id);
+      }
+      return id;
+    },
+  };
+}
+
+/** What goes into one hot file: about as much as DuckDB writes as one row group. */
+const full = { rows: 32_768, bytes: 8 << 20 } as const;
+
+export function isTailFull({ rows }: Tail): boolean {
+  return rows.rows >= full.rows || rows.dataBytes >= full.bytes;
+}
+
+/** Which rows of a tail a query may need, and what they are metered with. */
+export interface TailRows {
+  readonly count: number;
+  /** Logical bytes, as sealed rows are metered (D26). */
+  readonly meteredBytes: number;
+  /** In the order in which they came; each batch takes a few MB at most. */
+  batches(columns: ReadonlySet<string> | undefined): Generator<Batch>;
+}
+
+const batchLimit = { rows: 2_048, bytes: 4 << 20 };
+
+export function tailRows(tail: Tail, request: ScanRequest): TailRows {
+  const { rows, series } = tail;
+  const { after, upTo } = request;
+  const keeps = rowTests(tail, request);
+  const wanted: number[] = [];
+  let meteredBytes = 0;
+  const overheads: number[] = [];
+  if (keeps !== undefined && tail.to > after) {
+    const [first, last] = [BigInt(after), BigInt(upTo)];
+    for (let row = 0; row < rows.rows; row++) {
+      const position = rows.position[row] as bigint;
+      if (position <= first || position > last || !keeps(row)) continue;
+      wanted.push(row);
+      const number = rows.series[row] as number;
+      overheads[number] ??= documentOverheadBytes(series[number] as Series);
+      meteredBytes += (rows.data[row] as Uint8Array).length + overheads[number];
+    }
+  }
+  return {
+    count: wanted.length,
+    meteredBytes,
+    *batches(columns) {
+      const encode = rowDocuments(series, request.vocabulary, columns, request.exactTimes);
+      for (let at = 0; at < wanted.length; ) {
+        const from = at;
+        for (
+          let bytes = 0;
+          at < wanted.length && at - from < batchLimit.rows && (at === from || bytes < batchLimit.bytes);
+          at++
+        )
+          bytes += (rows.data[wanted[at] as number] as Uint8Array).length;
+        yield encode(columnsOf(rows, wanted.slice(from, at), request.exactTimes === true));
+      }
+    },
+  };
+}
+
+/** Undefined when no row passes. Scope and deletions exactly, path and times as a superset, as everywhere. */
+function rowTests({ rows, series }: Tail, request: ScanRequest): ((row: number) => boolean) | undefined {
+  const { scope, filter, deletes } = request;
+  const mayKeep = series.map(({ path }) => isInScope(path, scope) && mayKeepSeries(path, filter));
+  if (!mayKeep.includes(true)) return undefined;
+  const times = { time_requested: rows.timeRequested, time_received: rows.timeReceived, time_synced: rows.timeSynced };
+  const bounds = timeColumns.flatMap((column) => {
+    const found = filter.times[column];
+    if (found === undefined) return [];
+    return [{ values: times[column], from: found.from, to: found.to }];
+  });
+  const deletions = deletes.map(({ predicate, upTo }) => ({
+    covers: series.map((each) => coversSeries(each, predicate)),
+    upTo: BigInt(upTo),
+    beforeDay: predicate.beforeDay === undefined ? undefined : dayNumber(predicate.beforeDay),
+    receivedBefore: predicate.receivedBefore === undefined ? undefined : BigInt(predicate.receivedBefore),
+  }));
+  return (row) => {
+    const number = rows.series[row] as number;
+    if (!mayKeep[number]) return false;
+    for (const { values, from, to } of bounds) {
+      const time = values[row] as bigint;
+      // Without a lower bound a missing time, the least of all, stays in: some comparisons count it as less than any.
+      if ((from !== undefined && time < from) || (to !== undefined && time > to)) return false;
+    }
+    for (const { covers, upTo, beforeDay, receivedBefore } of deletions) {
+      if (!covers[number] || (rows.position[row] as bigint) > upTo) continue;
+      if (beforeDay !== undefined && (rows.captureDay[row] as number) >= beforeDay) continue;
+      if (receivedBefore !== undefined && (rows.timeReceived[row] as bigint) >= receivedBefore) continue;
+      return false;
+    }
+    return true;
+  };
+}
+
+function columnsOf(
+  rows: RowBuffer,
+  wanted: readonly number[],
+  exactTimes: boolean,
+): Parameters<ReturnType<typeof rowDocuments>>[0] {
+  const sources = [rows.timeRequested, rows.timeReceived, rows.timeSynced];
+  const times = sources.map(() => new BigInt64Array(wanted.length));
+  const missingTimes = new Uint8Array(wanted.length);
+  for (const [at, row] of wanted.entries()) {
+    for (const [i, source] of sources.entries()) {
+      const time = source[row] as bigint;
+      if (time === noTime) (missingTimes[at] as number) |= 1 << i;
+      else (times[i] as BigInt64Array)[at] = exactTimes ? time : milliseconds(time);
+    }
+  }
+  const [requested, received, synced] = times.map(({ buffer }) => new Uint32Array(buffer));
+  return {
+    rows: wanted.length,
+    series: Int32Array.from(wanted, (row) => rows.series[row] as number),
+    captureDay: Int32Array.from(wanted, (row) => rows.captureDay[row] as number),
+    times: [requested, received, synced] as [Uint32Array, Uint32Array, Uint32Array],
+    missingTimes,
+    data: wanted.map((row) => rows.data[row] as Uint8Array),
+  };
+}
+
+/** Rounded down, before 1970 too. */
+function milliseconds(microseconds: bigint): bigint {
+  const rest = microseconds % 1_000n;
+  return (microseconds - (rest < 0n ? rest + 1_000n : rest)) / 1_000n;
+}

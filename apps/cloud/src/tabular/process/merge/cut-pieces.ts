@@ -1,0 +1,49 @@
+/** Which rows go into which of several files, so that none takes more bytes than it should. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows } from '../database.ts';
+import { noTime } from '../row-buffer.ts';
+import type { Slice } from '../slice.ts';
+import type { MergeSource } from './merge-source.ts';
+
+/** DuckDB reads 2,048 rows of a file at a time: of large documents a file holds less, so that these fit into memory. */
+const largeRows = { rowBytes: 16 << 10, fileBytes: 32 << 20 } as const;
+
+/** A condition on the rows for each file, in their order; undefined is all rows. */
+export async function pieceConditions(
+  connection: DuckDBConnection,
+  source: MergeSource,
+  slices: readonly Slice[],
+  fileBytes: number,
+  kept: string | undefined,
+): Promise<(string | undefined)[]> {
+  const bytes = slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
+  const isLarge = bytes > largeRows.rowBytes * source.rows;
+  const limit = isLarge ? Math.min(fileBytes, largeRows.fileBytes) : fileBytes;
+  const pieces = isLarge ? Math.ceil(bytes / limit) : Math.round(bytes / limit);
+  if (pieces < 2) return [kept];
+  const pieceBytes = Math.ceil(bytes / pieces);
+  // The last row of each piece, in the order of files.
+  const ends = (await readRows(
+    connection,
+    `SELECT arg_max(number, run), arg_max(time_received, run), arg_max(position, run), arg_max("index", run) FROM (
+        SELECT *, CAST(sum(size) OVER (ORDER BY number, time_received, position, "index" ROWS UNBOUNDED PRECEDING) AS BIGINT) AS run
+        FROM (${source.select(['time_received', 'position', '"index"', 'size'], kept)}))
+      GROUP BY (run - size) // ${pieceBytes} ORDER BY max(run)`,
+  )) as [number, bigint, bigint, number][];
+  return ends.map((end, at) => {
+    const above = ends[at - 1];
+    const terms = [
+      ...(kept === undefined ? [] : [`(${kept})`]),
+      ...(above === undefined ? [] : [`NOT (${isUpTo(above)})`]),
+      ...(at === ends.length - 1 ? [] : [`(${isUpTo(end)})`]),
+    ];
+    return terms.join(' AND ');
+  });
+}
+
+/** Whether a row stands at an end or before it, in the order of files. */
+function isUpTo([number, received, position, index]: readonly [number, bigint, bigint, number]): string {
+  const time = `coalesce(time_received, ${noTime})`;
+  const inUpload = `position < ${position} OR (position = ${position} AND "index" <= ${index})`;
+  return `number < ${number} OR (number = ${number} AND (${time} < ${received} OR (${time} = ${received} AND (${inUpload}))))`;
+}

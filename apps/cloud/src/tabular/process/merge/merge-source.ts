@@ -1,0 +1,207 @@
+/**
+ * SQL of rows that come from several slices, with the series and the leaf columns that they have together: what sealing, merging and
+ * compaction read. Names of users never come into it.
+ */
+import type { Series } from '../../series.ts';
+import { quoted } from '../database.ts';
+import { kind, leafColumns } from '../file-facts.ts';
+import { seriesSortKey } from '../hot/sort-rows.ts';
+import { identityOf } from '../push/series-identity.ts';
+import { noTime } from '../row-buffer.ts';
+import { hotLeafColumns } from '../shred/column-buffers.ts';
+import { columnOfPath, newColumnRoom } from '../shred/describe-leaves.ts';
+import type { Slice } from '../slice.ts';
+import { type MergedLeaf, mergeLeaves } from './merge-leaves.ts';
+
+/** Columns of the files that every file has. */
+export const rowColumns = [
+  'position',
+  '"index"',
+  'time_requested',
+  'time_received',
+  'time_synced',
+  'size',
+  'data',
+] as const;
+
+export interface MergeSource {
+  /** By number, in the order of the files that are written. */
+  readonly series: readonly Series[];
+  /** By organization and day, in the order of their numbers. */
+  readonly slices: readonly MergedSlice[];
+  /** Names of the leaves' columns. */
+  readonly columns: readonly string[];
+  readonly rows: number;
+  /**
+   * SELECT of the row's `number` and of columns (`rowColumns` and `columns`); times are noTime where they are missing.
+   * @param kept condition on the rows, in terms of `number` and of the files' own columns. Default: all rows.
+   */
+  select(columns: readonly string[], kept?: string): string;
+}
+
+export interface MergedSlice {
+  readonly captureDay: string;
+  /** Numbers of its series: from `first` to before `end`. */
+  readonly first: number;
+  readonly end: number;
+  readonly leaves: readonly MergedLeaf[];
+}
+
+/** @param isHot whether a hot file is written, which has columns of kinds that a sealed one can do without. */
+export function mergeSource(slices: readonly Slice[], isHot: boolean): MergeSource {
+  const numbered = numberSeries(slices);
+  const room = newColumnRoom();
+  const merged = numbered.slices.map((slice) => ({ ...slice, leaves: mergeLeaves(slice.of, numbered.rows, room) }));
+  const columns = new Set(
+    merged.flatMap(({ leaves }) =>
+      leaves.flatMap((leaf) => Object.values(isHot ? hotLeafColumns(leaf) : leafColumns(leaf))),
+    ),
+  );
+  const files = [...new Set(slices.map(({ path }) => path))];
+  const expressions = new Map([...kindExpressions(columns, slices, files)]);
+  const { number, isWhole } = numberSql(slices, numbered.numbers, files);
+  // Of one file the row groups that hold others can be left out.
+  const [only] = slices;
+  const stretch =
+    slices.length === 1 && only !== undefined
+      ? `series >= ${only.first} AND series < ${only.first + only.series.length}`
+      : 'number >= 0';
+  return {
+    series: numbered.series,
+    slices: merged,
+    columns: [...columns],
+    rows: numbered.rows,
+    select(read, kept) {
+      const items = read.map((column) => {
+        if (column.startsWith('time_')) return `coalesce(${column}, ${noTime}) AS ${column}`;
+        const expression = expressions.get(column);
+        return expression === undefined ? column : `${expression} AS ${column}`;
+      });
+      const where = [...(isWhole ? [] : [stretch]), ...(kept === undefined ? [] : [`(${kept})`])];
+      return `SELECT ${[`${number} AS number`, ...items].join(', ')}
+        FROM read_parquet([${files.map(quoted).join(', ')}], union_by_name = true)${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`}`;
+    },
+  };
+}
+
+interface Numbered {
+  readonly series: readonly Series[];
+  /** For each slice, by its own order of series: their numbers. */
+  readonly numbers: readonly (readonly number[])[];
+  readonly slices: readonly { captureDay: string; first: number; end: number; of: readonly Slice[] }[];
+  readonly rows: number;
+}
+
+/** Series of one organization and day stand together, in the order of sealed files. */
+function numberSeries(slices: readonly Slice[]): Numbered {
+  const groups = new Map<string, { readonly captureDay: string; readonly of: Slice[] }>();
+  for (const slice of slices) {
+    const organizationId = slice.series[0]?.path.organization_id ?? '';
+    const key = JSON.stringify([organizationId, slice.captureDay]);
+    const group = groups.get(key) ?? { captureDay: slice.captureDay, of: [] };
+    group.of.push(slice);
+    groups.set(key, group);
+  }
+  const series: Series[] = [];
+  const numberOf = new Map<Slice, readonly number[]>();
+  const numbered = [...groups.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { captureDay, of }]) => {
+      const first = series.length;
+      const known = new Map<string, { readonly series: Series; readonly sortKey: string; number: number }>();
+      const entries = of.map((slice) =>
+        slice.series.map((each) => {
+          const identity = identityOf(each);
+          const { path, tags, additionalParameters } = each;
+          const entry = known.get(identity) ?? {
+            series: { path, tags, additionalParameters },
+            sortKey: seriesSortKey(each),
+            number: 0,
+          };
+          known.set(identity, entry);
+          return entry;
+        }),
+      );
+      const sorted = [...known.values()].sort((a, b) => (a.sortKey < b.sortKey ? -1 : a.sortKey > b.sortKey ? 1 : 0));
+      for (const entry of sorted) entry.number = series.push(entry.series) - 1;
+      for (const [i, slice] of of.entries())
+        numberOf.set(
+          slice,
+          (entries[i] ?? []).map(({ number }) => number),
+        );
+      return { captureDay, first, end: series.length, of };
+    });
+  return {
+    series,
+    numbers: slices.map((slice) => numberOf.get(slice) ?? []),
+    slices: numbered,
+    rows: slices.reduce((sum, slice) => sum + slice.rows, 0),
+  };
+}
+
+/** A row's number out of its file and its series there; -1: a row of a slice that is not asked for. */
+function numberSql(
+  slices: readonly Slice[],
+  numbers: Numbered['numbers'],
+  files: readonly string[],
+): { number: string; isWhole: boolean } {
+  const offsets: number[] = [];
+  const all: number[] = [];
+  for (const path of files) {
+    const first = all.length;
+    offsets.push(first);
+    for (const [at, slice] of slices.entries()) {
+      if (slice.path !== path) continue;
+      // Of a file with several slices the last may be another's.
+      while (all.length < first + slice.facts.series.length) all.push(-1);
+      for (const [i, number] of (numbers[at] ?? []).entries()) all[first + slice.first + i] = number;
+    }
+  }
+  const isWhole = !all.includes(-1);
+  if (all.length === 1) return { number: 'CAST(0 AS INTEGER)', isWhole };
+  const offset = `list_extract([${offsets.join(',')}]::INTEGER[], CAST(file_index AS INTEGER) + 1)`;
+  return { number: `list_extract([${all.join(',')}]::INTEGER[], ${offset} + series + 1)`, isWhole };
+}
+
+/** A row's kind: its own column says it; else its value; else it is of the one kind that all rows of its file are of. */
+function* kindExpressions(
+  columns: ReadonlySet<string>,
+  slices: readonly Slice[],
+  files: readonly string[],
+): Generator<[column: string, expression: string]> {
+  const stored = new Set<string>();
+  /** By the beginning of the columns' names, by file: kinds of sealed files' leaves. */
+  const kinds = new Map<string, Map<string, number>>();
+  for (const { path, leaves, facts } of slices) {
+    const isSealed = facts.hasPaths !== false;
+    for (const leaf of leaves) {
+      for (const name of Object.values(isSealed ? leafColumns(leaf) : hotLeafColumns(leaf))) stored.add(name);
+      if (!isSealed) continue;
+      const column = columnOfPath(leaf.path);
+      const ofFiles = kinds.get(column) ?? new Map<string, number>();
+      ofFiles.set(path, leaf.kinds);
+      kinds.set(column, ofFiles);
+    }
+  }
+  for (const name of columns) {
+    if (!name.endsWith('_k')) continue;
+    const column = name.slice(0, -2);
+    const parts = stored.has(name) ? [name] : [];
+    const values = [
+      ['n', kind.double],
+      ['s', kind.string],
+      ['b', kind.bool],
+    ].filter(([suffix]) => stored.has(`${column}_${suffix}`));
+    if (values.length > 0)
+      parts.push(
+        `CASE ${values.map(([suffix, bit]) => `WHEN ${column}_${suffix} IS NOT NULL THEN ${bit}`).join(' ')} END`,
+      );
+    const only = files.map((path) => {
+      const bits = kinds.get(column)?.get(path) ?? 0;
+      return bits === kind.null || bits === kind.object || bits === kind.array ? String(bits) : 'NULL';
+    });
+    if (only.some((bits) => bits !== 'NULL'))
+      parts.push(`list_extract([${only.join(',')}]::UTINYINT[], CAST(file_index AS INTEGER) + 1)`);
+    yield [name, `CAST(coalesce(${parts.join(', ')}) AS UTINYINT)`];
+  }
+}

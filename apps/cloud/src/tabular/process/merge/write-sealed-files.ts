@@ -1,0 +1,114 @@
+/**
+ * Writes the rows of slices of one organization and capture day to sealed files (I9): one, or several when they are too many for one.
+ *
+ * Each file is written under a temporary name, synced, read back, renamed. Until the catalog lists them they do not exist, and a start
+ * removes them.
+ */
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { newId } from '@platform/base';
+import { checksumFile } from '../checksum-file.ts';
+import { readRows } from '../database.ts';
+import type { SealedFile } from '../messages.ts';
+import { writeParquet } from '../parquet-file.ts';
+import { readSealedFile } from '../sealed-file.ts';
+import type { Slice } from '../slice.ts';
+import { pieceConditions } from './cut-pieces.ts';
+import { type MergeSource, mergeSource, rowColumns } from './merge-source.ts';
+import { describeRows } from './series-of-rows.ts';
+
+export interface SealOptions {
+  readonly parquetDir: string;
+  /** BSON bytes that go into one file. */
+  readonly fileBytes: number;
+}
+
+export interface WriteOptions extends SealOptions {
+  /** Rows that stay out, as a condition on `number` and the files' columns; of the merged series. Default: none. */
+  readonly removed?: (source: MergeSource) => string | undefined;
+}
+
+/** @returns the files, and how many rows stayed out. Throws, and leaves nothing behind, when it is not all rows that it wrote. */
+export async function writeSealedFiles(
+  connection: DuckDBConnection,
+  slices: readonly Slice[],
+  options: WriteOptions,
+): Promise<{ readonly files: SealedFile[]; readonly removed: number }> {
+  const source = mergeSource(slices, false);
+  const removedRows = options.removed?.(source);
+  if (options.removed !== undefined && removedRows === undefined) return { files: [], removed: 0 };
+  const removed = removedRows === undefined ? 0 : await countRows(connection, source, removedRows);
+  const kept = removedRows === undefined ? undefined : `NOT (${removedRows})`;
+  const written: string[] = [];
+  const files: SealedFile[] = [];
+  try {
+    if (removedRows === undefined || (removed > 0 && removed < source.rows))
+      for (const piece of await pieceConditions(connection, source, slices, options.fileBytes, kept)) {
+        const file = await writeFile(
+          connection,
+          source,
+          slices[0]?.captureDay as string,
+          piece,
+          options.parquetDir,
+          written,
+        );
+        files.push(file);
+      }
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    if (files.length > 0 && rows + removed !== source.rows)
+      throw new Error(`expected ${source.rows - removed} rows to be written, found ${rows}; nothing is listed`);
+    await syncDirectory(options.parquetDir);
+    return { files, removed };
+  } catch (caught) {
+    // A disk that is full must not be filled further by attempt after attempt.
+    for (const path of written) await rm(path, { force: true });
+    throw caught;
+  }
+}
+
+async function countRows(connection: DuckDBConnection, source: MergeSource, condition: string): Promise<number> {
+  const [row] = await readRows(connection, `SELECT count(*) FROM (${source.select(['position'], condition)})`);
+  return Number(row?.[0]);
+}
+
+async function writeFile(
+  connection: DuckDBConnection,
+  source: MergeSource,
+  captureDay: string,
+  kept: string | undefined,
+  parquetDir: string,
+  written: string[],
+): Promise<SealedFile> {
+  const described = await describeRows(connection, source, kept);
+  const file = `${captureDay}-${newId()}.parquet`;
+  const [path, temporary] = [join(parquetDir, file), join(parquetDir, `${file}.tmp`)];
+  written.push(temporary, path);
+  const leaves = (source.slices[0]?.leaves ?? []).map(({ of: _, ...facts }) => facts);
+  const rows = source.select([...rowColumns, ...source.columns], kept);
+  const contents = { ...described, rows, captureDay, leaves, columns: source.columns };
+  await writeParquet(connection, temporary, contents);
+  await syncFile(temporary);
+  const listed = await readSealedFile(connection, temporary, contents);
+  const { bytes: fileBytes, ...checksum } = await checksumFile(temporary);
+  await rename(temporary, path);
+  return { ...listed, file, fileBytes, checksum };
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

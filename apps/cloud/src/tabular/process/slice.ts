@@ -1,0 +1,46 @@
+/**
+ * The rows of one organization and capture day in a Parquet file. A sealed file is one slice; a hot file has a slice for each
+ * organization and day whose rows it holds.
+ */
+import type { FileFacts, LeafFacts, SeriesFacts } from './file-facts.ts';
+
+export interface Slice {
+  readonly path: string;
+  /** UTC day of its rows, "YYYY-MM-DD". */
+  readonly captureDay: string;
+  readonly rows: number;
+  /** Number of its first series in the file. */
+  readonly first: number;
+  /** Its series, by number from `first` on. */
+  readonly series: readonly SeriesFacts[];
+  readonly leaves: readonly LeafFacts[];
+  /** The slice as if it were the file: series by the file's numbers. */
+  readonly facts: FileFacts;
+}
+
+/** A sealed file as its one slice. */
+export function wholeFile(path: string, captureDay: string, facts: FileFacts): Slice {
+  const { rows, series, leaves } = facts;
+  return { path, captureDay, rows, first: 0, series, leaves, facts };
+}
+
+/** @param fileSeries how many series the file has. */
+export function createSlice(slice: Omit<Slice, 'rows' | 'facts'>, fileSeries: number): Slice {
+  const { first, series, leaves } = slice;
+  const rows = series.reduce((sum, each) => sum + each.rows, 0);
+  let facts: FileFacts | undefined;
+  return {
+    ...slice,
+    rows,
+    get facts() {
+      if (facts !== undefined) return facts;
+      // In the places of other slices' series stands one of its own without rows, so that no query looks at those of others.
+      const none = { ...(series[0] as SeriesFacts), rows: 0, dataBytes: 0 };
+      const all = new Array<SeriesFacts>(fileSeries).fill(none);
+      for (const [i, each] of series.entries()) all[first + i] = each;
+      const bytes = 800 * series.length + 400 * leaves.length;
+      facts = { rows, series: all, leaves, bytes, hasPaths: false };
+      return facts;
+    },
+  };
+}
