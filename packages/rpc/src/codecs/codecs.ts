@@ -7,10 +7,11 @@ import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/p
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
-import { type BoundMethod, maxMessageDepth, type ServiceBinding } from '../core/binding.ts';
+import type { BoundMethod, ServiceBinding } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf, reportedFault } from '../core/faults.ts';
+import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { messageTooLarge } from '../core/message-too-large.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';

@@ -2,10 +2,11 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import type { Log, LogFields } from '@platform/base';
-import { type BoundMethod, maxMessageDepth } from '../core/binding.ts';
+import type { BoundMethod } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
 import { faultOf } from '../core/faults.ts';
+import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { respond } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';
 import type { ShortCall } from '../core/short-call.ts';

@@ -88,9 +88,6 @@ export interface ServiceBinding<P = unknown> {
   readonly methods: readonly BoundMethod<P>[];
 }
 
-/** Messages inside of one another in a request. A document needs three for each of its levels, and what it may hold is refused by name. */
-export const maxMessageDepth = 600;
-
 /** `/package.Service/Method`. */
 export function methodPath(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;

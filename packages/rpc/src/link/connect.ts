@@ -4,6 +4,7 @@ import { type Client, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
+import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { AccessToken } from './access-token.ts';
 import { LinkTransport } from './link-transport.ts';
 import { Session } from './session.ts';
@@ -54,6 +55,8 @@ export function connect(options: LinkOptions): Link {
     sessionManager: session,
     readMaxBytes: maxMessageBytes,
     acceptCompression: [],
+    // What the cloud stores, it can answer.
+    binaryOptions: { recursionLimit: maxMessageDepth },
   });
   const common = { inner, baseUrl: url.origin, timeoutMs, userAgent };
   const signIn = createClient(AuthService, new LinkTransport({ ...common, token: undefined }));

@@ -1,4 +1,4 @@
-import { create, fromJson, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, fromJson, type JsonObject, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { anyPack, StructSchema, timestampFromMs, timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type {
   ExportTabularDataRequestSchema,
@@ -7,6 +7,7 @@ import type {
 import { expect, test } from 'vitest';
 import { HandClock } from '../../machines/testing/hand-clock.ts';
 import { openTabular } from '../../tabular/testing/open-tabular.ts';
+import { maxStructLevels } from '../../wire/max-struct-levels.ts';
 import { type ServedQueries, serveQueries } from '../testing/serve-queries.ts';
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
@@ -61,6 +62,16 @@ test('ExportTabularData: every reading once, oldest first, of whatever days, hot
     ({ payload, timeCaptured }) => `${payload?.['i']} ${timeCaptured && timestampMs(timeCaptured)}`,
   );
   expect(found.toSorted()).toEqual(expected.map(({ i, ms }) => `${i} ${ms}`).toSorted());
+});
+
+test('ExportTabularData: a document as deep as any that is stored comes back through our own link', async () => {
+  await using store = await openTabular();
+  await using queries = await serveQueries(store);
+  const nested = (levels: number): JsonObject => (levels === 1 ? { i: 7 } : { a: nested(levels - 1) });
+  const data = nested(maxStructLevels);
+  store.append({ readings: [{ data }] });
+  await store.count();
+  expect((await exported(queries)).map(({ payload }) => payload)).toEqual([data]);
 });
 
 test('ExportTabularData goes on after a cut from the last time, without gap or double', async () => {
