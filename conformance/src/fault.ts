@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 
 const faults: Readonly<Record<string, string>> = {
   cloud: 'conformance/src/crash/cloud-crash.test.ts',
-  damage: 'conformance/src/damage/damage.test.ts',
+  damage: 'conformance/src/damage/',
   machine: 'conformance/src/crash/machine-crash.test.ts',
   'power-cut': 'apps/cloud/src/ingest/power-cut.slow.test.ts',
 };

@@ -11,6 +11,7 @@ import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import type { Database } from '../metadata/tables.ts';
+import type { SealedFile } from '../tabular/process/messages.ts';
 import { repairCatalog } from '../tabular/repair-catalog.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Operations } from './control-channel.ts';
@@ -20,7 +21,7 @@ import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
-import { ofRepair, recordRestored, unlistFile } from './record-repair.ts';
+import { ofRepair, recordRestored, replaceFile, unlistFile } from './record-repair.ts';
 import { rotateKey } from './rotate-key.ts';
 import { withDamage } from './with-damage.ts';
 
@@ -90,6 +91,12 @@ export function createAdmin(options: AdminOptions): Operations {
     'repair.restored': async (params) => {
       const { text } = readParams(params);
       await recordRestored(db, text('file'), text('from'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.replaced': async (params) => {
+      const { text } = readParams(params);
+      const file = JSON.parse(text('as')) as SealedFile;
+      await replaceFile(db, text('file'), file, text('from'), actorOf(params), clock.now());
       return {};
     },
     'repair.unlist': async (params) => {

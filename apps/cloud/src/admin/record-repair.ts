@@ -2,7 +2,9 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Change, type OwnActor } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
-import { removeFileRow } from '../tabular/catalog-rows.ts';
+import { fileRowOf } from '../tabular/catalog.ts';
+import { addFileRow, removeFileRow } from '../tabular/catalog-rows.ts';
+import type { SealedFile } from '../tabular/process/messages.ts';
 
 export function ofRepair(what: string): Omit<Change, 'detail'> {
   return { action: `admin.repair.${what}`, organizationId: null, targetKind: 'file', targetId: '' };
@@ -20,6 +22,29 @@ export async function recordRestored(
     const set = { verified_ms: nowMs, damaged_ms: null, damage: null };
     await trx.updateTable('tabular_health').set(set).where('file', '=', file).execute();
     await audit(trx, by, { ...ofRepair('restored'), targetId: file, detail: { from } }, nowMs);
+  });
+}
+
+/** Its rows are in another file now. @throws aborted when it is not listed any more */
+export async function replaceFile(
+  db: Database,
+  replaced: string,
+  file: SealedFile,
+  from: string,
+  by: OwnActor,
+  nowMs: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await removeFileRow(trx, replaced)))
+      throw new PlatformError('aborted', `${replaced} is not listed any more: it was merged meanwhile`);
+    await addFileRow(trx, fileRowOf(file, nowMs));
+    const { organizationId } = file;
+    await audit(
+      trx,
+      by,
+      { ...ofRepair('restored'), organizationId, targetId: replaced, detail: { from, as: file.file } },
+      nowMs,
+    );
   });
 }
 

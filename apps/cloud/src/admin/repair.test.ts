@@ -8,7 +8,8 @@ import { newManifest } from '../backup/manifest.ts';
 import { measureFile } from '../backup/take-file.ts';
 import { createDeletionPause } from '../instance/deletion-pause.ts';
 import { openInstanceKey } from '../instance/instance-key.ts';
-import { type OpenTabular, openTabular } from '../tabular/testing/open-tabular.ts';
+import { inFolder } from '../tabular/testing/older-files.ts';
+import { type OpenTabular, openTabular, testPlace } from '../tabular/testing/open-tabular.ts';
 import { checkFiles } from './check-files.ts';
 import { openDoctorStore } from './doctor.ts';
 import { createAdmin } from './feature.ts';
@@ -160,4 +161,56 @@ test('D33 what the ingest log lost is named, and given up when its loss is accep
   expect(await store.count()).toBe(2);
   expect(await admin.repair()).toEqual([]);
   expect(await admin.call('audit')).toMatchObject([{ action: 'admin.repair.accept-loss', actorName: 'root' }]);
+});
+
+test('D33 a file that small ones were merged into since the backup comes back out of those, row for row', async () => {
+  await inFolder(async (folder) => {
+    await using directory = await temporaryDirectory();
+    const parquet = join(folder, 'parquet');
+    const files = async () => (await readdir(parquet)).filter((name) => name.endsWith('.parquet')).toSorted();
+    const from = directory.file('backup');
+    const before = await (async () => {
+      await using store = await openTabular({}, { folder });
+      for (let i = 0; i < 3; i++) {
+        store.append({
+          readings: [{ data: { i }, receivedMs: noonMs + i }, { data: { i, more: 'x' } }],
+          syncedMs: noonMs,
+        });
+        await store.tabular.seal();
+      }
+      const place = { ...testPlace, organizationId: 'org-2' };
+      store.append({ place, readings: [{ data: {}, receivedMs: noonMs }], syncedMs: noonMs });
+      await store.tabular.seal();
+      const names = await files();
+      await backUp(store, from, names);
+      const of = await store.db
+        .selectFrom('tabular_files')
+        .select('file')
+        .where('organization_id', '=', 'org-1')
+        .executeTakeFirstOrThrow();
+      await backUp(
+        store,
+        directory.file('less'),
+        names.filter((name) => name !== of.file),
+      );
+      return names;
+    })();
+    await using store = await openTabular({ mergeFiles: 3 }, { folder });
+    store.append({ readings: [{ data: { i: 9 }, receivedMs: noonMs + dayMs }], syncedMs: noonMs + dayMs });
+    await store.tabular.seal();
+    const sorted = [{ $sort: { 'data.i': 1, 'data.more': 1 } }] as const;
+    await expect.poll(async () => (await files()).filter((name) => before.includes(name)).length).toBeLessThan(2);
+    const right = await store.mql(sorted);
+    const [damaged = ''] = (await files()).filter((name) => name.startsWith('2026-05-17') && !before.includes(name));
+    await truncate(join(parquet, damaged), 100);
+    const admin = await adminOf(store);
+    expect(await admin.repair({ from: directory.file('less') })).toMatchObject([{ outcome: 'lost' }]);
+    expect(await admin.repair({ from, apply: false })).toMatchObject([{ outcome: 'can be restored' }]);
+    await expect(store.mql(sorted)).rejects.toMatchObject({ code: 'data_loss' });
+    expect(await admin.repair({ from })).toMatchObject([{ outcome: 'restored', rows: 6 }]);
+    expect(await store.mql(sorted)).toEqual(right);
+    expect(right).toHaveLength(7);
+    expect(await admin.repair({ from })).toEqual([]);
+    expect(await readdir(join(parquet, 'quarantine'))).toEqual([damaged]);
+  });
 });

@@ -61,6 +61,9 @@ export async function repair(options: RepairOptions): Promise<Repaired[]> {
     if (source !== undefined) {
       if (apply) await restore(options, row, source);
       report.push({ ...about, outcome: apply ? 'restored' : 'can be restored', detail: `from ${source}` });
+    } else if (await restoreFromOthers(options, row, hashes)) {
+      const detail = `from files of ${options.from} that were merged into it`;
+      report.push({ ...about, outcome: apply ? 'restored' : 'can be restored', detail });
     } else if (options.acceptLoss && apply) {
       await giveUp(options, file);
       report.push({ ...about, outcome: 'loss accepted', detail: `kept as parquet/${quarantine}/${file}` });
@@ -141,14 +144,41 @@ async function restore({ parquetDir, ask }: RepairOptions, { file }: FileRow, so
   await ask('repair.restored', { file, from: source });
 }
 
+/** Out of the files of a backup that were merged into it since. */
+async function restoreFromOthers(
+  { parquetDir, from: backup, ask, apply }: RepairOptions,
+  row: FileRow,
+  hashes: ReadonlyMap<string, string> | undefined,
+): Promise<boolean> {
+  if (backup === undefined || hashes === undefined) return false;
+  // DuckDB is code that most repairs never need.
+  const { restoreRows } = await import('./restore-rows.ts');
+  const workDir = join(parquetDir, quarantine, 'restoring');
+  try {
+    const file = await restoreRows({ row, backup, hashes, workDir });
+    if (file === undefined || !apply) return file !== undefined;
+    await rename(join(workDir, file.file), join(parquetDir, file.file));
+    await sync(parquetDir);
+    await ask('repair.replaced', { file: row.file, as: JSON.stringify(file), from: backup });
+    await moveAside(parquetDir, row.file);
+    return true;
+  } finally {
+    await rm(workDir, { recursive: true, force: true });
+  }
+}
+
 async function giveUp({ parquetDir, ask }: RepairOptions, file: string): Promise<void> {
-  await mkdir(join(parquetDir, quarantine), { recursive: true, mode: 0o700 });
   // Until the catalog has let go of it, it is as damaged as before: missing.
+  await moveAside(parquetDir, file);
+  await ask('repair.unlist', { file });
+}
+
+async function moveAside(parquetDir: string, file: string): Promise<void> {
+  await mkdir(join(parquetDir, quarantine), { recursive: true, mode: 0o700 });
   await rename(join(parquetDir, file), join(parquetDir, quarantine, file)).catch((caught: NodeJS.ErrnoException) => {
     if (caught.code !== 'ENOENT') throw caught;
   });
   await sync(parquetDir);
-  await ask('repair.unlist', { file });
 }
 
 async function sync(path: string): Promise<void> {

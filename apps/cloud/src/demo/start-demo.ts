@@ -1,5 +1,5 @@
 /** The demo at a start of the cloud: made where there is none, its trigger moved to the address of this start. */
-import { asPlatformError, type Log } from '@platform/base';
+import { errorText, type Log } from '@platform/base';
 import type { AccountTree } from '../accounts/tree.ts';
 import { type DemoDeps, type DemoFile, moveDemoTrigger, prepareDemo, readDemo } from './prepare-demo.ts';
 
@@ -21,7 +21,7 @@ export async function startDemo(
     if (demo !== undefined) await moveDemoTrigger(deps, demo.partId, baseUrl);
     return { demo };
   } catch (caught) {
-    const problem = asPlatformError(caught).message;
+    const problem = errorText(caught);
     deps.log.error('the demo does not run, all else does', { error: problem });
     return { problem };
   }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { createLog, type Log } from '@platform/base';
+import { createLog, errorText, type Log } from '@platform/base';
 import { startPostgres } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresMetadata } from './open-postgres-metadata.ts';
@@ -54,12 +54,11 @@ test('a Postgres that is not there yet is waited for, with one line that says wh
 test('a Postgres that does not come is UNAVAILABLE, named with its host, port and database, and without its password', async () => {
   const { lines, log } = listed();
   const error = await open('postgres://anna:hidden@127.0.0.1:1/fleet', log, 600).catch((caught: unknown) => caught);
-  expect(error).toMatchObject({
-    code: 'unavailable',
-    message: expect.stringContaining('Postgres database fleet on 127.0.0.1:1 cannot be reached'),
-  });
+  expect(error).toMatchObject({ code: 'unavailable' });
+  // As the operator's terminal shows it.
+  expect(errorText(error)).toContain('Postgres database fleet on 127.0.0.1:1');
   expect(lines.join()).toMatch(/waiting up to 0.6 s for Postgres database fleet on 127\.0\.0\.1:1,/);
-  expect(`${lines} ${error}`).not.toContain('hidden');
+  expect(`${lines} ${errorText(error)}`).not.toContain('hidden');
 });
 
 test('a server that is starting is waited for', async () => {
@@ -76,6 +75,7 @@ test.each([
 ])('a refusal (%s: %s) ends the start at once', async (state, text) => {
   const { lines, log } = listed();
   const error = await open(await startRefusing(state, text), log).catch((caught: unknown) => caught);
-  expect(error).toMatchObject({ code: 'failed_precondition', message: expect.stringContaining(text) });
+  expect(error).toMatchObject({ code: 'failed_precondition' });
+  expect(errorText(error)).toContain(text);
   expect(lines).toEqual([]);
 });

@@ -67,7 +67,7 @@ export async function checkStoredDocuments(given: Database, ring: KeyRing): Prom
     for (;;) {
       const keys = await keysOf(db, document, '', after);
       if (keys.length === 0) break;
-      for (const key of keys) openDocument(ring, await storedOf(db, document, key));
+      for (const key of keys) openDocument(ring, await storedOf(db, document, key), rowText(document, key));
       count += keys.length;
       after = keys.at(-1);
     }
@@ -111,6 +111,10 @@ async function keysOf(
   return rows.map((row) => [row.first, row.second]);
 }
 
+function rowText({ table, key }: SealedDocument, values: Key): string {
+  return `${table}: ${key[0]} ${values[0]}, ${key[1]} ${values[1]}`;
+}
+
 function rowOf({ key }: SealedDocument, values: Key) {
   return sql`${sql.ref(key[0])} = ${values[0]} and ${sql.ref(key[1])} = ${values[1]}`;
 }
@@ -128,7 +132,7 @@ async function sealRows(trx: Database, ring: KeyRing, document: SealedDocument, 
   for (const key of keys) {
     const stored = await storedOf(trx, document, key);
     if (stored === '') continue;
-    const sealed = sealDocument(ring, openDocument(ring, stored));
+    const sealed = sealDocument(ring, openDocument(ring, stored, rowText(document, key)));
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sealed} where ${rowOf(document, key)}`.execute(trx);
     count++;
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog, silentLog } from '@platform/base';
+import { createLog, errorText, silentLog } from '@platform/base';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { checkSecrets } from '../admin/check-secrets.ts';
@@ -193,7 +193,8 @@ describe.each(storeKinds)('configurations and their histories in %s', (kind) => 
     const flipped = `${document.slice(0, 60)}${document[60] === 'A' ? 'B' : 'A'}${document.slice(61)}`;
     await raw.updateTable('part_configurations').set({ document: flipped }).where('version', '=', 2).execute();
     const error = await documents(stores).catch((caught: Error) => caught);
-    expect(error).toMatchObject({ code: 'data_loss' });
+    expect(error).toMatchObject({ code: 'data_loss', isOwnFault: true });
+    expect(errorText(error)).toContain('part_id p, version 2');
     expect(String(error)).not.toContain(one.path);
     await expect(checkSecrets(stores.db, stores.instanceKey, sealedColumns)).rejects.toMatchObject({
       code: 'data_loss',

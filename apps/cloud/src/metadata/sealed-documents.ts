@@ -5,7 +5,7 @@
  * `sealed:<id of the instance key>:<base64 of nonce, ciphertext, tag>`; JSON objects never begin so. '' stays '': a document
  * that is kept no longer. Statements in raw SQL see and write what is stored.
  */
-import { PlatformError } from '@platform/base';
+import { ownFault } from '@platform/base';
 import {
   InsertQueryNode,
   type KyselyPlugin,
@@ -46,15 +46,16 @@ export function sealDocument(ring: KeyRing, text: string): string {
   return sealOf(ring.current.id) + Buffer.from(ring.encrypt(text)).toString('base64');
 }
 
-/** The document as it was saved. @throws data_loss */
-export function openDocument(ring: KeyRing, stored: string): string {
+/** The document as it was saved. @param row which one, for the log. @throws data_loss */
+export function openDocument(ring: KeyRing, stored: string, row: string): string {
   if (!stored.startsWith(prefix)) return stored;
   try {
     return ring.decrypt(Buffer.from(stored.slice(stored.indexOf(':', prefix.length) + 1), 'base64'));
   } catch (caught) {
-    throw new PlatformError(
+    throw ownFault(
       'data_loss',
       'a stored configuration does not open: it is damaged, or sealed with another instance key. The host administrator can restore it from a backup',
+      row,
       caught,
     );
   }
@@ -80,9 +81,15 @@ export function sealedDocumentsPlugin(ring: KeyRing): KyselyPlugin {
 
 function opened(row: UnknownRow, ring: KeyRing): UnknownRow {
   const changes = Object.entries(row).flatMap(([name, value]) =>
-    columns.has(name) && typeof value === 'string' ? [[name, openDocument(ring, value)]] : [],
+    columns.has(name) && typeof value === 'string' ? [[name, openDocument(ring, value, rowText(row))]] : [],
   );
   return changes.length === 0 ? row : { ...row, ...Object.fromEntries(changes) };
+}
+
+/** The row as far as the statement read its key. */
+function rowText(row: UnknownRow): string {
+  const names = sealedDocuments.flatMap(({ key }) => key).filter((name) => row[name] !== undefined);
+  return names.map((name) => `${name} ${String(row[name])}`).join(', ');
 }
 
 /** Documents come by INSERT alone: a version never changes. */

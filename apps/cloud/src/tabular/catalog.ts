@@ -158,7 +158,7 @@ export function createCatalog(db: Database): Catalog {
     },
     async list(files, sealed, nowMs) {
       await db.transaction().execute(async (trx) => {
-        for (const file of files) await addFileRow(trx, rowOf(file, nowMs));
+        for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
         // The same positions must never be listed twice.
         if (!(await moveSealed(trx, sealed)))
           throw new PlatformError('aborted', `rows up to position ${sealed} are sealed already`);
@@ -195,7 +195,7 @@ export function createCatalog(db: Database): Catalog {
           // Its rows are in another file by now: they must never be listed twice.
           if (!(await removeFileRow(trx, file))) throw new PlatformError('aborted', `${file} is not listed any more`);
         }
-        for (const file of files) await addFileRow(trx, rowOf(file, nowMs));
+        for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
       });
     },
     async addDelete(organizationId, { predicate, upTo }, nowMs, also) {
@@ -314,7 +314,8 @@ function refOf(row: FileRow): FileRef {
   };
 }
 
-function rowOf(file: SealedFile, nowMs: number) {
+/** What the catalog says of a file. */
+export function fileRowOf(file: SealedFile, nowMs: number): Omit<FileRow, 'row_check'> {
   return {
     file: file.file,
     organization_id: file.organizationId,

@@ -140,3 +140,14 @@ test.each(Object.entries(firsts))('rows that come first in their groups: %s', as
   }
   expect(Buffer.from(pushed.bytes).toString('hex')).toBe(Buffer.from(not.bytes).toString('hex'));
 });
+
+test.each(['data.t', 'time_received'])(
+  'a value that cannot be worked out for a row is an error, though another row of the group is taken by %s',
+  async (by) => {
+    const plan = mql({ $sort: { [by]: -1 } }, { $group: { _id: null, v: { $first: { $divide: [1, '$data.t'] } } } });
+    const ask = { plan, scope: wholeOrganization, vocabulary: 'core' as const };
+    const refused = { message: expect.stringContaining("can't $divide by zero") };
+    await expect(store.tabular.query({ ...ask, pushDown: false })).rejects.toMatchObject(refused);
+    await expect(store.tabular.query(ask)).rejects.toMatchObject(refused);
+  },
+);

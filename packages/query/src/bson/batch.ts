@@ -16,15 +16,15 @@ export interface Batch {
 export class DocumentBatch implements Batch {
   readonly count: number;
   readonly documents: readonly BsonDocument[];
-  /** About what they hold, without encoding them. */
+  /** About what they take to fold, as bytes of documents, without encoding them. */
   readonly bytesAbout: number;
   #encoded: Batch | undefined;
 
-  /** @param packedBytes of what they hold besides a few numbers and short texts. */
-  constructor(documents: readonly BsonDocument[], packedBytes = 0) {
+  /** @param more of that, besides a few numbers and short texts in each. */
+  constructor(documents: readonly BsonDocument[], more = 0) {
     this.count = documents.length;
     this.documents = documents;
-    this.bytesAbout = documents.length * documentBytes + packedBytes;
+    this.bytesAbout = documents.length * documentBytes + more;
   }
 
   get bytes(): Uint8Array {

@@ -41,11 +41,16 @@ class Percentiles implements MergingFold {
   merge(state: BsonValue): void {
     if (!(state instanceof Binary)) throw new Error('expected packed numbers in a partial group');
     const added = packedNumbers(state);
-    this.#room(added.length);
-    for (let index = 0; index < added.length; index++) {
-      const number = added[index]!;
-      if (!Number.isNaN(number)) this.#numbers[this.#count++] = number;
+    if (this.#count === 0) {
+      this.#hold(added.byteLength);
+      this.#numbers = added;
+      this.#count = withoutNaN(added);
+      return;
     }
+    this.#room(added.length);
+    const count = withoutNaN(added);
+    this.#numbers.set(added.subarray(0, count), this.#count);
+    this.#count += count;
   }
 
   partial(): BsonValue {
@@ -67,6 +72,16 @@ class Percentiles implements MergingFold {
     grown.set(this.#numbers.subarray(0, this.#count));
     this.#numbers = grown;
   }
+}
+
+/** Moves those that are numbers to the front. @returns how many they are */
+function withoutNaN(numbers: Float64Array): number {
+  let count = 0;
+  for (let index = 0; index < numbers.length; index++) {
+    const number = numbers[index]!;
+    if (!Number.isNaN(number)) numbers[count++] = number;
+  }
+  return count;
 }
 
 /** @param sorted ascending. */

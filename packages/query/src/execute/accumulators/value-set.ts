@@ -88,6 +88,8 @@ interface SetState {
   readonly values: readonly BsonValue[];
 }
 
+const noNumbers = new Float64Array();
+
 /** The values of such a state. */
 export function valuesOf(state: BsonValue): Generator<BsonValue> {
   return itemsOf(readState(state));
@@ -98,7 +100,7 @@ function readState(state: BsonValue): SetState {
   const values = state.get('values');
   const numbersOf = (name: string): Float64Array => {
     const found = state.get(name);
-    return found instanceof Binary ? packedNumbers(found) : new Float64Array();
+    return found instanceof Binary ? packedNumbers(found) : noNumbers;
   };
   return { numbers: numbersOf('doubles'), times: numbersOf('times'), values: Array.isArray(values) ? values : [] };
 }
@@ -114,5 +116,5 @@ function sizeOfState({ numbers, times, values }: SetState): number {
 }
 
 function bytesOf({ numbers, times, values }: SetState): number {
-  return numbers.byteLength + times.byteLength + sizeOf([...values]);
+  return numbers.byteLength + times.byteLength + values.reduce<number>((sum, value) => sum + 8 + sizeOf(value), 32);
 }

@@ -7,7 +7,7 @@ import type { Expr } from '@platform/query';
 const total: ReadonlySet<string> = new Set(
   `match.and match.or match.nor match.expr match.eq match.gt match.gte match.lt match.lte match.in match.exists match.type match.regex
    match.size match.mod match.bitsAllSet match.bitsAllClear match.bitsAnySet match.bitsAnyClear
-   agg.and agg.or agg.not agg.eq agg.ne agg.gt agg.gte agg.lt agg.lte agg.cmp agg.ifNull agg.cond agg.isNumber agg.type
+   agg.and agg.or agg.not agg.eq agg.ne agg.gt agg.gte agg.lt agg.lte agg.cmp agg.ifNull agg.cond agg.isNumber agg.type agg.array
    sql.eq sql.ne sql.gt sql.gte sql.lt sql.lte sql.in sql.isNull sql.isMissing sql.isType`.split(/\s+/),
 );
 

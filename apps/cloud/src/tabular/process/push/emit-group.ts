@@ -92,9 +92,9 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
 /** Of a value in a list, with what DuckDB needs to gather it. */
 const listedBytes = 32;
 
-/** Bytes of the values in the lists of a chunk. */
+/** What the values in the lists of a chunk take to fold, as bytes of documents: packed ones are no more work than half of a byte. */
 function listedIn(chunk: Chunk, { lists }: Cells): number {
-  return lists.reduce((bytes, cell) => bytes + chunk.lists(cell).items.rows * 8, 0);
+  return lists.reduce((bytes, cell) => bytes + chunk.lists(cell).items.rows / 2, 0);
 }
 
 /** By the place of a file: the value of an expression by series. Of files that are never asked for, nothing is worked out. */
@@ -169,7 +169,8 @@ function keyReader(
   }
   const { value } = evaluator(key);
   return (chunk) => {
-    const [file, series] = cells.ofSeries.map((cell) => chunk.int32(cell));
+    // Accumulators may ask for the series where the key does not.
+    const [file, series] = inputs.ofSeries ? cells.ofSeries.map((cell) => chunk.int32(cell)) : [];
     const leaves = cells.leaves.map((each, index) =>
       inputs.leaves[index]?.leaf.kinds === kind.null ? () => null : leafReader(chunk, each),
     );

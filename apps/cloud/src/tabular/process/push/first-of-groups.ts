@@ -3,6 +3,7 @@
  * with all that are equal to them. The executor takes from these what it would have taken from all, and each source gives few.
  */
 import type { Accumulator, GroupStage, SortKey } from '@platform/query';
+import { canFail } from './can-fail.ts';
 import type { ConditionRoom } from './condition.ts';
 import { type OrderKey, orderKeys } from './emit-top.ts';
 import { keyParts } from './group-key.ts';
@@ -54,9 +55,15 @@ const rowOrder: readonly OrderKey[] = [
   { sql: 'file_row_number', order: 'ASC NULLS FIRST' },
 ];
 
-function placeOf({ fn, by = [], n }: Accumulator, room: ConditionRoom, vocabulary: 'core' | 'rdk'): Place | undefined {
+function placeOf(
+  { fn, arg, by = [], n }: Accumulator,
+  room: ConditionRoom,
+  vocabulary: 'core' | 'rdk',
+): Place | undefined {
   const isOrdered = /^(top|bottom)N?$/.test(fn);
   if (!isOrdered && !/^(first|last)N?$/.test(fn)) return undefined;
+  // The executor works it out for every row, and an error of any of them is that of the query.
+  if (canFail(arg)) return undefined;
   const count = countOf(n);
   const keys = isOrdered ? keysBy(by, room, vocabulary) : rowOrder;
   if (keys === undefined || count === undefined) return undefined;

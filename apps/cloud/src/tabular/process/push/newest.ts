@@ -9,6 +9,7 @@ import type { NewestRow, SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
 import { noTime } from '../row-buffer.ts';
 import { type RowColumns, rowDocuments } from '../row-documents.ts';
+import { canFail } from './can-fail.ts';
 import type { Wanted } from './choose.ts';
 import { fieldsOf } from './fields-of.ts';
 import { millisecondsOf } from './group-states.ts';
@@ -30,7 +31,9 @@ function endsInNewest({ end }: Cut): boolean {
     by?.length === 1 && by[0]?.descending === true && by[0].path.join('.') === 'time_received';
   if (end.k === 'sort') return end.top === 1 && isNewest(end.by);
   if (end.k !== 'group') return false;
-  return isOfSeries(end.key) && end.into.length > 0 && end.into.every(([, { fn, by }]) => fn === 'top' && isNewest(by));
+  // What can fail does so for any row of the group, not for the newest only.
+  const takesNewest = end.into.every(([, { fn, by, arg }]) => fn === 'top' && isNewest(by) && !canFail(arg));
+  return isOfSeries(end.key) && end.into.length > 0 && takesNewest;
 }
 
 /** What the newest row does not pass, no older one does. */

@@ -1,6 +1,7 @@
 /** Why a file does not group, sort or project, in words for people: what keeps its columns from giving what the executor would. */
 import type { Accumulator, Cut, Expr, GroupStage, Path, RowStage, SortStage } from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
+import { canFail } from './can-fail.ts';
 import type { ConditionRoom } from './condition.ts';
 import { decisionOf } from './decision.ts';
 import type { Cells } from './group-cells.ts';
@@ -54,8 +55,10 @@ function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | und
 }
 
 function whyNotFolded({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
-  if (by !== undefined || /^(first|last|minN|maxN)/.test(fn))
+  if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
+    if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, also for one that is not taken' };
     return { part, why: 'it takes rows by their order, which others of the group do not' };
+  }
   const decision = isOfSeries(arg) ? undefined : decisionOf(arg);
   if (decision !== undefined)
     return whyNotCondition(decision.when, room, part) ?? { part: siteOf(arg, part), why: rowByRow };

@@ -1,0 +1,230 @@
+/**
+ * Random damages to payloads of a running cloud, and to the stores of a killed one, by a seed: pictures, rows of the ingest log
+ * and tails of the write-ahead logs. Whatever is asked afterwards is answered right or with an error that names the damage.
+ */
+import { randomBytes } from 'node:crypto';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { asPlatformError, type PlatformError } from '@platform/base';
+import { DataService } from '@platform/proto/platform/app/data/v1/data';
+import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { connect, type Link } from '@platform/rpc/client';
+import { temporaryDirectory } from '@platform/testkit';
+import { deserialize, serialize } from 'bson';
+import { expect, test } from 'vitest';
+import { openControlClient } from '../../../apps/cloud/src/admin/control-channel.ts';
+import { doctor } from '../../../apps/cloud/src/admin/doctor.ts';
+import { CloudUnderFire, linkTo, pauseMs, seededRandom } from '../crash/cloud-under-fire.ts';
+import { oneOf } from './damage.ts';
+import { damageFile, fileDamages } from './damage-files.ts';
+import { damageLog, logDamages } from './damage-log.ts';
+
+const { FAULT_DAMAGES = '60', FAULT_SEED = '20261122' } = process.env;
+const damages = Number(FAULT_DAMAGES);
+/** A start takes its time: of the stores, each kind once in a short run. */
+const restarts = Math.max(logDamages.length, Math.round(damages / 20));
+const uploads = 8;
+const each = 25;
+
+/** Sum and number of the first readings of an installation, as a query answers them. */
+const totalsOf = (readings: number): string =>
+  JSON.stringify(readings === 0 ? [] : [{ _id: null, n: readings, sum: (readings * (readings + 1)) / 2 }]);
+
+interface Sender {
+  readings(count: number): Promise<void>;
+  picture(): Promise<{ readonly id: string; readonly bytes: Buffer }>;
+}
+
+function senderOf(cloud: CloudUnderFire, link: Link): Sender {
+  const { partId } = cloud.demo;
+  const client = link.client(DataSyncService);
+  const stream = randomBytes(16);
+  let [seq, n] = [0n, 0];
+  const metadata = (type: DataType) => ({
+    ...{ partId, componentType: 'core:component:sensor', componentName: 'c', methodName: 'Readings', type },
+    identity: { stream, seq: ++seq, floor: seq },
+  });
+  return {
+    async readings(count) {
+      const time = timestampFromMs(Date.now());
+      for (let i = 0; i < count; i++)
+        await client.dataCaptureUpload({
+          metadata: metadata(DataType.TABULAR_SENSOR),
+          sensorContents: Array.from({ length: each }, () =>
+            create(SensorDataSchema, {
+              metadata: { timeRequested: time, timeReceived: time },
+              data: { case: 'struct', value: { readings: { n: ++n } } },
+            }),
+          ),
+        });
+    },
+    async picture() {
+      const bytes = randomBytes(6_000);
+      const { binaryDataId: id } = await client.dataCaptureUpload({
+        metadata: metadata(DataType.BINARY_SENSOR),
+        sensorContents: [{ data: { case: 'binary', value: bytes } }],
+      });
+      return { id, bytes };
+    },
+  };
+}
+
+const totals = [
+  { $match: { component_name: 'c' } },
+  { $group: { _id: null, n: { $sum: 1 }, sum: { $sum: '$data.readings.n' } } },
+];
+
+/** What the cloud answers, or the error. */
+async function askTotals(cloud: CloudUnderFire): Promise<string | PlatformError> {
+  await using link = linkTo(cloud);
+  const { organizationId } = cloud.demo;
+  try {
+    const { rawData } = await link
+      .client(DataService)
+      .tabularDataByMQL({ organizationId, mqlBinary: totals.map((stage) => serialize(stage)) });
+    return JSON.stringify(rawData.map((row) => deserialize(row)));
+  } catch (caught) {
+    return asPlatformError(caught);
+  }
+}
+
+async function complaints(dataDirectory: string): Promise<string> {
+  const findings = await doctor({
+    dataDirectory,
+    checkSecrets: async () => 'not looked at here',
+    freeBytes: async () => 2 ** 40,
+    deep: true,
+  });
+  return findings.flatMap(({ ok, check, found }) => (ok ? [] : [`${check}: ${found}`])).join('\n');
+}
+
+test(`D33 of ${damages} random damages to payloads none is served, the doctor finds all, and what is put back is served`, {
+  timeout: 120_000 + damages * 2_000,
+}, async () => {
+  const random = seededRandom(Number(FAULT_SEED));
+  await using cloud = await CloudUnderFire.start();
+  const { partId, partSecret } = cloud.demo;
+  await using part = connect({
+    baseUrl: cloud.url,
+    credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+  });
+  const sender = senderOf(cloud, part);
+  const pictures = new Map<string, Buffer>();
+  for (let i = 0; i < 6; i++) {
+    const { id, bytes } = await sender.picture();
+    pictures.set(id, bytes);
+  }
+  await using link = linkTo(cloud);
+  const client = link.client(DataService);
+  /** Ids that are not answered with what was uploaded, and whether the error names them. */
+  const wrongOnes = async (): Promise<string[]> => {
+    const wrong: string[] = [];
+    for (const [id, bytes] of pictures) {
+      const answer = await client.binaryDataByIDs({ binaryDataIds: [id], includeBinary: true }).then(
+        ({ data: [found] }) => (bytes.equals(found?.binary ?? new Uint8Array()) ? 'right' : 'other bytes'),
+        (caught: unknown) => {
+          const { code, message } = asPlatformError(caught);
+          return code === 'data_loss' && message.includes(id) ? 'named' : message;
+        },
+      );
+      if (answer === 'named') wrong.push(id);
+      else expect(answer).toBe('right');
+    }
+    return wrong;
+  };
+  expect(await wrongOnes()).toEqual([]);
+  const directory = join(cloud.directory, 'blobs');
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
+  expect(files).toHaveLength(pictures.size);
+  for (let i = 0; i < damages; i++) {
+    const kind = oneOf(fileDamages, random);
+    const damage = await damageFile(directory, files, kind, random);
+    const wrong = await wrongOnes();
+    expect(wrong.length, damage.what).toBe(kind.startsWith('exchanged') ? 2 : 1);
+    const found = await complaints(cloud.directory);
+    for (const id of wrong) expect(found, damage.what).toContain(id);
+    await damage.undo();
+    expect(await wrongOnes(), `${damage.what}, undone`).toEqual([]);
+  }
+});
+
+test(`D33 of ${restarts} random damages to the ingest log and to tails of write-ahead logs none is answered wrong`, {
+  timeout: 120_000 + restarts * 30_000,
+}, async () => {
+  const random = seededRandom(Number(FAULT_SEED));
+  await using golden = await temporaryDirectory();
+  await using first = await CloudUnderFire.start();
+  await first.firstStartOver();
+  // What a first start makes is in the file itself, and no tail takes it away.
+  await first.stop();
+  await using cloud = await CloudUnderFire.startOn(first.directory, { PLATFORM_SEAL_AGE: '1s' });
+  const { partId, partSecret } = cloud.demo;
+  const credentials = { entity: partId, type: 'robot-secret', payload: partSecret };
+  {
+    await using part = connect({ baseUrl: cloud.url, credentials });
+    await senderOf(cloud, part).readings(uploads);
+  }
+  await sealedUpTo(cloud, uploads);
+  await cloud.kill();
+  await using later = await CloudUnderFire.startOn(cloud.directory, { PLATFORM_SEAL_AGE: '1h' });
+  {
+    await using part = connect({ baseUrl: later.url, credentials });
+    const more = senderOf(later, part);
+    await more.readings(uploads);
+  }
+  await later.kill();
+  cpSync(later.directory, golden.path, { recursive: true });
+
+  // The second half counts from 1 again.
+  const half = (each * uploads * (each * uploads + 1)) / 2;
+  const right = (count: number): string => {
+    const rest = (count - uploads) * each;
+    return JSON.stringify([{ _id: null, n: count * each, sum: half + (rest * (rest + 1)) / 2 }]);
+  };
+  const whole = right(2 * uploads);
+  const prefixes = Array.from({ length: 2 * uploads + 1 }, (_, count) =>
+    count <= uploads ? totalsOf(count * each) : right(count),
+  );
+  const unsealed = Array.from({ length: uploads }, (_, i) => uploads + 1 + i);
+  const tally = { right: 0, named: 0, recovered: 0 };
+  for (let i = 0; i < restarts; i++) {
+    const kind = i < logDamages.length ? (logDamages[i] ?? '') : oneOf(logDamages, random);
+    for (const name of readdirSync(later.directory)) rmSync(join(later.directory, name), { recursive: true });
+    cpSync(golden.path, later.directory, { recursive: true });
+    const damage = await damageLog(later.directory, kind, unsealed, random);
+    if (damage.finds !== null) expect(await complaints(later.directory), damage.what).toMatch(damage.finds);
+    await later.start();
+    const answer = await askTotals(later);
+    if (answer === whole && damage.finds === null) tally.right++;
+    else if (typeof answer === 'string') {
+      // A tail that nobody else has seen is not missed by anyone: the log ends with its last whole commit.
+      expect(damage.finds, `${damage.what}: ${answer}`).toBe(null);
+      expect(prefixes, `${damage.what}: ${answer}`).toContain(answer);
+      tally.recovered++;
+    } else {
+      expect([damage.what, answer.code, answer.message]).toEqual([
+        damage.what,
+        'data_loss',
+        expect.stringMatching(/ingest log at positions? /),
+      ]);
+      tally.named++;
+    }
+    await later.kill();
+  }
+  console.log(`seed ${FAULT_SEED}: ${restarts} damages to stores: ${JSON.stringify(tally)}`);
+  expect(tally.named).toBeGreaterThan(0);
+});
+
+async function sealedUpTo({ directory }: CloudUnderFire, position: number): Promise<void> {
+  await using control = await openControlClient(join(directory, 'control.sock'));
+  for (;;) {
+    const status = (await control?.call('status')) as { sealedPosition: number; retainedBytes: number };
+    // Truncated as well: a catalog that loses its end shows in that.
+    if (status.sealedPosition >= position && status.retainedBytes === 0) return;
+    await pauseMs(100);
+  }
+}
