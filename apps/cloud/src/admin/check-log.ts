@@ -1,6 +1,7 @@
 /** Part of the doctor: every row of the ingest log is read, none is missing behind what was followed, and no loss waits for a person. */
 import { PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../ingest/log.ts';
+import { positionsText } from '../ingest/positions-text.ts';
 
 /** Of either store; disposed by who opened it. */
 export interface LogToCheck {
@@ -57,7 +58,7 @@ function lossOf(damages: readonly LogDamage[]): PlatformError {
   );
 }
 
-function textOf({ first, last, parts, reason }: LogDamage): string {
-  const where = first === last ? `position ${first}` : `positions ${first} to ${last}`;
-  return `${where}${parts === null ? '' : ` of part ${parts.join(', ')}`}: ${reason}`;
+function textOf(damage: LogDamage): string {
+  const { parts, reason } = damage;
+  return `${positionsText(damage)}${parts === null ? '' : ` of part ${parts.join(', ')}`}: ${reason}`;
 }

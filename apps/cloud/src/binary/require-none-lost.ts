@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import type { LogLoss } from '../ingest/log.ts';
+import { positionsText } from '../ingest/positions-text.ts';
 import type { Scopes } from './scopes.ts';
 
 /**
@@ -28,10 +29,8 @@ export function requireNoneLost(
       lossIn === 'binary data' && acceptedMs === null && (parts === null || parts.some(isSeen)),
   );
   if (lost === undefined) return;
-  const { first, last } = lost;
-  const where = first === last ? `position ${first}` : `positions ${first} to ${last}`;
   throw new PlatformError(
     'data_loss',
-    `uploads that were acknowledged are lost from the ingest log at ${where}, and this list could lack them. Ask for other parts, or for files by their ids, meanwhile; the host administrator sees what is lost in platform admin status`,
+    `uploads that were acknowledged are lost from the ingest log at ${positionsText(lost)}, and this list could lack them. Ask for other parts, or for files by their ids, meanwhile; the host administrator sees what is lost in platform admin status`,
   );
 }

@@ -1,7 +1,7 @@
 /** Opens the ingest log, in ingest.sqlite or in Postgres. It has one writer, this process. */
 import { type Clock, type Log, PlatformError } from '@platform/base';
 import { KnownLosses } from './known-losses.ts';
-import type { AppendResult, IngestLog, LogEntry } from './log.ts';
+import type { AppendResult, IngestLog, LogEntry, LogLoss } from './log.ts';
 import type { LogReads, LogWriter } from './log-writer.ts';
 import { openSqliteLog } from './open-sqlite-log.ts';
 
@@ -36,21 +36,26 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       : await (await import('./open-postgres-log.ts')).openPostgresLog({ database, log, clock, onFatal }, onAppended);
 
   const known = new KnownLosses(await reads.losses());
+  const unwritten = new Set<LogLoss>();
+  const tellLoss = ({ lossIn, first, last, parts, reason }: LogLoss): void =>
+    log.error(
+      'uploads that were acknowledged cannot be read any more; queries that they could touch fail until somebody accepts the loss',
+      { lossIn, first, last, reason, parts: parts ?? 'unknown' },
+    );
 
   return {
     ...reads,
     async noteLoss(lossIn, damage) {
       const loss = known.add(lossIn, damage, clock.now());
-      if (loss === undefined) return;
-      const { first, last, parts, reason } = loss;
-      log.error(
-        'uploads that were acknowledged cannot be read any more; they are kept in mind until somebody accepts the loss',
-        {
-          ...{ lossIn, first, last, reason },
-          parts: parts ?? 'unknown',
-        },
-      );
-      await writer.noteLoss(loss);
+      if (loss !== undefined) {
+        tellLoss(loss);
+        unwritten.add(loss);
+      }
+      // On a full disk a loss is known, and written down with the next one.
+      for (const each of unwritten) {
+        await writer.noteLoss(each);
+        unwritten.delete(each);
+      }
     },
     losses: () => known.list(),
     async acceptLosses() {

@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { Scope } from '@platform/query';
 import type { LogLoss } from '../ingest/log.ts';
+import { positionsText } from '../ingest/positions-text.ts';
 import type { RowFilter } from './row-filter.ts';
 
 /**
@@ -28,10 +29,8 @@ export function requireNoneLost(
   };
   const lost = losses.find(mayTouch);
   if (lost === undefined) return;
-  const { first, last } = lost;
-  const where = first === last ? `position ${first}` : `positions ${first} to ${last}`;
   throw new PlatformError(
     'data_loss',
-    `readings that were acknowledged are lost from the ingest log at ${where}, and this query could need them. Ask for other parts meanwhile; the host administrator sees what is lost in platform admin status`,
+    `readings that were acknowledged are lost from the ingest log at ${positionsText(lost)}, and this query could need them. Ask for other parts meanwhile; the host administrator sees what is lost in platform admin status`,
   );
 }
