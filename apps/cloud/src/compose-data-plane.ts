@@ -26,7 +26,7 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
   readonly fleet: Pick<Fleet, 'registry' | 'access' | 'retention' | 'machines' | 'authenticator'>;
   readonly signIn: SignIn;
   readonly notify: Notify;
-  readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs'>;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs' | 'scrubPeriodMs'>;
   readonly limits: Limits;
   readonly deletions: DeletionPause;
   readonly clock: Clock;
@@ -67,7 +67,10 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       deletions,
       monthlyScanBytesOf: (organizationId) => limits.limitOf(organizationId, 'query-bytes-per-month'),
       standingRulesOf: retention.standingRulesOf,
-      settings: settings.sealAgeMs === undefined ? {} : { sealAgeMs: settings.sealAgeMs },
+      settings: {
+        ...(settings.sealAgeMs !== undefined && { sealAgeMs: settings.sealAgeMs }),
+        ...(settings.scrubPeriodMs !== undefined && { scrubPeriodMs: settings.scrubPeriodMs }),
+      },
       organizationOf,
     }),
   );

@@ -148,6 +148,12 @@ test('the overlap of a rotated key is a duration with its unit, or 0 for none', 
     });
 });
 
+test('how often files of readings are read completely is a duration; 0 is never, none is said by default', () => {
+  const periodOf = (value: string): number | undefined =>
+    readSettings([], { PLATFORM_SCRUB_PERIOD: value }).scrubPeriodMs;
+  expect(['', '0', '24h', '30d'].map(periodOf)).toEqual([undefined, 0, 86_400_000, 30 * 86_400_000]);
+});
+
 test('the age at which rows are sealed is a duration, at least a second; none is said by default', () => {
   const ageOf = (value: string): number | undefined => readSettings([], { PLATFORM_SEAL_AGE: value }).sealAgeMs;
   expect(['', '0', '5s', '2m'].map(ageOf)).toEqual([undefined, 1_000, 5_000, 120_000]);

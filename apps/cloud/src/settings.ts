@@ -29,6 +29,8 @@ export interface Settings {
   readonly keyRotationOverlapMs: number;
   /** PLATFORM_SEAL_AGE: rows are written to files once the oldest has waited for so long. Default 10 min; at least 1 s. */
   readonly sealAgeMs: number | undefined;
+  /** PLATFORM_SCRUB_PERIOD: each file of readings is read completely once in so long. Default 7 d; 0: never. */
+  readonly scrubPeriodMs: number | undefined;
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
   readonly logLevel: string;
@@ -95,6 +97,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     allowPrivateWebhookTargets: readBoolean(env, 'PLATFORM_WEBHOOK_ALLOW_PRIVATE'),
     keyRotationOverlapMs: readDuration(env, 'PLATFORM_KEY_ROTATION_OVERLAP', maxOverlapMs) ?? 24 * 3_600_000,
     sealAgeMs: readSealAge(env),
+    scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),
     identity: readIdentitySettings(env),
     logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
   });

@@ -44,6 +44,7 @@ test(`D33 of ${damages} random damages to files and catalog none is answered wro
   const asking = askOn(filled, background, () => over);
   for (let i = 0; i < damages; i++) {
     const damage = await strike(cloud.directory, files, random);
+    if (i % 100 === 99) console.log(`${i + 1} damages: ${tally.wrong.length} wrong`);
     if (i % killEvery === killEvery - 1) for (const pid of cloud.tabularPids()) process.kill(pid, 'SIGKILL');
     const asked = [
       oneOf(
