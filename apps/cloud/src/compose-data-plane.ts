@@ -5,6 +5,7 @@ import type { Limits } from './admin/limits.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import type { Fleet } from './compose-fleet.ts';
+import { deletedSince } from './deleted-since.ts';
 import { addressOfCall } from './edge/address-of-call.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
@@ -104,6 +105,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     clock,
     log: log.child('ingest'),
     freeBytes: () => freeBytesOf(data.path),
+    deletedSince: deletedSince({ tabular, binary }),
     async authorizeUpload(principal, partId) {
       machines.authorizePart(principal, partId);
       machines.noteContact(principal, partId);

@@ -252,3 +252,19 @@ test('tags that make no sense, or too many of one file, are refused by name', as
   await expect(adding(['one too many'])).rejects.toMatchObject({ code: 'failed_precondition' });
   expect((await tagsOf(on, id))[0]).toHaveLength(500);
 });
+
+test('D13 the same picture sent again after its deletion is there again, and once however often it comes', async () => {
+  const on = await openBinary();
+  const picture = { atMs: Date.UTC(2026, 4, 17, 12), content: 'the same' };
+  const first = await on.upload(picture);
+  expect(await on.upload(picture)).toBe(first);
+  const other = await on.upload({ ...picture, content: 'another' });
+  await on.ask(callers.owner, data.deleteBinaryDataByIDs, { binaryDataIds: [first] });
+  const second = await on.upload(picture);
+  expect(second).not.toBe(first);
+  expect([await on.upload(picture), await on.upload({ ...picture, content: 'another' })]).toEqual([second, other]);
+  const { data: found } = await on.ask(callers.owner, data.binaryDataByFilter, { dataRequest: { limit: 9n } });
+  const ids = found.map(({ metadata }) => metadata?.binaryDataId?.split('/').at(-1));
+  expect(new Set(ids)).toEqual(new Set([second, other]));
+  expect(ids).toHaveLength(2);
+});

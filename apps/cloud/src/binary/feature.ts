@@ -48,6 +48,8 @@ export interface Binary extends AsyncDisposable {
   damagedFiles(): DamagedFiles;
   /** Resolves once everything acknowledged before the call can be found: its position. @throws unavailable */
   caughtUp(signal: AbortSignal): Promise<number>;
+  /** Whether the file of an upload of this position was deleted since: it was found once, and is not any more (D13). */
+  isDeleted(fileId: string, position: number): Promise<boolean>;
   /** Takes away payloads whose rows are gone; true when there may be more. Not while a backup is taken (I15). */
   removePayloads(): Promise<boolean>;
   /** Called after a deletion: `removePayloads` has work. */
@@ -80,6 +82,12 @@ export function createBinary(options: BinaryOptions): Binary {
     lag: () => keepUp.lag(),
     damagedFiles: () => damaged,
     caughtUp,
+    async isDeleted(fileId, position) {
+      if (steps.position() < position) return false;
+      return (
+        (await db.selectFrom('binary_data').select('id').where('id', '=', fileId).executeTakeFirst()) === undefined
+      );
+    },
     removePayloads: () => removePayloads(db, blobs, ingestLog),
     onDeleted: (listener) => void listeners.push(listener),
     [Symbol.asyncDispose]: () => keepUp[Symbol.asyncDispose](),

@@ -2,13 +2,14 @@
  * The way of an upload into the log: its payload to the blob store first (I4), then its row (I1, I2, I5), then the answer.
  * Whoever calls this has checked the upload's form and that the caller may send for this part.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { blobPath } from '../blobs/blob-path.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { encodeBatch, type Upload, uploadHash } from './encode-batch.ts';
-import type { IngestLog } from './log.ts';
+import type { AppendResult, IngestLog } from './log.ts';
 import type { Place } from './place.ts';
+import { hasTimes } from './scan-reading.ts';
 import type { CheckedMetadata, Identity } from './upload-metadata.ts';
 
 export interface AcceptOptions {
@@ -17,7 +18,26 @@ export interface AcceptOptions {
   readonly clock: Clock;
   /** A line in the machine's log: part of the upload could not be stored (D14). */
   readonly reportGap: (place: Place, text: string) => void;
+  readonly deletedSince: DeletedSince;
 }
+
+/** An upload that is known by its content, and is sent again. */
+export interface RepeatedUpload {
+  readonly place: Place;
+  readonly metadata: CheckedMetadata['metadata'];
+  /** SensorData each. */
+  readonly readings: readonly Uint8Array[];
+  readonly hasPayload: boolean;
+  readonly first: {
+    readonly position: number;
+    readonly fileId: string;
+    /** When it was stored, wall ms. */
+    readonly timeSyncedMs: number;
+  };
+}
+
+/** Which of its readings were deleted since they were stored; of an upload with a payload one answer, of that (D13). */
+export type DeletedSince = (upload: RepeatedUpload) => Promise<readonly boolean[]>;
 
 export interface Payload {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -54,11 +74,21 @@ export async function acceptUpload(
   const upload: Upload = { metadata, ...content, blob: stored };
   const sha256 = uploadHash(upload, identity === null);
   const timeSyncedMs = clock.now();
-  const key = identity ?? { stream: sha256, seq: 0, floor: 0, settleUntil: timeSyncedMs + anonymousMs };
-  const batch = encodeBatch(upload, { place, timeSyncedMs, fileId });
-  const entry = { partId: place.partId, ...key, sha256, batch, fileId };
+  const key = identity ?? anonymousKey(upload, sha256, timeSyncedMs);
+  const append = (kept: Upload, replaces?: number): Promise<AppendResult> => {
+    const batch = encodeBatch(kept, { place, timeSyncedMs, fileId });
+    return ingestLog.append({
+      ...{ partId: place.partId, ...key, sha256, batch, fileId },
+      ...(stored && { blobPath: stored.path }),
+      ...(replaces !== undefined && { replaces }),
+    });
+  };
   try {
-    const result = await ingestLog.append(stored ? { ...entry, blobPath: stored.path } : entry);
+    let result = await append(upload);
+    if (result.outcome === 'repeated' && identity === null) {
+      const lost = await lostOf(options, place, upload, result);
+      if (lost !== undefined) result = await append(lost, result.position ?? 0);
+    }
     if (stored && result.outcome !== 'appended') await dropPayload(options, stored.path);
     if (result.outcome === 'appended') {
       for (const { index, reason } of content.refused) {
@@ -71,6 +101,32 @@ export async function acceptUpload(
     if (stored && asPlatformError(caught).code === 'already_exists') await dropPayload(options, stored.path);
     throw caught;
   }
+}
+
+/** What recognises an upload without identity: its content, if it says when that was; three equal frames are three frames (D13). */
+function anonymousKey(upload: Upload, sha256: Uint8Array, nowMs: number): Identity & { readonly settleUntil: number } {
+  const { fileCreateTime, fileModifyTime } = upload.metadata;
+  const hasTime = fileCreateTime !== undefined || fileModifyTime !== undefined || upload.readings.some(hasTimes);
+  return hasTime
+    ? { stream: sha256, seq: 0, floor: 0, settleUntil: nowMs + anonymousMs }
+    : { stream: new Uint8Array(randomBytes(16)), seq: 0, floor: 0, settleUntil: nowMs };
+}
+
+/** The part of a repeated upload that was deleted since; undefined: nothing. What is still there is not stored twice. */
+async function lostOf(
+  { deletedSince }: AcceptOptions,
+  place: Place,
+  upload: Upload,
+  { position, fileId, settleUntil }: AppendResult,
+): Promise<Upload | undefined> {
+  if (position === null || settleUntil === null || settleUntil === undefined) return undefined;
+  const { metadata, readings, blob } = upload;
+  const first = { position, fileId, timeSyncedMs: settleUntil - anonymousMs };
+  const deleted = await deletedSince({ place, metadata, readings, hasPayload: blob !== null, first });
+  if (!deleted.includes(true)) return undefined;
+  return deleted.includes(false)
+    ? { ...upload, readings: readings.filter((_, index) => deleted[index] === true), refused: [] }
+    : upload;
 }
 
 /** A repeated upload's second payload belongs to no row, unless it is kept aside. What cannot be removed now, the sweep removes. */

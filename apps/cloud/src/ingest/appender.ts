@@ -4,7 +4,8 @@
  * For each entry, in this order (I5, I6):
  *   its floor is above the stored one → store it, drop the dedup rows below
  *   its seq is below the stored floor → settled
- *   its key is known, same hash       → repeated, with the first copy's position and file id
+ *   its key is known, same hash       → repeated, with the first copy's position and file id; appended in its place when what the
+ *                                       first copy brought was deleted, which the entry says by naming its position (D13)
  *   its key is known, other hash      → conflict: kept aside, the first copy stays
  *   otherwise                         → appended, with its dedup row
  * Nothing may be told to anyone before `commit` returned (I2).
@@ -14,8 +15,16 @@ import type { LogEntry } from './log.ts';
 import { rowChecksums } from './row-checksums.ts';
 
 export type Outcome =
-  | { readonly outcome: 'appended' | 'repeated'; readonly position: number; readonly fileId: string }
+  | { readonly outcome: 'appended'; readonly position: number; readonly fileId: string }
+  | ({ readonly outcome: 'repeated' } & FirstCopy)
   | { readonly outcome: 'settled' | 'conflict'; readonly position: null; readonly fileId: string };
+
+export interface FirstCopy {
+  readonly position: number;
+  readonly fileId: string;
+  /** Of the entry that it came with. */
+  readonly settleUntil: number | null;
+}
 
 /** Uploads of one part that are kept aside; beyond it a conflict is refused all the same, but not kept. */
 export const maxConflicts = 1_000;
@@ -45,9 +54,13 @@ export class Appender {
        on conflict (part, stream) do update set floor = max(floor, excluded.floor)`,
     );
     this.#dropSettled = db.prepare('delete from dedup where part = ? and stream = ? and seq < ?');
-    this.#find = db.prepare('select sha256, file_id, position from dedup where part = ? and stream = ? and seq = ?');
+    this.#find = db.prepare(
+      'select sha256, file_id, position, settle_until from dedup where part = ? and stream = ? and seq = ?',
+    );
     this.#remember = db.prepare(
-      'insert into dedup (part, stream, seq, sha256, file_id, position, settle_until) values (?, ?, ?, ?, ?, ?, ?)',
+      `insert into dedup (part, stream, seq, sha256, file_id, position, settle_until) values (?, ?, ?, ?, ?, ?, ?)
+       on conflict (part, stream, seq) do update set
+         file_id = excluded.file_id, position = excluded.position, settle_until = excluded.settle_until`,
     );
     this.#keepAside = db.prepare(
       `insert into conflicts (part, stream, seq, sha256, batch)
@@ -76,9 +89,15 @@ export class Appender {
     if (seq < this.#floorAfter(entry)) return { outcome: 'settled', position: null, fileId };
 
     const known = this.#find.get(partId, stream, seq);
-    if (known) {
+    if (known && !(sameBytes(known['sha256'], sha256) && Number(known['position']) === entry.replaces)) {
       if (sameBytes(known['sha256'], sha256)) {
-        return { outcome: 'repeated', position: Number(known['position']), fileId: String(known['file_id']) };
+        const settleUntil = known['settle_until'];
+        return {
+          outcome: 'repeated',
+          position: Number(known['position']),
+          fileId: String(known['file_id']),
+          settleUntil: settleUntil === null ? null : Number(settleUntil),
+        };
       }
       const kept = this.#keepAside.run(partId, stream, seq, sha256, batch);
       if (blobPath !== undefined && Number(kept.changes) > 0) this.#nameBlob.run(blobPath, partId);

@@ -2,7 +2,7 @@
  * What becomes of the uploads of one group, decided in memory from what the log knew before: the rule that appender.ts states,
  * for a store where each question costs a journey. Pure.
  */
-import type { Outcome } from './appender.ts';
+import type { FirstCopy, Outcome } from './appender.ts';
 import type { LogEntry } from './log.ts';
 
 /** What the log holds of the streams and keys of a group, before it. */
@@ -14,10 +14,8 @@ export interface Known {
   readonly uploads: ReadonlyMap<string, KnownUpload>;
 }
 
-export interface KnownUpload {
+export interface KnownUpload extends FirstCopy {
   readonly sha256: Uint8Array;
-  readonly position: number;
-  readonly fileId: string;
 }
 
 export interface Decision {
@@ -51,14 +49,17 @@ export function decideGroup(known: Known, entries: readonly LogEntry[]): Decisio
     if (seq < Math.max(stored, floor)) return { outcome: 'settled', position: null, fileId };
     const key = entryKey(entry);
     const found = uploads.get(key);
-    if (found === undefined) {
+    const isSame = found !== undefined && Buffer.compare(found.sha256, sha256) === 0;
+    if (found === undefined || (isSame && found.position === entry.replaces)) {
       const position = ++lastPosition;
       appended.push({ entry, position });
-      uploads.set(key, { sha256, position, fileId });
+      uploads.set(key, { sha256, position, fileId, settleUntil: entry.settleUntil ?? null });
       return { outcome: 'appended', position, fileId };
     }
-    if (Buffer.compare(found.sha256, sha256) === 0)
-      return { outcome: 'repeated', position: found.position, fileId: found.fileId };
+    if (isSame) {
+      const { sha256: _, ...first } = found;
+      return { outcome: 'repeated', ...first };
+    }
     conflicts.push(entry);
     return { outcome: 'conflict', position: null, fileId };
   });

@@ -2,6 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { DeletedSince } from './accept-upload.ts';
 import { createFreeSpace } from './free-space.ts';
 import type { IngestLog } from './log.ts';
 import type { Place } from './place.ts';
@@ -19,6 +20,7 @@ export interface IngestOptions<P> {
   readonly freeBytes: () => Promise<number>;
   /** Default: all that is not truncated, which is never less than what is not sealed. */
   readonly unsealedBytes?: () => number;
+  readonly deletedSince: DeletedSince;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,11 +34,11 @@ export interface Ingest<P> {
 }
 
 export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes } = options;
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince } = options;
   const unsealedBytes = options.unsealedBytes ?? (() => ingestLog.retainedBytes());
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
   return {
-    bindings: uploadBindings<P>({ ingestLog, blobs, clock, reportGap, space, authorizeUpload }),
+    bindings: uploadBindings<P>({ ingestLog, blobs, clock, reportGap, deletedSince, space, authorizeUpload }),
     truncateStep: (floor) => truncateStep({ ingestLog, log, clock, floor }),
     sweepBlobs: () => blobs.sweep((path) => ingestLog.hasBlob(path)),
   };

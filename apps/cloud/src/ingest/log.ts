@@ -16,6 +16,8 @@ export interface LogEntry {
   readonly fileId: string;
   /** Wall ms until which a repeat is recognised although no floor will ever settle it (D13); absent: until the floor passes it. */
   readonly settleUntil?: number;
+  /** Position of the first copy, when what it brought was deleted since: then this one is stored in its place (D13). */
+  readonly replaces?: number;
   /** Path of the payload in the blob store; its row in the log's list of blobs commits together with the entry (I4). */
   readonly blobPath?: string;
 }
@@ -27,6 +29,8 @@ export interface AppendResult {
   readonly position: number | null;
   /** Of the first copy; when settled, the entry's own. */
   readonly fileId: string;
+  /** What the first copy came with; of repeated ones. */
+  readonly settleUntil?: number | null;
 }
 
 export interface LogRow {

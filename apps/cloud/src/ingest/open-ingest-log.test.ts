@@ -54,6 +54,30 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     expect(await opened.log.append(testEntry(301))).toMatchObject({ position: 301 });
   });
 
+  test('D13 what replaces a copy that was deleted is stored once, and recognised from then on', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const entry = (fileId: string, replaces?: number): LogEntry => ({
+      ...testEntry(0, 'same', { fileId, settleUntil: 1_000 }),
+      ...(replaces !== undefined && { replaces }),
+    });
+    await opened.log.append(entry('first'));
+    expect(await opened.log.append(entry('second'))).toEqual({
+      outcome: 'repeated',
+      position: 1,
+      fileId: 'first',
+      settleUntil: 1_000,
+    });
+    // All at once; some other upload is no reason to store it again.
+    const answers = await Promise.all(
+      [1, 1, 7].map((position, at) => opened.log.append(entry(`again-${at}`, position))),
+    );
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['appended', 'repeated', 'repeated']);
+    expect(answers.map(({ position, fileId }) => [position, fileId])).toEqual(Array(3).fill([2, 'again-0']));
+    await opened.reopen();
+    expect(await opened.log.append(entry('late', 1))).toMatchObject({ outcome: 'repeated', position: 2 });
+    expect(await opened.log.read(0, all)).toHaveLength(2);
+  });
+
   test('I5 eight copies of one upload at once leave one row and get one answer', async () => {
     await using opened = await openTestLog(systemClock, kind);
     const answers = await Promise.all(
@@ -70,7 +94,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     const other = opened.log.append(testEntry(1, 'other', { blobPath: 'a/b' }));
     await expect(other).rejects.toMatchObject({ code: 'already_exists' });
 
-    expect(await opened.log.append(testEntry(1, 'first'))).toEqual({ ...first, outcome: 'repeated' });
+    expect(await opened.log.append(testEntry(1, 'first'))).toMatchObject({ ...first, outcome: 'repeated' });
     expect((await opened.log.read(0, all)).map(({ batch }) => Buffer.from(batch).toString())).toEqual(['first']);
     expect(await opened.log.hasBlob('a/b')).toBe(true);
     const kept = await opened.rows('select seq, batch from conflicts');
@@ -210,7 +234,7 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
     const first = await opened.log.append(anonymous());
     clock.setWall(clock.now() + 7 * day - 1);
     await clock.advance(0);
-    expect(await opened.log.append(anonymous())).toEqual({ ...first, outcome: 'repeated' });
+    expect(await opened.log.append(anonymous())).toMatchObject({ ...first, outcome: 'repeated' });
     clock.setWall(clock.now() + 2);
     await clock.advance(60_000);
     expect(await opened.log.append(anonymous())).toMatchObject({ outcome: 'appended', position: 2 });

@@ -80,7 +80,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
           `part ${entry.partId} has sent another upload as number ${entry.seq} of the same stream; the first one stays, this one is kept aside`,
         );
       }
-      return { outcome, position: result.position, fileId: result.fileId };
+      return outcome === 'repeated' ? { ...result } : { outcome, position: result.position, fileId: result.fileId };
     },
     lastPosition: () => writer.lastPosition,
     onCommit(listener) {

@@ -39,7 +39,7 @@ async function readKnown(transaction: PostgresTransaction, entries: readonly Log
       streams,
     ),
     transaction.query(
-      `select part, stream, seq, sha256, position, file_id from dedup
+      `select part, stream, seq, sha256, position, file_id, settle_until from dedup
        where (part, stream, seq) in (${tuples(entries.length, ['text', 'bytea', 'bigint'])})`,
       keys,
     ),
@@ -51,9 +51,9 @@ async function readKnown(transaction: PostgresTransaction, entries: readonly Log
     lastPosition,
     floors: new Map(floors.rows.map(({ part, stream, floor }) => [streamKey({ partId: part, stream }), floor])),
     uploads: new Map(
-      uploads.rows.map(({ part, stream, seq, sha256, position, file_id }): [string, KnownUpload] => [
+      uploads.rows.map(({ part, stream, seq, sha256, position, file_id, settle_until }): [string, KnownUpload] => [
         entryKey({ partId: part, stream, seq }),
-        { sha256, position, fileId: file_id },
+        { sha256, position, fileId: file_id, settleUntil: settle_until },
       ]),
     ),
   };
@@ -93,6 +93,8 @@ function write(transaction: PostgresTransaction, decision: Decision): Promise<un
       ...[entry.partId, entry.stream, entry.seq, entry.sha256],
       ...[entry.fileId, position, entry.settleUntil ?? null],
     ]),
+    `on conflict (part, stream, seq) do update set
+       file_id = excluded.file_id, position = excluded.position, settle_until = excluded.settle_until`,
   );
   const withBlob = appended.filter(({ entry }) => entry.blobPath !== undefined);
   insert(

@@ -15,6 +15,7 @@ import { type LoggedUpload, LoggedUploadSchema } from '@platform/proto/platform/
 import { type Client, connect } from '@platform/rpc/client';
 import { createFaultProxy, FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import type { RepeatedUpload } from './accept-upload.ts';
 import type { IngestLog } from './log.ts';
 import { maxReadingBytes } from './sort-readings.ts';
 import { placeOf, startUploadServer } from './testing/upload-server.ts';
@@ -314,6 +315,62 @@ test('D13 a public client that sends an upload again, its document encoded in an
   expect(await logged(server.log)).toHaveLength(2);
 });
 
+test('D13 three equal frames without identity and times are three, with a time they are one, and so are files', async () => {
+  await using server = await startUploadServer();
+  await using link = connect({ baseUrl: server.url });
+  const client = link.client(DataSyncService);
+  const frame = (more: object) =>
+    client.dataCaptureUpload({
+      metadata: metadata({ type: DataType.BINARY_SENSOR }),
+      sensorContents: [create(SensorDataSchema, { ...more, data: { case: 'binary', value: new Uint8Array([1, 2]) } })],
+    });
+  const ids = (answers: readonly { fileId: string }[]): number => new Set(answers.map(({ fileId }) => fileId)).size;
+  expect(ids([await frame({}), await frame({}), await frame({})])).toBe(3);
+  expect(ids([await frame({ metadata: times }), await frame({ metadata: times })])).toBe(1);
+  const file = (more: MetadataInit) =>
+    client.fileUpload(
+      (async function* () {
+        yield {
+          uploadPacket: { case: 'metadata', value: metadata({ type: DataType.FILE, fileName: 'a', ...more }) },
+        } as const;
+        yield { uploadPacket: { case: 'fileContents', value: { data: new Uint8Array([1]) } } } as const;
+      })(),
+    );
+  expect(ids([await file({}), await file({})])).toBe(2);
+  const fileModifyTime = timestampFromMs(takenMs);
+  expect(ids([await file({ fileModifyTime }), await file({ fileModifyTime })])).toBe(1);
+  expect(await logged(server.log)).toHaveLength(3 + 1 + 2 + 1);
+});
+
+test('D13 of an upload that comes again what was deleted since is stored, and nothing else; a sender that counts is not asked', async () => {
+  let deleted: readonly boolean[] = [];
+  const asked: RepeatedUpload[] = [];
+  await using server = await startUploadServer(undefined, async (upload) => {
+    asked.push(upload);
+    return deleted;
+  });
+  await using link = connect({ baseUrl: server.url });
+  const upload = (more: MetadataInit = {}) =>
+    link
+      .client(DataSyncService)
+      .dataCaptureUpload({ metadata: metadata(more), sensorContents: [reading(1), reading(2)] });
+  const first = await upload();
+  expect(await upload()).toMatchObject({ fileId: first.fileId });
+  deleted = [false, true];
+  const second = await upload();
+  expect(second.fileId).not.toBe(first.fileId);
+  deleted = [];
+  expect(await upload()).toMatchObject({ fileId: second.fileId });
+  expect((await logged(server.log)).map(celsius)).toEqual([[1, 2], [2]]);
+  expect(asked.map(({ first: { position } }) => position)).toEqual([1, 1, 2]);
+  deleted = [true, true];
+  const identity = { stream, seq: 1n, floor: 0n };
+  await upload({ identity });
+  await upload({ identity });
+  expect(asked).toHaveLength(3);
+  expect(await logged(server.log)).toHaveLength(3);
+});
+
 test('I4 a binary reading lies under the path pattern before its row is in; its row holds no bytes', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
@@ -343,7 +400,8 @@ test('I4 I5 files and streamed readings arrive whole, and a retry leaves no seco
   const sendFile = () =>
     client.fileUpload(
       (async function* () {
-        const file = metadata({ type: DataType.FILE, componentName: '', componentType: '', fileName: 'a/b/notes.txt' });
+        const named = { componentName: '', componentType: '', fileName: 'a/b/notes.txt' };
+        const file = metadata({ ...named, type: DataType.FILE, fileModifyTime: timestampFromMs(takenMs) });
         yield { uploadPacket: { case: 'metadata' as const, value: file } };
         for (const data of chunks) yield { uploadPacket: { case: 'fileContents' as const, value: { data } } };
       })(),

@@ -48,6 +48,15 @@ export function scanReading(bytes: Uint8Array): ScannedReading {
   return { ...found, timeReceivedMs: times.receivedMs ?? null, problem: timeProblem(times) ?? documentProblem };
 }
 
+/** Whether a SensorData says when it was asked for or received. */
+export function hasTimes(bytes: Uint8Array): boolean {
+  const times: Times = {};
+  const fields = new WireReader(bytes, 0, bytes.length);
+  while (fields.next())
+    if (fields.type === 2 && fields.number === 1) scanTimes(bytes, fields.contentStart, fields.contentEnd, times);
+  return times.requestedMs !== undefined || times.receivedMs !== undefined;
+}
+
 interface Times {
   requestedMs?: number;
   receivedMs?: number;

@@ -12,7 +12,7 @@ import { mailV2 } from '../mail/store.ts';
 import { notifyDdl } from '../notify/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
-import { tabularDdl, tabularV4 } from '../tabular/store.ts';
+import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
 import type { Migration } from './writer-protocol.ts';
 
@@ -39,4 +39,5 @@ export const migrations: readonly Migration[] = [
   { version: 5, statements: [...binaryV5] },
   // No table changes: configurations are sealed from here on, which earlier programs would take for damaged ones.
   { version: 6, statements: [] },
+  { version: 7, statements: tabularV7 },
 ];

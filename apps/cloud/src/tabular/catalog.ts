@@ -14,6 +14,7 @@ import type { ListedRanges } from './coverage.ts';
 import type { FileChecksum, FileRef, SealedFile } from './process/messages.ts';
 import { findingsOf } from './read-damage.ts';
 import { deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
+import { noteRecentDelete } from './recent-deletes.ts';
 import type { FileRow } from './row-check.ts';
 import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
 import type { PathSets } from './series.ts';
@@ -207,6 +208,7 @@ export function createCatalog(db: Database): Catalog {
       };
       await db.transaction().execute(async (trx) => {
         await addDeleteRow(trx, row);
+        await noteRecentDelete(trx, row);
         await also?.(trx);
       });
     },

@@ -16,6 +16,7 @@ import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
 import { isWhollyDeleted } from './coverage.ts';
 import { createDeleteRows } from './delete-rows.ts';
+import { deletedReadings } from './deleted-readings.ts';
 import { explainOf } from './explain-of.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createFileHealth } from './file-health.ts';
@@ -406,6 +407,8 @@ export function createTabular(options: TabularOptions): Tabular {
     },
 
     deleteRows: createDeleteRows({ catalog, clock, query: (request) => tabular.query(request) }),
+
+    deletedReadings: (upload) => deletedReadings(db, upload),
 
     async removeDeleted(organizationId, signal) {
       const nowMs = clock.now();

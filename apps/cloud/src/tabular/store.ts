@@ -51,6 +51,19 @@ export interface TabularDeletesTable {
   row_check: string | null;
 }
 
+/**
+ * What people deleted within the time in which uploads are recognised by their content (D13), whether or not its rows are off the
+ * disk. No query reads it.
+ */
+export interface TabularRecentDeletesTable {
+  id: Generated<number>;
+  organization_id: string;
+  /** JSON DeletePredicate. */
+  predicate: string;
+  up_to: number;
+  created_ms: number;
+}
+
 /** How many rows of an organization the two tables above hold, and the sum of their checksums: none is missing, none too many. */
 export interface TabularProofsTable {
   organization_id: string;
@@ -92,6 +105,7 @@ export interface TabularTables {
   tabular_files: TabularFilesTable;
   tabular_state: TabularStateTable;
   tabular_deletes: TabularDeletesTable;
+  tabular_recent_deletes: TabularRecentDeletesTable;
   tabular_proofs: TabularProofsTable;
   tabular_copies: TabularCopiesTable;
   tabular_health: TabularHealthTable;
@@ -151,4 +165,15 @@ export const tabularV4: readonly string[] = [
   )`,
   'create table tabular_copies (name text primary key, organization_id text not null, row text not null)',
   'create table tabular_health (file text primary key, verified_ms bigint, damaged_ms bigint, damage text)',
+];
+
+export const tabularV7: readonly string[] = [
+  `create table tabular_recent_deletes (
+    id integer primary key,
+    organization_id text not null,
+    predicate text not null,
+    up_to bigint not null,
+    created_ms bigint not null
+  )`,
+  'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
 ];

@@ -1,6 +1,7 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
 import type { DeleteRows } from './delete-rows.ts';
+import type { StoredUpload } from './deleted-readings.ts';
 import type { Measure } from './measure.ts';
 import type { Damage } from './read-damage.ts';
 import type { Removed } from './remove-deleted.ts';
@@ -117,6 +118,8 @@ export interface Tabular extends AsyncDisposable {
   query(request: QueryRequest): Promise<QueryResult>;
   /** Deletes rows of an organization for good; answers how many. Throws as `query` does, and then nothing is deleted. */
   readonly deleteRows: DeleteRows;
+  /** Which readings of an upload were deleted since they were stored, by people and not by retention (D13). */
+  deletedReadings(upload: StoredUpload): Promise<readonly boolean[]>;
   /** Takes deleted rows off the disk, those that retention deleted as well. Seldom and one organization after the other. */
   removeDeleted(organizationId: string, signal: AbortSignal): Promise<Removed>;
   /** Logical bytes of the rows of some paths by capture day, as far as they are sealed; deleted rows count until they are removed. */

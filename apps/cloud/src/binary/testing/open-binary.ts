@@ -15,7 +15,7 @@ import { callOf } from '../../access/testing/call-of.ts';
 import { fleetAccess, locations, machines, on } from '../../access/testing/open-fleet.ts';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
-import { acceptUpload } from '../../ingest/accept-upload.ts';
+import { type AcceptOptions, acceptUpload } from '../../ingest/accept-upload.ts';
 import type { IngestLog } from '../../ingest/log.ts';
 import { openTestLog } from '../../ingest/testing/open-log.ts';
 import { checkMetadata } from '../../ingest/upload-metadata.ts';
@@ -110,7 +110,14 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     binary,
     instanceKey,
     standing,
-    upload: (shape) => upload({ ingestLog: opened.log, blobs, clock }, shape),
+    upload: (shape) =>
+      upload(
+        {
+          ...{ ingestLog: opened.log, blobs, clock, reportGap: () => {} },
+          deletedSince: async ({ first }) => [await binary.isDeleted(first.fileId, first.position)],
+        },
+        shape,
+      ),
     ask: (principal, method, request) => ask(binary, principal, method, request),
     async ids() {
       return (await db.selectFrom('binary_data').select('id').execute()).map(({ id }) => id).toSorted();
@@ -119,7 +126,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
 }
 
 async function upload(
-  { ingestLog, blobs, clock }: { readonly ingestLog: IngestLog; readonly blobs: BlobStore; readonly clock: Clock },
+  options: AcceptOptions,
   { machine = 'press', content = 'a picture', metadata = {}, atMs, annotations }: UploadShape = {},
 ): Promise<string> {
   const locationId = machines[machine] ?? 'hall';
@@ -151,7 +158,7 @@ async function upload(
   );
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const { fileId } = await acceptUpload(
-    { ingestLog, blobs, clock, reportGap: () => {} },
+    options,
     place,
     checked,
     { readings: given.type === DataType.FILE ? [] : [reading], refused: [] },

@@ -3,6 +3,7 @@ import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@p
 import { createRpcServer } from '@platform/rpc/server';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
+import type { DeletedSince } from '../accept-upload.ts';
 import { createIngest, type Ingest } from '../ingest.ts';
 import type { IngestLog } from '../log.ts';
 import { openIngestLog } from '../open-ingest-log.ts';
@@ -38,7 +39,10 @@ export function placeOf(partId: string): Place {
   };
 }
 
-export async function startUploadServer(clock: Clock = systemClock): Promise<UploadServer> {
+export async function startUploadServer(
+  clock: Clock = systemClock,
+  deletedSince: DeletedSince = async () => [],
+): Promise<UploadServer> {
   const store = await openTestStore();
   const { directory, database } = store;
   const blobDirectory = directory.file('blobs');
@@ -52,6 +56,7 @@ export async function startUploadServer(clock: Clock = systemClock): Promise<Upl
     clock,
     log: silentLog,
     freeBytes: async () => free,
+    deletedSince,
     reportGap: (_place, text) => void gaps.push(text),
     async authorizeUpload(principal, partId) {
       if (!parts.includes(partId)) throw new PlatformError('not_found', `there is no part ${partId}`);

@@ -1,0 +1,29 @@
+/** What of an upload that is sent again was deleted since: its readings, or its file (D13). Wiring between ingest and what follows its log. */
+import type { Binary } from './binary/feature.ts';
+import type { DeletedSince } from './ingest/accept-upload.ts';
+import { scanReading } from './ingest/scan-reading.ts';
+import type { Tabular } from './tabular/tabular.ts';
+
+export function deletedSince(stores: {
+  readonly tabular: Pick<Tabular, 'deletedReadings'>;
+  readonly binary: Pick<Binary, 'isDeleted'>;
+}): DeletedSince {
+  return async ({ place, metadata, readings, hasPayload, first: { position, fileId, timeSyncedMs } }) => {
+    if (hasPayload) return [await stores.binary.isDeleted(fileId, position)];
+    return stores.tabular.deletedReadings({
+      path: {
+        organization_id: place.organizationId,
+        location_id: place.locationId,
+        robot_id: place.robotId,
+        part_id: place.partId,
+        component_type: metadata.componentType,
+        component_name: metadata.componentName,
+        method_name: metadata.methodName,
+      },
+      tags: metadata.tags,
+      position,
+      timeSyncedMs,
+      receivedMs: readings.map((reading) => scanReading(reading).timeReceivedMs ?? undefined),
+    });
+  };
+}
