@@ -250,10 +250,10 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         verifier.forget(message.files);
         return;
       case 'scrub':
-        verifier
+        void verifier
           .scrub(message.file, message.bytesPerSecond)
           .catch((caught: unknown) => ({ kind: 'unknown' as const, reason: errorText(caught) }))
-          .then((found) => void send({ kind: 'scrubbed', id: message.id, found }));
+          .then((found) => send({ kind: 'scrubbed', id: message.id, found }));
         return;
       case 'seal':
         sealWanted = true;
