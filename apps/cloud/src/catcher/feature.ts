@@ -140,7 +140,7 @@ function refusal(status: number, error: string): Answer {
 
 function refusalFor(caught: unknown): Answer {
   const error = asPlatformError(caught);
-  return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.message);
+  return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.isOwnFault ? 'internal error' : error.message);
 }
 
 /** Names as the sender wrote them (HTTP/2 has lower case only); a name that came twice is one, its values joined. */

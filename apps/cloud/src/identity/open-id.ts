@@ -1,5 +1,5 @@
 /** The OpenID Connect client: authorization code with PKCE, state and nonce, against one provider. */
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, ownFault, PlatformError } from '@platform/base';
 import type { Configuration } from 'openid-client';
 
 export interface OpenIdSettings {
@@ -48,11 +48,8 @@ export function createOpenId(deps: { settings: OpenIdSettings; publicUrl: () => 
     discovered ??= discover(settings).catch((caught: unknown) => {
       // The next one who signs in asks again.
       discovered = undefined;
-      throw new PlatformError(
-        'unavailable',
-        `OpenID Connect: ${settings.issuer} does not answer as a provider (${errorText(caught)}); try again later`,
-        caught,
-      );
+      const message = `OpenID Connect: ${settings.issuer} does not answer as a provider; try again later`;
+      throw ownFault('unavailable', message, errorText(caught), caught);
     });
     return discovered;
   };

@@ -1,5 +1,5 @@
 /** Creates a machine with its main part and, in the same transaction, the default fragments of its organization, if it has any. */
-import { errorText, newId, PlatformError } from '@platform/base';
+import { newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
 import type { FirstVersion } from './configuration/configuration.ts';
@@ -71,7 +71,7 @@ async function firstVersion(
       first: await configurations.first({ partId, document, by, organizationId, action: 'AppService.NewRobot' }),
     };
   } catch (caught) {
-    if (!(caught instanceof PlatformError)) throw caught;
-    return { refused: errorText(caught) };
+    if (!(caught instanceof PlatformError) || caught.isOwnFault) throw caught;
+    return { refused: caught.message };
   }
 }

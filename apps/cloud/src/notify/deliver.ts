@@ -3,7 +3,9 @@
  * only itself. What is being sent is known to this process only: after a kill the rows are due and are sent again
  * under the same id, so each message goes out at least once.
  */
+
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
+import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import type { TriggerEvent } from './event.ts';
 import { type FailedNotification, failureLine, type MachineLogLine } from './failure-line.ts';
@@ -206,7 +208,9 @@ class DeliveryLoop implements Delivery {
         },
       };
     } catch (caught) {
-      return { outcome: 'retryLater', durationMs: 0, error: `the request could not be made: ${errorText(caught)}` };
+      // The record of the attempt is for the members of the organization (D37).
+      const { message } = reportedFault(caught, { method: `message ${row.id}` }, this.#options.log);
+      return { outcome: 'retryLater', durationMs: 0, error: `the request could not be made: ${message}` };
     }
     return this.#options.send(request, this.#stop.signal);
   }
