@@ -1,5 +1,5 @@
 /** The cloud as a process: settings → compose → start → wait for a signal → unwind. */
-import { errorText, systemClock } from '@platform/base';
+import { errorText, systemClock, trimAtRest } from '@platform/base';
 import { composeCloud } from './compose.ts';
 import { readSettings } from './settings.ts';
 
@@ -21,6 +21,8 @@ async function main(): Promise<void> {
   if (await Promise.race([starting.then(() => false), stopped.then(() => true)])) return;
   await using cloud = await starting;
   process.stdout.write(`${JSON.stringify({ event: 'ready', ...cloud.ready })}\n`);
+  // Later it would cost a fleet that asks again and again.
+  using _trim = trimAtRest({ clock: systemClock, once: true });
   // Until the one who started us has had time to read it, a start that ends is still a first start.
   const ending = new AbortController();
   const said = systemClock.sleep(tellMs, ending.signal).then(

@@ -17,7 +17,7 @@ function handClock() {
 }
 
 /** A process that says how much it computed, and how much it holds. */
-function resting() {
+function resting({ once = false } = {}) {
   const { clock, timer } = handClock();
   const state = { worked: 0, megabytes: 50, collected: 0 };
   const collect = (): void => {
@@ -26,6 +26,7 @@ function resting() {
   };
   const trim = trimAtRest({
     clock,
+    once,
     workedMs: () => state.worked,
     residentBytes: () => state.megabytes * 2 ** 20,
     collect,
@@ -63,6 +64,17 @@ test('what a quiet process takes bit by bit is given back too; a busy one is lef
   trim[Symbol.dispose]();
   look(0, 0);
   expect(state.collected).toBe(2);
+});
+
+test('what only a start needed is given back once, when the process rests for the first time, and never again', () => {
+  const { state, look } = resting({ once: true });
+  look(4_000, 60);
+  expect(state.collected).toBe(0);
+  look(10, 0);
+  expect(state.collected).toBe(1);
+  look(4_000, 60);
+  look(10, 0);
+  expect(state.collected).toBe(1);
 });
 
 test('the collection gives pages back that V8 would keep', () => {

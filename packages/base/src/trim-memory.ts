@@ -15,6 +15,8 @@ const growthBytes = 16 << 20;
 
 export interface TrimDeps {
   readonly clock: Clock;
+  /** Only the first time: a process that is loaded holds much that only its start needed. Default false. */
+  readonly once?: boolean;
   /** Milliseconds that the process has computed, all threads together. Default: what the system says. */
   readonly workedMs?: () => number;
   /** Memory that the process holds. Default: what the system says. */
@@ -23,15 +25,16 @@ export interface TrimDeps {
   readonly collect?: () => void;
 }
 
-/** Until it is disposed. */
+/** Until it is disposed, or until the first time when that is enough. */
 export function trimAtRest({
   clock,
+  once = false,
   workedMs = processorMs,
   residentBytes = () => process.memoryUsage.rss(),
   collect = collectAll,
 }: TrimDeps): Disposable {
   let [lookedAt, leanBytes] = [workedMs(), 0];
-  return clock.every(lookMs, () => {
+  const looks = clock.every(lookMs, () => {
     const now = workedMs();
     const rests = now - lookedAt <= restShare * lookMs;
     lookedAt = now;
@@ -39,7 +42,9 @@ export function trimAtRest({
     collect();
     lookedAt = workedMs();
     leanBytes = residentBytes();
+    if (once) looks[Symbol.dispose]();
   });
+  return looks;
 }
 
 function processorMs(): number {
