@@ -19,7 +19,10 @@ export interface PaceOptions {
   readonly onSlow: () => void;
 }
 
-/** The body unchanged. Throws deadline_exceeded when a window that was spent waiting for the client brought fewer than `minBodyBytes`. */
+/**
+ * The body unchanged. Throws deadline_exceeded when a window brought fewer than `minBodyBytes`. A window is time that was spent waiting
+ * for the client: what the server does meanwhile is not the client's slowness, and whoever leaves the body leaves no timer behind.
+ */
 export async function* paced(
   body: AsyncIterable<Uint8Array>,
   { path, slowBodyMs, clock, owed, onSlow }: PaceOptions,
@@ -27,28 +30,44 @@ export async function* paced(
   const slow = new AbortController();
   let found = 0;
   let waitedMs = 0;
-  let waitingSince: number | undefined = clock.monotonic();
-  const closeWindow = (): void => {
-    if (waitingSince !== undefined) {
-      waitedMs += clock.monotonic() - waitingSince;
-      waitingSince = clock.monotonic();
-    }
-    // What the server spent on work of its own is not the client's slowness.
-    if (owed() && found < minBodyBytes && waitedMs > 0.9 * slowBodyMs) {
+  let waiting: Disposable | undefined;
+
+  const endWindow = (): void => {
+    if (owed() && found < minBodyBytes) {
       onSlow();
       const text = `expected at least ${minBodyBytes} bytes of the request of ${path} in ${slowBodyMs} ms, or its end, found ${found}: send it again`;
       slow.abort(toConnectError(new PlatformError('deadline_exceeded', text)));
+      return;
     }
     found = 0;
     waitedMs = 0;
+    waiting = wait();
   };
-  // A process that did not run for so long may have the bytes waiting: they are read first.
-  using _windows = clock.every(slowBodyMs, () => setImmediate(closeWindow));
-  for await (const chunk of untilAborted(body, slow.signal)) {
-    found += chunk.length;
-    if (waitingSince !== undefined) waitedMs += clock.monotonic() - waitingSince;
-    waitingSince = undefined;
-    yield chunk;
-    waitingSince = clock.monotonic();
+  const wait = (): Disposable => {
+    const sinceMs = clock.monotonic();
+    let isOver = false;
+    // A process that did not run for so long may have the bytes waiting: they are read first.
+    const timer = clock.after(slowBodyMs - waitedMs, () => setImmediate(() => isOver || endWindow()));
+    return {
+      [Symbol.dispose]() {
+        isOver = true;
+        timer[Symbol.dispose]();
+        waitedMs += clock.monotonic() - sinceMs;
+      },
+    };
+  };
+
+  try {
+    waiting = wait();
+    for await (const chunk of untilAborted(body, slow.signal)) {
+      waiting[Symbol.dispose]();
+      found += chunk.length;
+      yield chunk;
+      // Of a stream that may be quiet, each message has windows of its own.
+      if (!owed()) found = waitedMs = 0;
+      waiting = wait();
+    }
+  } finally {
+    waiting?.[Symbol.dispose]();
   }
 }

@@ -8,6 +8,9 @@ import { type EchoServer, startEcho } from '../../test/start-echo.ts';
 const service = '/platform.test.v1.EchoService';
 const first = frame(new Uint8Array([10, 5, 104, 101, 108, 108, 111]));
 
+/** The beginning of a message of 3,000 bytes. */
+const long = new Uint8Array([0, 0, 0, 11, 184, 10]);
+
 /** What was answered, and how long the server took for it, on its clock. */
 async function timeOf<T>(clock: FakeClock, sent: Promise<T>): Promise<{ answer: T; seconds: number }> {
   const startMs = clock.monotonic();
@@ -36,7 +39,7 @@ const http1: [string, string, Uint8Array][] = [
   [say, 'application/proto', Buffer.from([10])],
   [say, 'application/grpc-web+proto', first.subarray(0, 7)],
   [`${service}/Join`, 'application/grpc-web+proto', first.subarray(0, 7)],
-  [`${service}/Chat`, 'application/connect+proto', first.subarray(0, 3)],
+  [`${service}/Chat`, 'application/connect+proto', long],
   ['/rpc/v1/authenticate', 'application/json', Buffer.from('{')],
   ['/proto.rpc.v1.AuthService/Authenticate', 'application/json', Buffer.from('{')],
   ['/a-page/with-a-form', 'application/x-www-form-urlencoded', Buffer.from('a=')],
@@ -49,7 +52,7 @@ const http2: [string, string, Uint8Array][] = [
   [say, 'application/grpc', first.subarray(0, 7)],
   [`${service}/Join`, 'application/grpc', first],
   [`${service}/Split`, 'application/grpc', first.subarray(0, 7)],
-  [`${service}/Chat`, 'application/grpc', first.subarray(0, 7)],
+  [`${service}/Chat`, 'application/grpc', long],
 ];
 
 describe.each(['stalls', 'trickles'] as const)('R17 a request whose body %s ends within 30 s', (how) => {
@@ -124,4 +127,29 @@ test('R17 a slow body of 300 bytes a second is taken whole, and a stream in both
   const silent = { begun: () => clock.advance(3_600_000) };
   const chat = { ...requestTo(server, `${service}/Chat`, 'application/grpc', first), ...silent };
   expect(await cutHttp2(chat, 'end', 0)).toBe('0');
+});
+
+test('a stream in both directions may go on with small messages, one after another', async () => {
+  const clock = new FakeClock();
+  await using server = await startEcho({}, { clock });
+  let seconds = 0;
+  const drip = (write: (bytes: Uint8Array) => void): Disposable =>
+    clock.every(1_000, () => {
+      seconds++;
+      write(first.subarray(seconds % 2 === 0 ? 6 : 0, seconds % 2 === 0 ? undefined : 6));
+    });
+  const chat = { ...requestTo(server, `${service}/Chat`, 'application/grpc', first), drip };
+  let ended = false;
+  void cutHttp2(chat, 'none', 0).then(() => {
+    ended = true;
+  });
+  await expect.poll(() => server.calls.length).toBe(1);
+  for (let second = 0; second < 120; second++) {
+    await clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect([seconds > 100, ended]).toEqual([true, false]);
+  const closing = server.close({ graceMs: 0 });
+  await clock.advance(60_000);
+  await closing;
 });
