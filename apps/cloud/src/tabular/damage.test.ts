@@ -18,7 +18,7 @@ async function fill(store: OpenTabular): Promise<string[]> {
       syncedMs: noonMs + 3 * dayMs,
     });
   await store.tabular.seal();
-  return (await readdir(join(store.dataDir, 'parquet'))).toSorted();
+  return (await readdir(join(store.dataDir, 'parquet'))).filter((name) => name.endsWith('.parquet')).toSorted();
 }
 
 const ofDay = (day: string) => ({ $match: { capture_day: day } });

@@ -15,6 +15,7 @@ import { createQuestions } from './ask-child.ts';
 import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
 import { isWhollyDeleted } from './coverage.ts';
+import { damagedFile, fileIsMissing } from './damaged-file.ts';
 import { createDeleteRows } from './delete-rows.ts';
 import { deletedReadings } from './deleted-readings.ts';
 import { explainOf } from './explain-of.ts';
@@ -264,7 +265,12 @@ export function createTabular(options: TabularOptions): Tabular {
         ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter) && !isWhollyDeleted(file, deletes))
         : [];
       const before = files.filter(({ format }) => format < parquetFormat);
-      if (before.length > 0) return { older: before.map(({ file }) => file) };
+      if (before.length > 0) {
+        const damages = new Map((await health.damaged()).map(({ file, reason }) => [file, reason]));
+        const broken = before.find(({ file }) => damages.has(file));
+        if (broken !== undefined) throw damagedFile(broken, damages.get(broken.file) ?? '');
+        return { older: before.map(({ file }) => file) };
+      }
       const fileBytes = files.reduce((sum, file) => sum + file.logicalBytes, 0);
       const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
       let scannedBytes = 0;
@@ -297,10 +303,7 @@ export function createTabular(options: TabularOptions): Tabular {
           // What was merged meanwhile is not listed any more.
           if (lost === undefined || !(await catalog.isListed(lost.file))) return 'again';
           await health.found(lost.file, { kind: 'missing' });
-          throw new PlatformError(
-            'data_loss',
-            `readings of ${lost.captureDay} cannot be answered: the sealed file ${lost.file} is missing. Ask for other days meanwhile; the host administrator sees it in platform admin status, and mends it with platform admin repair`,
-          );
+          throw damagedFile(lost, fileIsMissing);
         }
         if (result.kind === 'died') return 'died';
         scannedBytes = result.scannedBytes;

@@ -2,6 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { Database } from '../metadata/tables.ts';
 import type { Catalog } from './catalog.ts';
+import { fileIsMissing } from './damaged-file.ts';
 import type { FoundFile } from './process/messages.ts';
 import { type DamagedFile, damagedFiles } from './read-damage.ts';
 
@@ -43,7 +44,7 @@ export function createFileHealth(deps: {
           await store(file, { ...(complete && { verified_ms: clock.now() }), damaged_ms: null, damage: null });
         return;
       }
-      const reason = found.kind === 'missing' ? 'it is missing' : found.reason;
+      const reason = found.kind === 'missing' ? fileIsMissing : found.reason;
       if (sinceMs === null || before?.damage !== reason)
         log.error('a file of readings is damaged; queries that need it fail until platform admin repair mends it', {
           file,

@@ -64,10 +64,9 @@ test('an older file that cannot be read holds up the queries that need it, which
     await writeFile(join(folder, 'parquet', broken), 'not a file of ours');
     await using store = await openTabular({}, { folder });
     expect(await store.mql([{ $match: { capture_day: newestDay } }, { $count: 'n' }])).toEqual([{ n: 20 }]);
-    await expect(store.count()).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining(broken),
-    });
+    // Until it was found to be damaged it counts as one that is still to be written anew.
+    const failed = () => store.count().then(String, ({ code, message }) => `${code}: ${message}`);
+    await expect.poll(failed).toMatch(new RegExp(`^data_loss: .*${broken}`));
     expect(await formatsOf(store)).toHaveLength(2);
   });
 });

@@ -43,7 +43,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
   let scannedBytes = 0;
   let snapshot: HotSnapshot | undefined;
   const connections = new Connections(database);
-  const reader = room.files.reader();
+  const reader = room.files.reader(signal);
   const interrupt = (): void => connections.interrupt();
   try {
     signal.throwIfAborted();

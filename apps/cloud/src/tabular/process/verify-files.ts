@@ -10,13 +10,14 @@ import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
+import { damagedFile, fileIsMissing } from '../damaged-file.ts';
 import { blockBytes, checksumFile, crcOf, readBlock } from './checksum-file.ts';
 import type { ExpectedBytes, FileRef, FoundFile } from './messages.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
 
 export interface FileVerifier {
-  /** For one query, or whatever else reads files. */
-  reader(): VerifiedReader;
+  /** For one query, or whatever else reads files. What was compared before the signal's abort is not read again. */
+  reader(signal?: AbortSignal): VerifiedReader;
   /** What the catalog says of these files is known from here on. */
   expect(files: readonly FileRef[]): void;
   /** Reads all of it, whatever was found before. */
@@ -100,7 +101,7 @@ export function createFileVerifier(options: {
     const stamp = lstatSync(join(parquetDir, each.file), { bigint: true, throwIfNoEntry: false });
     if (stamp === undefined) {
       delete each.stamp;
-      each.damage = missing;
+      each.damage = fileIsMissing;
       throw new MissingFile(each.file);
     }
     if (!stamp.isFile()) {
@@ -116,15 +117,16 @@ export function createFileVerifier(options: {
     return stamp;
   };
 
-  const verify = async (each: Known, wanted: 'footer' | 'rows'): Promise<void> => {
+  const verify = async (each: Known, wanted: 'footer' | 'rows', signal: AbortSignal | undefined): Promise<void> => {
     for (;;) {
+      signal?.throwIfAborted();
       if (each.reading !== undefined) {
         await each.reading.catch(() => {});
         continue;
       }
       const stamp = look(each);
       if (wanted === 'footer' ? each.footerRead : each.rowsRead) return;
-      each.reading = read(each, stamp, wanted);
+      each.reading = read(each, stamp, wanted, signal);
       try {
         await each.reading;
       } finally {
@@ -134,30 +136,38 @@ export function createFileVerifier(options: {
     }
   };
 
-  const read = async (each: Known, stamp: Stamp, wanted: 'footer' | 'rows'): Promise<void> => {
+  const read = async (
+    each: Known,
+    stamp: Stamp,
+    wanted: 'footer' | 'rows',
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
     const { expected } = each;
+    // One that was damaged is right again only as a whole.
+    const isWhole = wanted === 'rows' || expected.blockCrcs === null || each.damage !== undefined;
     if (each.stamp === undefined) {
       each.stamp = stamp;
       each.readMs = now();
     }
     if (Number(stamp.size) !== expected.bytes) fail(each, `it has ${stamp.size} bytes instead of ${expected.bytes}`);
-    if (expected.blockCrcs === null) await learn(each);
+    if (expected.blockCrcs === null) await learn(each, signal);
     else {
       await using file = await openStamped(each, stamp);
-      if (wanted === 'footer') await readFooter(each, file);
-      else await readBlocks(each, file, 0);
+      if (isWhole) await readBlocks(each, file, 0, signal);
+      else await readFooter(each, file, signal);
     }
     if (each.damage !== undefined) {
       delete each.damage;
       report(each.file, { kind: 'right' });
     }
     each.footerRead = true;
-    if (wanted === 'rows' || expected.blockCrcs === null) each.rowsRead = true;
+    if (isWhole) each.rowsRead = true;
   };
 
   /** A file of a version before: what it is now is what it has to be from here on. */
-  const learn = async (each: Known): Promise<void> => {
-    const { bytes, ...checksum } = await checksumFile(join(parquetDir, each.file));
+  const learn = async (each: Known, signal: AbortSignal | undefined): Promise<void> => {
+    const pause = async (): Promise<void> => signal?.throwIfAborted();
+    const { bytes, ...checksum } = await checksumFile(join(parquetDir, each.file), pause);
     each.expected = { bytes, ...checksum };
     report(each.file, { kind: 'right', checksum });
   };
@@ -180,21 +190,27 @@ export function createFileVerifier(options: {
     throw new StaleSnapshot(`${each.file} changed meanwhile`);
   };
 
-  const readFooter = async (each: Known, file: FileHandle): Promise<void> => {
+  const readFooter = async (each: Known, file: FileHandle, signal: AbortSignal | undefined): Promise<void> => {
     const { bytes } = each.expected;
-    await readBlocks(each, file, each.blocks.length - 1);
+    await readBlocks(each, file, each.blocks.length - 1, signal);
     const end = Buffer.alloc(8);
     if (bytes < 12 || (await readBlock(file, end, bytes - 8)) < 8) fail(each, 'it is too short');
     const footer = bytes - 8 - end.readUInt32LE(0);
-    await readBlocks(each, file, Math.max(0, Math.floor(footer / blockBytes)));
+    await readBlocks(each, file, Math.max(0, Math.floor(footer / blockBytes)), signal);
   };
 
   /** From a block to the end. */
-  const readBlocks = async (each: Known, file: FileHandle, from: number): Promise<void> => {
+  const readBlocks = async (
+    each: Known,
+    file: FileHandle,
+    from: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
     const block = Buffer.allocUnsafe(Math.min(blockBytes, each.expected.bytes));
     const wrong: number[] = [];
     for (let at = from; at < each.blocks.length; at++) {
       if (each.blocks[at] === 1) continue;
+      signal?.throwIfAborted();
       let read: number;
       try {
         read = await readBlock(file, block, at * blockBytes);
@@ -221,13 +237,13 @@ export function createFileVerifier(options: {
         known.set(file, { file, captureDay, expected, readMs: 0, blocks, footerRead: false, rowsRead: false });
       }
     },
-    reader() {
+    reader(signal) {
       const used = new Map<Known, Stamp>();
       const verifyAll = async (all: Iterable<Known>, wanted: 'footer' | 'rows'): Promise<void> => {
         for (const each of all) {
           // Looked at a moment ago; whether it changed since is asked at the end.
           if (each.rowsRead && each.stamp !== undefined && used.get(each) === each.stamp) continue;
-          await verify(each, wanted);
+          await verify(each, wanted, signal);
           if (each.stamp !== undefined && !used.has(each)) used.set(each, each.stamp);
         }
       };
@@ -297,8 +313,6 @@ export function createFileVerifier(options: {
   };
 }
 
-const missing = 'it is missing';
-
 function noFile(stamp: { isSymbolicLink(): boolean }): string {
   return stamp.isSymbolicLink() ? 'a symbolic link is in its place' : 'something that is no file is in its place';
 }
@@ -329,11 +343,4 @@ function placesOf(wrong: readonly number[], bytes: number): string {
   return wrong.length === 1
     ? `${range} are not those that were written`
     : `${wrong.length} of its blocks are not those that were written, ${range} first`;
-}
-
-function damagedFile({ file, captureDay }: Known, reason: string): PlatformError {
-  return new PlatformError(
-    'data_loss',
-    `readings of ${captureDay} cannot be answered: the sealed file ${file} is damaged (${reason}). Ask for other days meanwhile; the host administrator sees it in platform admin status, and mends it with platform admin repair`,
-  );
 }
