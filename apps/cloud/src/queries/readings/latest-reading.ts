@@ -30,6 +30,8 @@ export async function latestReading(
   if (newest === undefined) return create(GetLatestTabularDataResponseSchema);
   const shown = newest.get('time_received');
   const reading = shown instanceof BsonDate ? await latestDated(shown.ms) : await latestUndated();
+  // It was deleted between the two questions: another one is the newest now.
+  if (reading === undefined && shown instanceof BsonDate) return latestReading(ask, scope, asked, nonFinite);
   if (reading === undefined) return create(GetLatestTabularDataResponseSchema);
   const timeSynced = timeOf(reading.row, 'time_synced');
   return create(GetLatestTabularDataResponseSchema, {
