@@ -1,6 +1,6 @@
 /** What counts: listed files, S and deletions, read as one snapshot and changed in one transaction (I7, I9, I10). */
 import { PlatformError } from '@platform/base';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import {
   type CatalogFinding,
@@ -11,6 +11,7 @@ import {
 } from './catalog-findings.ts';
 import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';
 import type { ListedRanges } from './coverage.ts';
+import { largeRows } from './large-rows.ts';
 import type { FileChecksum, FileRef, SealedFile } from './process/messages.ts';
 import { findingsOf } from './read-damage.ts';
 import { deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
@@ -169,6 +170,13 @@ export function createCatalog(db: Database): Catalog {
       const small = db
         .selectFrom('tabular_files')
         .where('logical_bytes', '<', smallBytes)
+        // A file of large rows is as full as it gets.
+        .where((on) =>
+          on.or([
+            on('logical_bytes', '<', largeRows.fileBytes / 4),
+            on('logical_bytes', '<', sql<number>`rows * ${sql.lit(largeRows.rowBytes)}`),
+          ]),
+        )
         .$if(except.size > 0, (query) => query.where('file', 'not in', [...except]));
       const group = await small
         .select(['organization_id', 'capture_day'])

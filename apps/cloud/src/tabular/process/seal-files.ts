@@ -1,6 +1,7 @@
 /** Writes hot files to sealed ones, one or more for each organization and capture day (I9). */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { largeRows } from '../large-rows.ts';
 import type { HotFile } from './hot/hot-file.ts';
 import { mergeHotFiles } from './merge/merge-hot-files.ts';
 import { type SealOptions, writeSealedFiles } from './merge/write-sealed-files.ts';
@@ -23,7 +24,9 @@ export async function sealFiles(
   options: SealHotOptions,
 ): Promise<SealedFile[]> {
   const groups = groupsOf(files);
-  if (groups.length <= mostGroups || files.length < 2) return sealGroups(connection, groups, options);
+  const bytes = files.reduce((sum, { dataBytes }) => sum + dataBytes, 0);
+  const isLarge = bytes > largeRows.rowBytes * files.reduce((sum, { rows }) => sum + rows, 0);
+  if (groups.length <= mostGroups || files.length < 2 || isLarge) return sealGroups(connection, groups, options);
   const sorted = await mergeHotFiles(connection, files, options.hotDirectory, sortedRowGroup);
   try {
     return await sealGroups(connection, groupsOf([sorted]), options);

@@ -22,7 +22,7 @@ const stepLimit = { rows: 2_000, bytes: 1 << 20 };
 const maxTailBytes = 192 << 20;
 
 /** Small files next to each other become one. */
-const compaction = { smallRows: 16_384, smallBytes: 4 << 20, bytes: 64 << 20 };
+const compaction = { smallRows: 16_384, smallBytes: 4 << 20, bytes: 32 << 20 };
 
 /** What of a row of the log could not be loaded; its other readings are there (I8). */
 export interface Damage {

@@ -1,12 +1,10 @@
 /** Which rows go into which of several files, so that none takes more bytes than it should. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { largeRows } from '../../large-rows.ts';
 import { readRows } from '../database.ts';
 import { noTime } from '../row-buffer.ts';
 import type { Slice } from '../slice.ts';
 import type { MergeSource } from './merge-source.ts';
-
-/** DuckDB reads 2,048 rows of a file at a time: of large documents a file holds less, so that these fit into memory. */
-const largeRows = { rowBytes: 16 << 10, fileBytes: 32 << 20 } as const;
 
 /** A condition on the rows for each file, in their order; undefined is all rows. */
 export async function pieceConditions(
