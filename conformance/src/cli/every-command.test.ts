@@ -68,6 +68,7 @@ beforeAll(async () => {
     version: { args: [] },
     'admin status': { args: data },
     'admin doctor': { args: data },
+    'admin repair': { args: data },
     'admin audit': { args: data },
     'admin limits get': { args: [cloud.organizationId, ...data] },
     'admin organizations list': { args: data },

@@ -83,16 +83,17 @@ test('the host administrator needs no login: status, doctor, limits, audit, a li
   const at = ['--data', dataDir()];
   const [status, doctor, limits, organizations, unknown] = await Promise.all([
     cli.ok(['admin', 'status', '--json', ...at]),
-    cli.ok(['admin', 'doctor', '--json', ...at]),
+    cli.ok(['admin', 'doctor', '--deep', '--json', ...at]),
     cli.ok(['admin', 'limits', 'get', ready.organizationId, '--json', ...at]),
     cli.ok(['admin', 'organizations', 'list', '--json=id', ...at]),
     cli.run(['admin', 'limits', 'get', 'nobody', ...at]),
   ]);
-  expect(status.json()).toMatchObject({ running: true, url: ready.url });
+  expect(status.json()).toMatchObject({ running: true, url: ready.url, damagedFiles: [], damagedCatalog: [] });
   for (const finding of doctor.json<{ ok: boolean }[]>()) expect(finding.ok).toBe(true);
   expect(limits.json<unknown[]>().length).toBeGreaterThan(0);
   expect(organizations.json()).toEqual([{ id: ready.organizationId }]);
   expect(unknown.code).toBe(3);
+  expect((await cli.ok(['admin', 'repair', '--json', ...at])).json()).toEqual([]);
   const [audit, refused] = await Promise.all([
     cli.ok(['admin', 'audit', '--json=action', '--limit', '5', ...at]),
     cli.run(['admin', 'status', '--profile', 'x', ...at]),
