@@ -95,7 +95,13 @@ export function createHotRows(options: {
   const current = (): Tail => tails.at(-1) as Tail;
   const tailBytes = (): number => tails.reduce((sum, { rows }) => sum + rows.dataBytes, 0);
   let connection: ReturnType<Database['connect']> | undefined;
-  const connect = (): ReturnType<Database['connect']> => (connection ??= database.connect());
+  const connect = (): ReturnType<Database['connect']> => {
+    connection ??= database.connect();
+    connection.catch(() => {
+      connection = undefined;
+    });
+    return connection;
+  };
 
   const freeze = (): void => {
     const { rows, to } = current();
@@ -222,7 +228,10 @@ export function createHotRows(options: {
     },
     adopt: () =>
       loading(async () => {
-        files = await adoptHotFiles({ sealed, directory, reader });
+        files = await adoptHotFiles({ sealed, directory, reader }).catch((caught: unknown) => {
+          log.warn('hot files were not taken over; their rows are read from the log', { error: errorText(caught) });
+          return [];
+        });
         for (const file of files) since.set(file, clock.monotonic());
         tails = [createTail(files.at(-1)?.to ?? sealed)];
       }),
@@ -286,7 +295,10 @@ export function createHotRows(options: {
       const [oldest] = tails as [Tail];
       const isAll = last === undefined || batch.length === ahead.length;
       // Positions without rows behind the last file are sealed with it.
-      if (isAll && tails.length === 1 && oldest.rows.rows === 0) oldest.from = oldest.to;
+      if (isAll && tails.length === 1 && oldest.rows.rows === 0) {
+        oldest.from = oldest.to;
+        oldest.filledSinceMs = undefined;
+      }
       claimed = last === undefined || isAll ? oldest.from : last.to;
       return { files: batch, upTo: claimed };
     },

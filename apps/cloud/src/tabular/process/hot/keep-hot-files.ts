@@ -3,7 +3,7 @@
  * follow S without a gap, and are as they were written from the log that is there now.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { loadLeaves, type StoredLeaf, storeLeaves } from '../facts-in-footer.ts';
@@ -72,8 +72,10 @@ export async function adoptHotFiles({
   readonly directory: string;
   readonly reader: LogReader;
 }): Promise<HotFile[]> {
-  await mkdir(directory, { recursive: true });
-  const names = await readdir(directory);
+  const names = await readdir(directory).catch((caught: NodeJS.ErrnoException) => {
+    if (caught.code === 'ENOENT') return [];
+    throw caught;
+  });
   const noted: { readonly note: Note; readonly path: string }[] = [];
   for (const name of names.filter((each) => each.endsWith('.note'))) {
     const note = await readNote(join(directory, name));

@@ -1,5 +1,5 @@
 /** Writes the rows of a tail into a hot file, in slices. */
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   BIGINT,
@@ -34,6 +34,7 @@ export const hotFormat = 'FORMAT parquet, PARQUET_VERSION V2, COMPRESSION lz4';
 /** @param directory parquet/.hot. @returns the file; its note is the caller's to write. */
 export async function writeHotFile(connection: DuckDBConnection, tail: Tail, directory: string): Promise<HotFile> {
   const { rows } = tail;
+  await mkdir(directory, { recursive: true });
   const sorted = sortRows(rows, tail.series);
   const slices = sliceRanges(sorted);
   const documents = documentsOf(rows, sorted);
