@@ -1,5 +1,20 @@
-/** How hard the crash tests strike: 20 times by default, more with `npm run fault`; the seed decides when. */
-export function readFaultSettings(): { readonly kills: number; readonly seed: number } {
-  const { FAULT_KILLS = '20', FAULT_SEED = '20261121' } = process.env;
-  return { kills: Number(FAULT_KILLS), seed: Number(FAULT_SEED) };
+/** How hard the fault tests strike: shortly by default, longer with `npm run fault`; the seed decides when. */
+export interface FaultSettings {
+  /** Default 20. */
+  readonly kills: number;
+  readonly seed: number;
+  /** Of load. Default 8. */
+  readonly seconds: number;
+  /** Numbers of the largest readings that are sent at once. Default 1 and 30. */
+  readonly large: readonly number[];
+}
+
+export function readFaultSettings(): FaultSettings {
+  const { FAULT_KILLS = '20', FAULT_SEED = '20261121', FAULT_SECONDS = '8', FAULT_LARGE = '1,30' } = process.env;
+  return {
+    kills: Number(FAULT_KILLS),
+    seed: Number(FAULT_SEED),
+    seconds: Number(FAULT_SECONDS),
+    large: FAULT_LARGE.split(',').map(Number),
+  };
 }

@@ -1,0 +1,93 @@
+/** Uploads readings as a machine does: an upload is sent again, unchanged, until it is acknowledged. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { connect } from '@platform/rpc/client';
+import { type MadeReading, makeReading, noReadings, plus, type Totals } from './made-readings.ts';
+import type { Tenant } from './start-limited.ts';
+
+/** Most bytes of an upload, unless its only reading has more. */
+const uploadBytes = 4_000_000;
+const readingsEach = 50;
+
+export interface Uploaded {
+  /** Of what is acknowledged. */
+  readonly totals: Totals;
+  /** Of what is acknowledged or under way. */
+  readonly sent: Totals;
+  /** When the newest large reading that is acknowledged was captured, ms; 0: none is. */
+  readonly newestLargeMs: number;
+  /** Uploads that were sent again, with what the cloud had said. */
+  readonly retries: ReadonlyMap<string, number>;
+}
+
+export interface Uploading extends Uploaded {
+  /** Rejects when the cloud refuses an upload for good. */
+  readonly finished: Promise<void>;
+}
+
+export interface UploadPlan {
+  /** Of the next reading; undefined: none comes any more. */
+  readonly nextBytes: (n: number) => number | undefined;
+  /** At most so many in a second. Default: as fast as it goes. */
+  readonly bytesPerSecond?: number;
+}
+
+export function startUploading(url: string, { partId, partSecret }: Tenant, plan: UploadPlan): Uploading {
+  const state = { totals: noReadings, sent: noReadings, newestLargeMs: 0, retries: new Map<string, number>() };
+  const run = async (): Promise<void> => {
+    await using link = connect({
+      baseUrl: url,
+      credentials: { entity: partId, type: 'robot-secret', payload: partSecret },
+    });
+    const service = link.client(DataSyncService);
+    const stream = randomBytes(16);
+    const began = performance.now();
+    let bytes = 0;
+    let made = 0;
+    for (let seq = 1n; ; seq++) {
+      const readings: MadeReading[] = [];
+      let size = 0;
+      while (readings.length < readingsEach && size < uploadBytes) {
+        const next = plan.nextBytes(made + 1);
+        if (next === undefined) break;
+        const reading = makeReading(++made, next);
+        readings.push(reading);
+        size += reading.bytes;
+      }
+      if (readings.length === 0) return;
+      bytes += size;
+      const dueMs = plan.bytesPerSecond === undefined ? 0 : (bytes / plan.bytesPerSecond) * 1_000;
+      await sleep(Math.max(0, began + dueMs - performance.now()));
+      state.sent = readings.reduce(plus, state.sent);
+      const metadata = {
+        partId,
+        componentType: 'core:component:sensor',
+        componentName: 'sizes',
+        methodName: 'Readings',
+        type: DataType.TABULAR_SENSOR,
+        identity: { stream, seq, floor: seq },
+      };
+      for (;;) {
+        try {
+          await service.dataCaptureUpload({ metadata, sensorContents: readings.map(({ message }) => message) });
+          break;
+        } catch (caught) {
+          if (!isWorthAnother(caught)) throw caught;
+          const said = String(caught);
+          state.retries.set(said, (state.retries.get(said) ?? 0) + 1);
+          await sleep(100);
+        }
+      }
+      state.totals = readings.reduce(plus, state.totals);
+      const large = readings.findLast(({ isLarge }) => isLarge)?.message.metadata?.timeReceived;
+      if (large !== undefined) state.newestLargeMs = Number(large.seconds) * 1_000 + Math.floor(large.nanos / 1e6);
+    }
+  };
+  return Object.assign(state, { finished: run() });
+}
+
+function isWorthAnother(caught: unknown): boolean {
+  const code = Reflect.get(Object(caught), 'code');
+  return code === 'unavailable' || code === 'resource_exhausted' || code === 'deadline_exceeded' || code === 'aborted';
+}
