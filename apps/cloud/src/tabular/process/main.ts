@@ -125,13 +125,15 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       const { measureFiles } = await import('./measure-files.ts');
       const connection = await database.connect();
       try {
-        await verifier.reader().footers(files);
+        const reader = verifier.reader();
+        await reader.footers(files);
         bytes = await measureFiles(
           connection,
           parquetDir,
           files.map(({ file }) => file),
           rules,
         );
+        reader.unchanged();
       } finally {
         connection.closeSync();
       }

@@ -135,7 +135,7 @@ async function prepare(
   ]);
   const connection = await connections.take();
   await reader.footers(files);
-  const facts = await knownFacts.of(connection, files);
+  const facts = await knownFacts.of(connection, files, reader.unchanged);
   const sealed = files.map(
     (file, index): OpenFile =>
       openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),

@@ -25,7 +25,8 @@ export interface OpenFile {
 
 export interface KnownFacts {
   /** All at once, so that a thousand files cost one statement. Throws StaleSnapshot when one is not there. */
-  of(connection: DuckDBConnection, files: readonly FileRef[]): Promise<readonly FileFacts[]>;
+  /** @param unchanged throws when a file changed since it was compared: what was read of it is not kept. */
+  of(connection: DuckDBConnection, files: readonly FileRef[], unchanged: () => void): Promise<readonly FileFacts[]>;
   forget(files: readonly string[]): void;
 }
 
@@ -38,7 +39,7 @@ export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 2
     known.delete(file);
   };
   return {
-    async of(connection, files) {
+    async of(connection, files, unchanged) {
       const missing = files.filter(({ file }) => !known.has(file));
       for (const { file, format } of missing)
         if (format !== parquetFormat)
@@ -54,6 +55,7 @@ export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 2
           connection,
           missing.map(({ file }) => join(parquetDir, file)),
         );
+        unchanged();
         for (const { file } of missing) found.set(file, read.get(join(parquetDir, file)) as FileFacts);
       }
       const answer = files.map(({ file }) => (known.get(file) ?? found.get(file)) as FileFacts);
