@@ -132,3 +132,15 @@ test('D33 what changed in the log since hot files were written is not hidden by 
   expect((await store.mql([{ $match: { 'data.i': 1_000 } }], { scope })).length).toBe(1);
   expect((await store.mql([{ $match: { 'data.i': 19 } }], { scope })).length).toBe(0);
 });
+
+test('I8 a query that comes before hot files are taken over is answered out of them, though the log holds nothing more', async () => {
+  await using store = await openTabular({ tailRows: 0 });
+  const ledger = new Map<string, number[]>();
+  append(store, 0, 40, ledger);
+  const counted = await store.count();
+  await expect.poll(() => hotFilesOf(store).length).toBeGreaterThan(0);
+  for (let kill = 0; kill < 3; kill++) {
+    store.tabular.killProcess();
+    expect((await store.mql([{ $count: 'n' }], { deadlineMs: 30_000 }))[0]?.['n']).toBe(counted);
+  }
+});

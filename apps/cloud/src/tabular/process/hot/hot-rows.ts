@@ -82,6 +82,13 @@ export function createHotRows(options: {
   const writing = createLimiter(1);
   const room = newDecodeRoom();
   const waiting = new Set<{ position: number; resolve: () => void }>();
+  const wakeWaiting = (): void => {
+    for (const waiter of waiting) {
+      if (waiter.position > current().to) continue;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+  };
   const readers = new Map<HotFile, number>();
   const gone = new Set<HotFile>();
   const since = new Map<HotFile, number>();
@@ -165,11 +172,7 @@ export function createHotRows(options: {
     tail.filledSinceMs ??= clock.monotonic();
     tail.to = last.position;
     for (const damage of damaged) onDamaged(damage);
-    for (const waiter of waiting) {
-      if (waiter.position > tail.to) continue;
-      waiting.delete(waiter);
-      waiter.resolve();
-    }
+    wakeWaiting();
     if (isTailFull(tail)) {
       freeze();
       await tryWriteTails();
@@ -234,6 +237,8 @@ export function createHotRows(options: {
         });
         for (const file of files) since.set(file, clock.monotonic());
         tails = [createTail(files.at(-1)?.to ?? sealed)];
+        // A query may have come before: where the files hold all of the log, no load follows that would wake it.
+        wakeWaiting();
       }),
     loadNext: (onDamaged) => loading(() => load(onDamaged)),
     reach(position, signal) {
