@@ -30,6 +30,13 @@ test('a sort with a small limit holds little, whatever the order of the rows; eq
   }
 });
 
+test('a sort with a small limit over large documents holds a few of them, not hundreds', async () => {
+  const text = 'x'.repeat(1 << 20);
+  const large = Array.from({ length: 60 }, (_, n) => doc({ n: (n * 7) % 60, text }));
+  const top = await runMql(large, [{ $sort: { n: -1 } }, { $limit: 2 }], { maxBytes: 16 << 20 });
+  expect(top.map((row) => row.get('n'))).toEqual([new Int32(59), new Int32(58)]);
+});
+
 test('the deadline and the signal end a query', async () => {
   const clock = {
     now: () => 2000,

@@ -16,6 +16,8 @@ interface Sorted {
 
 /** Fewer are not cut: what is held for long makes garbage that costs more than it took to sort. */
 const leastCut = 400;
+/** … unless they take this many bytes: of documents of several MB a few are many. */
+const leastCutBytes = 8 << 20;
 
 export async function* runSort(
   stage: Stage & { k: 'sort' },
@@ -29,6 +31,14 @@ export async function* runSort(
   /** With a limit, the last that was wanted when it was last looked: what is not before it never is. */
   let last: Sorted | undefined;
   let order = 0;
+  let held = 0;
+  let cutBytes = leastCutBytes;
+  const cutToTop = (): void => {
+    kept = cut(kept.sort(compare), top, budget);
+    if (kept.length === top) last = kept.at(-1);
+    held = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    cutBytes = Math.max(leastCutBytes, 2 * held);
+  };
   for await (const rows of input) {
     for (const row of rows) {
       const keys = sortKeysOf(row.document, stage.by);
@@ -37,11 +47,11 @@ export async function* runSort(
       const bytes = (row.bytes?.length ?? 0) + sizeOf(row.document) + 48 * stage.by.length;
       budget.hold(bytes, '$sort');
       kept.push({ row, keys, order, bytes });
+      held += bytes;
+      if (held > cutBytes && kept.length > top) cutToTop();
     }
     // With a limit, sorting and cutting now and then keeps the memory at twice the rows wanted.
-    if (kept.length <= Math.max(2 * top, leastCut)) continue;
-    kept = cut(kept.sort(compare), top, budget);
-    if (kept.length === top) last = kept.at(-1);
+    if (kept.length > Math.max(2 * top, leastCut)) cutToTop();
   }
   const sorted = cut(kept.sort(compare), top, budget);
   for (let at = 0; at < sorted.length; at += 1000) yield sorted.slice(at, at + 1000).map(({ row }) => row);
