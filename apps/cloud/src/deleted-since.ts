@@ -2,7 +2,6 @@
 import type { Binary } from './binary/feature.ts';
 import type { DeletedSince } from './ingest/accept-upload.ts';
 import { scanReading } from './ingest/scan-reading.ts';
-import { seriesPathOf } from './tabular/series.ts';
 import type { Tabular } from './tabular/tabular.ts';
 
 export function deletedSince(stores: {
@@ -12,7 +11,15 @@ export function deletedSince(stores: {
   return async ({ place, metadata, readings, hasPayload, first: { position, fileId, timeSyncedMs } }) => {
     if (hasPayload) return [await stores.binary.isDeleted(fileId, position)];
     return stores.tabular.deletedReadings({
-      path: seriesPathOf(place, metadata),
+      path: {
+        organization_id: place.organizationId,
+        location_id: place.locationId,
+        robot_id: place.robotId,
+        part_id: place.partId,
+        component_type: metadata.componentType,
+        component_name: metadata.componentName,
+        method_name: metadata.methodName,
+      },
       tags: metadata.tags,
       position,
       timeSyncedMs,
