@@ -65,6 +65,8 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
 
 test('query asks with the login: rows are lines of JSON, fields are picked, what is wrong is a usage error', async () => {
   const sql = "SELECT component_name FROM readings WHERE component_name = 'host' LIMIT 2";
+  // The second reading of the host may still be on its way.
+  await expect.poll(async () => (await cli.ok(['query', 'sql', sql, '--json'])).stdout.split('\n')).toHaveLength(3);
   const [rows, picked, wrongJson, wrongSql, demo] = await Promise.all([
     cli.ok(['query', 'sql', sql, '--json']),
     cli.ok(['query', 'mql', '[{"$limit":1}]', '--json=component_name']),

@@ -24,6 +24,11 @@ async function fill(store: OpenTabular): Promise<void> {
 
 const ofOther = { scope: { organizationId: 'org-2', locationIds: null, robotIds: null } };
 
+/** SQL of the digits in `column` with another first one, whatever that is. */
+function otherFirstDigit(column: string): string {
+  return `(case when substr(${column}, 1, 1) = '1' then '2' else '1' end) || substr(${column}, 2)`;
+}
+
 /** What a person would change by hand, or a disk by chance. */
 const damages: readonly (readonly [string, string])[] = [
   ['logical bytes', "update tabular_files set logical_bytes = logical_bytes + 1 where capture_day = '2026-05-17'"],
@@ -33,15 +38,15 @@ const damages: readonly (readonly [string, string])[] = [
   ],
   ['a time', 'update tabular_files set min_time_received = min_time_received + 1000'],
   ['path sets', "update tabular_files set path_sets = replace(path_sets, 'cpu', 'cpv')"],
-  ['a checksum of a file', "update tabular_files set sha256 = 'f' || substr(sha256, 2)"],
-  ['a checksum of a row', "update tabular_files set row_check = '0' || substr(row_check, 2)"],
+  ['a checksum of a file', `update tabular_files set sha256 = ${otherFirstDigit('sha256')}`],
+  ['a checksum of a row', `update tabular_files set row_check = ${otherFirstDigit('row_check')}`],
   ['when it was written', 'update tabular_files set created_ms = created_ms + 1'],
   ['an organization', "update tabular_files set organization_id = 'org-3' where capture_day = '2026-05-17'"],
   ['a removed row', "delete from tabular_files where capture_day = '2026-05-17'"],
   ['exchanged names', "update tabular_files set file = capture_day || 'x' || organization_id"],
   ['a proof', 'update tabular_proofs set files = files + 1'],
   ['a removed proof', 'delete from tabular_proofs'],
-  ['a sum', "update tabular_proofs set files_sum = '1' || substr(files_sum, 2)"],
+  ['a sum', `update tabular_proofs set files_sum = ${otherFirstDigit('files_sum')}`],
   ['the sealed position', 'update tabular_state set sealed_position = sealed_position - 1'],
   ['no sealed position', 'delete from tabular_state'],
 ];
