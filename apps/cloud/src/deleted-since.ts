@@ -2,6 +2,7 @@
 import type { Binary } from './binary/feature.ts';
 import type { DeletedSince } from './ingest/accept-upload.ts';
 import { scanReading } from './ingest/scan-reading.ts';
+import { seriesPathOf } from './tabular/series.ts';
 import type { Tabular } from './tabular/tabular.ts';
 
 export function deletedSince(stores: {
@@ -11,15 +12,7 @@ export function deletedSince(stores: {
   return async ({ place, metadata, readings, hasPayload, first: { position, fileId, timeSyncedMs } }) => {
     if (hasPayload) return [await stores.binary.isDeleted(fileId, position)];
     return stores.tabular.deletedReadings({
-      path: {
-        organization_id: place.organizationId,
-        location_id: place.locationId,
-        robot_id: place.robotId,
-        part_id: place.partId,
-        component_type: metadata.componentType,
-        component_name: metadata.componentName,
-        method_name: metadata.methodName,
-      },
+      path: seriesPathOf(place, metadata),
       tags: metadata.tags,
       position,
       timeSyncedMs,

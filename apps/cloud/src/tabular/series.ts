@@ -10,6 +10,22 @@ export interface Series {
   readonly additionalParameters: Uint8Array;
 }
 
+/** The path of an upload's readings, from where its part was and what it says of itself. */
+export function seriesPathOf(
+  place: Readonly<Record<'organizationId' | 'locationId' | 'robotId' | 'partId', string>>,
+  metadata: Readonly<Record<'componentType' | 'componentName' | 'methodName', string>>,
+): Series['path'] {
+  return {
+    organization_id: place.organizationId,
+    location_id: place.locationId,
+    robot_id: place.robotId,
+    part_id: place.partId,
+    component_type: metadata.componentType,
+    component_name: metadata.componentName,
+    method_name: metadata.methodName,
+  };
+}
+
 /** Values that occur in a file, by column. */
 export type PathSets = Readonly<Record<SeriesColumn, readonly string[]>>;
 

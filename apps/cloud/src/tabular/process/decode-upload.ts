@@ -4,7 +4,7 @@ import { errorText } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import { WireReader } from '../../wire/wire-reader.ts';
-import type { Series } from '../series.ts';
+import { type Series, seriesPathOf } from '../series.ts';
 import { additionalParameters } from './additional-parameters.ts';
 import { captureDay } from './capture-day.ts';
 import { noTime, type RowBuffer } from './row-buffer.ts';
@@ -46,15 +46,7 @@ export function decodeUpload(
   if (metadata?.type !== DataType.TABULAR_SENSOR || readings.length === 0) return [];
   if (place === undefined) throw new Error('expected the place of the part beside the readings, found none');
   const series = seriesId({
-    path: {
-      organization_id: place.organizationId,
-      location_id: place.locationId,
-      robot_id: place.robotId,
-      part_id: place.partId,
-      component_type: metadata.componentType,
-      component_name: metadata.componentName,
-      method_name: metadata.methodName,
-    },
+    path: seriesPathOf(place, metadata),
     tags: metadata.tags,
     additionalParameters: additionalParameters(metadata.methodParameters),
   });

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { damagedFile, fileIsMissing } from '../damaged-file.ts';
 import { blockBytes, checksumFile, crcOf, readBlock } from './checksum-file.ts';
+import { type FileStamp, isSameStamp } from './file-stamp.ts';
 import type { ExpectedBytes, FileRef, FoundFile } from './messages.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
 
@@ -47,21 +48,12 @@ export class MissingFile extends StaleSnapshot {
   }
 }
 
-/** What tells that a file was touched. */
-interface Stamp {
-  readonly dev: bigint;
-  readonly ino: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-}
-
 interface Known {
   readonly file: string;
   readonly captureDay: string;
   expected: ExpectedBytes;
   /** Of what was read. */
-  stamp?: Stamp;
+  stamp?: FileStamp;
   /** Milliseconds since 1970 when reading began. */
   readMs: number;
   /** Which blocks were read and right. */
@@ -97,7 +89,7 @@ export function createFileVerifier(options: {
   };
 
   /** Undefined: what was found before does not hold any more. */
-  const look = (each: Known): Stamp => {
+  const look = (each: Known): FileStamp => {
     const stamp = lstatSync(join(parquetDir, each.file), { bigint: true, throwIfNoEntry: false });
     if (stamp === undefined) {
       delete each.stamp;
@@ -108,7 +100,7 @@ export function createFileVerifier(options: {
       delete each.stamp;
       fail(each, noFile(stamp));
     }
-    if (each.stamp === undefined || !isSame(each.stamp, stamp) || !isSettled(each.stamp, each.readMs)) {
+    if (each.stamp === undefined || !isSameStamp(each.stamp, stamp) || !isSettled(each.stamp, each.readMs)) {
       each.footerRead = false;
       each.rowsRead = false;
       each.blocks = new Uint8Array(Math.ceil(each.expected.bytes / blockBytes));
@@ -138,7 +130,7 @@ export function createFileVerifier(options: {
 
   const read = async (
     each: Known,
-    stamp: Stamp,
+    stamp: FileStamp,
     wanted: 'footer' | 'rows',
     signal: AbortSignal | undefined,
   ): Promise<void> => {
@@ -172,7 +164,7 @@ export function createFileVerifier(options: {
     report(each.file, { kind: 'right', checksum });
   };
 
-  const openStamped = async (each: Known, stamp: Stamp): Promise<FileHandle> => {
+  const openStamped = async (each: Known, stamp: FileStamp): Promise<FileHandle> => {
     const file = await open(join(parquetDir, each.file), constants.O_RDONLY | constants.O_NOFOLLOW).catch(
       ({ code = 'unknown' }: NodeJS.ErrnoException): never => {
         if (code === 'ENOENT' || code === 'ELOOP') throw new StaleSnapshot(`${each.file} changed meanwhile`);
@@ -184,7 +176,7 @@ export function createFileVerifier(options: {
         );
       },
     );
-    if (isSame(stamp, await file.stat({ bigint: true }))) return file;
+    if (isSameStamp(stamp, await file.stat({ bigint: true }))) return file;
     await file.close();
     delete each.stamp;
     throw new StaleSnapshot(`${each.file} changed meanwhile`);
@@ -238,7 +230,7 @@ export function createFileVerifier(options: {
       }
     },
     reader(signal) {
-      const used = new Map<Known, Stamp>();
+      const used = new Map<Known, FileStamp>();
       const verifyAll = async (all: Iterable<Known>, wanted: 'footer' | 'rows'): Promise<void> => {
         for (const each of all) {
           // Looked at a moment ago; whether it changed since is asked at the end.
@@ -261,7 +253,7 @@ export function createFileVerifier(options: {
         unchanged() {
           for (const [{ file }, stamp] of used) {
             const found = lstatSync(join(parquetDir, file), { bigint: true, throwIfNoEntry: false });
-            if (found === undefined || !isSame(found, stamp))
+            if (found === undefined || !isSameStamp(found, stamp))
               throw new StaleSnapshot(`${file} changed while it was read`);
           }
         },
@@ -286,7 +278,7 @@ export function createFileVerifier(options: {
           : { kind: 'unknown', reason: code };
       }
       const after = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-      if (after === undefined || !isSame(stamp, after)) return { kind: 'unknown', reason: 'it changed meanwhile' };
+      if (after === undefined || !isSameStamp(stamp, after)) return { kind: 'unknown', reason: 'it changed meanwhile' };
       const { bytes, ...checksum } = found;
       const reason =
         bytes !== expected.bytes
@@ -318,13 +310,9 @@ function noFile(stamp: { isSymbolicLink(): boolean }): string {
 }
 
 /** Times of a file are as fine as the system's ticks, or whole seconds. */
-function isSettled({ ctimeNs }: Stamp, readMs: number): boolean {
+function isSettled({ ctimeNs }: FileStamp, readMs: number): boolean {
   const tickMs = ctimeNs % 1_000_000n === 0n ? 2_000 : 50;
   return Math.abs(readMs - Number(ctimeNs / 1_000_000n)) > tickMs;
-}
-
-function isSame(a: Stamp, b: Stamp): boolean {
-  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }
 
 function isSameChecksum(a: ExpectedBytes, b: ExpectedBytes): boolean {

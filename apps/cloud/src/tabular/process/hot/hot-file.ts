@@ -4,7 +4,8 @@
  * It is a cache like everything hot (I8): neither synced nor listed, written again from the log whenever it is not as it was. Beside it
  * stands a note `<name>.note` with its facts and checksum, from which the next process takes it over.
  */
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
+import type { FileStamp } from '../file-stamp.ts';
 import type { Slice } from '../slice.ts';
 
 export interface HotFile {
@@ -22,30 +23,11 @@ export interface HotFile {
   noted?: boolean;
 }
 
-/** What changes whenever a file does. */
-export interface FileStamp {
-  readonly inode: number;
-  readonly size: number;
-  readonly modifiedNs: bigint;
-  readonly changedNs: bigint;
-}
-
 /** Undefined when there is no such file. */
 export async function stampOf(path: string): Promise<FileStamp | undefined> {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return { inode: Number(ino), size: Number(size), modifiedNs: mtimeNs, changedNs: ctimeNs };
+    return await lstat(path, { bigint: true });
   } catch {
     return undefined;
   }
-}
-
-export function isSameStamp(a: FileStamp, b: FileStamp | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.inode === b.inode &&
-    a.size === b.size &&
-    a.modifiedNs === b.modifiedNs &&
-    a.changedNs === b.changedNs
-  );
 }

@@ -10,8 +10,9 @@ import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@
 import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../database.ts';
 import { type DamagedReading, decodeUpload, newDecodeRoom } from '../decode-upload.ts';
+import { isSameStamp } from '../file-stamp.ts';
 import type { LogReader } from '../read-log.ts';
-import { type HotFile, isSameStamp, stampOf } from './hot-file.ts';
+import { type HotFile, stampOf } from './hot-file.ts';
 import { adoptHotFiles, keepNote, notePath } from './keep-hot-files.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
 
@@ -347,7 +348,10 @@ export class HotFileChanged extends Error {
 
 async function checkStamps(files: readonly HotFile[]): Promise<void> {
   const stamps = await Promise.all(files.map(({ path }) => stampOf(path)));
-  const changed = files.find(({ stamp }, i) => !isSameStamp(stamp, stamps[i]));
+  const changed = files.find(({ stamp }, i) => {
+    const now = stamps[i];
+    return now === undefined || !isSameStamp(stamp, now);
+  });
   if (changed !== undefined) throw new HotFileChanged(changed.path);
 }
 
