@@ -22,8 +22,20 @@ const stepLimit = { rows: 2_000, bytes: 1 << 20 };
 /** Rows that wait for a disk that takes no files: the loader stops above. */
 const maxTailBytes = 192 << 20;
 
-/** Small files next to each other become one. */
-const compaction = { smallRows: 16_384, smallBytes: 4 << 20, bytes: 32 << 20 };
+/** Files next to each other that become one: how many (default: as the settings say), of which sizes. Small ones first. */
+const merges: readonly Merge[] = [
+  { rows: [1, 16_384], bytes: 4 << 20, total: 32 << 20 },
+  // Of few and large rows a larger file would fill the memory of whoever reads 2,048 of them at a time.
+  { files: 8, rows: [4_096, 65_536], bytes: 9 << 20, total: 72 << 20 },
+];
+
+interface Merge {
+  readonly files?: number;
+  readonly rows: readonly [least: number, most: number];
+  readonly bytes: number;
+  /** Bytes of all of them. */
+  readonly total: number;
+}
 
 /** What of a row of the log could not be loaded; its other readings are there (I8). */
 export interface Damage {
@@ -310,10 +322,8 @@ export function createHotRows(options: {
     },
     async compact(position) {
       const least = Math.max(position, claimed);
-      const small = smallRun(
-        files.filter(({ from }) => from >= least),
-        settings.mergeFiles,
-      );
+      const free = files.filter(({ from }) => from >= least);
+      const small = merges.map((merge) => runFor({ files: settings.mergeFiles, ...merge }, free)).find(Boolean);
       if (small === undefined) return false;
       const { mergeHotFiles } = await import('../merge/merge-hot-files.ts');
       const own = await database.connect();
@@ -355,20 +365,20 @@ async function checkStamps(files: readonly HotFile[]): Promise<void> {
   if (changed !== undefined) throw new HotFileChanged(changed.path);
 }
 
-/** The first run of adjacent small files that is worth a file of its own. */
-function smallRun(files: readonly HotFile[], most: number): readonly HotFile[] | undefined {
+/** The first files next to each other that are to become one. */
+function runFor(merge: Required<Merge>, files: readonly HotFile[]): readonly HotFile[] | undefined {
+  const [least, most] = merge.rows;
   let run: HotFile[] = [];
   let bytes = 0;
   for (const file of files) {
-    const isSmall = file.rows <= compaction.smallRows && file.dataBytes <= compaction.smallBytes;
-    if (!isSmall || bytes + file.dataBytes > compaction.bytes) {
+    const fits = file.rows >= least && file.rows <= most && file.dataBytes <= merge.bytes;
+    if (!fits || bytes + file.dataBytes > merge.total) {
       run = [];
       bytes = 0;
     }
-    if (!isSmall) continue;
-    run.push(file);
+    if (!fits) continue;
     bytes += file.dataBytes;
-    if (run.length === most) return run;
+    if (run.push(file) === merge.files) return run;
   }
   return undefined;
 }
