@@ -18,9 +18,11 @@ export function ofSeries(numbers: readonly number[], column = 'series'): string 
     return `(${stretches.map((stretch) => between(stretch, column)).join(' OR ')})`;
   const [first, last] = [numbers[0] as number, numbers.at(-1) as number];
   const held = new Set(numbers);
-  const flags = Array.from({ length: last - first + 1 }, (_, at) => held.has(first + at));
-  // The range can be held against the least and greatest of a row group, and keeps the look-up inside of its list.
-  return `(${between([first, last], column)} AND list_extract([${flags.join(',')}], ${column} - ${first} + 1))`;
+  const bits = Array.from({ length: last + 1 }, (_, number) => (held.has(number) ? '1' : '0')).join('');
+  // The range can be held against the least and greatest of a row group. A place behind the bits would be an error even where the range
+  // does not hold, as in NOT and OR. Twice as fast as a list of truths, and as least(): DuckDB looks at each value of a dictionary once.
+  const isHeld = `CASE WHEN ${column} <= ${last} THEN get_bit('${bits}'::BIT, ${column}) = 1 ELSE false END`;
+  return `(${between([first, last], column)} AND ${isHeld})`;
 }
 
 function between([from, to]: readonly [number, number], column: string): string {
