@@ -79,7 +79,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/check-files.ts',
       'apps/cloud/src/admin/control-channel.ts',
       'apps/cloud/src/admin/doctor.ts',
-      'apps/cloud/src/admin/repair.ts',
+      'apps/cloud/src/admin/repair-files.ts',
       'apps/cloud/src/admin/restore-rows.ts',
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',

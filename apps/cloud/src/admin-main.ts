@@ -61,7 +61,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
     const from = optionalText('from');
     return await repair({
       parquetDir: join(dataDirectory, 'parquet'),
-      catalog: (await openDoctorStore(dataDirectory, database)).catalog,
+      store: await openDoctorStore(dataDirectory, database),
       ask,
       from: from === undefined ? undefined : resolve(from),
       acceptLoss: readParams(request).flag('acceptLoss'),

@@ -21,7 +21,7 @@ import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
-import { ofRepair, recordRestored, replaceFile, unlistFile } from './record-repair.ts';
+import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
 import { rotateKey } from './rotate-key.ts';
 import { withDamage } from './with-damage.ts';
 
@@ -57,10 +57,10 @@ export function createAdmin(options: AdminOptions): Operations {
     }),
     'backup.hold': async (_params, connected) => {
       const hold = await deletions.hold();
-      log.info('deletions are held for a backup');
+      log.info('deletions are held for a backup or a repair');
       const release = (): void => {
         hold[Symbol.dispose]();
-        log.info('the backup let go of deletions');
+        log.info('deletions go on');
       };
       if (connected.aborted) release();
       else connected.addEventListener('abort', release, { once: true });
@@ -95,8 +95,9 @@ export function createAdmin(options: AdminOptions): Operations {
     },
     'repair.replaced': async (params) => {
       const { text } = readParams(params);
-      const file = JSON.parse(text('as')) as SealedFile;
-      await replaceFile(db, text('file'), file, text('from'), actorOf(params), clock.now());
+      const replaced = JSON.parse(text('files')) as readonly string[];
+      const files = JSON.parse(text('as')) as readonly SealedFile[];
+      await replaceFiles(db, replaced, files, text('from'), actorOf(params), clock.now());
       return {};
     },
     'repair.unlist': async (params) => {

@@ -25,26 +25,24 @@ export async function recordRestored(
   });
 }
 
-/** Its rows are in another file now. @throws aborted when it is not listed any more */
-export async function replaceFile(
+/** Their rows are in other files now. @throws aborted when one is not listed any more */
+export async function replaceFiles(
   db: Database,
-  replaced: string,
-  file: SealedFile,
+  replaced: readonly string[],
+  files: readonly SealedFile[],
   from: string,
   by: OwnActor,
   nowMs: number,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (!(await removeFileRow(trx, replaced)))
-      throw new PlatformError('aborted', `${replaced} is not listed any more: it was merged meanwhile`);
-    await addFileRow(trx, fileRowOf(file, nowMs));
-    const { organizationId } = file;
-    await audit(
-      trx,
-      by,
-      { ...ofRepair('restored'), organizationId, targetId: replaced, detail: { from, as: file.file } },
-      nowMs,
-    );
+    for (const file of replaced)
+      if (!(await removeFileRow(trx, file)))
+        throw new PlatformError('aborted', `${file} is not listed any more: it was merged meanwhile`);
+    for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
+    const detail = { from, as: files.map(({ file }) => file).join(', ') };
+    const organizationId = files[0]?.organizationId ?? null;
+    for (const targetId of replaced)
+      await audit(trx, by, { ...ofRepair('restored'), organizationId, targetId, detail }, nowMs);
   });
 }
 

@@ -10,9 +10,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { olderParquetFormat } from '../parquet-format.ts';
 import type { Delete } from '../row-filter.ts';
 import type { Database } from './database.ts';
-import { deletedRows } from './deleted-rows.ts';
 import { readFacts } from './file-facts.ts';
-import type { MergeSource } from './merge/merge-source.ts';
+import { withoutDeleted } from './merge/without-deleted.ts';
 import { writeSealedFiles } from './merge/write-sealed-files.ts';
 import type { FileRef, Rewritten } from './messages.ts';
 import { readOlderFile } from './older-file.ts';
@@ -38,17 +37,11 @@ export async function mergeFiles(
       temporary.push(...read.temporary);
     }
     const [{ captureDay } = { captureDay: '' }] = files;
-    const removed = (source: MergeSource): string | undefined => {
-      const bind = (value: bigint): string => String(value);
-      const rows = { series: source.series, captureDay, column: 'number' };
-      const gone = deletes.flatMap((deletion) => deletedRows(deletion, rows, bind) ?? []);
-      return gone.length === 0 ? undefined : gone.map((covered) => `(${covered})`).join(' OR ');
-    };
     const { parquetDir, fileBytes } = options;
     const written = await writeSealedFiles(connection, slices, {
       parquetDir,
       fileBytes,
-      ...(deletes.length > 0 && { removed }),
+      ...(deletes.length > 0 && { removed: withoutDeleted(deletes, captureDay) }),
     });
     // What the catalog said of the file let a deletion concern it, and it did not.
     if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };

@@ -1,0 +1,77 @@
+/** What repair is tested with: a store and a backup of it, and the commands of the host administrator on both. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { silentLog, systemClock } from '@platform/base';
+import { copyDatabase } from '../../backup/copy-database.ts';
+import { newManifest } from '../../backup/manifest.ts';
+import { measureFile } from '../../backup/take-file.ts';
+import { createDeletionPause } from '../../instance/deletion-pause.ts';
+import { openInstanceKey } from '../../instance/instance-key.ts';
+import type { OpenTabular } from '../../tabular/testing/open-tabular.ts';
+import { checkFiles } from '../check-files.ts';
+import { openDoctorStore } from '../doctor.ts';
+import { createAdmin } from '../feature.ts';
+import { openLimits } from '../limits.ts';
+import { type RepairOptions, repair } from '../repair.ts';
+
+const { signal } = new AbortController();
+
+/** As `platform admin backup` leaves it, of these files, and the log if it is asked for. */
+export async function backUp(store: OpenTabular, to: string, names: readonly string[], withLog = false): Promise<void> {
+  await mkdir(join(to, 'parquet'), { recursive: true });
+  const files = [];
+  for (const name of names) {
+    await writeFile(join(to, 'parquet', name), await readFile(join(store.dataDir, 'parquet', name)));
+    files.push({ path: `parquet/${name}`, ...(await measureFile(join(to, 'parquet', name), signal)) });
+  }
+  if (withLog) {
+    await copyDatabase(join(store.dataDir, 'ingest.sqlite'), join(to, 'ingest.sqlite'));
+    files.push({ path: 'ingest.sqlite', ...(await measureFile(join(to, 'ingest.sqlite'), signal)) });
+  }
+  const manifest = newManifest({
+    ...{ createdMs: 1, program: 'test', dataVersion: 4, metaVersion: 4, ingestVersion: 1, sealedPosition: 3 },
+    ...{ lastPosition: 3, instanceKey: 'left-out', files },
+  });
+  await writeFile(join(to, 'backup.json'), JSON.stringify(manifest));
+}
+
+/** As truncation leaves the log behind all that follow it, or a disk that loses rows. */
+export function forgetRows(store: OpenTabular, condition: string): void {
+  using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
+  db.exec(`delete from log where ${condition}`);
+}
+
+export async function adminOf(store: OpenTabular) {
+  const operations = createAdmin({
+    db: store.db,
+    ingestLog: store.ingestLog,
+    limits: await openLimits(store.db),
+    instanceKey: openInstanceKey(join(store.dataDir, 'instance.key'), undefined, undefined),
+    keyFile: undefined,
+    sealDocuments: async () => 0,
+    deletions: createDeletionPause(),
+    clock: systemClock,
+    log: silentLog,
+    status: async () => ({}),
+  });
+  const call = async (name: string, params: Readonly<Record<string, unknown>> = {}) =>
+    operations[name]?.({ actor: 'root', ...params }, signal);
+  const doctorStore = await openDoctorStore(store.dataDir, undefined);
+  return {
+    call,
+    wrong: async () => [...(await checkFiles(join(store.dataDir, 'parquet'), doctorStore.catalog, true)).wrong.keys()],
+    repair: (options: Partial<RepairOptions> = {}) =>
+      repair({
+        ...{
+          parquetDir: join(store.dataDir, 'parquet'),
+          store: doctorStore,
+          ask: call,
+          acceptLoss: false,
+          apply: true,
+        },
+        progress: () => {},
+        ...options,
+      }),
+  };
+}

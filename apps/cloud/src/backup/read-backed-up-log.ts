@@ -1,0 +1,72 @@
+/** Rows of the ingest log that a backup holds, out of either store; only those that their checksums prove, and no others. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { StoredRow } from '../ingest/prove-rows.ts';
+import { type ProvenRow, rowChecksums } from '../ingest/row-checksums.ts';
+import type { Manifest } from './manifest.ts';
+import { readTables } from './read-tables.ts';
+
+/** In order of their positions, both ends included. What cannot be read is left out: a backup may be damaged, too. */
+export async function* readBackedUpLog(
+  backup: string,
+  manifest: Manifest,
+  first: number,
+  last: number,
+): AsyncGenerator<ProvenRow> {
+  const rows = manifest.store === 'postgres' ? tableRows(backup, manifest) : sqliteRows(backup, first, last);
+  try {
+    for await (const stored of rows) {
+      const row = provenRow(stored);
+      if (row !== undefined && row.position >= first && row.position <= last) yield row;
+    }
+  } catch {
+    // The rest of it cannot be read.
+  }
+}
+
+function* sqliteRows(backup: string, first: number, last: number): Generator<StoredRow> {
+  using db = new DatabaseSync(join(backup, 'ingest.sqlite'), { readOnly: true });
+  const rows = db.prepare('select * from log where position between ? and ? order by position').iterate(first, last);
+  for (const row of rows) yield row as unknown as StoredRow;
+}
+
+/** A restore reads them in any order; these are few. */
+async function* tableRows(backup: string, manifest: Manifest): AsyncGenerator<StoredRow> {
+  const tables = await readTables(backup, manifest);
+  const log = tables.find(({ head }) => head.schema === 'ingest' && head.table === 'log');
+  if (log === undefined) return;
+  for await (const line of log.rows()) {
+    const values: readonly (string | null)[] = JSON.parse(line);
+    const value = (column: string): string | null => values[log.head.columns.indexOf(column)] ?? null;
+    yield {
+      position: Number(value('position')),
+      part: value('part'),
+      stream: bytesOf(value('stream')),
+      seq: Number(value('seq')),
+      sha256: bytesOf(value('sha256')),
+      batch: bytesOf(value('batch')),
+      head_checksum: numberOf(value('head_checksum')),
+      batch_checksum: numberOf(value('batch_checksum')),
+    };
+  }
+}
+
+/** As Postgres writes them. */
+function bytesOf(text: string | null): Uint8Array | null {
+  return text?.startsWith('\\x') ? new Uint8Array(Buffer.from(text.slice(2), 'hex')) : null;
+}
+
+function numberOf(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+/** Undefined: damaged, or of a version before there were checksums. */
+function provenRow(stored: StoredRow): ProvenRow | undefined {
+  const { position, part, stream, seq, sha256, batch } = stored;
+  const isTyped = typeof part === 'string' && typeof seq === 'number';
+  const isWhole = stream instanceof Uint8Array && sha256 instanceof Uint8Array && batch instanceof Uint8Array;
+  if (!isTyped || !isWhole) return undefined;
+  const row = { position, partId: part, stream, seq, sha256, batch };
+  const { head, batch: whole } = rowChecksums(row);
+  return head === stored.head_checksum && whole === stored.batch_checksum ? row : undefined;
+}
