@@ -57,16 +57,24 @@ export interface HeldTimes {
   readonly max: number | null;
 }
 
+/** Whether a scope is a whole organization. */
+export function isOfAll(scope: Scope): boolean {
+  return scope.locationIds === null && scope.robotIds === null;
+}
+
 /** Whether the caller may see rows of the series (D26). With neither locations nor machines named, the whole organization. */
 export function isInScope(path: Series['path'], scope: Scope): boolean {
   if (path.organization_id !== scope.organizationId) return false;
-  if (scope.locationIds === null && scope.robotIds === null) return true;
+  if (isOfAll(scope)) return true;
   return (scope.locationIds?.includes(path.location_id) ?? false) || (scope.robotIds?.includes(path.robot_id) ?? false);
 }
 
 /** False only if the filter keeps no row of the series. */
 export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean {
-  return seriesColumns.every((column) => isWithin(path[column], filter.columns[column]));
+  return seriesColumns.every((column) => {
+    const bounds = filter.columns[column];
+    return bounds === undefined || isWithin(path[column], bounds);
+  });
 }
 
 /** Whether a deletion covers the series on at least some days; on this capture day, if one is given. */
@@ -114,8 +122,7 @@ export function mayHoldRows(file: FileRanges, scope: Scope, filter: RowFilter): 
   const holds = (column: SeriesColumn, values: readonly string[]): boolean =>
     pathSets[column].some((value) => values.includes(value));
   if (!holds('organization_id', [scope.organizationId])) return false;
-  const everywhere = scope.locationIds === null && scope.robotIds === null;
-  if (!everywhere && !holds('location_id', scope.locationIds ?? []) && !holds('robot_id', scope.robotIds ?? []))
+  if (!isOfAll(scope) && !holds('location_id', scope.locationIds ?? []) && !holds('robot_id', scope.robotIds ?? []))
     return false;
   if (!isWithin(file.captureDay, filter.columns.capture_day)) return false;
   if (!seriesColumns.every((column) => pathSets[column].some((value) => isWithin(value, filter.columns[column]))))

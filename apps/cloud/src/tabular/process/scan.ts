@@ -13,7 +13,7 @@ export async function* scanSteps(connections: Connections, steps: readonly Step[
   try {
     for (const [index, step] of steps.entries()) {
       if (step.k === 'batch') {
-        yield { batch: step.batch, done: false };
+        yield { batch: step.batch, done: step.done };
         continue;
       }
       const running = ahead ?? (await start(step.statement, connections));

@@ -23,7 +23,7 @@ import { rowConditions } from './row-conditions.ts';
 import { rowShape } from './row-shape.ts';
 import { isOfSeries } from './series-values.ts';
 import { splitFilter } from './split-filter.ts';
-import { Binds, no, yes } from './sql.ts';
+import { Binds, no, type Sql, yes } from './sql.ts';
 import type { Emission } from './statement.ts';
 import { whyNotCondition } from './why-condition.ts';
 import { endName, whyNotEnd } from './why-end.ts';
@@ -64,16 +64,29 @@ export interface Choice {
   readonly notPushed: () => readonly NotPushed[];
 }
 
+/** The rows of a file that a query's filters keep. */
+export interface KeptRows {
+  /** Of these series. */
+  readonly numbers: readonly number[];
+  readonly where: readonly Sql[];
+  /** All rows of these series. */
+  readonly areWhole: boolean;
+  /** These and no others; else the executor filters again. */
+  readonly isExact: boolean;
+  /** Whether rows of these series may be left out by what they hold. */
+  readonly areChosen: boolean;
+  readonly pushed: readonly string[];
+  readonly room: ConditionRoom;
+}
+
 /** Undefined: the file has no row that passes. */
-export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest): Choice | undefined {
-  const { cut, parts, sure, fields } = wanted;
+export function keptRows(file: OpenFile, { parts, sure }: Wanted, request: ScanRequest): KeptRows | undefined {
   const binds = new Binds();
   const room: ConditionRoom = { facts: file.facts, values: file.values, binds };
   let numbers = file.wanted;
   let isExact = sure === parts.length;
   const conditions: Condition[] = [];
   const pushed: string[] = [];
-  const left = (): readonly NotPushed[] => [...whyNotFiltered(wanted, room), ...whyNotEnd(cut.end, room, isExact)];
   for (const part of parts.slice(0, sure)) {
     if (isOfSeries(part)) {
       const keeps = file.values.keeps(part);
@@ -93,7 +106,25 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
     conditions.push(condition);
   }
   if (numbers.length === 0) return undefined;
-  const where = [...rowConditions(file, numbers, request, binds), ...conditions.map(({ sql }) => sql)];
+  const [ofSeries = yes, ...ofRows] = rowConditions(file, numbers, request, binds);
+  const areChosen = conditions.some(({ sql }) => sql !== yes);
+  return {
+    numbers,
+    where: [ofSeries, ...ofRows, ...conditions.map(({ sql }) => sql)],
+    areWhole: isExact && ofRows.length === 0 && !areChosen,
+    isExact,
+    areChosen,
+    pushed,
+    room,
+  };
+}
+
+/** What a file does for rows that it has. */
+export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, request: ScanRequest): Choice {
+  const { cut, fields } = wanted;
+  const { where, isExact, areChosen, pushed, room } = kept;
+  const { binds } = room;
+  const left = (): readonly NotPushed[] => [...whyNotFiltered(wanted, room), ...whyNotEnd(cut.end, room, isExact)];
   const { vocabulary } = request;
   const { end } = cut;
   if (isExact && end !== 'rows' && end.k === 'group') {
@@ -104,8 +135,7 @@ export function chooseFor(file: OpenFile, wanted: Wanted, request: ScanRequest):
     isExact && end !== 'rows' && end.k === 'group' ? firstOfGroups(end, room, where, vocabulary) : undefined;
   const isTop = isExact && end !== 'rows' && end.k === 'sort';
   const top = isTop ? topOf(end, room, vocabulary) : undefined;
-  const gathered =
-    among === undefined && conditions.some(({ sql }) => sql !== yes) && !endsEarly(cut) ? file.facts : undefined;
+  const gathered = among === undefined && areChosen && !endsEarly(cut) ? file.facts : undefined;
   const options: RowsOptions = {
     where,
     binds,

@@ -55,7 +55,7 @@ const facts: FileFacts = { rows: 20, series: ['cpu', 'arm', 'leg'].map(seriesOf)
 function emitted([stage]: readonly Stage[]): string {
   if (stage?.k !== 'filter') throw new Error('expected a filter');
   const binds = new Binds();
-  const values = seriesValues(facts.series, '2026-05-17', 'core');
+  const values = seriesValues(facts, '2026-05-17', 'core');
   const condition = conditionOf(stage.where, { facts, values, binds });
   const bound = binds.values.map(({ value }, index) => `$${index + 2}=${value}`).join(' ');
   return `${condition.exact ? 'exactly' : 'at least'} ${condition.sql}${bound && ` | ${bound}`}`;

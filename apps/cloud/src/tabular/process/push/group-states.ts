@@ -97,8 +97,14 @@ function within(among: Sql, column: string): Sql {
   return among === yes ? column : `(CASE WHEN ${among} THEN ${column} END)`;
 }
 
-const noSum = { n: new Int32(0), kinds: new Int32(0) };
-const isSum = (fn: Accumulator['fn']): boolean => fn === 'sum' || fn === 'avg';
+/** The sum of no number. */
+export function noSum(): BsonDocument {
+  return BsonDocument.of({ n: new Int32(0), kinds: new Int32(0) });
+}
+
+export function isSum(fn: Accumulator['fn']): boolean {
+  return fn === 'sum' || fn === 'avg';
+}
 
 function constantState(
   { fn, arg }: Accumulator,
@@ -122,25 +128,32 @@ function constantState(
 }
 
 /** The state of so many rows with one value, which is one of `all`. */
-function constantStates(
+export function constantStates(
   fn: Accumulator['fn'],
   all: readonly Maybe[],
 ): ((n: bigint, value: Maybe) => BsonValue) | undefined {
   const isNone = (value: Maybe): value is null | undefined => value === undefined || value === null;
   if (fn === 'sql.count') return (n, value) => (isNone(value) ? 0n : n);
   if (fn === 'min' || fn === 'max') return (_, value) => (isNone(value) ? null : value);
-  if (!isSum(fn) || all.some((value) => constantSum(value, 2 ** 52) === undefined)) return undefined;
+  let last: Maybe;
+  const hasNoSum = (value: Maybe): boolean => {
+    // Most often it is the same for all.
+    if (value === last && value !== undefined) return false;
+    last = value;
+    return constantSum(value, 2 ** 52) === undefined;
+  };
+  if (!isSum(fn) || all.some(hasNoSum)) return undefined;
   return (n, value) => constantSum(value, Number(n)) ?? null;
 }
 
 /** The sum of a value that is there so many times. */
 function constantSum(value: Maybe, count: number): BsonDocument | undefined {
-  if (count === 0) return BsonDocument.of(noSum);
+  if (count === 0) return noSum();
   const n = BigInt(count);
   if (value instanceof Decimal128) return undefined;
   if (value instanceof Int32) return BsonDocument.of({ n, kinds: new Int32(0), ...whole(BigInt(value.value) * n) });
   if (typeof value === 'bigint') return BsonDocument.of({ n, kinds: new Int32(2), ...whole(value * n) });
-  if (typeof value !== 'number') return BsonDocument.of(noSum);
+  if (typeof value !== 'number') return noSum();
   const parts = exactProduct(value, count);
   return parts && BsonDocument.of({ n, kinds: new Int32(1), parts: [...parts] });
 }
@@ -151,7 +164,7 @@ function whole(sum: bigint): { whole: bigint | string } {
 
 function timeState(fn: Accumulator['fn'], column: string, cells: Cells, among: Sql): ReadStates | undefined {
   if (fn === 'sql.count') return counting(cells, and([among, `${column} IS NOT NULL`]));
-  if (isSum(fn)) return () => () => BsonDocument.of(noSum);
+  if (isSum(fn)) return () => () => noSum();
   if (fn !== 'min' && fn !== 'max') return undefined;
   const cell = cellOf(cells, `${fn}(${column})`);
   return (chunk) => {
@@ -178,7 +191,7 @@ function leafState(
   if (isSum(fn)) {
     // What stands in arrays is an array for the accumulator: no number.
     const { number } = leaf.columns;
-    if (number === undefined) return () => () => BsonDocument.of(noSum);
+    if (number === undefined) return () => () => noSum();
     const of = { rows: facts.rows, number: leaf.facts?.number };
     return sumState(within(among, number), of, leaf.kinds === kind.double && among === yes, cells);
   }
@@ -209,7 +222,7 @@ function sumState(column: string, of: Summed, isEveryRow: boolean, cells: Cells)
     const read = partReader(chunk, parts, plans[sum]);
     return (row) => {
       const n = ns[row] as bigint;
-      return BsonDocument.of(n === 0n ? noSum : { n, kinds: new Int32(1), parts: [...read(row)] });
+      return n === 0n ? noSum() : BsonDocument.of({ n, kinds: new Int32(1), parts: [...read(row)] });
     };
   };
 }

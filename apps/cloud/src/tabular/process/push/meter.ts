@@ -5,7 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { coversSeries } from '../../row-filter.ts';
 import type { Series } from '../../series.ts';
-import type { SeriesFacts } from '../file-facts.ts';
+import type { FileFacts, SeriesFacts } from '../file-facts.ts';
 import type { ScanRequest } from '../messages.ts';
 import { documentOverheadBytes } from '../row-documents.ts';
 import type { VerifiedReader } from '../verify-files.ts';
@@ -26,6 +26,10 @@ export async function meteredBytes(
   const asked = new Map<string, { sql: string; binds: readonly Bind[]; files: OpenFile[] }>();
   for (const file of files) {
     const inPart: number[] = [];
+    if (isUncut && file.upTo === undefined && file.wanted.length === file.facts.series.length) {
+      bytes += wholeBytes(file.facts);
+      continue;
+    }
     for (const number of file.wanted) {
       const series = file.facts.series[number] as SeriesFacts;
       if ((isUncut && file.upTo === undefined) || isWhole(series, file, request))
@@ -50,6 +54,17 @@ export async function meteredBytes(
         bytes += Number(sizes[row]) + Number(rows[row]) * overheadOf(facts);
       }
     }
+  }
+  return bytes;
+}
+
+const wholes = new WeakMap<FileFacts, number>();
+
+function wholeBytes(facts: FileFacts): number {
+  let bytes = wholes.get(facts);
+  if (bytes === undefined) {
+    bytes = facts.series.reduce((sum, series) => sum + series.dataBytes + series.rows * overheadOf(series), 0);
+    wholes.set(facts, bytes);
   }
   return bytes;
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { isInScope, mayKeepSeries } from '../../row-filter.ts';
+import { isInScope, isOfAll, mayKeepSeries } from '../../row-filter.ts';
 import { type FileFacts, readFacts } from '../file-facts.ts';
 import type { FileRef, ScanRequest } from '../messages.ts';
 import { parquetFormat } from '../parquet-file.ts';
@@ -78,19 +78,53 @@ export function createKnownFacts(parquetDir: string, maxBytes: number = 256 << 2
 
 /** A sealed file, with what of it a query may need; the same with push-down and without. */
 export function openFile(path: string, { captureDay }: FileRef, facts: FileFacts, request: ScanRequest): OpenFile {
-  if (facts.series.some((series) => series.path.organization_id !== request.scope.organizationId))
+  if (facts.series.length > 0 && ownerOf(facts) !== request.scope.organizationId)
     throw new Error(`${path} holds rows of another organization; nothing is answered`);
   return openSlice(wholeFile(path, captureDay, facts), request);
 }
 
 /** @param upTo position up to which the file's rows are in the snapshot; absent: all. */
 export function openSlice(slice: Slice, request: ScanRequest, upTo?: number): OpenFile {
-  const { path, captureDay, facts, first } = slice;
+  const { path, captureDay, facts } = slice;
   const { scope, filter } = request;
+  const timed = (['received', 'requested', 'synced'] as const).filter((name) => filter.times[`time_${name}`]);
+  const isUncut = timed.length === 0 && isOfAll(scope) && Object.values(filter.columns).every((bounds) => !bounds);
+  const { allowed, wanted } =
+    isUncut && ownerOf(facts) === scope.organizationId ? wholeSlice(slice) : chosenSeries(slice, request, timed);
+  return {
+    path,
+    captureDay,
+    facts,
+    values: seriesValues(facts, captureDay, request.vocabulary),
+    allowed,
+    wanted,
+    ...(upTo !== undefined && { upTo }),
+  };
+}
+
+type ChosenSeries = Pick<OpenFile, 'allowed' | 'wanted'>;
+
+const whole = new WeakMap<FileFacts, ChosenSeries>();
+
+/** All series of a slice; most queries ask for them, of every file. */
+function wholeSlice({ facts, series, first }: Slice): ChosenSeries {
+  let known = whole.get(facts);
+  if (known === undefined) {
+    const wanted = Array.from(series, (_, i) => first + i);
+    known = { allowed: new Uint8Array(facts.series.length).fill(1, first, first + series.length), wanted };
+    whole.set(facts, known);
+  }
+  return known;
+}
+
+function chosenSeries(
+  { facts, series: own, first }: Slice,
+  { scope, filter }: ScanRequest,
+  timed: readonly ('received' | 'requested' | 'synced')[],
+): ChosenSeries {
   const wanted: number[] = [];
   const allowed = new Uint8Array(facts.series.length);
-  const timed = (['received', 'requested', 'synced'] as const).filter((name) => filter.times[`time_${name}`]);
-  for (const [i, series] of slice.series.entries()) {
+  for (const [i, series] of own.entries()) {
     const number = first + i;
     if (!isInScope(series.path, scope)) continue;
     allowed[number] = 1;
@@ -110,15 +144,18 @@ export function openSlice(slice: Slice, request: ScanRequest, upTo?: number): Op
     });
     if (!isPast) wanted.push(number);
   }
-  return {
-    path,
-    captureDay,
-    facts,
-    values: seriesValues(facts.series, captureDay, request.vocabulary),
-    allowed,
-    wanted,
-    ...(upTo !== undefined && { upTo }),
-  };
+  return { allowed, wanted };
+}
+
+const owners = new WeakMap<FileFacts, string | undefined>();
+
+/** The organization of all series of a file; undefined when there are several, or none. */
+function ownerOf(facts: FileFacts): string | undefined {
+  if (owners.has(facts)) return owners.get(facts);
+  const [first, ...others] = new Set(facts.series.map(({ path }) => path.organization_id));
+  const owner = others.length === 0 ? first : undefined;
+  owners.set(facts, owner);
+  return owner;
 }
 
 /** Of sealed files, which are verified before they are read; of hot ones the hot rows know. */

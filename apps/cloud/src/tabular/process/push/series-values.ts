@@ -12,9 +12,11 @@ import {
   QueryError,
 } from '@platform/query';
 import type { Series } from '../../series.ts';
+import type { FileFacts } from '../file-facts.ts';
 import { pathDocument, pathText, seriesDocument } from '../row-documents.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isSmall } from './is-small.ts';
+import { numberingOf } from './series-identity.ts';
 
 const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'additional_parameters']);
 
@@ -61,8 +63,18 @@ export interface SeriesValues {
   values(expr: Expr): readonly Maybe[] | undefined;
 }
 
-/** @param captureDay "YYYY-MM-DD" of all rows. */
-export function seriesValues(series: readonly Series[], captureDay: string, vocabulary: 'core' | 'rdk'): SeriesValues {
+/** By expression, for as long as its plan is there. */
+type Known<T> = WeakMap<Expr, Map<string, readonly T[] | undefined>>;
+
+const knownKeeps: Known<boolean> = new WeakMap();
+const knownValues: Known<Maybe> = new WeakMap();
+
+/**
+ * @param facts of a file.
+ * @param captureDay "YYYY-MM-DD" of all its rows.
+ */
+export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: 'core' | 'rdk'): SeriesValues {
+  const { series } = facts;
   let documents: readonly BsonDocument[] | undefined;
   const all = (): readonly BsonDocument[] =>
     (documents ??= series.map((one) => seriesDocument(one, captureDay, vocabulary)));
@@ -78,14 +90,14 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
       throw caught;
     }
   };
-  const known = new Map<Expr, readonly Maybe[] | undefined>();
-  const values = (expr: Expr): readonly Maybe[] | undefined => {
-    if (!known.has(expr))
-      known.set(
-        expr,
-        each(expr, (document) => evaluatorOf(expr).value(document)),
-      );
-    return known.get(expr);
+  /** Once for all files in which a number stands for the same series. */
+  const once = <T>(known: Known<T>, expr: Expr, make: () => readonly T[] | undefined): readonly T[] | undefined => {
+    const ofDay = fieldsOf(expr)?.some(([name]) => name === 'capture_day') ?? true;
+    const key = `${vocabulary} ${ofDay ? captureDay : ''} ${numberingOf(facts)}`;
+    const byFile = known.get(expr) ?? new Map<string, readonly T[] | undefined>();
+    known.set(expr, byFile);
+    if (!byFile.has(key)) byFile.set(key, make());
+    return byFile.get(key);
   };
   return {
     documents: all,
@@ -96,8 +108,8 @@ export function seriesValues(series: readonly Series[], captureDay: string, voca
       const document = seriesDocument(one, captureDay, vocabulary);
       return new BsonDocument([...document].filter(([name]) => columns.includes(name)));
     },
-    keeps: (where) => each(where, (document) => evaluatorOf(where).keeps(document)),
-    values,
+    keeps: (where) => once(knownKeeps, where, () => each(where, (document) => evaluatorOf(where).keeps(document))),
+    values: (expr) => once(knownValues, expr, () => each(expr, (document) => evaluatorOf(expr).value(document))),
   };
 }
 

@@ -2,14 +2,15 @@
 import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
-import { type Choice, chooseFor, type Wanted, wholeRows } from './choose.ts';
+import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose.ts';
+import { type FactsGroup, factsGroup } from './group-facts.ts';
 import { type NewestOf, needsNewest, newestOf, newestRows } from './newest.ts';
 import type { OpenFile } from './open-files.ts';
 import { bySeriesNumbers } from './series-numbers.ts';
 import { emissionKey, type Statement, statementOf } from './statement.ts';
 
 export type Step =
-  | { readonly k: 'batch'; readonly batch: Batch; readonly explain: StepExplain }
+  | { readonly k: 'batch'; readonly batch: Batch; readonly done: boolean; readonly explain: StepExplain }
   | { readonly k: 'statement'; readonly statement: Statement; readonly explain: StepExplain };
 
 /** Filled while the step runs. */
@@ -24,6 +25,7 @@ export interface Chosen extends Choice {
 /** @param wanted undefined: nothing is pushed but series and times. */
 export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, request: ScanRequest): readonly Step[] {
   const isNewest = wanted !== undefined && needsNewest(wanted, request);
+  const facts = wanted && factsGroup(wanted.cut.end);
   const steps: Step[] = [];
   let run: Chosen[] = [];
   let gatheredBytes = 0;
@@ -43,10 +45,12 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
       newest.push(found);
       continue;
     }
-    const choice = wanted
-      ? chooseFor(file, wanted, request)
-      : { emission: wholeRows(file, request), pushed: [], notPushed: () => [] };
-    if (choice === undefined) continue;
+    const kept = wanted && keptRows(file, wanted, request);
+    if (wanted && (kept === undefined || facts?.add(file, kept) === true)) continue;
+    const choice =
+      wanted && kept
+        ? chooseFor(file, kept, wanted, request)
+        : { emission: wholeRows(file, request), pushed: [], notPushed: () => [] };
     const key = emissionKey(choice.emission);
     const bytes = choice.emission.gathered ?? 0;
     const isOther = run.length > 0 && (run[0]?.key !== key || gatheredBytes + bytes > maxGatheredBytes);
@@ -55,7 +59,20 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
     gatheredBytes += bytes;
   }
   finish();
-  return steps;
+  // Groups have no order, and the sums of these are exact.
+  return facts === undefined || facts.files === 0 ? steps : [factsStep(facts), ...steps];
+}
+
+function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
+  const batch = make();
+  const explain: StepExplain = {
+    does: 'facts',
+    pushed: [...pushed, '$group'],
+    files,
+    statements: 0,
+    rows: batch.count,
+  };
+  return { k: 'batch', batch, done: true, explain };
 }
 
 /** What one statement may gather at most, if all rows pass. */
@@ -70,7 +87,7 @@ function newestStep(found: readonly NewestOf[], wanted: Wanted, request: ScanReq
     statements: 0,
     rows: batch.count,
   };
-  return { k: 'batch', batch, explain };
+  return { k: 'batch', batch, done: false, explain };
 }
 
 function statementSteps(run: readonly Chosen[]): readonly Step[] {
