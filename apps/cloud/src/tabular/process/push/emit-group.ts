@@ -99,7 +99,8 @@ function listedIn(chunk: Chunk, { lists }: Cells): number {
 
 /** By the place of a file: the value of an expression by series. Of files that are never asked for, nothing is worked out. */
 function valuesIn(files: readonly OpenFile[], expr: Expr): (file: number) => readonly Maybe[] {
-  return (file) => files[file]?.values.values(expr) ?? [];
+  const known: (readonly Maybe[])[] = [];
+  return (file) => (known[file] ??= files[file]?.values.values(expr) ?? []);
 }
 
 function groupBy(keys: readonly string[]): string {
