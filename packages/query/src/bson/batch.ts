@@ -2,7 +2,7 @@
 
 import { BsonReader } from './decode.ts';
 import { BsonWriter } from './encode.ts';
-import type { BsonDocument } from './value.ts';
+import { Binary, type BsonDocument } from './value.ts';
 
 export interface Batch {
   /** Documents in the batch. */
@@ -37,7 +37,7 @@ export class DocumentBatch implements Batch {
 
   /** The same as a plain object, for other threads and processes. */
   encoded(): Batch {
-    this.#encoded ??= batchOf(this.documents);
+    this.#encoded ??= batchOf(this.documents, packedBytes(this.documents));
     return this.#encoded;
   }
 }
@@ -45,8 +45,17 @@ export class DocumentBatch implements Batch {
 /** Of a partial group with a few accumulators. */
 const documentBytes = 128;
 
-export function batchOf(documents: Iterable<BsonDocument>): Batch {
-  const writer = new BsonWriter();
+/** Of packed numbers, which can be most of a partial group; the rest is small. */
+function packedBytes(documents: readonly BsonDocument[]): number {
+  let bytes = documents.length * documentBytes;
+  for (const document of documents)
+    for (const value of document.values()) if (value instanceof Binary) bytes += value.bytes.length;
+  return bytes;
+}
+
+/** @param bytesAbout what they may take; a buffer that has to grow is copied. */
+export function batchOf(documents: Iterable<BsonDocument>, bytesAbout?: number): Batch {
+  const writer = new BsonWriter(bytesAbout);
   const ends: number[] = [];
   for (const document of documents) {
     writer.document(document);

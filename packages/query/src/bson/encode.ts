@@ -35,6 +35,9 @@ export function encodeBson(document: BsonDocument, levels: number = maxDepth): U
 let spare: BsonWriter | undefined;
 const spareBytes = 64 * 1024;
 
+/** A buffer that is larger, and more than half full, is handed over itself: copying it costs more than what is left empty. */
+const keptBytes = 1 << 20;
+
 /** Writes documents end to end into a buffer that grows. */
 export class BsonWriter {
   #bytes: Uint8Array;
@@ -53,9 +56,13 @@ export class BsonWriter {
 
   /** Hands over what was written and starts anew. */
   take(): Uint8Array {
-    const bytes = this.#bytes.slice(0, this.#at);
+    const written = this.#bytes.subarray(0, this.#at);
+    const isFull = this.#at > keptBytes && this.#at > this.#bytes.length / 2;
     this.#at = 0;
-    return bytes;
+    if (!isFull) return written.slice();
+    this.#bytes = new Uint8Array(512);
+    this.#view = new DataView(this.#bytes.buffer);
+    return written;
   }
 
   raw(bytes: Uint8Array): void {

@@ -6,7 +6,9 @@ export function packed(numbers: Float64Array): Binary {
   return new Binary(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
 }
 
-export function packedNumbers({ bytes }: Binary): Float64Array<ArrayBuffer> {
+/** The numbers of a state, which is given away: they may be changed. */
+export function packedNumbers({ bytes }: Binary): Float64Array {
   // They begin anywhere in what was read.
-  return new Float64Array(new Uint8Array(bytes).buffer);
+  const own = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+  return new Float64Array(own.buffer, own.byteOffset, own.byteLength / 8);
 }

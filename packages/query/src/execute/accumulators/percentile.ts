@@ -12,10 +12,11 @@ export const percentileFolds: MergingFolds<'median' | 'percentile'> = {
   percentile: (hold, { p = [] }) => new Percentiles(hold, p, (found) => [...found]),
 };
 
-/** All numbers of a group, packed. */
+/** All numbers of a group: those that came one by one, and those of states, which stay as they are until the end. */
 class Percentiles implements MergingFold {
   #numbers = new Float64Array(4);
   #count = 0;
+  readonly #states: Float64Array[] = [];
   readonly #hold: (bytes: number) => void;
   readonly #probabilities: readonly number[];
   readonly #shown: (found: readonly (number | null)[]) => BsonValue;
@@ -34,50 +35,52 @@ class Percentiles implements MergingFold {
   add(value: Maybe): void {
     const number = isNumeric(value) ? toDouble(value) : Number.NaN;
     if (Number.isNaN(number)) return;
-    this.#room(1);
+    this.#hold(8);
+    if (this.#count === this.#numbers.length) {
+      const grown = new Float64Array(this.#count * 2);
+      grown.set(this.#numbers);
+      this.#numbers = grown;
+    }
     this.#numbers[this.#count++] = number;
   }
 
   merge(state: BsonValue): void {
     if (!(state instanceof Binary)) throw new Error('expected packed numbers in a partial group');
     const added = packedNumbers(state);
-    if (this.#count === 0) {
-      this.#hold(added.byteLength);
-      this.#numbers = added;
-      this.#count = withoutNaN(added);
-      return;
-    }
-    this.#room(added.length);
-    const count = withoutNaN(added);
-    this.#numbers.set(added.subarray(0, count), this.#count);
-    this.#count += count;
+    this.#hold(added.byteLength);
+    this.#states.push(added.subarray(0, withoutNaN(added)));
   }
 
   partial(): BsonValue {
-    return packed(this.#numbers.subarray(0, this.#count));
+    return packed(this.#all());
   }
 
   result(): BsonValue {
-    const numbers = this.#numbers.subarray(0, this.#count);
+    const numbers = this.#all();
     return this.#shown(
-      this.#probabilities.map((p) => (this.#count === 0 ? null : selected(numbers, rankOf(this.#count, p)))),
+      this.#probabilities.map((p) => (numbers.length === 0 ? null : selected(numbers, rankOf(numbers.length, p)))),
     );
   }
 
-  #room(more: number): void {
-    this.#hold(8 * more);
-    const needed = this.#count + more;
-    if (needed <= this.#numbers.length) return;
-    const grown = new Float64Array(Math.max(needed, this.#numbers.length * 2));
-    grown.set(this.#numbers.subarray(0, this.#count));
-    this.#numbers = grown;
+  #all(): Float64Array {
+    const own = this.#numbers.subarray(0, this.#count);
+    if (this.#states.length === 0) return own;
+    const parts = [...this.#states, own];
+    const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
   }
 }
 
 /** Moves those that are numbers to the front. @returns how many they are */
 function withoutNaN(numbers: Float64Array): number {
   let count = 0;
-  for (let index = 0; index < numbers.length; index++) {
+  while (count < numbers.length && !Number.isNaN(numbers[count]!)) count++;
+  for (let index = count + 1; index < numbers.length; index++) {
     const number = numbers[index]!;
     if (!Number.isNaN(number)) numbers[count++] = number;
   }
