@@ -33,6 +33,7 @@ export { type Evaluator, evaluator } from './execute/evaluator.ts';
 export { ExactSum } from './execute/exact-sum.ts';
 export { execute } from './execute/execute.ts';
 export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
+export { compareKeys, sortKeysOf } from './execute/sort-keys.ts';
 export {
   isPathColumn,
   isTimeColumn,

@@ -15,7 +15,7 @@ export function explainOf(
     pushDown,
     filesListed: listed.all,
     filesSkipped: listed.all - listed.read,
-    filesRead: count(({ does, files }) => (does === 'newest' || does === 'facts' ? 0 : files)),
+    filesRead: count(({ does, files }) => (/^(newest|facts|documents)$/.test(does) ? 0 : files)),
     sources,
     later: whyLater(plan, cut(plan)),
     rows: count(({ rows }) => rows),

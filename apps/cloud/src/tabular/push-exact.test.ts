@@ -315,12 +315,12 @@ const scopes: readonly Scope[] = [
 ];
 
 test.each([
-  { fresh: 'in memory', tailRows: 1_000, ways: ['hot'] },
-  { fresh: 'in columns', tailRows: 0, ways: [] },
+  { fresh: 'in memory', settings: { tailRows: 1_000 }, ways: ['hot'] },
+  { fresh: 'in columns', settings: { tailRows: 0, topBytes: 0 }, ways: ['documents'] },
 ])(
   'push-down gives the answer to the last byte that the executor gives by itself, or its error, and is metered the same: fresh rows $fresh',
-  async ({ tailRows, ways }) => {
-    await using store = await openTabular({ mergeFiles: 1_000, tailRows });
+  async ({ settings, ways }) => {
+    await using store = await openTabular({ mergeFiles: 1_000, ...settings });
     const seed = 20_261_121;
     await fill(store, seed);
     const done = new Map<string, number>();

@@ -11,6 +11,11 @@ export interface TabularSettings {
   readonly tailRows: number;
   /** … or more bytes of readings. Default 2 MiB. */
   readonly tailBytes: number;
+  /**
+   * Of a sort with a limit, statements may read about so many bytes of documents that the answer does not need; where it would be more,
+   * what rows are sorted by is read first. Default 1 MiB.
+   */
+  readonly topBytes: number;
   /** A file holds about this many bytes of readings before compression. Default 128 MB. */
   readonly fileBytes: number;
   /**
@@ -48,6 +53,7 @@ export const defaultTabularSettings: TabularSettings = {
   sealAgeMs: 600_000,
   tailRows: 8_192,
   tailBytes: 2 << 20,
+  topBytes: 1 << 20,
   fileBytes: 128_000_000,
   mergeFiles: 16,
   memoryBytes: 1 << 30,

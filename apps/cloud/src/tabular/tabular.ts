@@ -61,10 +61,11 @@ export interface QueryExplain {
 
 export interface SourceExplain {
   /**
-   * group, top: DuckDB groups, or sorts and limits. columns: fields out of columns. rows: whole rows. newest: the newest row of each
-   * series, out of the footers. facts: groups out of what footers say of series. hot: rows that are not sealed yet.
+   * group, top: DuckDB groups, or sorts and limits. documents: the rows that `top` found over all files, where it read none of their
+   * documents. columns: fields out of columns. rows: whole rows. newest: the newest row of each series, out of the footers. facts: groups
+   * out of what footers say of series. hot: rows that are not sealed yet.
    */
-  readonly does: 'group' | 'top' | 'columns' | 'rows' | 'newest' | 'facts' | 'hot';
+  readonly does: 'group' | 'top' | 'documents' | 'columns' | 'rows' | 'newest' | 'facts' | 'hot';
   /** Parts of the query that are done where the rows lie, in the user's words. Conditions may be looked at once more afterwards. */
   readonly pushed: readonly string[];
   /** Parts that could be done there and are not. */

@@ -206,7 +206,17 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       await limit(() =>
         runQuery(
           message,
-          { database, hot, executors, parquetDir, knownFacts, files: verifier, send, restart },
+          {
+            database,
+            hot,
+            executors,
+            parquetDir,
+            knownFacts,
+            files: verifier,
+            topBytes: settings.topBytes,
+            send,
+            restart,
+          },
           cancel.signal,
         ),
       );

@@ -11,6 +11,7 @@ import {
   isLight,
   type SourceBatch,
 } from '@platform/query';
+import type { TabularSettings } from '../settings.ts';
 import type { SourceExplain } from '../tabular.ts';
 import { Connections, type Database } from './database.ts';
 import type { Executors } from './executors.ts';
@@ -31,6 +32,7 @@ export interface QueryRoom {
   readonly parquetDir: string;
   readonly knownFacts: KnownFacts;
   readonly files: FileVerifier;
+  readonly topBytes: TabularSettings['topBytes'];
   readonly send: (message: FromChild) => Promise<void>;
   /** Ends this process, so that the next one reads hot rows from the log again; the parent asks it once more. */
   readonly restart: (reason: Error) => Promise<never>;
@@ -109,7 +111,7 @@ async function prepare(
   reader: VerifiedReader,
 ): Promise<Prepared> {
   const { files, upTo, pushDown } = message;
-  const { parquetDir, knownFacts } = room;
+  const { parquetDir, knownFacts, topBytes } = room;
   const plan = decodePlan(message.plan);
   const cutPlan = cut(plan);
   const tails = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ count }) => count > 0);
@@ -127,12 +129,14 @@ async function prepare(
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
   if (files.length === 0 && snapshot.files.length === 0)
     return { cut: cutPlan, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
-  const [{ meteredBytes }, { openFile, openSlice, sealedPaths }, { stepsOf }, { scanSteps }] = await Promise.all([
-    import('./push/meter.ts'),
-    import('./push/open-files.ts'),
-    import('./push/steps.ts'),
-    import('./scan.ts'),
-  ]);
+  const [{ meteredBytes }, { narrowTops }, { openFile, openSlice, sealedPaths }, { stepsOf }, { scanSteps }] =
+    await Promise.all([
+      import('./push/meter.ts'),
+      import('./push/narrow-tops.ts'),
+      import('./push/open-files.ts'),
+      import('./push/steps.ts'),
+      import('./scan.ts'),
+    ]);
   const connection = await connections.take();
   await reader.footers(files);
   const facts = await knownFacts.of(connection, files, reader.unchanged);
@@ -146,8 +150,9 @@ async function prepare(
   const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
   scannedBytes += await meteredBytes(connection, opened, message, reader);
   connections.give(connection);
-  const steps = stepsOf(opened, wanted, message);
-  await reader.rows(steps.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
+  const chosen = stepsOf(opened, wanted, message);
+  await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
+  const steps = await narrowTops({ connections, topBytes }, chosen, cutPlan.end);
   return {
     cut: cutPlan,
     scannedBytes,

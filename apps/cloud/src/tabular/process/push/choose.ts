@@ -11,6 +11,7 @@ import { canFail } from './can-fail.ts';
 import type { Condition } from './compare.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
 import { emitGroup } from './emit-group.ts';
+import { emitKeys, type KeysEmission } from './emit-keys.ts';
 import { emitColumns, emitProjected, emitRows, type RowsOptions } from './emit-rows.ts';
 import { topOf } from './emit-top.ts';
 import { firstOfGroups } from './first-of-groups.ts';
@@ -62,6 +63,15 @@ export interface Choice {
   readonly pushed: readonly string[];
   /** What is left to the executor, and why. */
   readonly notPushed: () => readonly NotPushed[];
+  readonly top?: TopChoice;
+}
+
+/** Of a sort with a limit, in two halves. */
+export interface TopChoice {
+  /** What its rows are sorted by, without their documents, where columns say it. */
+  readonly keys: () => KeysEmission | undefined;
+  /** Rows that went through `pre`, of which it is known where they are. */
+  readonly rowsAt: (where: Sql) => Emission;
 }
 
 /** The rows of a file that a query's filters keep. */
@@ -148,10 +158,17 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
   if (projected !== undefined) return { ...projected, pushed: [...pushed, ...projected.pushed] };
   const shape = fields === 'all' ? undefined : rowShape(fields, file.facts);
   const ends = top !== undefined ? ['$sort', '$limit'] : among !== undefined ? ['$group'] : [];
+  const emit = (of: RowsOptions): Emission => (shape === undefined ? emitRows(of) : emitColumns(shape, of));
+  const ofTop = isTop &&
+    top !== undefined && {
+      keys: () => emitKeys(end, file.facts, options),
+      rowsAt: (at: Sql): Emission => ({ ...emit({ where: [at], binds: new Binds(), vocabulary }), done: true }),
+    };
   return {
-    emission: shape === undefined ? emitRows(options) : emitColumns(shape, options),
+    emission: emit(options),
     pushed: [...pushed, ...ends],
     notPushed: ends.length === 0 ? left : () => [],
+    ...(ofTop && { top: ofTop }),
   };
 }
 

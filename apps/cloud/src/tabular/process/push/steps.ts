@@ -11,7 +11,13 @@ import { emissionKey, type Statement, statementOf } from './statement.ts';
 
 export type Step =
   | { readonly k: 'batch'; readonly batch: Batch; readonly done: boolean; readonly explain: StepExplain }
-  | { readonly k: 'statement'; readonly statement: Statement; readonly explain: StepExplain };
+  | {
+      readonly k: 'statement';
+      readonly statement: Statement;
+      /** What the statement was made of. Absent: nothing else can be made of it. */
+      readonly run?: readonly Chosen[];
+      readonly explain: StepExplain;
+    };
 
 /** Filled while the step runs. */
 export type StepExplain = { -readonly [Field in keyof SourceExplain]: SourceExplain[Field] };
@@ -109,5 +115,5 @@ function statementSteps(run: readonly Chosen[]): readonly Step[] {
     statements: 1,
     rows: 0,
   };
-  return [{ k: 'statement', statement, explain }];
+  return [{ k: 'statement', statement, run, explain }];
 }

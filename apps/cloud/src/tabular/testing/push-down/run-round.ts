@@ -38,7 +38,11 @@ const largeCases = 30;
 
 export async function runRound({ seed, number, cases, only }: Round): Promise<RoundResult> {
   // In every other round the fresh rows stand in columns, too.
-  await using store = await openTabular(number % 2 === 1 ? { tailRows: 0, mergeFiles: 1_000 } : {});
+  await using store = await openTabular({
+    ...(number % 2 === 1 && { tailRows: 0, mergeFiles: 1_000 }),
+    // In two of four the first rows of an order are found without their documents, however small these are.
+    ...(number % 4 < 2 && { topBytes: 0 }),
+  });
   const isLarge = number % largeEvery === largeEvery - 1;
   await fillWorld(createRandom(seedOf(seed, number, -1)), store, isLarge ? largeWorld : smallWorld);
   const subjects = await Promise.all(scopes.map((scope) => subjectOf(store.tabular, scope, isLarge)));
