@@ -26,6 +26,8 @@ export function commitGroup(options: CommitGroupOptions, work: readonly LogWork[
     if (request.kind === 'damaged') return { id, result: maintenance.markDamaged(request.position, request.reason) };
     if (request.kind === 'lost') return { id, result: maintenance.noteLoss(request.loss) };
     if (request.kind === 'accept losses') return { id, result: maintenance.acceptLosses(request.nowMs) };
+    if (request.kind === 'restore') return { id, result: maintenance.restoreRow(request.row) };
+    if (request.kind === 'end losses') return { id, result: maintenance.endLosses(request.position) };
     if (request.kind === 'go on') return { id, result: maintenance.goOnAfter(request.after) };
     if (request.kind === 'forget') return { id, result: maintenance.forgetBlobs(request.paths) };
     return { id, result: maintenance.expire(request.nowMs) };

@@ -1,5 +1,6 @@
 /** The losses of the log in memory, so that each query can look at them: as stored, and what was found since. */
 import type { LogDamage, LogLoss, LossIn } from './log.ts';
+import { withoutPosition } from './without-position.ts';
 
 export class KnownLosses {
   #losses: readonly LogLoss[];
@@ -20,6 +21,11 @@ export class KnownLosses {
     const loss = { ...damage, lossIn, foundMs: nowMs, acceptedMs: null };
     this.#losses = [...this.#losses, loss];
     return loss;
+  }
+
+  /** The row of the position is back. */
+  end(position: number): void {
+    this.#losses = this.#losses.flatMap((loss) => withoutPosition(loss, position));
   }
 
   accept(nowMs: number): void {

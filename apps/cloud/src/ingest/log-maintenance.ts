@@ -1,7 +1,11 @@
-/** What is done to the log beside appending: truncation behind the followers (I12), forgetting anonymous uploads in time (D13) and blobs that are deleted, and noting what is lost (D33). */
+/** What is done to the log beside appending: truncation behind the followers (I12), forgetting anonymous uploads in time (D13) and blobs that are deleted, and noting what is lost, or back again (D33). */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { lossRow } from './known-losses.ts';
+import { lossOf, lossRow } from './known-losses.ts';
 import type { LogLoss } from './log.ts';
+import { mayRestore, type RecognisedUpload } from './may-restore.ts';
+import type { StoredRow } from './prove-rows.ts';
+import { type ProvenRow, rowChecksums } from './row-checksums.ts';
+import { withoutPosition } from './without-position.ts';
 
 const expireRows = 5_000;
 
@@ -15,6 +19,12 @@ export class LogMaintenance {
   readonly #keep: StatementSync;
   readonly #accept: StatementSync;
   readonly #release: StatementSync;
+  readonly #row: StatementSync;
+  readonly #recognised: StatementSync;
+  readonly #restore: StatementSync;
+  readonly #leave: StatementSync;
+  readonly #lossesAt: StatementSync;
+  readonly #end: StatementSync;
   readonly #raise: StatementSync;
   readonly #begin: StatementSync;
 
@@ -44,6 +54,17 @@ export class LogMaintenance {
     this.#release = db.prepare(
       'delete from damaged where position in (select first_position from losses where first_position = last_position)',
     );
+    this.#row = db.prepare('select * from log where position = ?');
+    this.#recognised = db.prepare('select part, stream, seq, sha256 from dedup where position = ?');
+    this.#restore = db.prepare(
+      `insert or replace into log (position, part, stream, seq, sha256, batch, head_checksum, batch_checksum)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#leave = db.prepare('delete from damaged where position = ?');
+    this.#lossesAt = db.prepare(
+      'select * from losses where first_position <= ? and last_position >= ? and accepted_ms is null',
+    );
+    this.#end = db.prepare('delete from losses where loss_in = ? and first_position = ?');
     this.#raise = db.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'log'");
     this.#begin = db.prepare("insert into sqlite_sequence (name, seq) values ('log', ?)");
   }
@@ -73,6 +94,26 @@ export class LogMaintenance {
   acceptLosses(nowMs: number): { rows: number; bytes: number } {
     this.#release.run();
     return { rows: Number(this.#accept.run(nowMs).changes), bytes: 0 };
+  }
+
+  /** No rows: what is there is of another upload. Bytes: how many more there are. */
+  restoreRow(row: ProvenRow): { rows: number; bytes: number } {
+    const { position, partId, stream, seq, sha256, batch } = row;
+    const stored = this.#row.get(position) as unknown as StoredRow | undefined;
+    const recognised = this.#recognised.all(position) as unknown as RecognisedUpload[];
+    if (!mayRestore(row, stored, recognised)) return { rows: 0, bytes: 0 };
+    const { head, batch: whole } = rowChecksums(row);
+    this.#restore.run(position, partId, stream, seq, sha256, batch, head, whole);
+    const before = stored?.batch instanceof Uint8Array ? stored.batch.length : 0;
+    return { rows: 1, bytes: batch.length - before };
+  }
+
+  endLosses(position: number): { rows: number; bytes: number } {
+    this.#leave.run(position);
+    const losses = this.#lossesAt.all(position, position).map(lossOf);
+    for (const loss of losses) this.#end.run(loss.lossIn, loss.first);
+    for (const left of losses.flatMap((loss) => withoutPosition(loss, position))) this.#lose.run(...lossRow(left));
+    return { rows: losses.length, bytes: 0 };
   }
 
   goOnAfter(position: number): { rows: number; bytes: number } {

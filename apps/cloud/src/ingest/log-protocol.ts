@@ -2,6 +2,7 @@
 import type { ThreadAnswer, ThreadMessage } from '../metadata/thread-protocol.ts';
 import type { Outcome } from './appender.ts';
 import type { LogEntry, LogLoss } from './log.ts';
+import type { ProvenRow } from './row-checksums.ts';
 
 export type LogRequest =
   | { readonly kind: 'append'; readonly id: number; readonly entry: LogEntry }
@@ -9,6 +10,8 @@ export type LogRequest =
   | { readonly kind: 'damaged'; readonly id: number; readonly position: number; readonly reason: string }
   | { readonly kind: 'lost'; readonly id: number; readonly loss: LogLoss }
   | { readonly kind: 'accept losses'; readonly id: number; readonly nowMs: number }
+  | { readonly kind: 'restore'; readonly id: number; readonly row: ProvenRow }
+  | { readonly kind: 'end losses'; readonly id: number; readonly position: number }
   | { readonly kind: 'go on'; readonly id: number; readonly after: number }
   | { readonly kind: 'forget'; readonly id: number; readonly paths: readonly string[] }
   /** Forget anonymous uploads that need not be recognised any more (D13). */

@@ -1,6 +1,7 @@
 /** What writes an ingest log, whichever store it is in: appends with what became of them, and what shortens it. */
 import type { Outcome } from './appender.ts';
 import type { IngestLog, LogEntry, LogLoss } from './log.ts';
+import type { ProvenRow } from './row-checksums.ts';
 
 export interface LogWriter extends AsyncDisposable {
   /** Resolves when its commit is on the disk (I2); the batch's buffer may be taken away. */
@@ -9,6 +10,8 @@ export interface LogWriter extends AsyncDisposable {
   markDamaged(position: number, reason: string): Promise<void>;
   noteLoss(loss: LogLoss): Promise<void>;
   acceptLosses(nowMs: number): Promise<void>;
+  restoreRow(row: ProvenRow): Promise<boolean>;
+  endLosses(position: number): Promise<void>;
   goOnAfter(position: number): Promise<void>;
   forgetBlobs(paths: readonly string[]): Promise<void>;
   readonly lastPosition: number;

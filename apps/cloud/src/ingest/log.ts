@@ -1,6 +1,7 @@
 /**
  * The ingest log as the rest of the cloud sees it: what is in it was acknowledged, what was acknowledged is in it (I1–I6, I12).
  */
+import type { ProvenRow } from './row-checksums.ts';
 
 export interface LogEntry {
   readonly partId: string;
@@ -97,6 +98,13 @@ export interface IngestLog extends AsyncDisposable {
   losses(): readonly LogLoss[];
   /** A person gives up what is lost: queries answer without it. Answers how many losses there were. */
   acceptLosses(): Promise<number>;
+  /**
+   * Puts a row back that was lost: one of a backup of this installation, whose checksums prove it. Followers that passed it do not come
+   * back to it. False: what the log still has of it is of another one; nothing was changed.
+   */
+  restoreRow(row: ProvenRow): Promise<boolean>;
+  /** Nothing is lost at this position any more, for anyone. */
+  endLosses(position: number): Promise<void>;
   /** Positions up to this one were given away, though the log does not know it (I3): the next one is after it. */
   goOnAfter(position: number): Promise<void>;
   /** Bytes of the batches that are not truncated. */

@@ -65,6 +65,11 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       known.accept(nowMs);
       return open;
     },
+    restoreRow: (row) => writer.restoreRow(row),
+    async endLosses(position) {
+      await writer.endLosses(position);
+      known.end(position);
+    },
     goOnAfter: (position) => writer.goOnAfter(position),
     async append(entry): Promise<AppendResult> {
       requireValid(entry);

@@ -11,6 +11,7 @@ import type { LogReads, LogWriter } from './log-writer.ts';
 import { commitEntries } from './postgres-appender.ts';
 import { PostgresLogReader } from './postgres-log-reader.ts';
 import { ingestSchema, postgresIngestMigrations } from './postgres-log-tables.ts';
+import { endPostgresLosses, restorePostgresRow } from './restore-postgres-row.ts';
 
 export interface PostgresLogOptions {
   readonly database: string;
@@ -73,6 +74,14 @@ export async function openPostgresLog(
       },
       async acceptLosses(nowMs) {
         await writer.run(acceptLosses, [nowMs]);
+      },
+      async restoreRow(row) {
+        const { rows, bytes } = await restorePostgresRow(writer, row);
+        groups.retainedBytes += bytes;
+        return rows > 0;
+      },
+      async endLosses(position) {
+        await endPostgresLosses(writer, position);
       },
       async goOnAfter(position) {
         await writer.run('update log_state set last_position = greatest(last_position, $1)', [position]);

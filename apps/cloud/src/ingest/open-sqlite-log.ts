@@ -75,6 +75,15 @@ export async function openSqliteLog(
       async acceptLosses(nowMs) {
         await thread.ask({ kind: 'accept losses', nowMs });
       },
+      async restoreRow(row) {
+        const result = await thread.ask({ kind: 'restore', row });
+        if (!('rows' in result)) throw new PlatformError('internal', 'expected the number of rows of a restored one');
+        retainedBytes += result.bytes;
+        return result.rows > 0;
+      },
+      async endLosses(position) {
+        await thread.ask({ kind: 'end losses', position });
+      },
       async goOnAfter(position) {
         await thread.ask({ kind: 'go on', after: position });
         lastPosition = Math.max(lastPosition, position);

@@ -1,0 +1,41 @@
+/**
+ * Whether a row of a backup is the one that was lost from the log, going by what the log still has of it: its checksums, what it says, or
+ * the upload that retries are recognised by. Pure.
+ */
+
+import type { StoredRow } from './prove-rows.ts';
+import { type ProvenRow, rowChecksums } from './row-checksums.ts';
+
+/** A row of `dedup`. */
+export interface RecognisedUpload {
+  readonly part: unknown;
+  readonly stream: unknown;
+  readonly seq: unknown;
+  readonly sha256: unknown;
+}
+
+/**
+ * @param row out of a backup of this installation, whose checksums prove it
+ * @param stored what stands at its position; undefined: nothing
+ * @param recognised uploads of its position
+ */
+export function mayRestore(
+  row: ProvenRow,
+  stored: StoredRow | undefined,
+  recognised: readonly RecognisedUpload[],
+): boolean {
+  const isSameUpload = (other: RecognisedUpload): boolean =>
+    other.part === row.partId &&
+    isSame(other.stream, row.stream) &&
+    Number(other.seq) === row.seq &&
+    isSame(other.sha256, row.sha256);
+  if (!recognised.every(isSameUpload)) return false;
+  if (stored === undefined || recognised.length > 0) return true;
+  const { head, batch } = rowChecksums(row);
+  const areItsChecksums = stored.head_checksum === head && stored.batch_checksum === batch;
+  return areItsChecksums || (isSameUpload(stored) && isSame(stored.batch, row.batch));
+}
+
+function isSame(found: unknown, expected: Uint8Array): boolean {
+  return found instanceof Uint8Array && Buffer.from(found).equals(expected);
+}
