@@ -80,6 +80,8 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/control-channel.ts',
       'apps/cloud/src/admin/doctor.ts',
       'apps/cloud/src/admin/repair-files.ts',
+      'apps/cloud/src/admin/repair-log.ts',
+      'apps/cloud/src/admin/restore-readings.ts',
       'apps/cloud/src/admin/restore-rows.ts',
       'apps/cloud/src/backup/*',
       'apps/cloud/src/blobs/*',

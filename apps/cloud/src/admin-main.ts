@@ -66,6 +66,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
       from: from === undefined ? undefined : resolve(from),
       acceptLoss: readParams(request).flag('acceptLoss'),
       apply: readParams(request).flag('apply'),
+      nowMs: systemClock.now(),
       progress: say,
     });
   }

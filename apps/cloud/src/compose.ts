@@ -222,6 +222,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     clock,
     log: log.child('admin'),
     running: true,
+    loadAgain: () => tabular.loadAgain(),
     status: async () => ({
       running: true,
       dataDirectory: data.path,

@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../ingest/log.ts';
 import { positionsText } from '../ingest/positions-text.ts';
+import { logDamages } from './log-damages.ts';
 
 /** Of either store; disposed by who opened it. */
 export interface LogToCheck {
@@ -9,8 +10,6 @@ export interface LogToCheck {
   follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]> | readonly LogRow[];
   losses(): Promise<readonly LogLoss[]> | readonly LogLoss[];
 }
-
-const limit: ReadLimit = { rows: 1_000, bytes: 16 << 20 };
 
 const shown = 20;
 
@@ -26,19 +25,7 @@ export function describeLosses(losses: readonly LogLoss[]): string {
  * @throws data_loss naming the positions
  */
 export async function checkLog(log: LogToCheck, followed: number): Promise<string> {
-  const damages: LogDamage[] = [];
-  let rows = 0;
-  const take = (found: readonly LogRow[]): number | undefined => {
-    for (const { damage } of found) if (damage !== undefined) damages.push(damage);
-    rows += found.length;
-    return found.at(-1)?.position;
-  };
-  for (let after: number | undefined = 0; after !== undefined && after < followed; ) {
-    const found: readonly LogRow[] = await log.read(after, limit);
-    after = take(found.filter(({ position }) => position <= followed));
-  }
-  for (let after: number | undefined = followed; after !== undefined; ) after = take(await log.follow(after, limit));
-
+  const { damages, rows } = await logDamages(log, followed);
   const losses = await log.losses();
   const isAccepted = ({ first, last }: LogDamage): boolean =>
     losses.some((loss) => loss.acceptedMs !== null && loss.first <= first && loss.last >= last);
@@ -54,7 +41,7 @@ function lossOf(damages: readonly LogDamage[]): PlatformError {
   const texts = new Set(damages.map(textOf));
   return new PlatformError(
     'data_loss',
-    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Restore a backup into a new directory, or accept the loss with platform admin repair --accept-loss --apply`,
+    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Take them from a backup with platform admin repair --from, or accept the loss with --accept-loss`,
   );
 }
 

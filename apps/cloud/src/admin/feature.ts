@@ -2,17 +2,13 @@
  * The host administrator's operations on one installation (D30): the same ones over the control channel of a running cloud and
  * directly on the directory of a stopped one. Every change is audited with the actor kind `admin`.
  */
-import type { Clock, Log } from '@platform/base';
+import type { Log } from '@platform/base';
 import { errorText } from '@platform/base';
-import { audit, type OwnActor } from '../access/audit.ts';
-import type { IngestLog } from '../ingest/log.ts';
+import type { OwnActor } from '../access/audit.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
-import type { Database } from '../metadata/tables.ts';
-import type { SealedFile } from '../tabular/process/messages.ts';
-import { repairCatalog } from '../tabular/repair-catalog.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
@@ -21,12 +17,11 @@ import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
-import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
+import { type RepairOperationsOptions, repairOperations } from './repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
 import { withDamage } from './with-damage.ts';
 
-export interface AdminOptions {
-  readonly db: Database;
+export interface AdminOptions extends RepairOperationsOptions {
   readonly limits: Limits;
   readonly instanceKey: KeyRing;
   /** Absent: the key comes from the environment. */
@@ -34,8 +29,6 @@ export interface AdminOptions {
   /** Brings every saved configuration under the key in use. */
   readonly sealDocuments: () => Promise<number>;
   readonly deletions: DeletionPause;
-  readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses'>;
-  readonly clock: Clock;
   readonly log: Log;
   /** What the process knows of itself, for `status`. */
   readonly status: () => Promise<Readonly<Record<string, unknown>>>;
@@ -82,36 +75,7 @@ export function createAdmin(options: AdminOptions): Operations {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
     },
-    'repair.catalog': async (params) => {
-      const report = await repairCatalog(db, readParams(params).flag('apply'));
-      if (readParams(params).flag('apply') && report.mended.length > 0)
-        await audit(db, actorOf(params), { ...ofRepair('catalog'), detail: { mended: report.mended } }, clock.now());
-      return report;
-    },
-    'repair.restored': async (params) => {
-      const { text } = readParams(params);
-      await recordRestored(db, text('file'), text('from'), actorOf(params), clock.now());
-      return {};
-    },
-    'repair.replaced': async (params) => {
-      const { text } = readParams(params);
-      const replaced = JSON.parse(text('files')) as readonly string[];
-      const files = JSON.parse(text('as')) as readonly SealedFile[];
-      await replaceFiles(db, replaced, files, text('from'), actorOf(params), clock.now());
-      return {};
-    },
-    'repair.unlist': async (params) => {
-      await unlistFile(db, readParams(params).text('file'), actorOf(params), clock.now());
-      return {};
-    },
-    'repair.losses': async (params) => {
-      const losses = options.ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
-      if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
-      // Written down first: an acceptance that was cut short is repeated.
-      await audit(db, actorOf(params), { ...ofRepair('accept-loss'), detail: { losses } }, clock.now());
-      await options.ingestLog.acceptLosses();
-      return { losses };
-    },
+    ...repairOperations(options, actorOf),
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: (params) => {
       const { optionalText, optionalNumber } = readParams(params);

@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Manifest, readManifest } from '../backup/manifest.ts';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
 import type { CatalogRows } from '../tabular/catalog-findings.ts';
 import { checksumFile } from '../tabular/process/checksum-file.ts';
@@ -13,24 +12,17 @@ import type { FileRow } from '../tabular/row-check.ts';
 import type { DeletePredicate } from '../tabular/row-filter.ts';
 import { checkFiles } from './check-files.ts';
 import type { LogToCheck } from './check-log.ts';
+import type { Backup } from './open-backup.ts';
 import type { Repaired, RepairOptions } from './repair.ts';
 import type { KeptFile, LogToRead, RestoredRows } from './restore-rows.ts';
 
 export const quarantine = 'quarantine';
 
-interface Backup {
-  readonly directory: string;
-  readonly manifest: Manifest;
-  /** SHA-256 by path. */
-  readonly hashes: ReadonlyMap<string, string>;
-}
-
-export async function repairFiles(options: RepairOptions): Promise<Repaired[]> {
+export async function repairFiles(options: RepairOptions, backup: Backup | undefined): Promise<Repaired[]> {
   const { parquetDir, store, apply, acceptLoss, progress } = options;
   const { wrong } = await checkFiles(parquetDir, store.catalog, true, progress);
   if (wrong.size === 0) return [];
   const catalog = await store.catalog();
-  const backup = options.from === undefined ? undefined : openBackup(options.from);
   const damaged = catalog.files.filter(({ file }) => wrong.has(file));
   const report = new Map<FileRow, Pick<Repaired, 'outcome' | 'detail'>>();
   const sources = new Map<FileRow, string>();
@@ -59,11 +51,6 @@ export async function repairFiles(options: RepairOptions): Promise<Repaired[]> {
     const said = report.get(row);
     return said === undefined ? [] : [{ ...aboutRow(row, wrong.get(row.file) ?? ''), ...said }];
   });
-}
-
-function openBackup(directory: string): Backup {
-  const manifest = readManifest(directory);
-  return { directory, manifest, hashes: new Map(manifest.files.map(({ path, sha256 }) => [path, sha256])) };
 }
 
 /** Files whose rows cannot be told from each other's by their positions. */
@@ -191,7 +178,7 @@ async function moveAside(parquetDir: string, file: string): Promise<void> {
   await sync(parquetDir);
 }
 
-async function sync(path: string): Promise<void> {
+export async function sync(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();
 }

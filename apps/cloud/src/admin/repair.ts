@@ -8,7 +8,9 @@
 import type { LogLoss } from '../ingest/log.ts';
 import type { RepairedCatalog } from '../tabular/repair-catalog.ts';
 import type { DoctorStore } from './doctor-store.ts';
+import { openBackup } from './open-backup.ts';
 import { repairFiles } from './repair-files.ts';
+import { nameOfPositions, type Positions, repairLog } from './repair-log.ts';
 
 export interface RepairOptions {
   readonly parquetDir: string;
@@ -21,6 +23,7 @@ export interface RepairOptions {
   readonly acceptLoss: boolean;
   /** False: says what it would do, and changes nothing. */
   readonly apply: boolean;
+  readonly nowMs: number;
   readonly progress: (text: string) => void;
 }
 
@@ -41,7 +44,12 @@ export interface Repaired {
 export async function repair(options: RepairOptions): Promise<Repaired[]> {
   // What is read from here on stays: rows of the log, and files.
   await options.ask('backup.hold', {});
-  return [...(await mendCatalog(options)), ...(await settleLosses(options)), ...(await repairFiles(options))];
+  const backup = options.from === undefined ? undefined : openBackup(options.from);
+  const inCatalog = await mendCatalog(options);
+  // Before the log: what comes back into it is compared with them.
+  const inFiles = await repairFiles(options, backup);
+  const inLog = await repairLog(options, backup, inFiles);
+  return [...inCatalog, ...inFiles, ...inLog.report, ...(await settleLosses(options, inLog.back))];
 }
 
 async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
@@ -67,15 +75,21 @@ async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {
 }
 
 /** What the ingest log lost: nothing but a person's word ends that. */
-async function settleLosses({ ask, acceptLoss, apply }: RepairOptions): Promise<Repaired[]> {
+async function settleLosses(
+  { ask, acceptLoss, apply }: RepairOptions,
+  back: readonly Positions[],
+): Promise<Repaired[]> {
   const accepts = acceptLoss && apply;
   const { losses } = (await ask('repair.losses', { accept: accepts })) as { losses: readonly LogLoss[] };
-  return losses.map(
+  const left = losses.filter((loss) => !back.some(({ first, last }) => first <= loss.first && loss.last <= last));
+  return left.map(
     ({ lossIn, first, last, parts, reason }): Repaired => ({
-      what: `ingest log ${first === last ? first : `${first}–${last}`}`,
+      what: nameOfPositions({ first, last }),
       damage: `${reason} (${lossIn}${parts === null ? '' : `; part ${parts.join(', ')}`})`,
       outcome: accepts ? 'loss accepted' : 'lost',
-      detail: accepts ? 'queries answer without it' : 'restore a backup into a new directory, or see --accept-loss',
+      detail: accepts
+        ? 'queries answer without it'
+        : 'see --from, restore a backup into a new directory, or see --accept-loss',
     }),
   );
 }

@@ -78,7 +78,9 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
     }
     const isHeld = await heldRows(connection, others);
     const uploads = uploadsOf(logs, first, last, from);
-    slices.push(...(await logSlices(connection, { organizationId, captureDay, uploads, isHeld, directory: workDir })));
+    slices.push(
+      ...(await logSlices(connection, { only: { organizationId, captureDay }, uploads, isHeld, directory: workDir })),
+    );
     const found = slices.reduce((sum, { rows }) => sum + rows, 0);
     if (found > 0)
       for (const removed of [[], ...(deletes.length > 0 ? [deletes] : [])]) {

@@ -452,6 +452,16 @@ export function createTabular(options: TabularOptions): Tabular {
       return sealed;
     },
 
+    async loadAgain() {
+      const { restarts } = running();
+      const isThere = running().processId !== undefined;
+      running().kill();
+      // One that is being started reads the log only from here on.
+      while (isThere && running().restarts === restarts) await clock.sleep(10, stop.signal);
+      await running().ready(stop.signal);
+      return sealed;
+    },
+
     damage: () => readDamage(db),
 
     killProcess: () => child?.kill(),

@@ -7,13 +7,13 @@ import type { TabularRecentDeletesTable } from './store.ts';
 type RecentDelete = Omit<TabularRecentDeletesTable, 'id'>;
 
 /** Longer than uploads are recognised, which are older than what deletes them. */
-const keptMs = 8 * 24 * 3_600_000;
+export const recentDeletesMs: number = 8 * 24 * 3_600_000;
 
 /** In the transaction that deletes: there is no instant in which one of the two holds and the other does not. */
 export async function noteRecentDelete(trx: Kysely<CloudTables>, row: RecentDelete): Promise<void> {
   await trx
     .deleteFrom('tabular_recent_deletes')
-    .where('created_ms', '<', row.created_ms - keptMs)
+    .where('created_ms', '<', row.created_ms - recentDeletesMs)
     .execute();
   await trx.insertInto('tabular_recent_deletes').values(row).execute();
 }

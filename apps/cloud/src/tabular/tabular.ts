@@ -135,6 +135,11 @@ export interface Tabular extends AsyncDisposable {
   status(): Promise<TabularStatus>;
   /** Seals what is hot now, whatever its size; answers S. */
   seal(): Promise<number>;
+  /**
+   * Loads what is not sealed from the log again, where a row came back that was passed by; answers S as of then. Queries wait
+   * meanwhile.
+   */
+  loadAgain(): Promise<number>;
   /** Files that are damaged or missing, and what is wrong with the catalog's rows. */
   damage(): Promise<Damage>;
   /** Kills the child as a crash would; it is started again. For operators and fault tests. */

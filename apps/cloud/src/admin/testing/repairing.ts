@@ -46,6 +46,7 @@ export async function adminOf(store: OpenTabular) {
   const operations = createAdmin({
     db: store.db,
     ingestLog: store.ingestLog,
+    loadAgain: () => store.tabular.loadAgain(),
     limits: await openLimits(store.db),
     instanceKey: openInstanceKey(join(store.dataDir, 'instance.key'), undefined, undefined),
     keyFile: undefined,
@@ -70,6 +71,7 @@ export async function adminOf(store: OpenTabular) {
           acceptLoss: false,
           apply: true,
         },
+        nowMs: systemClock.now(),
         progress: () => {},
         ...options,
       }),

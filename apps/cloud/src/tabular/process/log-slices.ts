@@ -8,9 +8,12 @@ import type { RowBuffer } from './row-buffer.ts';
 import type { Slice } from './slice.ts';
 
 export interface LogSlicesOptions {
-  readonly organizationId: string;
-  /** "YYYY-MM-DD" */
-  readonly captureDay: string;
+  /** Default: of all organizations and days. */
+  readonly only?: {
+    readonly organizationId: string;
+    /** "YYYY-MM-DD" */
+    readonly captureDay: string;
+  };
   /** Rows of the log, each once. */
   readonly uploads: AsyncIterable<{ readonly position: number; readonly batch: Uint8Array }>;
   /** Whether a row stays out. Default: none. */
@@ -19,10 +22,9 @@ export interface LogSlicesOptions {
   readonly directory: string;
 }
 
-/** The rows of one organization and day. */
 export async function logSlices(connection: DuckDBConnection, options: LogSlicesOptions): Promise<Slice[]> {
-  const { organizationId, captureDay, uploads, isHeld = () => false, directory } = options;
-  const day = dayNumber(captureDay);
+  const { only, uploads, isHeld = () => false, directory } = options;
+  const day = only && dayNumber(only.captureDay);
   const room = newDecodeRoom();
   const slices: Slice[] = [];
   let tail = createTail(0);
@@ -43,8 +45,8 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
       rows,
       before,
       (row) =>
-        rows.captureDay[row] === day &&
-        organizationOf(tail, row) === organizationId &&
+        (day === undefined || rows.captureDay[row] === day) &&
+        (only === undefined || organizationOf(tail, row) === only.organizationId) &&
         !isHeld(position, rows.index[row] as number),
     );
     if (isTailFull(tail)) await write();

@@ -17,6 +17,7 @@ import { BsonDate, BsonDocument, type BsonValue, documentsOf, encodeBson, type P
 import { parseMql } from '@platform/query/mql';
 import { KnownLosses } from '../../ingest/known-losses.ts';
 import type { IngestLog } from '../../ingest/log.ts';
+import { LogMaintenance } from '../../ingest/log-maintenance.ts';
 import { LogReader } from '../../ingest/log-reader.ts';
 import { ingestMigrations } from '../../ingest/log-tables.ts';
 import { rowChecksums } from '../../ingest/row-checksums.ts';
@@ -54,7 +55,7 @@ export interface OpenTabular extends AsyncDisposable {
   append(upload: TestUpload, partId?: string): number;
   /** Appends bytes as they are. */
   appendRaw(batch: Uint8Array, partId?: string): number;
-  readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses'>;
+  readonly ingestLog: Pick<IngestLog, 'losses' | 'noteLoss' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
   /** Puts another upload in place of the last one, behind the store's back. */
   replaceLast(upload: TestUpload): void;
   /** The answer of a pipeline as the store gives it. */
@@ -159,10 +160,19 @@ export async function openTabular(
     appendRaw,
     ingestLog: {
       losses: () => known.list(),
+      async noteLoss(lossIn, damage) {
+        known.add(lossIn, damage, 0);
+      },
       async acceptLosses() {
         known.accept(1);
         return known.list().length;
       },
+      restoreRow: async (row) => new LogMaintenance(file).restoreRow(row).rows > 0,
+      async endLosses(position) {
+        new LogMaintenance(file).endLosses(position);
+        known.end(position);
+      },
+      read: async (after, limit) => reader.read(after, limit),
     },
     append: (upload, partId) => appendRaw(encodeUpload(upload), partId),
     replaceLast(upload) {

@@ -1,0 +1,150 @@
+/**
+ * Part of repair: rows that the ingest log lost come back out of the log of a backup. Followers that have passed them do not come back to
+ * them: readings that are not sealed yet are loaded again, sealed ones get files of their own, pictures and files are listed; triggers
+ * fire none.
+ */
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fromBinary } from '@bufbuild/protobuf';
+import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
+import type { LogLoss } from '../ingest/log.ts';
+import type { ProvenRow } from '../ingest/row-checksums.ts';
+import { recentDeletesMs } from '../tabular/recent-deletes.ts';
+import type { Delete } from '../tabular/row-filter.ts';
+import { logDamages } from './log-damages.ts';
+import type { Backup } from './open-backup.ts';
+import type { Repaired, RepairOptions } from './repair.ts';
+import { quarantine, sync } from './repair-files.ts';
+
+export interface Positions {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Readings of so many bytes are made files of at once. */
+const atOnceBytes = 64 << 20;
+
+export function nameOfPositions({ first, last }: Positions): string {
+  return `ingest log ${first === last ? first : `${first}–${last}`}`;
+}
+
+/** @param inFiles what became of damaged files. Answers also which positions are back, or would be. */
+export async function repairLog(
+  options: RepairOptions,
+  backup: Backup | undefined,
+  inFiles: readonly Repaired[],
+): Promise<{ readonly report: readonly Repaired[]; readonly back: readonly Positions[] }> {
+  if (backup === undefined) return { report: [], back: [] };
+  const { store, ask, apply } = options;
+  const { losses } = (await ask('repair.losses', { accept: false })) as { losses: readonly LogLoss[] };
+  const { damages } = await store.log(logDamages);
+  const lost = merged([...losses, ...damages]);
+  const found: number[] = [];
+  for await (const row of rowsOf(backup, lost)) {
+    const { restored } = (await ask('repair.row', { ...sendable(row), apply })) as { restored: boolean };
+    if (restored) found.push(row.position);
+  }
+  const from = `the ingest log of ${backup.directory}`;
+  const late = apply && found.length > 0 ? await restorePassed(options, backup, { found, losses, from, inFiles }) : [];
+  const positions = found.filter((position) => !late.includes(position));
+  if (apply && positions.length > 0) await ask('repair.rows-back', { positions: JSON.stringify(positions), from });
+  const back = merged(positions.map((position) => ({ first: position, last: position })));
+  const report = back.map((range): Repaired => {
+    const isPassed = losses.some(({ lossIn, first, last }) => lossIn === 'triggers' && overlap({ first, last }, range));
+    return {
+      what: nameOfPositions(range),
+      damage: 'uploads that were acknowledged could not be read',
+      outcome: apply ? 'restored' : 'can be restored',
+      detail: `from ${from}${isPassed ? '; triggers had passed them and fire none' : ''}`,
+    };
+  });
+  return { report, back };
+}
+
+/** What was sealed without these rows gets them. Answers those whose readings cannot come back. */
+async function restorePassed(
+  options: RepairOptions,
+  backup: Backup,
+  passing: {
+    readonly found: readonly number[];
+    readonly losses: readonly LogLoss[];
+    readonly from: string;
+    readonly inFiles: readonly Repaired[];
+  },
+): Promise<readonly number[]> {
+  const { found, losses, from, inFiles } = passing;
+  const { store, parquetDir, ask, nowMs } = options;
+  const passed = found.filter((position) =>
+    losses.some(({ lossIn, first, last }) => lossIn === 'readings' && first <= position && position <= last),
+  );
+  if (passed.length === 0) return [];
+  const { sealed } = (await ask('repair.load-again', {})) as { sealed: number };
+  // What these hold cannot be told.
+  const lost = new Set(inFiles.filter(({ outcome }) => outcome === 'lost').map(({ what }) => what));
+  const damaged = (await store.catalog()).files.filter(({ file }) => lost.has(`parquet/${file}`));
+  const late: number[] = [];
+  let rows: ProvenRow[] = [];
+  const write = async (): Promise<void> => {
+    if (rows.length === 0) return;
+    // DuckDB is code that most repairs never need.
+    const { restoreReadings } = await import('./restore-readings.ts');
+    const workDir = join(parquetDir, quarantine, 'restoring');
+    try {
+      const files = await restoreReadings({
+        uploads: rows,
+        listed: (await store.catalog()).files,
+        parquetDir,
+        deletesOf: async (organizationId, position) => {
+          const { deletes } = (await ask('repair.deletes', { organizationId, position })) as { deletes: Delete[] };
+          return deletes;
+        },
+        workDir,
+      });
+      for (const { file } of files) await rename(join(workDir, file), join(parquetDir, file));
+      if (files.length > 0) await sync(parquetDir);
+      if (files.length > 0) await ask('repair.replaced', { files: '[]', as: JSON.stringify(files), from });
+    } finally {
+      await rm(workDir, { recursive: true, force: true });
+    }
+    rows = [];
+  };
+  const ranges = merged(passed.filter((position) => position <= sealed).map((at) => ({ first: at, last: at })));
+  for await (const row of rowsOf(backup, ranges)) {
+    const mayBeInFile = damaged.some((file) => file.min_position <= row.position && row.position <= file.max_position);
+    // What was deleted longer ago is not known any more: it would come back.
+    if (mayBeInFile || nowMs - syncedMs(row) > recentDeletesMs) late.push(row.position);
+    else rows.push(row);
+    if (rows.reduce((sum, { batch }) => sum + batch.length, 0) > atOnceBytes) await write();
+  }
+  await write();
+  return late;
+}
+
+async function* rowsOf({ directory, manifest }: Backup, ranges: readonly Positions[]): AsyncGenerator<ProvenRow> {
+  for (const { first, last } of ranges) yield* readBackedUpLog(directory, manifest, first, last);
+}
+
+function sendable({ position, partId, stream, seq, sha256, batch }: ProvenRow): Readonly<Record<string, unknown>> {
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+  return { position, partId, seq, stream: text(stream), sha256: text(sha256), batch: text(batch) };
+}
+
+function syncedMs({ batch }: ProvenRow): number {
+  return Number(fromBinary(LoggedUploadSchema, batch).timeSynced?.seconds ?? 0) * 1_000;
+}
+
+/** In order, without overlaps; those next to each other as one. */
+function merged(ranges: readonly Positions[]): Positions[] {
+  const result: { first: number; last: number }[] = [];
+  for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = result.at(-1);
+    if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last);
+    else result.push({ first, last });
+  }
+  return result;
+}
+
+function overlap(a: Positions, b: Positions): boolean {
+  return a.first <= b.last && b.first <= a.last;
+}

@@ -1,0 +1,110 @@
+/** What repair asks of the process that has catalog and log open; each change has its entry in the audit trail. */
+import { fromBinary } from '@bufbuild/protobuf';
+import type { Clock } from '@platform/base';
+import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
+import { audit, type OwnActor } from '../access/audit.ts';
+import { enterUpload } from '../binary/enter-upload.ts';
+import type { IngestLog } from '../ingest/log.ts';
+import type { Database } from '../metadata/tables.ts';
+import type { SealedFile } from '../tabular/process/messages.ts';
+import { recentDeletes } from '../tabular/recent-deletes.ts';
+import { repairCatalog } from '../tabular/repair-catalog.ts';
+import type { Operations } from './control-channel.ts';
+import { readParams } from './read-params.ts';
+import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
+
+export interface RepairOperationsOptions {
+  readonly db: Database;
+  readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
+  /** Of a running cloud: loads from the log again what is not sealed, and answers the sealed position. */
+  readonly loadAgain?: (() => Promise<number>) | undefined;
+  readonly clock: Clock;
+}
+
+/** @param actorOf who asked, for the audit trail. */
+export function repairOperations(
+  { db, ingestLog, loadAgain, clock }: RepairOperationsOptions,
+  actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
+): Operations {
+  return {
+    'repair.catalog': async (params) => {
+      const report = await repairCatalog(db, readParams(params).flag('apply'));
+      if (readParams(params).flag('apply') && report.mended.length > 0)
+        await audit(db, actorOf(params), { ...ofRepair('catalog'), detail: { mended: report.mended } }, clock.now());
+      return report;
+    },
+    'repair.restored': async (params) => {
+      const { text } = readParams(params);
+      await recordRestored(db, text('file'), text('from'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.replaced': async (params) => {
+      const { text } = readParams(params);
+      const replaced = JSON.parse(text('files')) as readonly string[];
+      const files = JSON.parse(text('as')) as readonly SealedFile[];
+      await replaceFiles(db, replaced, files, text('from'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.unlist': async (params) => {
+      await unlistFile(db, readParams(params).text('file'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.losses': async (params) => {
+      const losses = ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
+      if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
+      // Written down first: an acceptance that was cut short is repeated.
+      await audit(db, actorOf(params), { ...ofRepair('accept-loss'), detail: { losses } }, clock.now());
+      await ingestLog.acceptLosses();
+      return { losses };
+    },
+    'repair.row': async (params) => {
+      const { text, optionalNumber, flag } = readParams(params);
+      const bytes = (name: string): Uint8Array => new Uint8Array(Buffer.from(text(name), 'base64'));
+      const row = {
+        position: optionalNumber('position') ?? 0,
+        seq: optionalNumber('seq') ?? 0,
+        partId: text('partId'),
+        ...{ stream: bytes('stream'), sha256: bytes('sha256'), batch: bytes('batch') },
+      };
+      if (!(await isOurs(db, row.batch))) return { restored: false };
+      return { restored: !flag('apply') || (await ingestLog.restoreRow(row)) };
+    },
+    'repair.load-again': async () => {
+      if (loadAgain !== undefined) return { sealed: await loadAgain() };
+      const state = await db.selectFrom('tabular_state').select('sealed_position').executeTakeFirstOrThrow();
+      return { sealed: state.sealed_position };
+    },
+    'repair.deletes': async (params) => {
+      const { text, optionalNumber } = readParams(params);
+      return { deletes: await recentDeletes(db, text('organizationId'), optionalNumber('position') ?? 0) };
+    },
+    'repair.rows-back': async (params) => {
+      const { text } = readParams(params);
+      const positions = JSON.parse(text('positions')) as readonly number[];
+      // Written down first: what is cut short is repeated.
+      const detail = { from: text('from'), positions: positions.join(', ') };
+      await audit(db, actorOf(params), { ...ofRepair('restored'), targetKind: 'ingest log', detail }, clock.now());
+      for (const position of positions) {
+        const isListLost = ingestLog
+          .losses()
+          .some(
+            ({ lossIn, acceptedMs, first, last }) =>
+              lossIn === 'binary data' && acceptedMs === null && first <= position && last >= position,
+          );
+        if (isListLost) {
+          const [row] = await ingestLog.read(position - 1, { rows: 1, bytes: 1 });
+          if (row?.position === position) await enterUpload(db, position, row.batch, clock.now());
+        }
+        await ingestLog.endLosses(position);
+      }
+      return {};
+    },
+  };
+}
+
+/** Positions are given once in an installation and all that were restored from its backups; those of another one are not ours. */
+async function isOurs(db: Database, batch: Uint8Array): Promise<boolean> {
+  const organizationId = fromBinary(LoggedUploadSchema, batch).place?.organizationId ?? '';
+  const found = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst();
+  return found !== undefined;
+}
