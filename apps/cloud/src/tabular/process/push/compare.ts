@@ -13,7 +13,7 @@ import {
   typeRank,
 } from '@platform/query';
 import type { Alternative, Operand, OperandKind } from './operand.ts';
-import { type Binds, no, or, type Sql, yes } from './sql.ts';
+import { and, type Binds, no, or, type Sql, yes } from './sql.ts';
 
 export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 
@@ -98,7 +98,7 @@ function outcome(
     case 'bool':
       return exactly(bools(op, each.value, literal as boolean));
     case 'date':
-      return instants(op, each.value, (literal as BsonDate).ms, each.is, binds);
+      return instants(op, each, each.value, (literal as BsonDate).ms, binds);
     default:
       return { sql: each.is, exact: false };
   }
@@ -155,17 +155,23 @@ function bools(op: Comparison, column: string, literal: boolean): Sql {
 /** Microseconds whose product still fits where DuckDB compares. */
 const maxMs = 2 ** 53;
 
-/** Stored times are whole microseconds; rows show whole milliseconds, rounded down. */
-function instants(op: Comparison, column: string, ms: number, is: Sql, binds: Binds): Condition {
+/** Stored times are whole microseconds; rows show whole milliseconds, rounded down. What all times of the file fulfil is left out. */
+function instants(op: Comparison, { is, range }: Alternative, column: Sql, ms: number, binds: Binds): Condition {
   if (!Number.isInteger(ms) || Math.abs(ms) > maxMs) return { sql: is, exact: false };
-  const at = (milliseconds: number): string => binds.of({ type: 'bigint', value: BigInt(milliseconds) * 1_000n });
   const from = op === 'gte' || op === 'eq' ? ms : op === 'gt' ? ms + 1 : undefined;
   const below = op === 'lt' ? ms : op === 'lte' || op === 'eq' ? ms + 1 : undefined;
-  const terms = [
-    ...(from === undefined ? [] : [`${column} >= ${at(from)}`]),
-    ...(below === undefined ? [] : [`${column} < ${at(below)}`]),
-  ];
-  return { sql: terms.length === 1 ? (terms[0] as string) : `(${terms.join(' AND ')})`, exact: true };
+  const terms: Sql[] = [];
+  if (from !== undefined) {
+    const value = BigInt(from) * 1_000n;
+    if (range !== undefined && range.most < value) return never;
+    if (range === undefined || range.least < value) terms.push(`${column} >= ${binds.of({ type: 'bigint', value })}`);
+  }
+  if (below !== undefined) {
+    const value = BigInt(below) * 1_000n;
+    if (range !== undefined && range.least >= value) return never;
+    if (range === undefined || range.most >= value) terms.push(`${column} < ${binds.of({ type: 'bigint', value })}`);
+  }
+  return { sql: terms.length === 0 ? is : and(terms), exact: true };
 }
 
 function isNan(value: BsonValue): boolean {

@@ -12,6 +12,8 @@ export interface Alternative {
   readonly is: Sql;
   /** SQL of the value, NULL in rows of other kinds: a DOUBLE, VARCHAR or BOOLEAN, of a date BIGINT microseconds. */
   readonly value?: string;
+  /** Of dates, in microseconds: the least and greatest of the file. */
+  readonly range?: { readonly least: bigint; readonly most: bigint };
 }
 
 export interface Operand {
@@ -51,13 +53,46 @@ export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
 /** The facts of a series by time. */
 export const timeFacts = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
 
-function timeOperand(column: keyof typeof timeFacts, { series }: FileFacts): Operand {
-  const name = timeFacts[column];
-  const anyMissing = series.some((one) => one[name].missing > 0);
-  const date: Alternative = { kind: 'date', is: anyMissing ? `${column} IS NOT NULL` : 'TRUE', value: column };
+function timeOperand(column: keyof typeof timeFacts, facts: FileFacts): Operand {
+  const { anyMissing, range } = heldTimes(timeFacts[column], facts);
+  const date: Alternative = {
+    kind: 'date',
+    is: anyMissing ? `${column} IS NOT NULL` : 'TRUE',
+    value: column,
+    ...(range && { range }),
+  };
   return {
     alternatives: anyMissing ? [date, { kind: 'null', is: `${column} IS NULL` }] : [date],
     nonFinite: false,
     negativeZero: false,
   };
+}
+
+type TimeName = (typeof timeFacts)[keyof typeof timeFacts];
+
+interface HeldTimes {
+  readonly anyMissing: boolean;
+  readonly range: Alternative['range'];
+}
+
+const held = new WeakMap<FileFacts, Map<TimeName, HeldTimes>>();
+
+/** Of all series of a file, asked for by every condition on a time. */
+function heldTimes(name: TimeName, facts: FileFacts): HeldTimes {
+  const known = held.get(facts) ?? new Map<TimeName, HeldTimes>();
+  held.set(facts, known);
+  let times = known.get(name);
+  if (times === undefined) {
+    const all = facts.series.map((one) => one[name]);
+    let least: bigint | null = null;
+    let most: bigint | null = null;
+    for (const { min, max } of all) {
+      if (min !== null && (least === null || min < least)) least = min;
+      if (max !== null && (most === null || max > most)) most = max;
+    }
+    const range = least === null || most === null ? undefined : { least, most };
+    times = { anyMissing: all.some(({ missing }) => missing > 0), range };
+    known.set(name, times);
+  }
+  return times;
 }
