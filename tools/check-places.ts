@@ -81,6 +81,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/admin/doctor.ts',
       'apps/cloud/src/admin/repair-files.ts',
       'apps/cloud/src/admin/repair-log.ts',
+      'apps/cloud/src/admin/repair-payloads.ts',
       'apps/cloud/src/admin/restore-readings.ts',
       'apps/cloud/src/admin/restore-rows.ts',
       'apps/cloud/src/backup/*',

@@ -61,6 +61,7 @@ async function run(request: Request, signal: AbortSignal): Promise<unknown> {
     const from = optionalText('from');
     return await repair({
       parquetDir: join(dataDirectory, 'parquet'),
+      blobDirectory: join(dataDirectory, 'blobs'),
       store: await openDoctorStore(dataDirectory, database),
       ask,
       from: from === undefined ? undefined : resolve(from),

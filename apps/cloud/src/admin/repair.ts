@@ -1,6 +1,6 @@
 /**
- * `platform admin repair`: mends what the doctor finds of readings. Rows of the catalog come back out of their second copies, files out of
- * a backup or the ingest log; what nobody has any more is given up only when its loss is accepted.
+ * `platform admin repair`: mends what the doctor finds of stored data. Rows of the catalog come back out of their second copies, files out of
+ * a backup or the ingest log, rows of the log and payloads of pictures and files out of a backup; what nobody has any more is given up only when its loss is accepted.
  *
  * It reads the files itself, in the process of the command; what it changes in the catalog it asks of the process that has it open.
  * Every step can be repeated after a kill at any instant.
@@ -11,10 +11,13 @@ import type { DoctorStore } from './doctor-store.ts';
 import { openBackup } from './open-backup.ts';
 import { repairFiles } from './repair-files.ts';
 import { nameOfPositions, type Positions, repairLog } from './repair-log.ts';
+import { repairPayloads } from './repair-payloads.ts';
 
 export interface RepairOptions {
   readonly parquetDir: string;
-  readonly store: Pick<DoctorStore, 'catalog' | 'log'>;
+  /** Holds the payloads of pictures and files. */
+  readonly blobDirectory: string;
+  readonly store: Pick<DoctorStore, 'catalog' | 'log' | 'listedPayloads'>;
   /** Asked of the process that has the catalog open. */
   readonly ask: (operation: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
   /** A backup to take from what is damaged. */
@@ -49,7 +52,9 @@ export async function repair(options: RepairOptions): Promise<Repaired[]> {
   // Before the log: what comes back into it is compared with them.
   const inFiles = await repairFiles(options, backup);
   const inLog = await repairLog(options, backup, inFiles);
-  return [...inCatalog, ...inFiles, ...inLog.report, ...(await settleLosses(options, inLog.back))];
+  const losses = await settleLosses(options, inLog.back);
+  // Behind the log, which brings pictures and files back onto their list.
+  return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...(await repairPayloads(options, backup))];
 }
 
 async function mendCatalog({ ask, apply }: RepairOptions): Promise<Repaired[]> {

@@ -5,11 +5,12 @@
  * row of the ingest log. A crash leaves temporary files (removed at the next start) or a whole payload that no row names
  * (removed by `sweep` after an hour). Nothing is ever changed in place.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
-import { type Clock, ownFault, PlatformError } from '@platform/base';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { type Clock, ownFault } from '@platform/base';
+import { locateBlob } from './locate-blob.ts';
 import { type BlobContents, type BlobRange, createVerifiedFiles } from './verified-files.ts';
+import { incoming, syncDirectory, writeBlob } from './write-blob.ts';
 
 export interface StoredBlob extends Disposable {
   readonly path: string;
@@ -42,7 +43,6 @@ export interface BlobStoreOptions {
 }
 
 const hourMs = 3_600_000;
-const incoming = '.incoming';
 
 /** Creates the directory where needed and removes what an earlier process was still writing (I14). */
 export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
@@ -63,14 +63,9 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
 
   return {
     async put(path, chunks) {
-      const target = locate(directory, path);
-      const draft = join(temporary, randomUUID());
       hold(path);
       try {
-        const written = await writeDraft(draft, chunks);
-        await makeDirectories(directory, dirname(target));
-        await rename(draft, target);
-        await syncDirectory(dirname(target));
+        const written = await writeBlob(directory, path, chunks);
         let released = false;
         return {
           path,
@@ -81,16 +76,15 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
           },
         };
       } catch (caught) {
-        await rm(draft, { force: true });
         release(path);
         throw diskError(caught, path);
       }
     },
     async get(path, contents, range) {
-      return verified.open(locate(directory, path), contents, range);
+      return verified.open(locateBlob(directory, path), contents, range);
     },
     async remove(path) {
-      await rm(locate(directory, path), { force: true });
+      await rm(locateBlob(directory, path), { force: true });
     },
     async sweep(belongs, minAgeMs = hourMs) {
       let removed = 0;
@@ -107,53 +101,6 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
       return removed;
     },
   };
-}
-
-async function writeDraft(
-  draft: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<{ sizeBytes: number; sha256: Uint8Array }> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  const file: FileHandle = await open(draft, 'wx', 0o600);
-  try {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      sizeBytes += chunk.length;
-      await file.writeFile(chunk);
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return { sizeBytes, sha256: new Uint8Array(hash.digest()) };
-}
-
-/** A new directory is durable once its parent is synced. */
-async function makeDirectories(root: string, directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true });
-  if (first === undefined) return;
-  for (let made = directory; made.length >= first.length && made !== root; made = dirname(made)) {
-    await syncDirectory(dirname(made));
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** The last line of defence: callers sanitise, and a path that could leave the directory is refused all the same. */
-function locate(directory: string, path: string): string {
-  const segments = path.split('/');
-  if (segments.some((segment) => segment === '' || segment.startsWith('.') || /[\0\\]/.test(segment))) {
-    throw new PlatformError('internal', `expected a blob path of plain segments, found ${JSON.stringify(path)}`);
-  }
-  return join(directory, ...segments);
 }
 
 function diskError(caught: unknown, path: string): unknown {

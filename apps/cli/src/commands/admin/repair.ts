@@ -21,8 +21,10 @@ const fields = ['outcome', 'what', 'damage', 'detail', 'organization_id', 'day',
 export function repairCommand(): Command {
   return adminLeaf(
     new Command('repair')
-      .description('mend damaged readings, also while the cloud runs; without --apply it only says what it would do')
-      .option('--from <backup>', 'folder of a backup to take files from')
+      .description(
+        'mend damaged readings, pictures and files, also while the cloud runs; without --apply it only says what it would do',
+      )
+      .option('--from <backup>', 'folder of a backup to take files, payloads and uploads from')
       .option(
         '--accept-loss',
         'give up what nothing can restore: files leave the list and move to parquet/quarantine, and what the ingest log lost is answered without',

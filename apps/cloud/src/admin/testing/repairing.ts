@@ -66,6 +66,7 @@ export async function adminOf(store: OpenTabular) {
       repair({
         ...{
           parquetDir: join(store.dataDir, 'parquet'),
+          blobDirectory: join(store.dataDir, 'blobs'),
           store: doctorStore,
           ask: call,
           acceptLoss: false,

@@ -1,0 +1,73 @@
+/** Writes one payload: its name leads to all of its bytes, durably, or to what it led to before. */
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { locateBlob } from './locate-blob.ts';
+
+/** Below the directory of the payloads: what is being written. */
+export const incoming = '.incoming';
+
+export interface WrittenBlob {
+  readonly sizeBytes: number;
+  readonly sha256: Uint8Array;
+}
+
+/** @param check throws where the bytes are not wanted; nothing changes then. */
+export async function writeBlob(
+  directory: string,
+  path: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  check: (written: WrittenBlob) => void = () => {},
+): Promise<WrittenBlob> {
+  const target = locateBlob(directory, path);
+  const draft = join(directory, incoming, randomUUID());
+  try {
+    const written = await writeDraft(draft, chunks);
+    check(written);
+    await makeDirectories(directory, dirname(target));
+    await rename(draft, target);
+    await syncDirectory(dirname(target));
+    return written;
+  } catch (caught) {
+    await rm(draft, { force: true });
+    throw caught;
+  }
+}
+
+async function writeDraft(
+  draft: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<WrittenBlob> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const file: FileHandle = await open(draft, 'wx', 0o600);
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      sizeBytes += chunk.length;
+      await file.writeFile(chunk);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { sizeBytes, sha256: new Uint8Array(hash.digest()) };
+}
+
+/** A new directory is durable once its parent is synced. */
+async function makeDirectories(root: string, directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true });
+  if (first === undefined) return;
+  for (let made = directory; made.length >= first.length && made !== root; made = dirname(made)) {
+    await syncDirectory(dirname(made));
+  }
+}
+
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
