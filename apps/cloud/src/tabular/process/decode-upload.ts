@@ -18,10 +18,12 @@ const emptyDocument = /* @__PURE__ */ Uint8Array.of(5, 0, 0, 0, 0);
 export interface DecodeRoom {
   block: Uint8Array;
   used: number;
+  /** Large documents are written here, one at a time. */
+  large: Uint8Array;
 }
 
 export function newDecodeRoom(): DecodeRoom {
-  return { block: new Uint8Array(0), used: 0 };
+  return { block: new Uint8Array(0), used: 0, large: new Uint8Array(0) };
 }
 
 /** A reading that could not be loaded, by its index in the row of the log. */
@@ -93,20 +95,29 @@ function decodeReading(reading: Uint8Array, rows: RowBuffer, row: number, room: 
       }
       checkWhole(times);
     } else if (wire.number === 2) {
-      const need = maxBsonBytes(contentEnd - contentStart);
-      if (room.used + need > room.block.length) {
-        room.block = new Uint8Array(Math.max(blockBytes, need));
-        room.used = 0;
-      }
-      const end = writeStruct(reading, contentStart, contentEnd, room.block, room.used);
-      data = room.block.subarray(room.used, end);
-      room.used = end;
+      data = writtenStruct(reading, contentStart, contentEnd, room);
     }
   }
   checkWhole(wire);
   rows.data[row] = data;
   rows.dataBytes += data.length;
   return receivedMs;
+}
+
+/** A document may take five times its wire bytes, and mostly takes about as many: of a large one only what it took is kept. */
+function writtenStruct(source: Uint8Array, start: number, end: number, room: DecodeRoom): Uint8Array {
+  const need = maxBsonBytes(end - start);
+  if (need > blockBytes) {
+    if (room.large.length < need) room.large = new Uint8Array(need);
+    return room.large.slice(0, writeStruct(source, start, end, room.large, 0));
+  }
+  if (room.used + need > room.block.length) {
+    room.block = new Uint8Array(blockBytes);
+    room.used = 0;
+  }
+  const from = room.used;
+  room.used = writeStruct(source, start, end, room.block, from);
+  return room.block.subarray(from, room.used);
 }
 
 /** Seconds outside the years 1 to 9999 are no Timestamp and count as the nearest one. */

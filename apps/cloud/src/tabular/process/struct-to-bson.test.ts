@@ -94,6 +94,15 @@ test('text that is not UTF-8 is repaired, NUL in a key is replaced', () => {
   expect(read(transcode(nulKey))).toEqual({ 'a\u2400b': null });
 });
 
+test('long text comes through whole, whatever is in it', () => {
+  const long = `${'x'.repeat(5_000)}\0\u{1f600}ä${'y'.repeat(300)}`;
+  expect(read(transcode(toBinary(StructSchema, structOf({ long, short: 'z' }))))).toEqual({ long, short: 'z' });
+  const bytes = toBinary(StructSchema, structOf({ long: 'x'.repeat(5_000) }));
+  bytes[2_000] = 0xff;
+  const { long: repaired } = read(transcode(bytes)) as { long: string };
+  expect([repaired.length, repaired.indexOf('\ufffd')]).toEqual([5_000, 2_000 - (bytes.length - 5_000)]);
+});
+
 test('random bytes either read as protobuf-es reads them or are refused, and never write outside their room', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (wire) => {

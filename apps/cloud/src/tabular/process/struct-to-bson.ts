@@ -206,7 +206,11 @@ function writeKey(source: Uint8Array, start: number, end: number, target: Uint8A
   return to;
 }
 
+/** A text of fewer bytes is copied one by one: that takes less than the call that copies them at once. */
+const fewBytes = 100;
+
 function writeText(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  if (end - start >= fewBytes) return writeRepaired(source, start, end, target, at, false);
   let to = at;
   for (let from = start; from < end; from++) {
     const byte = source[from] as number;

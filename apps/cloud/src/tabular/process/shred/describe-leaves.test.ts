@@ -24,7 +24,7 @@ function leavesOfBytes(documents: readonly Uint8Array[]): LeafFacts[] {
     gathered.add(walker.entries, run);
   });
   return chooseColumns(describeLeaves(tree, gathered, documents.length), documents.length).map(
-    ({ of: _, ...facts }) => facts,
+    ({ of: _, textBytes: __, ...facts }) => facts,
   );
 }
 

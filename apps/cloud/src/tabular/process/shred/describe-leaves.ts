@@ -10,12 +10,16 @@ export const columnLimits = { columns: 256, cells: 64_000_000 } as const;
 /** A leaf, with its number in the tree. */
 export interface DescribedLeaf extends LeafFacts {
   readonly of: number;
+  /** Bytes of a text, on average. */
+  readonly textBytes: number;
 }
 
 /** Without columns (chooseColumns). @param rows documents that were walked. */
 export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: number): DescribedLeaf[] {
   if (tree.unreadable)
-    return [{ path: [], kinds: kind.object, rows, complete: false, ordered: false, of: tree.root.number }];
+    return [
+      { path: [], kinds: kind.object, rows, complete: false, ordered: false, of: tree.root.number, textBytes: 0 },
+    ];
   const leaves: DescribedLeaf[] = [];
   const describe = (leaf: Leaf, path: readonly string[]): void => {
     const { number } = leaf;
@@ -35,6 +39,7 @@ export function describeLeaves(tree: LeafTree, gathered: GatheredLeaves, rows: n
         ordered: leaf.complete && leaf.ordered && children !== undefined,
       }),
       of: number,
+      textBytes: gathered.textBytesOf(number),
     });
     for (const child of children ?? leaf.children.values()) describe(child, [...path, child.name]);
   };

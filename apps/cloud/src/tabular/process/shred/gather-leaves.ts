@@ -21,6 +21,8 @@ export interface GatheredLeaves {
   countsOf(leaf: number): LeafCounts;
   numbersOf(leaf: number): NumberFacts | undefined;
   textsOf(leaf: number): TextFacts | undefined;
+  /** Of a text, on average. */
+  textBytesOf(leaf: number): number;
 }
 
 /** Kinds are bits; here each has a place. */
@@ -35,6 +37,7 @@ export function gatherLeaves(): GatheredLeaves {
   const negativeZero = new Uint8Array(leafLimits.leaves);
   const nonFinite = new Uint8Array(leafLimits.leaves);
   const texts: (TextRange | undefined)[] = [];
+  const textBytes = new Float64Array(leafLimits.leaves);
   const count = (leaf: number, bit: number): number => counts[leaf * places + placeOf(bit)] as number;
   return {
     add({ count: entries, leaf: leaves, kind: bits, at: starts }, bytes) {
@@ -46,7 +49,9 @@ export function gatherLeaves(): GatheredLeaves {
         (counts[leaf * places + placeOf(bit)] as number)++;
         if (bit === kind.string) {
           texts[leaf] ??= createTextRange();
-          texts[leaf].add(bytes, at + 4, at + 3 + view.getInt32(at, true));
+          const length = view.getInt32(at, true) - 1;
+          texts[leaf].add(bytes, at + 4, at + 4 + length);
+          (textBytes[leaf] as number) += length;
           continue;
         }
         if (bit !== kind.double) continue;
@@ -88,6 +93,7 @@ export function gatherLeaves(): GatheredLeaves {
       };
     },
     textsOf: (leaf) => texts[leaf]?.facts(),
+    textBytesOf: (leaf) => (textBytes[leaf] as number) / Math.max(1, count(leaf, kind.string)),
   };
 }
 

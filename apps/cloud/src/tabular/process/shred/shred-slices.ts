@@ -2,6 +2,7 @@
  * Splits the documents of a hot file's rows into typed columns: walked once, slice by slice, to learn what is there; what was found
  * then fills the columns that are worth it, chunk by chunk. Between the steps others get their turn.
  */
+import { largeRows } from '../../large-rows.ts';
 import type { LeafFacts } from '../file-facts.ts';
 import { type ColumnBuffers, createColumnBuffers } from './column-buffers.ts';
 import { chooseColumns, type DescribedLeaf, describeLeaves, newColumnRoom } from './describe-leaves.ts';
@@ -37,14 +38,14 @@ export async function shredSlices(documents: Documents, slices: readonly RowRang
   // Who has the most rows chooses columns first.
   for (const slice of slices.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {
     const { entries, leaves } = await walkSlice(documents, slice);
-    walked.set(slice, { entries, leaves: chooseColumns(leaves, rows, room) });
+    walked.set(slice, { entries, leaves: chooseColumns(leaves, rows, room, isWorthColumns) });
   }
   const fillers = slices.map((slice) => {
     const { entries, leaves } = walked.get(slice) as { entries: Entries; leaves: DescribedLeaf[] };
     return { slice, entries, add: buffers.forLeaves(leaves), next: 0 };
   });
   return {
-    leaves: slices.map((slice) => (walked.get(slice)?.leaves ?? []).map(({ of: _, ...facts }) => facts)),
+    leaves: slices.map((slice) => (walked.get(slice)?.leaves ?? []).map(({ of: _, textBytes: __, ...facts }) => facts)),
     buffers,
     fill(from, to) {
       for (const filler of fillers) {
@@ -57,6 +58,11 @@ export async function shredSlices(documents: Documents, slices: readonly RowRang
       }
     },
   };
+}
+
+/** Large texts stand in the documents alone: whoever wants them reads as much there, and twice is too much to write, hold and keep. */
+function isWorthColumns({ textBytes }: DescribedLeaf): boolean {
+  return textBytes < largeRows.rowBytes;
 }
 
 const pauseRows = 2_048;
