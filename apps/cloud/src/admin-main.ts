@@ -102,6 +102,7 @@ async function backUp(
     key,
     program: version,
     now: systemClock.now,
+    monotonic: systemClock.monotonic,
     progress: say,
     signal,
   };

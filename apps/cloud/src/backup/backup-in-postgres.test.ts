@@ -80,7 +80,7 @@ const noHold = async (): Promise<Hold> => ({ stands: async () => {}, [Symbol.asy
 const backUp = (from: string, to: string, database: string | undefined, options: Partial<BackupOptions> = {}) =>
   writeBackup({
     ...{ dataDirectory: from, destination: to, database, hold: noHold, key: { kind: 'included' }, signal },
-    ...{ keyInEnvironment: false, program: 'test', now: () => backedUpMs, progress: () => {} },
+    ...{ keyInEnvironment: false, program: 'test', now: () => backedUpMs, monotonic: () => 0, progress: () => {} },
     ...options,
   });
 

@@ -112,6 +112,7 @@ test('I15 every backup that is taken while rows are sealed, merged and truncated
       keyInEnvironment: false,
       program: 'test',
       now: systemClock.now,
+      monotonic: systemClock.monotonic,
       // Time for seals and merges between the catalog and the files that it lists.
       progress: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30),
       signal,

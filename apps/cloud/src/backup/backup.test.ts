@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -6,9 +7,11 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -79,6 +82,7 @@ const backUp = (from: string, to: string, options: Partial<BackupOptions> = {}) 
     keyInEnvironment: false,
     program: 'test',
     now: () => backedUpMs,
+    monotonic: () => 0,
     progress: () => {},
     signal,
     ...options,
@@ -219,10 +223,73 @@ test('I15 nothing is written over: neither a backup nor a restore into a directo
   await expect(backUp(data, join(data, 'backup'))).rejects.toThrow(/outside the data directory/);
 });
 
-test('I15 a listed file that is missing ends the backup, and nothing stays of it', async () => {
+const missing = 'it is missing';
+const changed = 'its bytes are not those that were written';
+const listed = 'parquet/listed.parquet';
+const picture = 'blobs/o/l/picture.jpg';
+
+test.each([
+  ['a missing file', listed, (file: string) => rmSync(file), missing],
+  ['a changed file', listed, (file: string) => writeFileSync(file, 'Rows'), changed],
+  ['a cut file', listed, (file: string) => writeFileSync(file, 'r'), 'it has 1 bytes instead of 4'],
+  [
+    'a link',
+    listed,
+    (file: string) => [rmSync(file), symlinkSync('/etc/passwd', file)],
+    'a symbolic link is in its place',
+  ],
+  ['a missing payload', picture, (file: string) => rmSync(file), missing],
+  ['a changed payload', picture, (file: string) => writeFileSync(file, 'A picture'), changed],
+])(
+  'D33 a backup tells of %s, leaves it out and has all else; a restore says it again',
+  async (_what, path, damage, reason) => {
+    await using directory = await temporaryDirectory();
+    const data = await dataDirectory(directory);
+    const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+    {
+      using db = new DatabaseSync(join(data, 'meta.sqlite'));
+      db.prepare('update tabular_files set sha256 = ?').run(hashOf('rows'));
+      const stored: Record<string, string | number> = {
+        id: 'p',
+        blob_path: 'o/l/picture.jpg',
+        size_bytes: 9,
+        sha256: hashOf('a picture'),
+      };
+      const columns = db.prepare('select name, type from pragma_table_info(?)').all('binary_data');
+      const values = columns.map(({ name, type }) => stored[String(name)] ?? (String(type) === 'text' ? '' : 0));
+      db.prepare(`insert into binary_data values (${columns.map(() => '?').join(', ')})`).run(...values);
+    }
+    const whole = await backUp(data, directory.file('whole'));
+    expect(whole.damaged).toEqual([]);
+    damage(join(data, path));
+    const said: string[] = [];
+    const report = await backUp(data, directory.file('backup'), { progress: (text) => void said.push(text) });
+    expect(report).toMatchObject({ damaged: [{ path, reason }], files: whole.files - 1 });
+    expect(said).toContain(`damaged, and not in the backup: ${path}: ${reason}`);
+    expect(filesOf(directory.file('backup'))).toEqual(filesOf(directory.file('whole')).filter((name) => name !== path));
+    const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
+    expect(warnings[0]).toContain(`lacks 1 files that were damaged when it was taken (${path}: ${reason})`);
+  },
+);
+
+test('a backup says how many files and bytes it has read, at the start, every 2 s and at the end', async () => {
   await using directory = await temporaryDirectory();
   const data = await dataDirectory(directory);
-  rmSync(join(data, 'parquet/listed.parquet'));
+  const said: string[] = [];
+  let ms = 0;
+  await backUp(data, directory.file('backup'), {
+    progress: (text) => void said.push(text),
+    monotonic: () => (ms += 2_000),
+  });
+  expect(said.filter((text) => text.startsWith('copying files'))).toEqual(
+    [0, 1, 2].map((done) => `copying files: ${done} of 2, 0 MiB read`),
+  );
+});
+
+test('I15 a backup that fails lets go of its hold, and nothing stays of it', async () => {
+  await using directory = await temporaryDirectory();
+  const data = await dataDirectory(directory);
+  rmSync(join(data, 'platform.json'));
   let released = 0;
   const hold = async () => ({ stands: async () => {}, [Symbol.asyncDispose]: async () => void released++ });
   await expect(backUp(data, directory.file('backup'), { hold })).rejects.toMatchObject({ code: 'data_loss' });

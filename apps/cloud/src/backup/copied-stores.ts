@@ -10,6 +10,15 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
+export interface NamedFile {
+  /** Below the data directory. */
+  readonly path: string;
+  /** As it was written; null: not known. */
+  readonly bytes: number | null;
+  /** Hexadecimal. */
+  readonly sha256: string | null;
+}
+
 export interface CopiedStores {
   readonly store: StoreKind;
   /** Written below the destination. */
@@ -19,6 +28,6 @@ export interface CopiedStores {
   /** S, and the last position of the log. */
   readonly sealedPosition: number;
   readonly lastPosition: number;
-  /** Below the data directory: the files that the catalog lists, and the payloads that the log names. */
-  readonly named: readonly string[];
+  /** The files that the catalog lists, and the payloads that the log names. */
+  readonly named: readonly NamedFile[];
 }

@@ -10,6 +10,7 @@ import { openSnapshot, type Snapshot } from '../metadata/open-snapshot.ts';
 import { commitTable } from '../metadata/postgres-writer.ts';
 import type { CopiedStores, CopyOptions } from './copied-stores.ts';
 import type { BackedUpFile } from './manifest.ts';
+import { namedFiles } from './named-files.ts';
 import { openTableFile } from './table-file.ts';
 
 export interface TableHead {
@@ -51,8 +52,6 @@ export async function copyPostgres({
   }
   const numberOf = async (sql: string): Promise<number> =>
     Number(Object.values((await snapshot.query(sql))[0] ?? {})[0]);
-  const texts = async (sql: string, folder: string): Promise<string[]> =>
-    (await snapshot.query(sql)).map((row) => `${folder}/${String(Object.values(row)[0])}`);
   return {
     store: 'postgres',
     files,
@@ -60,10 +59,13 @@ export async function copyPostgres({
     ingestVersion: await numberOf('select version from ingest.schema_version'),
     sealedPosition: await numberOf('select sealed_position from meta.tabular_state'),
     lastPosition: await numberOf('select last_position from ingest.log_state'),
-    named: [
-      ...(await texts('select file from meta.tabular_files order by file', 'parquet')),
-      ...(await texts('select path from ingest.blobs order by path', 'blobs')),
-    ],
+    named: namedFiles(
+      await snapshot.query('select * from meta.tabular_files order by file'),
+      await snapshot.query('select path from ingest.blobs order by path'),
+      files.some(({ path }) => path.endsWith('/meta.binary_data.ndjson'))
+        ? await snapshot.query('select * from meta.binary_data')
+        : [],
+    ),
   };
 }
 

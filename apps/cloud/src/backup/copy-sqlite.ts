@@ -3,9 +3,11 @@
  * catalog, and reaches further than it.
  */
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import type { CopiedStores, CopyOptions } from './copied-stores.ts';
 import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
 import type { BackedUpFile } from './manifest.ts';
+import { namedFiles } from './named-files.ts';
 import { measureFile } from './take-file.ts';
 
 export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
@@ -20,20 +22,20 @@ export async function copySqlite(options: CopyOptions): Promise<CopiedStores> {
   const meta = readDatabase(join(destination, 'meta.sqlite'), (db) => ({
     metaVersion: userVersion(db),
     sealedPosition: Number(db.prepare('select sealed_position from tabular_state').get()?.['sealed_position']),
-    listed: db
-      .prepare('select file from tabular_files order by file')
-      .all()
-      .map((row) => `parquet/${String(row['file'])}`),
+    files: db.prepare('select * from tabular_files order by file').all(),
+    stored: hasPayloads(db) ? db.prepare('select * from binary_data').all() : [],
   }));
   const log = readDatabase(join(destination, 'ingest.sqlite'), (db) => ({
     ingestVersion: userVersion(db),
     lastPosition: Number(db.prepare("select seq from sqlite_sequence where name = 'log'").get()?.['seq'] ?? 0),
-    payloads: db
-      .prepare('select path from blobs order by path')
-      .all()
-      .map((row) => `blobs/${String(row['path'])}`),
+    blobs: db.prepare('select path from blobs order by path').all(),
   }));
-  const { listed, ...ofMeta } = meta;
-  const { payloads, ...ofLog } = log;
-  return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: [...listed, ...payloads] };
+  const { files: listed, stored, ...ofMeta } = meta;
+  const { blobs, ...ofLog } = log;
+  return { store: 'sqlite', files, ...ofMeta, ...ofLog, named: namedFiles(listed, blobs, stored) };
+}
+
+/** A version before knew no pictures. */
+function hasPayloads(db: DatabaseSync): boolean {
+  return db.prepare("select 1 from sqlite_schema where name = 'binary_data'").get() !== undefined;
 }

@@ -24,6 +24,12 @@ export interface BackedUpFile {
   readonly sha256: string;
 }
 
+/** A file that belongs to the data, and is not in the backup because it was damaged or missing. */
+export interface DamagedFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
 /** Where the instance key is: not here, here in clear, here under a passphrase, or in the environment of the cloud. */
 export type KeyPlace = 'left-out' | 'included' | 'passphrase' | 'environment';
 
@@ -44,6 +50,8 @@ export interface Manifest {
   readonly lastPosition: number;
   readonly instanceKey: KeyPlace;
   readonly files: readonly BackedUpFile[];
+  /** Absent: none. */
+  readonly damaged?: readonly DamagedFile[];
 }
 
 export function newManifest(manifest: Omit<Manifest, 'format' | 'version'>): Manifest {

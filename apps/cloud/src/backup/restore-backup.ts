@@ -12,7 +12,7 @@ import { makeDirectory } from '../instance/make-directory.ts';
 import { writeDurably } from '../instance/write-durably.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
 import { filler, positionAfter, restoredEntry } from './goes-on.ts';
-import { type KeyPlace, type Manifest, readManifest } from './manifest.ts';
+import { type DamagedFile, type KeyPlace, type Manifest, readManifest } from './manifest.ts';
 import { openSecrets } from './seal-secrets.ts';
 import { measureFile, syncDirectories, takeFile } from './take-file.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
@@ -174,7 +174,7 @@ function readSecrets({ files }: Manifest, { source, passphrase }: RestoreOptions
   return Object.fromEntries(Object.entries(opened).filter(([name]) => secretNames.includes(name)));
 }
 
-function warningsOf({ createdMs, instanceKey }: Manifest): string[] {
+function warningsOf({ createdMs, instanceKey, damaged = [] }: Manifest): string[] {
   const taken = new Date(createdMs).toISOString();
   const missingKey =
     instanceKey === 'left-out'
@@ -186,10 +186,19 @@ function warningsOf({ createdMs, instanceKey }: Manifest): string[] {
             'The instance key was in the environment of the first cloud: start this one with the same PLATFORM_INSTANCE_KEY.',
           ]
         : [];
+  const left = damaged.length === 0 ? [] : [leftOut(damaged)];
   return [
+    ...left,
     `Machines delete what the cloud has acknowledged: readings that were uploaded after ${taken} are not in the backup, and the machines may not have them any more. What they still hold they send by themselves.`,
     `Keys, secrets, roles and sign-ins that were revoked after ${taken} are valid again: revoke them once more.`,
     'Never run the first cloud and the restored one at the same time: each would acknowledge readings that the other does not have.',
     ...missingKey,
   ];
+}
+
+const shown = 5;
+
+function leftOut(damaged: readonly DamagedFile[]): string {
+  const some = damaged.slice(0, shown).map(({ path, reason }) => `${path}: ${reason}`);
+  return `The backup lacks ${damaged.length} files that were damaged when it was taken (${some.join('; ')}${damaged.length > shown ? '; …' : ''}): what needs them fails with DATA_LOSS. Take them from an older backup with platform admin repair --from, or give them up with --accept-loss.`;
 }

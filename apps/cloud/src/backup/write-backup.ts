@@ -12,9 +12,10 @@ import { errorText, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeDurably } from '../instance/write-durably.ts';
 import { copySqlite } from './copy-sqlite.ts';
-import { type BackedUpFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
+import { type BackedUpFile, type DamagedFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
 import { sealSecrets } from './seal-secrets.ts';
 import { measureFile, syncDirectories, takeFile } from './take-file.ts';
+import { takeSound } from './take-sound.ts';
 
 /** Files that say secrets in clear; they go along only together with the instance key. */
 export const secretNames: readonly string[] = ['instance.key', 'demo.json'];
@@ -42,6 +43,7 @@ export interface BackupOptions {
   readonly keyInEnvironment: boolean;
   readonly program: string;
   readonly now: () => number;
+  readonly monotonic: () => number;
   readonly progress: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -54,9 +56,11 @@ export interface BackupReport {
   readonly sealedPosition: number;
   readonly lastPosition: number;
   readonly instanceKey: KeyPlace;
+  /** Files that are not in the backup because they were damaged or missing. */
+  readonly damaged: readonly DamagedFile[];
 }
 
-/** @throws failed_precondition when the destination is not empty, data_loss when a file that belongs to the data is missing. */
+/** @throws failed_precondition when the destination is not empty, and leaves nothing behind. Files that are damaged are left out, and told. */
 export async function writeBackup(options: BackupOptions): Promise<BackupReport> {
   const { destination, progress } = options;
   const inPostgres = requireDatabase(options);
@@ -103,11 +107,17 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
   const createdMs = now();
   // Its driver is code that an installation on SQLite never needs.
   const copy = inPostgres ? (await import('./copy-postgres.ts')).copyPostgres : copySqlite;
-  const { files: copied, named: payload, ...stores } = await copy(options);
+  const { files: copied, named, ...stores } = await copy(options);
   const files: BackedUpFile[] = [...copied];
-  for (const [index, path] of payload.entries()) {
-    if (index % 500 === 0) progress(`copying files: ${index} of ${payload.length}`);
-    files.push(await takeFile({ from: dataDirectory, to: destination, path, immutable: true, signal }));
+  const damaged: DamagedFile[] = [];
+  const tell = tellProgress(named.length, progress, options.monotonic);
+  for (const file of named) {
+    const taken = await takeSound({ from: dataDirectory, to: destination, file, signal });
+    if ('reason' in taken) {
+      progress(`damaged, and not in the backup: ${taken.path}: ${taken.reason}`);
+      damaged.push(taken);
+    } else files.push(taken);
+    tell('bytes' in taken ? taken.bytes : 0);
   }
   const { key: keyPlace, names } = writeSecrets(options);
   for (const path of ['platform.json', ...names]) {
@@ -128,6 +138,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
     ...stores,
     instanceKey: keyPlace,
     files,
+    ...(damaged.length > 0 && { damaged }),
   });
   writeDurably(join(destination, manifestName), `${JSON.stringify(manifest, null, 1)}\n`);
   return {
@@ -138,6 +149,28 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
     sealedPosition: stores.sealedPosition,
     lastPosition: stores.lastPosition,
     instanceKey: keyPlace,
+    damaged,
+  };
+}
+
+const tellEveryMs = 2_000;
+
+/** All files are read, which takes its time also where none is copied. */
+function tellProgress(
+  files: number,
+  progress: BackupOptions['progress'],
+  monotonic: BackupOptions['monotonic'],
+): (bytes: number) => void {
+  let [done, bytes, toldMs] = [0, 0, monotonic()];
+  const tell = (): void =>
+    progress(`copying files: ${done} of ${files}, ${Math.round(bytes / (1 << 20)).toLocaleString('en')} MiB read`);
+  tell();
+  return (more) => {
+    done++;
+    bytes += more;
+    if (monotonic() - toldMs < tellEveryMs && done < files) return;
+    toldMs = monotonic();
+    tell();
   };
 }
 

@@ -1,6 +1,6 @@
 /** `platform admin backup` and `restore`. */
 import { resolve } from 'node:path';
-import type { JsonObject } from '@platform/sdk/cloud';
+import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { adminLeaf, timeText } from './admin-leaf.ts';
 
@@ -15,6 +15,8 @@ interface Report {
   readonly goesOnAfter?: number;
   readonly instanceKey: string;
   readonly warnings?: readonly string[];
+  /** Of a backup: files that are not in it. */
+  readonly damaged?: readonly { readonly path: string; readonly reason: string }[];
 }
 
 const fields = ['directory', 'taken_at', 'files', 'bytes', 'last_position', 'instance_key'];
@@ -45,7 +47,7 @@ export function backupCommand(): Command {
         'platform admin backup /backups/monday --passphrase-file ~/backup-passphrase',
         'platform admin backup /backups/monday --json=bytes',
       ],
-      fields,
+      fields: [...fields, 'damaged'],
     },
     async (ask, { out }, flags, folder) => {
       const report = (await ask('backup', {
@@ -53,11 +55,18 @@ export function backupCommand(): Command {
         withInstanceKey: flags['withInstanceKey'] === true,
         ...(flags['passphraseFile'] !== undefined && { passphraseFile: resolve(String(flags['passphraseFile'])) }),
       })) as Report;
-      out.object(shape(report));
+      const damaged = (report.damaged ?? []).map(({ path, reason }) => `${path}: ${reason}`);
+      out.object(out.style.json === false ? shape(report) : { ...shape(report), damaged });
       if (report.instanceKey === 'left-out')
         out.warn(
           'The instance key is not in the backup: without it nobody can read the secrets in it, you neither. Keep a copy of instance.key elsewhere, or use --passphrase-file.',
         );
+      if (damaged.length === 0) return;
+      if (out.style.json === false) for (const text of damaged) out.warn(`Not in the backup: ${text}`);
+      throw new PlatformError(
+        'data_loss',
+        `the backup is whole but for ${damaged.length} files that are damaged: mend them with platform admin repair, and back up once more`,
+      );
     },
   );
 }
