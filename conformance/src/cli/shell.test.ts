@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { spawnChild } from '@platform/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -112,6 +113,15 @@ test('what was restored ends at the position at which the backup ended, and says
   expect(restored.json()).toMatchObject({ last_position: last, files: made.json()['files'] });
   expect(Number(restored.json()['goes_on_after'])).toBeGreaterThan(last);
   expect(restored.stderr).toContain('goes_on_after');
+  expect(made.json()['damaged']).toEqual([]);
+
+  {
+    using log = new DatabaseSync(join(target, 'ingest.sqlite'));
+    log.exec(`insert into blobs (path, part) values ('o/lost.jpg', 'p')`);
+  }
+  const without = await cli.run(['admin', 'backup', join(cli.directory, 'without'), '--json', '--data', target]);
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('mend them with platform admin repair') });
+  expect(without.json()).toMatchObject({ damaged: ['blobs/o/lost.jpg: it is missing'] });
 });
 
 test('wrong uses are exit code 2 with what to do, and change nothing; help is exit code 0', async () => {
