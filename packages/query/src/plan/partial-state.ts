@@ -14,7 +14,7 @@
  * | firstN, lastN            | the values of the first (last) rows, in their order, null where one is missing                   |
  * | minN, maxN               | the least (greatest) values, from the least (greatest) on; of equal ones those of the first rows |
  * | topN, bottomN            | `[{k: [keys], v: value}, …]` of the first (last) rows by `by`, in that order                     |
- * | median, percentile       | the numbers, packed: a binary of eight bytes each; NaN is none                                   |
+ * | median, percentile       | the numbers, packed: a binary of eight bytes each; NaN is none. Or `{values, counts}`, packed: each number once, and how often it is there |
  * | addToSet, setSize        | `{doubles?, times?: packed, values?: […]}`: each value once, in any order, the first of equal ones |
  * | any with `distinct`      | the same                                                                                         |
  * | sum, avg                 | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |

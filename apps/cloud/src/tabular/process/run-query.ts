@@ -129,14 +129,21 @@ async function prepare(
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
   if (files.length === 0 && snapshot.files.length === 0)
     return { cut: cutPlan, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
-  const [{ meteredBytes }, { narrowTops }, { openFile, openSlice, sealedPaths }, { stepsOf }, { scanSteps }] =
-    await Promise.all([
-      import('./push/meter.ts'),
-      import('./push/narrow-tops.ts'),
-      import('./push/open-files.ts'),
-      import('./push/steps.ts'),
-      import('./scan.ts'),
-    ]);
+  const [
+    { meteredBytes },
+    { narrowTops },
+    { openFile, openSlice, sealedPaths },
+    { stepsOf },
+    { knowDistinct },
+    { scanSteps },
+  ] = await Promise.all([
+    import('./push/meter.ts'),
+    import('./push/narrow-tops.ts'),
+    import('./push/open-files.ts'),
+    import('./push/steps.ts'),
+    import('./push/value-counts.ts'),
+    import('./scan.ts'),
+  ]);
   const connection = await connections.take();
   await reader.footers(files);
   const facts = await knownFacts.of(connection, files, reader.unchanged);
@@ -149,6 +156,7 @@ async function prepare(
   );
   const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
   scannedBytes += await meteredBytes(connection, opened, message, reader);
+  if (wanted !== undefined) await knowDistinct(connection, opened, cutPlan.end);
   connections.give(connection);
   const chosen = stepsOf(opened, wanted, message);
   await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));

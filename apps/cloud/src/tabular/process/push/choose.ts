@@ -26,6 +26,7 @@ import { isOfSeries } from './series-values.ts';
 import { splitFilter } from './split-filter.ts';
 import { Binds, no, type Sql, yes } from './sql.ts';
 import type { Emission } from './statement.ts';
+import { emitValueCounts } from './value-counts.ts';
 import { whyNotCondition } from './why-condition.ts';
 import { endName, whyNotEnd } from './why-end.ts';
 
@@ -138,7 +139,7 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
   const { vocabulary } = request;
   const { end } = cut;
   if (isExact && end !== 'rows' && end.k === 'group') {
-    const group = emitGroup(end, room, where, binds);
+    const group = emitValueCounts(end, room, where) ?? emitGroup(end, room, where, binds);
     if (group !== undefined) return { emission: group, pushed: [...pushed, '$group'], notPushed: () => [] };
   }
   const among =

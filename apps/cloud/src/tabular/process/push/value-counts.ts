@@ -1,0 +1,180 @@
+/**
+ * Groups of nothing but percentiles of one leaf, of which a file has few different numbers: each number once with how often it is there,
+ * instead of all numbers. Most sensors round.
+ */
+import { createHash } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  Binary,
+  BsonDocument,
+  type Cut,
+  DocumentBatch,
+  encodeBson,
+  type GroupStage,
+  type Maybe,
+} from '@platform/query';
+import type { FileFacts } from '../file-facts.ts';
+import type { Chunk } from './chunk.ts';
+import type { ConditionRoom } from './condition.ts';
+import { leafAt } from './leaf.ts';
+import type { OpenFile } from './open-files.ts';
+import { isOfSeries } from './series-values.ts';
+import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
+import type { Emission } from './statement.ts';
+
+/** Different numbers of the row groups of a file, added up; undefined where they are not known to be few. */
+type Distinct = Map<string, number | undefined>;
+
+const known = new WeakMap<FileFacts, Distinct>();
+
+/** Reads how many different numbers files have, if the end of a cut depends on it. Once for each file and column. */
+export async function knowDistinct(
+  connection: DuckDBConnection,
+  files: readonly OpenFile[],
+  end: Cut['end'],
+): Promise<void> {
+  const path = end === 'rows' || end.k !== 'group' ? undefined : onePath(end);
+  if (path === undefined) return;
+  const asked = new Map<string, { readonly column: string; readonly facts: FileFacts[] }>();
+  for (const { path: file, facts } of files) {
+    const column = columnAt(facts, path);
+    if (column === undefined || known.get(facts)?.has(column) === true) continue;
+    const name = `${file} ${column}`;
+    const entry = asked.get(name) ?? { column, facts: [] };
+    asked.set(name, entry);
+    entry.facts.push(facts);
+  }
+  if (asked.size === 0) return;
+  const { LIST, VARCHAR, listValue } = await import('@duckdb/node-api');
+  const columns = [...new Set([...asked.values()].map(({ column }) => column))];
+  const paths = [...new Set(files.map(({ path: file }) => file))];
+  const result = await connection.runAndReadAll(
+    `SELECT file_name, path_in_schema, CASE WHEN bool_and(stats_distinct_count IS NOT NULL) THEN CAST(sum(stats_distinct_count) AS DOUBLE) END
+FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL`,
+    [listValue(paths), listValue(columns)],
+    [LIST(VARCHAR), LIST(VARCHAR)],
+  );
+  const found = new Map(
+    (result.getRows() as [string, string, number | null][]).map(([file, column, count]) => [
+      `${file} ${column}`,
+      count,
+    ]),
+  );
+  for (const [name, { column, facts }] of asked) {
+    for (const each of facts) {
+      const distinct: Distinct = known.get(each) ?? new Map();
+      known.set(each, distinct);
+      distinct.set(column, found.get(name) ?? undefined);
+    }
+  }
+}
+
+/** So many rows for each different number, at least: else all numbers take less. */
+const fewestRows = 8;
+
+/** @param where exactly the rows that are grouped. Undefined where another way is better, or needed. */
+export function emitValueCounts(
+  stage: GroupStage,
+  { facts, values, binds }: ConditionRoom & { readonly binds: Binds },
+  where: readonly Sql[],
+): Emission | undefined {
+  const path = onePath(stage);
+  const column = path && columnAt(facts, path);
+  const distinct = column === undefined ? undefined : known.get(facts)?.get(column);
+  if (column === undefined || distinct === undefined || distinct * fewestRows > facts.rows) return undefined;
+  const keys = values.values(stage.key);
+  if (keys === undefined) return undefined;
+  const { places, different, hash } = numbered(keys);
+  // What is the same for all rows of a file is not looked up for each.
+  const place =
+    different.length === 1 ? 'CAST(0 AS INTEGER)' : `list_extract([${places.join(',')}]::INTEGER[], series + 1)`;
+  const sql = `SELECT ${place}, ${column}, count(*) FROM read_parquet($1) WHERE ${and(where)} GROUP BY 1, 2`;
+  return {
+    kind: 'group',
+    variant: `counts ${hash}`,
+    ...onlyUsed(sql, binds.values),
+    gathered: distinct * pairBytes,
+    done: true,
+    decode: () => (chunk) => countsOf(stage, different, chunk),
+  };
+}
+
+/** Of a number with its count, as DuckDB groups. */
+const pairBytes = 256;
+
+/** The path below data of the one leaf that all accumulators take percentiles of. */
+function onePath({ key, into }: GroupStage): readonly string[] | undefined {
+  if (!isOfSeries(key) || into.length === 0) return undefined;
+  const paths = into.map(([, { fn, arg }]) =>
+    (fn === 'median' || fn === 'percentile') && arg.k === 'field' && arg.path[0] === 'data'
+      ? arg.path.slice(1)
+      : undefined,
+  );
+  const [first] = paths;
+  return first !== undefined && paths.every((path) => path?.join('\0') === first.join('\0')) ? first : undefined;
+}
+
+/** Where all numbers of a leaf stand; undefined when they are not told exactly. */
+function columnAt(facts: FileFacts, path: readonly string[]): string | undefined {
+  const leaf = leafAt(facts, path);
+  // A column does not tell 0 and -0 apart.
+  if (leaf === undefined || !leaf.isKnown || leaf.facts?.number?.negativeZero === true) return undefined;
+  return leaf.columns.number;
+}
+
+interface Numbered {
+  /** By series. */
+  readonly places: readonly number[];
+  readonly different: readonly Maybe[];
+  /** Of the different keys in their order. */
+  readonly hash: string;
+}
+
+const numberings = new WeakMap<readonly Maybe[], Numbered>();
+
+function numbered(keys: readonly Maybe[]): Numbered {
+  let made = numberings.get(keys);
+  if (made === undefined) {
+    const places = new Map<string, number>();
+    const different: Maybe[] = [];
+    const byKey = keys.map((key) => {
+      const bytes = Buffer.from(encodeBson(BsonDocument.of({ key: key ?? null }))).toString('latin1');
+      const place = places.get(bytes) ?? different.push(key) - 1;
+      places.set(bytes, place);
+      return place;
+    });
+    const hash = createHash('sha256')
+      .update([...places.keys()].join('\n'), 'latin1')
+      .digest('base64');
+    made = { places: byKey, different, hash };
+    numberings.set(keys, made);
+  }
+  return made;
+}
+
+/** A partial group for each key in the chunk. */
+function countsOf({ into }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {
+  const [places, present, values, counts] = [chunk.int32(0), chunk.present(1), chunk.double(1), chunk.int64(2)];
+  const groups = new Map<number, { values: number[]; counts: number[] }>();
+  for (let row = 0; row < chunk.rows; row++) {
+    const place = places[row] as number;
+    let group = groups.get(place);
+    if (group === undefined) {
+      group = { values: [], counts: [] };
+      groups.set(place, group);
+    }
+    // Without a number there is a group all the same.
+    if (!present(row)) continue;
+    group.values.push(values[row] as number);
+    group.counts.push(Number(counts[row]));
+  }
+  const documents = [...groups].map(([place, group]) => {
+    const state = BsonDocument.of({ values: packed(group.values), counts: packed(group.counts) });
+    return new BsonDocument([['_id', keys[place] ?? null], ...into.map(([name]) => [name, state] as const)]);
+  });
+  return new DocumentBatch(documents, chunk.rows * 16);
+}
+
+function packed(numbers: readonly number[]): Binary {
+  return new Binary(new Uint8Array(Float64Array.from(numbers).buffer));
+}
