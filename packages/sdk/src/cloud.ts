@@ -8,6 +8,7 @@ export {
   errorText,
   newSecret,
   PlatformError,
+  type Repaired,
   systemClock,
 } from '@platform/base';
 export {

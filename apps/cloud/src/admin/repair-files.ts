@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Repaired } from '@platform/base';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
 import type { CatalogRows } from '../tabular/catalog-findings.ts';
 import { checksumFile } from '../tabular/process/checksum-file.ts';
@@ -13,7 +14,7 @@ import type { DeletePredicate } from '../tabular/row-filter.ts';
 import { checkFiles } from './check-files.ts';
 import type { LogToCheck } from './check-log.ts';
 import type { Backup } from './open-backup.ts';
-import type { Repaired, RepairOptions } from './repair.ts';
+import type { RepairOptions } from './repair.ts';
 import type { KeptFile, LogToRead, RestoredRows } from './restore-rows.ts';
 
 export const quarantine = 'quarantine';

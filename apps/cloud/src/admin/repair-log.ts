@@ -6,6 +6,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
+import type { Repaired } from '@platform/base';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
 import type { LogLoss } from '../ingest/log.ts';
@@ -14,7 +15,7 @@ import { recentDeletesMs } from '../tabular/recent-deletes.ts';
 import type { Delete } from '../tabular/row-filter.ts';
 import { logDamages } from './log-damages.ts';
 import type { Backup } from './open-backup.ts';
-import type { Repaired, RepairOptions } from './repair.ts';
+import type { RepairOptions } from './repair.ts';
 import { quarantine, sync } from './repair-files.ts';
 
 export interface Positions {

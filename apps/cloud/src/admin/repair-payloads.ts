@@ -2,11 +2,11 @@
 import { createReadStream, lstatSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PlatformError } from '@platform/base';
+import { PlatformError, type Repaired } from '@platform/base';
 import { incoming, writeBlob } from '../blobs/write-blob.ts';
 import { damagedPayloads, type ListedPayload } from './check-payloads.ts';
 import type { Backup } from './open-backup.ts';
-import type { Repaired, RepairOptions } from './repair.ts';
+import type { RepairOptions } from './repair.ts';
 
 export async function repairPayloads(options: RepairOptions, backup: Backup | undefined): Promise<Repaired[]> {
   const { blobDirectory, store, apply, ask, progress } = options;

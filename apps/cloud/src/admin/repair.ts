@@ -5,6 +5,7 @@
  * It reads the files itself, in the process of the command; what it changes in the catalog it asks of the process that has it open.
  * Every step can be repeated after a kill at any instant.
  */
+import type { Repaired } from '@platform/base';
 import type { LogLoss } from '../ingest/log.ts';
 import type { RepairedCatalog } from '../tabular/repair-catalog.ts';
 import type { DoctorStore } from './doctor-store.ts';
@@ -28,20 +29,6 @@ export interface RepairOptions {
   readonly apply: boolean;
   readonly nowMs: number;
   readonly progress: (text: string) => void;
-}
-
-export interface Repaired {
-  /** A file, or a row of the catalog. */
-  readonly what: string;
-  readonly damage: string;
-  readonly outcome: 'restored' | 'can be restored' | 'lost' | 'loss accepted' | 'not mended';
-  readonly detail: string;
-  readonly organizationId?: string;
-  readonly captureDay?: string;
-  readonly rows?: number;
-  /** Milliseconds since 1970, of time_received. */
-  readonly firstMs?: number | null;
-  readonly lastMs?: number | null;
 }
 
 export async function repair(options: RepairOptions): Promise<Repaired[]> {

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { PlatformError } from '@platform/base';
+import { type FileStamp, isSameStamp } from '../instance/file-stamp.ts';
 
 /** What was stored. */
 export interface BlobContents {
@@ -37,45 +38,46 @@ const tickMs = 2_000;
 
 export function createVerifiedFiles(now: () => number): VerifiedFiles {
   /** By file: what it looked like when its hash was right. The one that was asked for longest ago goes first. */
-  const known = new Map<string, string>();
+  const known = new Map<string, FileStamp>();
 
   return {
     async open(file, contents, range) {
-      const { looks, changedMs } = await look(file, contents, known.get(file));
+      const { stamp, changedMs } = await look(file, contents, known.get(file));
       known.delete(file);
-      if (now() - changedMs > tickMs) known.set(file, looks);
+      if (now() - changedMs > tickMs) known.set(file, stamp);
       const [oldest] = known.keys();
       if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
-      return read(file, contents, looks, range);
+      return read(file, contents, stamp, range);
     },
   };
 }
 
 interface Look {
-  readonly looks: string;
+  readonly stamp: FileStamp;
   readonly changedMs: number;
 }
 
 /** What the file looks like. Its bytes are compared unless it looks as it did when they were last. */
-async function look(file: string, contents: BlobContents, before: string | undefined): Promise<Look> {
+async function look(file: string, contents: BlobContents, before: FileStamp | undefined): Promise<Look> {
   await using handle = await openFile(file);
-  const looks = await looksOf(handle);
-  const { size, ctimeMs: changedMs } = await handle.stat();
-  if (looks === before) return { looks, changedMs };
+  const stamp = await handle.stat({ bigint: true });
+  const [size, changedMs] = [Number(stamp.size), Number(stamp.ctimeMs)];
+  if (before !== undefined && isSameStamp(before, stamp)) return { stamp: before, changedMs };
   if (size !== contents.sizeBytes) throw damaged(`${contents.sizeBytes} bytes`, `${size}`);
   if (contents.sha256 !== '') {
     const hash = createHash('sha256');
     for await (const chunk of chunksOf(handle)) hash.update(chunk);
     requireHash(hash.digest('hex'), contents);
   }
-  return { looks, changedMs };
+  const { dev, ino, mtimeNs, ctimeNs } = stamp;
+  return { stamp: { dev, ino, size: stamp.size, mtimeNs, ctimeNs }, changedMs };
 }
 
 /** Opened when it is read: nobody need read what was only looked for. */
 async function* read(
   file: string,
   contents: BlobContents,
-  seen: string,
+  seen: FileStamp,
   range: BlobRange | undefined,
 ): AsyncIterable<Uint8Array> {
   await using handle = await openFile(file);
@@ -86,7 +88,8 @@ async function* read(
     if (last !== undefined) yield last;
     last = chunk;
   }
-  if ((await looksOf(handle)) !== seen) throw damaged('a file that nobody changes', 'it changed while it was read');
+  if (!isSameStamp(seen, await handle.stat({ bigint: true })))
+    throw damaged('a file that nobody changes', 'it changed while it was read');
   if (hash !== undefined) requireHash(hash.digest('hex'), contents);
   if (last !== undefined) yield last;
 }
@@ -115,11 +118,6 @@ async function openFile(file: string): Promise<FileHandle> {
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw damaged('a file', 'something else');
-}
-
-async function looksOf(handle: FileHandle): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 function requireHash(found: string, { sha256 }: BlobContents): void {

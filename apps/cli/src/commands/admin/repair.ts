@@ -1,20 +1,8 @@
 /** `platform admin repair`. */
 import { resolve } from 'node:path';
-import { PlatformError } from '@platform/sdk/cloud';
+import { PlatformError, type Repaired } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { adminLeaf, timeText } from './admin-leaf.ts';
-
-interface Repaired {
-  readonly what: string;
-  readonly damage: string;
-  readonly outcome: string;
-  readonly detail: string;
-  readonly organizationId?: string;
-  readonly captureDay?: string;
-  readonly rows?: number;
-  readonly firstMs?: number | null;
-  readonly lastMs?: number | null;
-}
 
 const fields = ['outcome', 'what', 'damage', 'detail', 'organization_id', 'day', 'rows', 'first', 'last'];
 

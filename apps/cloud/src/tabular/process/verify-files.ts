@@ -10,9 +10,9 @@ import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
+import { type FileStamp, isSameStamp } from '../../instance/file-stamp.ts';
 import { damagedFile, fileIsMissing } from '../damaged-file.ts';
 import { blockBytes, checksumFile, crcOf, readBlock } from './checksum-file.ts';
-import { type FileStamp, isSameStamp } from './file-stamp.ts';
 import type { ExpectedBytes, FileRef, FoundFile } from './messages.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
 

@@ -5,7 +5,7 @@
  * stands a note `<name>.note` with its facts and checksum, from which the next process takes it over.
  */
 import { lstat } from 'node:fs/promises';
-import type { FileStamp } from '../file-stamp.ts';
+import type { FileStamp } from '../../../instance/file-stamp.ts';
 import type { Slice } from '../slice.ts';
 
 export interface HotFile {

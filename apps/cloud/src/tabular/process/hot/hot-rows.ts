@@ -7,10 +7,10 @@
  */
 import { rm } from 'node:fs/promises';
 import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@platform/base';
+import { isSameStamp } from '../../../instance/file-stamp.ts';
 import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../database.ts';
 import { type DamagedReading, decodeUpload, newDecodeRoom } from '../decode-upload.ts';
-import { isSameStamp } from '../file-stamp.ts';
 import type { LogReader } from '../read-log.ts';
 import { type HotFile, stampOf } from './hot-file.ts';
 import { adoptHotFiles, keepNote, notePath } from './keep-hot-files.ts';

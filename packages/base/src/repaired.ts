@@ -1,0 +1,14 @@
+/** A line of the report of `platform admin repair`, which the cloud makes and the command line shows. */
+export interface Repaired {
+  /** A file, or a row of the catalog. */
+  readonly what: string;
+  readonly damage: string;
+  readonly outcome: 'restored' | 'can be restored' | 'lost' | 'loss accepted' | 'not mended';
+  readonly detail: string;
+  readonly organizationId?: string;
+  readonly captureDay?: string;
+  readonly rows?: number;
+  /** Milliseconds since 1970, of time_received. */
+  readonly firstMs?: number | null;
+  readonly lastMs?: number | null;
+}
