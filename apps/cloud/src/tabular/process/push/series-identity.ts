@@ -1,5 +1,6 @@
 /** What makes a series the same one in several files. */
 import { createHash } from 'node:crypto';
+import { seriesColumns } from '@platform/query';
 import type { Series } from '../../series.ts';
 import type { FileFacts } from '../file-facts.ts';
 
@@ -22,10 +23,29 @@ const numberings = new WeakMap<FileFacts, string>();
 export function numberingOf(facts: FileFacts): string {
   let numbering = numberings.get(facts);
   if (numbering === undefined) {
-    const hash = createHash('sha256');
-    for (const series of facts.series) hash.update(`${identityOf(series)}\n`);
-    numbering = hash.digest('base64');
+    numbering = createHash('sha256').update(textOf(facts.series)).digest('base64');
     numberings.set(facts, numbering);
   }
   return numbering;
+}
+
+/** Every part with its length before it. Nothing of it is kept: a thousand files may have a thousand series each. */
+function textOf(all: readonly Series[]): string {
+  let text = '';
+  const add = (part: string): void => {
+    text += part.length;
+    text += ':';
+    text += part;
+  };
+  for (const { path, tags, additionalParameters } of all) {
+    for (const column of seriesColumns) add(path[column]);
+    text += `${tags.length},`;
+    for (const tag of tags) add(tag);
+    add(
+      Buffer.from(additionalParameters.buffer, additionalParameters.byteOffset, additionalParameters.length).toString(
+        'latin1',
+      ),
+    );
+  }
+  return text;
 }

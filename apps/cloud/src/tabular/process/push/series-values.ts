@@ -92,8 +92,11 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
   };
   /** Once for all files in which a number stands for the same series. */
   const once = <T>(known: Known<T>, expr: Expr, make: () => readonly T[] | undefined): readonly T[] | undefined => {
-    const ofDay = fieldsOf(expr)?.some(([name]) => name === 'capture_day') ?? true;
-    const key = `${vocabulary} ${ofDay ? captureDay : ''} ${numberingOf(facts)}`;
+    const fields = fieldsOf(expr);
+    const ofDay = fields?.some(([name]) => name === 'capture_day') ?? true;
+    // A constant depends on nothing but their number.
+    const of = fields?.length === 0 ? series.length : numberingOf(facts);
+    const key = `${vocabulary} ${ofDay ? captureDay : ''} ${of}`;
     const byFile = known.get(expr) ?? new Map<string, readonly T[] | undefined>();
     known.set(expr, byFile);
     if (!byFile.has(key)) byFile.set(key, make());
