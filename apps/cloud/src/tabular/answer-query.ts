@@ -1,0 +1,160 @@
+/**
+ * One attempt at a query: a place in the queue, a snapshot of the catalog, the files that may hold its rows, and a question to the child.
+ * What was overtaken meanwhile is told, and asked again by the caller.
+ */
+import type { Clock } from '@platform/base';
+import { encodePlan, foldConstants, pathFilter, sourcesOf } from '@platform/query';
+import type { IngestLog } from '../ingest/log.ts';
+import type { Questions } from './ask-child.ts';
+import type { Catalog } from './catalog.ts';
+import type { Child } from './child.ts';
+import { isWhollyDeleted } from './coverage.ts';
+import { damagedFile, fileIsMissing } from './damaged-file.ts';
+import { explainOf } from './explain-of.ts';
+import type { FairQueue } from './fair-queue.ts';
+import type { FileHealth } from './file-health.ts';
+import { requireNoneLost } from './lost-uploads.ts';
+import { parquetFormat } from './parquet-format.ts';
+import type { Pins } from './pins.ts';
+import type { FileRef } from './process/messages.ts';
+import { mayHoldRows } from './row-filter.ts';
+import { noReservation, type ScanMeter } from './scan-meter.ts';
+import type { Seals } from './seals.ts';
+import type { TabularSettings } from './settings.ts';
+import { concerning, deletesFor, type StandingRulesOf } from './standing-rules.ts';
+import { storedFilter } from './stored-filter.ts';
+import type { QueryRequest, QueryResult } from './tabular.ts';
+
+export interface AnswerQueryDeps {
+  readonly child: () => Child;
+  readonly questions: Pick<Questions, 'ask'>;
+  readonly catalog: Pick<Catalog, 'open' | 'sealedPosition' | 'isListed'>;
+  readonly seals: Pick<Seals, 'position'>;
+  readonly pins: Pins;
+  readonly queue: FairQueue;
+  readonly meter: ScanMeter;
+  readonly health: Pick<FileHealth, 'damaged' | 'found'>;
+  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'losses'>;
+  readonly standingRulesOf: StandingRulesOf;
+  readonly organizationOf: (partId: string) => string | undefined;
+  readonly settings: TabularSettings;
+  readonly clock: Clock;
+  /** Tells the child which rows it may drop. */
+  readonly tellFlip: () => void;
+}
+
+/** again: a merge took a file away. died: the child did. older: files that have to be written anew first. */
+export type Attempt = QueryResult | 'again' | 'died' | { readonly older: readonly string[] };
+
+export interface AnswerQuery {
+  attempt(request: QueryRequest, startedMs: number, endMs: number, signal: AbortSignal): Promise<Attempt>;
+  /** The child that knew what files have to be is dead. */
+  onDeath(): void;
+}
+
+export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
+  const { questions, catalog, seals, pins, queue, meter, health, ingestLog, settings, clock, tellFlip } = deps;
+  const { child: running, standingRulesOf, organizationOf } = deps;
+  /** What each file's bytes have to be is told to a child once. */
+  const told = new Set<string>();
+
+  const tellOnce = ({ file, format, captureDay, expected }: FileRef): FileRef => {
+    const isNew = !told.has(file);
+    told.add(file);
+    return { file, format, captureDay, ...(isNew && expected && { expected }) };
+  };
+
+  const attempt: AnswerQuery['attempt'] = async (request, startedMs, endMs, signal) => {
+    const { scope, vocabulary } = request;
+    const plan = foldConstants(request.plan, clock.now());
+    const slot = await queue.enter(scope.organizationId, signal);
+    const pin = pins.hold(seals.position);
+    let ended = Promise.resolve();
+    try {
+      // With a damaged catalog no child starts; this says why.
+      if (running().state !== 'running') await catalog.sealedPosition();
+      await running().ready(signal);
+      const nowMs = clock.now();
+      const rules = await standingRulesOf(scope.organizationId, nowMs);
+      const snapshot = await catalog.open(scope.organizationId);
+      // Read after the snapshot: what is committed up to here is either in its files or hot.
+      const upTo = Math.max(snapshot.sealed, ingestLog.lastPosition());
+      const { exactTimes } = request;
+      const stored = storedFilter(pathFilter(plan));
+      const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };
+      const sources = sourcesOf(plan);
+      const requireWhole = (): void => {
+        if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
+      };
+      requireWhole();
+      // A plan reads one of the two: no language names both.
+      const source = sources.includes('hot') ? 'hot' : 'readings';
+      const deletes = concerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
+      const files = sources.includes(source)
+        ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter) && !isWhollyDeleted(file, deletes))
+        : [];
+      const before = files.filter(({ format }) => format < parquetFormat);
+      if (before.length > 0) {
+        const damages = new Map((await health.damaged()).map(({ file, reason }) => [file, reason]));
+        const broken = before.find(({ file }) => damages.has(file));
+        if (broken !== undefined) throw damagedFile(broken, damages.get(broken.file) ?? '');
+        return { older: before.map(({ file }) => file) };
+      }
+      const fileBytes = files.reduce((sum, file) => sum + file.logicalBytes, 0);
+      const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
+      let scannedBytes = 0;
+      try {
+        // The child may have died meanwhile; what is sent while there is none is lost.
+        await running().ready(signal);
+        const question = questions.ask(
+          {
+            scope,
+            filter,
+            vocabulary,
+            files: files.map(tellOnce),
+            deletes,
+            // What reads no table reads no hot rows, and is not metered with them.
+            after: sources.length > 0 ? snapshot.sealed : upTo,
+            upTo,
+            plan: encodePlan(plan),
+            deadlineMs: Math.max(1, endMs - clock.monotonic()),
+            maxResultBytes: settings.maxResultBytes,
+            pushDown: exactTimes === undefined && (request.pushDown ?? true),
+            exactTimes: exactTimes !== undefined,
+          },
+          signal,
+        );
+        ended = question.ended;
+        const result = await question.answered;
+        if (result.kind === 'stale') {
+          const { missing } = result;
+          const lost = files.find(({ file }) => file === missing);
+          // What was merged meanwhile is not listed any more.
+          if (lost === undefined || !(await catalog.isListed(lost.file))) return 'again';
+          await health.found(lost.file, { kind: 'missing' });
+          throw damagedFile(lost, fileIsMissing);
+        }
+        if (result.kind === 'died') return 'died';
+        scannedBytes = result.scannedBytes;
+        if (result.kind === 'failed') throw result.error;
+        // What was found while the rows were loaded came before the answer.
+        requireWhole();
+        const elapsedMs = clock.monotonic() - startedMs;
+        const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
+        if (request.explain !== true) return answered;
+        const listed = { all: snapshot.files.length, read: files.length };
+        return { ...answered, explain: explainOf(request, listed, result.sources, answered) };
+      } finally {
+        await reservation.settle(scannedBytes);
+      }
+    } finally {
+      void ended.then(() => {
+        slot[Symbol.dispose]();
+        pin.release();
+        if (pins.least(seals.position) > pin.position) tellFlip();
+      });
+    }
+  };
+
+  return { attempt, onDeath: () => told.clear() };
+}
