@@ -1,6 +1,6 @@
 /** A line of the report of `platform admin repair`, which the cloud makes and the command line shows. */
 export interface Repaired {
-  /** A file, or a row of the catalog. */
+  /** A file below the data directory, rows of the ingest log, or a row of the catalog. */
   readonly what: string;
   readonly damage: string;
   readonly outcome: 'restored' | 'can be restored' | 'lost' | 'loss accepted' | 'not mended';

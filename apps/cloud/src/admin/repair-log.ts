@@ -17,14 +17,18 @@ import { logDamages } from './log-damages.ts';
 import type { Backup } from './open-backup.ts';
 import type { RepairOptions } from './repair.ts';
 import { quarantine, sync } from './repair-files.ts';
+import { sentRow } from './sent-row.ts';
 
 export interface Positions {
   readonly first: number;
   readonly last: number;
 }
 
+/** Rows of so many bytes are asked for in one message. */
+const sendBytes = 4 << 20;
 /** Readings of so many bytes are made files of at once. */
-const atOnceBytes = 64 << 20;
+const writeBytes = 64 << 20;
+const someRows = 1_000;
 
 export function nameOfPositions({ first, last }: Positions): string {
   return `ingest log ${first === last ? first : `${first}–${last}`}`;
@@ -42,14 +46,19 @@ export async function repairLog(
   const { damages } = await store.log(logDamages);
   const lost = merged([...losses, ...damages]);
   const found: number[] = [];
-  for await (const row of rowsOf(backup, lost)) {
-    const { restored } = (await ask('repair.row', { ...sendable(row), apply })) as { restored: boolean };
-    if (restored) found.push(row.position);
+  for await (const rows of someOf(rowsOf(backup, lost), sendBytes)) {
+    const sent = { rows: JSON.stringify(rows.map(sentRow)), apply };
+    found.push(...((await ask('repair.rows', sent)) as { restored: readonly number[] }).restored);
   }
   const from = `the ingest log of ${backup.directory}`;
-  const late = apply && found.length > 0 ? await restorePassed(options, backup, { found, losses, from, inFiles }) : [];
-  const positions = found.filter((position) => !late.includes(position));
-  if (apply && positions.length > 0) await ask('repair.rows-back', { positions: JSON.stringify(positions), from });
+  const passed = found.filter((position) =>
+    losses.some(({ lossIn, first, last }) => lossIn === 'readings' && first <= position && position <= last),
+  );
+  const late =
+    apply && passed.length > 0 ? await restorePassed(options, backup, { passed, from, inFiles }) : new Set<number>();
+  const positions = found.filter((position) => !late.has(position));
+  if (apply && positions.length > 0)
+    await ask('repair.rows-back', { positions: JSON.stringify(positions), loaded: JSON.stringify(passed), from });
   const back = merged(positions.map((position) => ({ first: position, last: position })));
   const report = back.map((range): Repaired => {
     const isPassed = losses.some(({ lossIn, first, last }) => lossIn === 'triggers' && overlap({ first, last }, range));
@@ -68,32 +77,26 @@ async function restorePassed(
   options: RepairOptions,
   backup: Backup,
   passing: {
-    readonly found: readonly number[];
-    readonly losses: readonly LogLoss[];
+    /** Positions whose readings the tabular store goes without. */
+    readonly passed: readonly number[];
     readonly from: string;
     readonly inFiles: readonly Repaired[];
   },
-): Promise<readonly number[]> {
-  const { found, losses, from, inFiles } = passing;
+): Promise<ReadonlySet<number>> {
+  const { passed, from, inFiles } = passing;
   const { store, parquetDir, ask, nowMs } = options;
-  const passed = found.filter((position) =>
-    losses.some(({ lossIn, first, last }) => lossIn === 'readings' && first <= position && position <= last),
-  );
-  if (passed.length === 0) return [];
   const { sealed } = (await ask('repair.load-again', {})) as { sealed: number };
   // What these hold cannot be told.
   const lost = new Set(inFiles.filter(({ outcome }) => outcome === 'lost').map(({ what }) => what));
   const damaged = (await store.catalog()).files.filter(({ file }) => lost.has(`parquet/${file}`));
-  const late: number[] = [];
-  let rows: ProvenRow[] = [];
-  const write = async (): Promise<void> => {
-    if (rows.length === 0) return;
+  const late = new Set<number>();
+  const write = async (uploads: readonly ProvenRow[]): Promise<void> => {
     // DuckDB is code that most repairs never need.
     const { restoreReadings } = await import('./restore-readings.ts');
     const workDir = join(parquetDir, quarantine, 'restoring');
     try {
       const files = await restoreReadings({
-        uploads: rows,
+        uploads,
         listed: (await store.catalog()).files,
         parquetDir,
         deletesOf: async (organizationId, position) => {
@@ -108,17 +111,19 @@ async function restorePassed(
     } finally {
       await rm(workDir, { recursive: true, force: true });
     }
-    rows = [];
   };
   const ranges = merged(passed.filter((position) => position <= sealed).map((at) => ({ first: at, last: at })));
-  for await (const row of rowsOf(backup, ranges)) {
-    const mayBeInFile = damaged.some((file) => file.min_position <= row.position && row.position <= file.max_position);
-    // What was deleted longer ago is not known any more: it would come back.
-    if (mayBeInFile || nowMs - syncedMs(row) > recentDeletesMs) late.push(row.position);
-    else rows.push(row);
-    if (rows.reduce((sum, { batch }) => sum + batch.length, 0) > atOnceBytes) await write();
+  for await (const rows of someOf(rowsOf(backup, ranges), writeBytes)) {
+    for (const row of rows) {
+      const mayBeInFile = damaged.some(
+        (file) => file.min_position <= row.position && row.position <= file.max_position,
+      );
+      // What was deleted longer ago is not known any more: it would come back.
+      if (mayBeInFile || nowMs - syncedMs(row) > recentDeletesMs) late.add(row.position);
+    }
+    const uploads = rows.filter(({ position }) => !late.has(position));
+    if (uploads.length > 0) await write(uploads);
   }
-  await write();
   return late;
 }
 
@@ -126,9 +131,19 @@ async function* rowsOf({ directory, manifest }: Backup, ranges: readonly Positio
   for (const { first, last } of ranges) yield* readBackedUpLog(directory, manifest, first, last);
 }
 
-function sendable({ position, partId, stream, seq, sha256, batch }: ProvenRow): Readonly<Record<string, unknown>> {
-  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
-  return { position, partId, seq, stream: text(stream), sha256: text(sha256), batch: text(batch) };
+/** At least one, and no more once these have so many bytes. */
+async function* someOf(rows: AsyncIterable<ProvenRow>, bytes: number): AsyncGenerator<readonly ProvenRow[]> {
+  let some: ProvenRow[] = [];
+  let held = 0;
+  for await (const row of rows) {
+    some.push(row);
+    held += row.batch.length;
+    if (held < bytes && some.length < someRows) continue;
+    yield some;
+    some = [];
+    held = 0;
+  }
+  if (some.length > 0) yield some;
 }
 
 function syncedMs({ batch }: ProvenRow): number {

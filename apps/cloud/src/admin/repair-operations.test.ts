@@ -27,7 +27,7 @@ test('D33 a picture whose row of the log was passed by is listed once the row is
   }));
   const back = async () =>
     operations['repair.rows-back']?.(
-      { positions: JSON.stringify([position]), from: 'monday' },
+      { positions: JSON.stringify([position]), loaded: '[]', from: 'monday' },
       new AbortController().signal,
     );
   await back();
@@ -38,11 +38,15 @@ test('D33 a picture whose row of the log was passed by is listed once the row is
   await back();
   expect(await boxes()).toEqual([{ label: 'dog' }]);
   expect(on.log.losses()).toEqual([]);
+  // Readings whose loss was found meanwhile: nobody has seen to them.
+  await on.log.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
+  await back();
+  expect(on.log.losses()).toMatchObject([{ lossIn: 'readings', first: position }]);
   expect(
     await on.db
       .selectFrom('audit_entries')
       .select(['action', 'target_kind'])
       .where('action', 'like', 'admin.%')
       .execute(),
-  ).toEqual([1, 2].map(() => ({ action: 'admin.repair.restored', target_kind: 'ingest log' })));
+  ).toEqual([1, 2, 3].map(() => ({ action: 'admin.repair.restored', target_kind: 'ingest log' })));
 });

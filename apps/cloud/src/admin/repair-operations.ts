@@ -4,7 +4,8 @@ import type { Clock } from '@platform/base';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import { audit, type OwnActor } from '../access/audit.ts';
 import { enterUpload } from '../binary/enter-upload.ts';
-import type { IngestLog } from '../ingest/log.ts';
+import type { IngestLog, LogLoss, LossIn } from '../ingest/log.ts';
+import type { ProvenRow } from '../ingest/row-checksums.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { SealedFile } from '../tabular/process/messages.ts';
 import { recentDeletes } from '../tabular/recent-deletes.ts';
@@ -12,6 +13,7 @@ import { repairCatalog } from '../tabular/repair-catalog.ts';
 import type { Operations } from './control-channel.ts';
 import { readParams } from './read-params.ts';
 import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
+import { receivedRow, type SentRow } from './sent-row.ts';
 
 export interface RepairOperationsOptions {
   readonly db: Database;
@@ -57,17 +59,15 @@ export function repairOperations(
       await ingestLog.acceptLosses();
       return { losses };
     },
-    'repair.row': async (params) => {
-      const { text, optionalNumber, flag } = readParams(params);
-      const bytes = (name: string): Uint8Array => new Uint8Array(Buffer.from(text(name), 'base64'));
-      const row = {
-        position: optionalNumber('position') ?? 0,
-        seq: optionalNumber('seq') ?? 0,
-        partId: text('partId'),
-        ...{ stream: bytes('stream'), sha256: bytes('sha256'), batch: bytes('batch') },
-      };
-      if (!(await isOurs(db, row.batch))) return { restored: false };
-      return { restored: !flag('apply') || (await ingestLog.restoreRow(row)) };
+    'repair.rows': async (params) => {
+      const { text, flag } = readParams(params);
+      const restored: number[] = [];
+      for (const sent of JSON.parse(text('rows')) as readonly SentRow[]) {
+        const row = receivedRow(sent);
+        if ((await isOurs(db, row)) && (!flag('apply') || (await ingestLog.restoreRow(row))))
+          restored.push(row.position);
+      }
+      return { restored };
     },
     'repair.load-again': async () => {
       if (loadAgain !== undefined) return { sealed: await loadAgain() };
@@ -81,17 +81,15 @@ export function repairOperations(
     'repair.rows-back': async (params) => {
       const { text } = readParams(params);
       const positions = JSON.parse(text('positions')) as readonly number[];
+      const loaded = new Set(JSON.parse(text('loaded')) as readonly number[]);
       // Written down first: what is cut short is repeated.
       const detail = { from: text('from'), positions: positions.join(', ') };
       await audit(db, actorOf(params), { ...ofRepair('restored'), targetKind: 'ingest log', detail }, clock.now());
       for (const position of positions) {
-        const isListLost = ingestLog
-          .losses()
-          .some(
-            ({ lossIn, acceptedMs, first, last }) =>
-              lossIn === 'binary data' && acceptedMs === null && first <= position && last >= position,
-          );
-        if (isListLost) {
+        const lostIn = openLosses(ingestLog.losses(), position);
+        // Found since these positions were looked at: the next repair sees to its readings.
+        if (lostIn.has('readings') && !loaded.has(position)) continue;
+        if (lostIn.has('binary data')) {
           const [row] = await ingestLog.read(position - 1, { rows: 1, bytes: 1 });
           if (row?.position === position) await enterUpload(db, position, row.batch, clock.now());
         }
@@ -102,9 +100,21 @@ export function repairOperations(
   };
 }
 
+function openLosses(losses: readonly LogLoss[], position: number): ReadonlySet<LossIn> {
+  const open = losses.filter(
+    ({ acceptedMs, first, last }) => acceptedMs === null && first <= position && last >= position,
+  );
+  return new Set(open.map(({ lossIn }) => lossIn));
+}
+
 /** Positions are given once in an installation and all that were restored from its backups; those of another one are not ours. */
-async function isOurs(db: Database, batch: Uint8Array): Promise<boolean> {
-  const organizationId = fromBinary(LoggedUploadSchema, batch).place?.organizationId ?? '';
+async function isOurs(db: Database, { batch }: ProvenRow): Promise<boolean> {
+  let organizationId: string;
+  try {
+    organizationId = fromBinary(LoggedUploadSchema, batch).place?.organizationId ?? '';
+  } catch {
+    return false;
+  }
   const found = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst();
   return found !== undefined;
 }

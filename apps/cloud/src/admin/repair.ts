@@ -39,7 +39,7 @@ export async function repair(options: RepairOptions): Promise<Repaired[]> {
   // Before the log: what comes back into it is compared with them.
   const inFiles = await repairFiles(options, backup);
   const inLog = await repairLog(options, backup, inFiles);
-  const losses = await settleLosses(options, inLog.back);
+  const losses = await settleLosses(options, options.apply ? [] : inLog.back);
   // Behind the log, which brings pictures and files back onto their list.
   return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...(await repairPayloads(options, backup))];
 }
