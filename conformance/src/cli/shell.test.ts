@@ -124,6 +124,27 @@ test('what was restored ends at the position at which the backup ended, and says
   expect(without.json()).toMatchObject({ damaged: ['blobs/o/lost.jpg: it is missing'] });
 });
 
+test('D33 a damaged upload of a running cloud is put back out of a backup, and the doctor is content again', async () => {
+  const [backup, at] = [join(cli.directory, 'uploads'), ['--data', dataDir()]];
+  await cli.ok(['admin', 'backup', backup, ...at]);
+  let position = 0;
+  {
+    using log = new DatabaseSync(join(dataDir(), 'ingest.sqlite'), { timeout: 5_000 });
+    position = Number(log.prepare('select min(position) as position from log').get()?.['position']);
+    log.prepare('update log set batch = ? where position = ?').run(Uint8Array.of(0), position);
+  }
+  const doctor = await cli.run(['admin', 'doctor', '--deep', ...at]);
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('platform admin repair --from') });
+  const repair = ['admin', 'repair', '--from', backup, '--json=outcome,what', ...at];
+  const what = `ingest log ${position}`;
+  const dry = await cli.run(repair);
+  expect(dry.code).toBe(1);
+  expect(dry.json()).toEqual([{ outcome: 'can be restored', what }]);
+  expect((await cli.ok([...repair, '--apply'])).json()).toEqual([{ outcome: 'restored', what }]);
+  await cli.ok(['admin', 'doctor', '--deep', ...at]);
+  expect((await cli.ok([...repair, '--apply'])).json()).toEqual([]);
+});
+
 test('wrong uses are exit code 2 with what to do, and change nothing; help is exit code 0', async () => {
   const [command, option, argument, none, help, leaf, version] = await Promise.all([
     cli.run(['machine', 'lst']),
