@@ -67,6 +67,9 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   const attempt: AnswerQuery['attempt'] = async (request, startedMs, endMs, signal) => {
     const { scope, vocabulary } = request;
     const plan = foldConstants(request.plan, clock.now());
+    // I7: the answer holds what is committed up to here. What comes while the query waits for its turn is none of its: it would wait for
+    // that to be loaded, and all behind it, too.
+    const asked = ingestLog.lastPosition();
     const slot = await queue.enter(scope.organizationId, signal);
     const pin = pins.hold(seals.position);
     let ended = Promise.resolve();
@@ -77,8 +80,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       const nowMs = clock.now();
       const rules = await standingRulesOf(scope.organizationId, nowMs);
       const snapshot = await catalog.open(scope.organizationId);
-      // Read after the snapshot: what is committed up to here is either in its files or hot.
-      const upTo = Math.max(snapshot.sealed, ingestLog.lastPosition());
+      const upTo = Math.max(snapshot.sealed, asked);
       const { exactTimes } = request;
       const stored = storedFilter(pathFilter(plan));
       const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };

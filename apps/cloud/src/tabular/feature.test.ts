@@ -18,6 +18,16 @@ test('I7 a row that was appended is in the next query', async () => {
   }
 });
 
+test('I7 a query that waits for its turn answers the rows of when it was asked, not of when its turn came', async () => {
+  await using store = await openTabular({ concurrentQueries: 2 });
+  store.append({ readings: [{ data: { i: 1 } }] });
+  const asked = [1, 2, 3].map(() => store.ask([{ $count: 'n' }]));
+  const before = store.tabular.lag().committedPosition;
+  store.append({ readings: [{ data: { i: 2 } }] });
+  expect((await Promise.all(asked)).map(({ upTo }) => upTo)).toEqual([before, before, before]);
+  expect(await store.count()).toBe(2);
+});
+
 test('I7 a query whose rows cannot be loaded in time is an error, never a partial answer', async () => {
   await using store = await openTabular();
   store.append({ readings: [{ data: { i: 1 } }] });
