@@ -43,6 +43,14 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
       { lossIn, first, last, reason, parts: parts ?? 'unknown' },
     );
 
+  /** On a full disk a loss is known, and written down with the next one. */
+  const writeDown = async (): Promise<void> => {
+    for (const each of unwritten) {
+      await writer.noteLoss(each);
+      unwritten.delete(each);
+    }
+  };
+
   return {
     ...reads,
     async noteLoss(lossIn, damage) {
@@ -51,11 +59,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
         tellLoss(loss);
         unwritten.add(loss);
       }
-      // On a full disk a loss is known, and written down with the next one.
-      for (const each of unwritten) {
-        await writer.noteLoss(each);
-        unwritten.delete(each);
-      }
+      await writeDown();
     },
     losses: () => known.list(),
     async acceptLosses() {
@@ -67,6 +71,8 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
     },
     restoreRow: (row) => writer.restoreRow(row),
     async endLosses(position) {
+      // Else one that waits would be written after its end.
+      await writeDown();
       await writer.endLosses(position);
       known.end(position);
     },
