@@ -48,7 +48,7 @@ class Percentiles implements MergingFold {
   merge(state: BsonValue): void {
     if (state instanceof BsonDocument) {
       const counted = countedOf(state);
-      this.#hold(counted.values.byteLength * 2);
+      this.#hold(counted.values.byteLength * 2 + countedBytes);
       this.#counted.push(counted);
       return;
     }
@@ -80,6 +80,9 @@ class Percentiles implements MergingFold {
     return this.#states.length === 0 ? own : endToEnd([...this.#states, own]);
   }
 }
+
+/** Of two typed arrays and what holds them. */
+const countedBytes = 512;
 
 /** Different numbers, and how often each is there. */
 interface Counted {

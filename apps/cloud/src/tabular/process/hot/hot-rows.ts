@@ -333,6 +333,7 @@ export function createHotRows(options: {
         const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
         if (row !== undefined && small.every(({ noted }) => noted === true)) await keepNote(merged, row.batch);
         since.set(merged, since.get(first) ?? clock.monotonic());
+        // None of them was sealed meanwhile: `claimed` and the limiter of whoever calls keep them.
         files = files.flatMap((file) => (file === first ? [merged] : small.includes(file) ? [] : [file]));
         for (const file of small) remove(file);
         return true;

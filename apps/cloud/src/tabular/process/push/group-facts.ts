@@ -1,6 +1,6 @@
 /**
  * Groups that the facts of series answer: how many rows each has, and the least and greatest of its times. No row is read. Of series that
- * several files number alike there is one partial group.
+ * several files number alike there is one partial group. Series are those that the scope of the query allows (open-files.ts).
  */
 import {
   type Accumulator,
@@ -17,6 +17,7 @@ import type { SeriesFacts } from '../file-facts.ts';
 import type { KeptRows } from './choose.ts';
 import { fieldsOf } from './fields-of.ts';
 import { constantStates, isSum, millisecondsOf, noSum } from './group-states.ts';
+import { hasOneForm } from './one-form.ts';
 import type { OpenFile } from './open-files.ts';
 import { timeFacts } from './operand.ts';
 import { numberingOf } from './series-identity.ts';
@@ -53,7 +54,7 @@ type StateOf = (known: Known, constant: Maybe) => BsonValue;
 
 /** Undefined when the end of a cut is no such group. */
 export function factsGroup(end: Cut['end']): FactsGroup | undefined {
-  if (end === 'rows' || end.k !== 'group' || !isOfSeries(end.key)) return undefined;
+  if (end === 'rows' || end.k !== 'group' || !isOfSeries(end.key) || !hasOneForm(end.key)) return undefined;
   const { key } = end;
   const times: TimeName[] = [];
   const parts: (readonly [string, Part])[] = [];
@@ -144,7 +145,7 @@ function stateOf(part: Part, { values }: OpenFile): StateOf | undefined {
   if (part.k === 'rows') return ({ rows }) => BigInt(rows);
   if (part.k === 'constant') {
     const all = values.values(part.arg);
-    const state = all && constantStates(part.fn, all);
+    const state = all && constantStates(part.fn, part.arg, all);
     return state && (({ rows }, constant) => state(BigInt(rows), constant));
   }
   const { fn, at } = part;

@@ -2,23 +2,14 @@
  * What a group's key is made of in SQL. Groups may be finer than the plan's, because partial groups with equal keys are merged: rows
  * are grouped by what the key reads (its series, a leaf, a step of time), and the executor's own expression makes the key of it.
  */
-import {
-  BsonDocument,
-  type BsonValue,
-  type Expr,
-  isTimeColumn,
-  type Maybe,
-  type Path,
-  type TimeColumn,
-  type TypeName,
-  typeName,
-} from '@platform/query';
+import { type BsonValue, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../file-facts.ts';
 import { canFail } from './can-fail.ts';
 import type { ConditionRoom } from './condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from './decision.ts';
 import { fieldsOf } from './fields-of.ts';
 import { type Leaf, leafAt } from './leaf.ts';
+import { hasOneForm, haveOneForm } from './one-form.ts';
 import { isOfSeries } from './series-values.ts';
 import type { Sql } from './sql.ts';
 
@@ -63,12 +54,14 @@ export function keyParts(key: Expr, room: ConditionRoom): KeyParts | undefined {
 /** The expression as it is worked out for a group. */
 function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   if (isOfSeries(expr)) {
-    if (canFail(expr) && room.values.values(expr) === undefined) return undefined;
+    if (!hasOneForm(expr) || (canFail(expr) && room.values.values(expr) === undefined)) return undefined;
     if (fieldsOf(expr)?.length !== 0) inputs.ofSeries = true;
     return expr;
   }
   if (decisionOf(expr) !== undefined)
-    return haveOneForm(branchesOf(expr), room) ? decided(expr, room, inputs) : undefined;
+    return branchesOf(expr).every(isOfSeries) && haveOneForm(branchesOf(expr))
+      ? decided(expr, room, inputs)
+      : undefined;
   if (isTruth(expr)) return withTruth(expr, room, inputs);
   if (expr.k !== 'doc') return isInput(expr, room, inputs) ? expr : undefined;
   const fields: (readonly [string, Expr])[] = [];
@@ -111,29 +104,6 @@ function branchesOf(expr: Expr): readonly Expr[] {
   const decision = innerDecision(expr);
   return decision === undefined ? [expr] : [...branchesOf(decision.then), ...branchesOf(decision.otherwise)];
 }
-
-/**
- * Whether values that are the same for all rows of a series are alike where they are equal, too: of 1 and 1.0, or of 0 and -0, the first
- * row's names the group. By other values there could be as many groups as rows, where the plan has few.
- */
-function haveOneForm(branches: readonly Expr[], room: ConditionRoom): boolean {
-  const forms = new Set<string>();
-  for (const branch of branches) {
-    const values = isOfSeries(branch) ? room.values.values(branch) : undefined;
-    if (values === undefined) return false;
-    for (const value of values) addForms(value, forms);
-  }
-  return forms.size < 2 && !forms.has('decimal');
-}
-
-function addForms(value: Maybe, forms: Set<string>): void {
-  if (Array.isArray(value)) for (const item of value) addForms(item, forms);
-  else if (value instanceof BsonDocument) for (const item of value.values()) addForms(item, forms);
-  else if (Object.is(value, -0)) forms.add('negative zero').add('double');
-  else if (numeric.has(typeName(value))) forms.add(typeName(value));
-}
-
-const numeric: ReadonlySet<TypeName> = new Set<TypeName>(['int', 'long', 'double', 'decimal']);
 
 function isInput(expr: Expr, room: ConditionRoom, inputs: KeyInputs): boolean {
   if (expr.k === 'field') {

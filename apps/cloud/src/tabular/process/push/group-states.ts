@@ -20,6 +20,7 @@ import { fieldsOf } from './fields-of.ts';
 import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
 import { isOfKind, leafAt } from './leaf.ts';
 import { isOfNumbers, isOfSet, numbersState, setState } from './list-states.ts';
+import { hasOneForm } from './one-form.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, not, or, type Sql, yes } from './sql.ts';
 import { maxParts, sumMarker } from './statement.ts';
@@ -114,7 +115,7 @@ function constantState(
 ): StateColumns | undefined {
   const all = values.values(arg);
   if (all === undefined) return undefined;
-  const state = constantStates(fn, all);
+  const state = constantStates(fn, arg, all);
   if (state === undefined) return undefined;
   if (fieldsOf(arg)?.length !== 0) cells.ofSeries = true;
   const count = counting(cells, among);
@@ -127,14 +128,15 @@ function constantState(
   };
 }
 
-/** The state of so many rows with one value, which is one of `all`. */
+/** The state of so many rows with one value of `arg`, which is one of `all`. */
 export function constantStates(
   fn: Accumulator['fn'],
+  arg: Expr,
   all: readonly Maybe[],
 ): ((n: bigint, value: Maybe) => BsonValue) | undefined {
   const isNone = (value: Maybe): value is null | undefined => value === undefined || value === null;
   if (fn === 'sql.count') return (n, value) => (isNone(value) ? 0n : n);
-  if (fn === 'min' || fn === 'max') return (_, value) => (isNone(value) ? null : value);
+  if (fn === 'min' || fn === 'max') return !hasOneForm(arg) ? undefined : (_, value) => (isNone(value) ? null : value);
   let last: Maybe;
   const hasNoSum = (value: Maybe): boolean => {
     // Most often it is the same for all.

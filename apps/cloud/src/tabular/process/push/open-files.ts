@@ -24,8 +24,10 @@ export interface OpenFile {
 }
 
 export interface KnownFacts {
-  /** All at once, so that a thousand files cost one statement. Throws StaleSnapshot when one is not there. */
-  /** @param unchanged throws when a file changed since it was compared: what was read of it is not kept. */
+  /**
+   * All at once, so that a thousand files cost one statement. Throws StaleSnapshot when one is not there.
+   * @param unchanged throws when a file changed since it was compared: what was read of it is not kept.
+   */
   of(connection: DuckDBConnection, files: readonly FileRef[], unchanged: () => void): Promise<readonly FileFacts[]>;
   forget(files: readonly string[]): void;
 }

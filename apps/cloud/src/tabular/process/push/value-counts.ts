@@ -1,6 +1,6 @@
 /**
  * Groups of nothing but percentiles of one leaf, of which a file has few different numbers: each number once with how often it is there,
- * instead of all numbers. Most sensors round.
+ * instead of all numbers. Most sensors round. Whose rows they are the conditions say: numbers of series come from what the scope allows.
  */
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -17,6 +17,7 @@ import type { FileFacts } from '../file-facts.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { leafAt } from './leaf.ts';
+import { hasOneForm } from './one-form.ts';
 import type { OpenFile } from './open-files.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
@@ -25,7 +26,7 @@ import type { Emission } from './statement.ts';
 /** Different numbers of the row groups of a file, added up; undefined where they are not known to be few. */
 type Distinct = Map<string, number | undefined>;
 
-const known = new WeakMap<FileFacts, Distinct>();
+const distincts = new WeakMap<FileFacts, Distinct>();
 
 /** Reads how many different numbers files have, if the end of a cut depends on it. Once for each file and column. */
 export async function knowDistinct(
@@ -35,19 +36,20 @@ export async function knowDistinct(
 ): Promise<void> {
   const path = end === 'rows' || end.k !== 'group' ? undefined : onePath(end);
   if (path === undefined) return;
-  const asked = new Map<string, { readonly column: string; readonly facts: FileFacts[] }>();
-  for (const { path: file, facts } of files) {
+  const asked = new Map<string, { readonly file: string; readonly column: string; readonly facts: FileFacts[] }>();
+  for (const { path: file, facts, wanted } of files) {
+    if (wanted.length === 0) continue;
     const column = columnAt(facts, path);
-    if (column === undefined || known.get(facts)?.has(column) === true) continue;
+    if (column === undefined || distincts.get(facts)?.has(column) === true) continue;
     const name = `${file} ${column}`;
-    const entry = asked.get(name) ?? { column, facts: [] };
+    const entry = asked.get(name) ?? { file, column, facts: [] };
     asked.set(name, entry);
     entry.facts.push(facts);
   }
   if (asked.size === 0) return;
   const { LIST, VARCHAR, listValue } = await import('@duckdb/node-api');
   const columns = [...new Set([...asked.values()].map(({ column }) => column))];
-  const paths = [...new Set(files.map(({ path: file }) => file))];
+  const paths = [...new Set([...asked.values()].map(({ file }) => file))];
   const result = await connection.runAndReadAll(
     `SELECT file_name, path_in_schema, CASE WHEN bool_and(stats_distinct_count IS NOT NULL) THEN CAST(sum(stats_distinct_count) AS DOUBLE) END
 FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL`,
@@ -62,14 +64,14 @@ FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL`,
   );
   for (const [name, { column, facts }] of asked) {
     for (const each of facts) {
-      const distinct: Distinct = known.get(each) ?? new Map();
-      known.set(each, distinct);
+      const distinct: Distinct = distincts.get(each) ?? new Map();
+      distincts.set(each, distinct);
       distinct.set(column, found.get(name) ?? undefined);
     }
   }
 }
 
-/** So many rows for each different number, at least: else all numbers take less. */
+/** So many rows for each different number of each key, at least: else lists of all numbers take less. */
 const fewestRows = 8;
 
 /** @param where exactly the rows that are grouped. Undefined where another way is better, or needed. */
@@ -80,20 +82,22 @@ export function emitValueCounts(
 ): Emission | undefined {
   const path = onePath(stage);
   const column = path && columnAt(facts, path);
-  const distinct = column === undefined ? undefined : known.get(facts)?.get(column);
-  if (column === undefined || distinct === undefined || distinct * fewestRows > facts.rows) return undefined;
+  const distinct = column === undefined ? undefined : distincts.get(facts)?.get(column);
+  if (column === undefined || distinct === undefined) return undefined;
   const keys = values.values(stage.key);
   if (keys === undefined) return undefined;
-  const { places, different, hash } = numbered(keys);
+  const { numbers, different, hash } = numbered(keys);
+  const pairs = distinct * different.length;
+  if (pairs * fewestRows > facts.rows) return undefined;
   // What is the same for all rows of a file is not looked up for each.
-  const place =
-    different.length === 1 ? 'CAST(0 AS INTEGER)' : `list_extract([${places.join(',')}]::INTEGER[], series + 1)`;
-  const sql = `SELECT ${place}, ${column}, count(*) FROM read_parquet($1) WHERE ${and(where)} GROUP BY 1, 2`;
+  const keyNumber =
+    different.length === 1 ? 'CAST(0 AS INTEGER)' : `list_extract([${numbers.join(',')}]::INTEGER[], series + 1)`;
+  const sql = `SELECT ${keyNumber}, ${column}, count(*) FROM read_parquet($1) WHERE ${and(where)} GROUP BY 1, 2`;
   return {
     kind: 'group',
     variant: `counts ${hash}`,
     ...onlyUsed(sql, binds.values),
-    gathered: distinct * pairBytes,
+    gathered: pairs * pairBytes,
     done: true,
     decode: () => (chunk) => countsOf(stage, different, chunk),
   };
@@ -104,7 +108,7 @@ const pairBytes = 256;
 
 /** The path below data of the one leaf that all accumulators take percentiles of. */
 function onePath({ key, into }: GroupStage): readonly string[] | undefined {
-  if (!isOfSeries(key) || into.length === 0) return undefined;
+  if (!isOfSeries(key) || !hasOneForm(key) || into.length === 0) return undefined;
   const paths = into.map(([, { fn, arg }]) =>
     (fn === 'median' || fn === 'percentile') && arg.k === 'field' && arg.path[0] === 'data'
       ? arg.path.slice(1)
@@ -123,8 +127,9 @@ function columnAt(facts: FileFacts, path: readonly string[]): string | undefined
 }
 
 interface Numbered {
-  /** By series. */
-  readonly places: readonly number[];
+  /** By series: the number of its key. */
+  readonly numbers: readonly number[];
+  /** Keys by number. */
   readonly different: readonly Maybe[];
   /** Of the different keys in their order. */
   readonly hash: string;
@@ -146,7 +151,7 @@ function numbered(keys: readonly Maybe[]): Numbered {
     const hash = createHash('sha256')
       .update([...places.keys()].join('\n'), 'latin1')
       .digest('base64');
-    made = { places: byKey, different, hash };
+    made = { numbers: byKey, different, hash };
     numberings.set(keys, made);
   }
   return made;
@@ -154,23 +159,23 @@ function numbered(keys: readonly Maybe[]): Numbered {
 
 /** A partial group for each key in the chunk. */
 function countsOf({ into }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {
-  const [places, present, values, counts] = [chunk.int32(0), chunk.present(1), chunk.double(1), chunk.int64(2)];
+  const [numbers, present, values, counts] = [chunk.int32(0), chunk.present(1), chunk.double(1), chunk.int64(2)];
   const groups = new Map<number, { values: number[]; counts: number[] }>();
   for (let row = 0; row < chunk.rows; row++) {
-    const place = places[row] as number;
-    let group = groups.get(place);
+    const number = numbers[row] as number;
+    let group = groups.get(number);
     if (group === undefined) {
       group = { values: [], counts: [] };
-      groups.set(place, group);
+      groups.set(number, group);
     }
     // Without a number there is a group all the same.
     if (!present(row)) continue;
     group.values.push(values[row] as number);
     group.counts.push(Number(counts[row]));
   }
-  const documents = [...groups].map(([place, group]) => {
+  const documents = [...groups].map(([number, group]) => {
     const state = BsonDocument.of({ values: packed(group.values), counts: packed(group.counts) });
-    return new BsonDocument([['_id', keys[place] ?? null], ...into.map(([name]) => [name, state] as const)]);
+    return new BsonDocument([['_id', keys[number] ?? null], ...into.map(([name]) => [name, state] as const)]);
   });
   return new DocumentBatch(documents, chunk.rows * 16);
 }
