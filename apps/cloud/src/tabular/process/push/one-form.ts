@@ -24,9 +24,12 @@ export function hasOneForm(expr: Expr): boolean {
 const texts =
   'concat toLower toUpper substr substrBytes substrCP trim ltrim rtrim replaceOne replaceAll toString type split';
 const truths = 'eq ne gt gte lt lte and or not in regexMatch toBool isArray isNumber';
-const withoutNumbers: ReadonlySet<string> = new Set(
-  [texts, truths].flatMap((names) => names.split(' ')).map((name) => `agg.${name}`),
-);
+const ofSql =
+  'concat lower upper substring trim trimStart trimEnd replace split castString eq ne gt gte lt lte and or not in like isNull';
+const withoutNumbers: ReadonlySet<string> = new Set([
+  ...`${texts} ${truths}`.split(' ').map((name) => `agg.${name}`),
+  ...ofSql.split(' ').map((name) => `sql.${name}`),
+]);
 const whole: Readonly<Record<string, Form>> = {
   'agg.strLenCP': 'int',
   'agg.strLenBytes': 'int',
