@@ -20,6 +20,7 @@ import type { Cells, ConstantOf, StateColumns } from './group-cells.ts';
 import { type KeyParts, keyParts, truthField } from './group-key.ts';
 import { stateColumns } from './group-states.ts';
 import { timeStep, truthColumn } from './key-columns.ts';
+import { setOf } from './list-states.ts';
 import type { OpenFile } from './open-files.ts';
 import { numberingOf } from './series-identity.ts';
 import { isOfSeries } from './series-values.ts';
@@ -75,6 +76,8 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
           const values = valuesIn(files, expr);
           return (row) => values(file?.[row] ?? 0)[series?.[row] ?? 0];
         };
+        const sets = foldedSets(stage, states, chunk.rows, readKey, constantOf);
+        if (sets !== undefined) return sets;
         const reads = states.map(({ read }) => read(behind, sums, constantOf));
         const documents: BsonDocument[] = [];
         for (let row = 0; row < chunk.rows; row++) {
@@ -87,6 +90,41 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
       };
     },
   };
+}
+
+/**
+ * Where nothing is asked but sets of what series are called, by what their rows hold, there is a row for each series, and few groups: they
+ * are put together here. Undefined where something else is asked, or a value is none that a Map tells from others.
+ */
+function foldedSets(
+  { into }: GroupStage,
+  states: readonly StateColumns[],
+  rows: number,
+  keyOf: (row: number) => BsonValue,
+  constantOf: ConstantOf,
+): DocumentBatch | undefined {
+  if (states.length === 0 || !states.every(({ isSet }) => isSet === true)) return undefined;
+  const values = states.map(({ constants: [constant] }) => constantOf(constant as Expr));
+  const groups = new Map<BsonValue, Set<string>[]>();
+  for (let row = 0; row < rows; row++) {
+    const key = keyOf(row);
+    if (key !== null && typeof key !== 'string' && typeof key !== 'boolean') return undefined;
+    const sets = groups.get(key) ?? values.map(() => new Set<string>());
+    groups.set(key, sets);
+    for (const [index, set] of sets.entries()) {
+      const value = values[index]?.(row);
+      if (typeof value !== 'string') return undefined;
+      set.add(value);
+    }
+  }
+  const documents = [...groups].map(
+    ([key, sets]) =>
+      new BsonDocument([
+        ['_id', key],
+        ...into.map(([name], index) => [name, setOf([...(sets[index] ?? [])])] as const),
+      ]),
+  );
+  return new DocumentBatch(documents, rows * 8);
 }
 
 /** Of a value in a list, with what DuckDB needs to gather it. */

@@ -30,4 +30,6 @@ export interface StateColumns {
   readonly read: ReadStates;
   /** What it takes that is the same for all rows of a series. */
   readonly constants: readonly Expr[];
+  /** Present if it is the set of the values of the one constant, in all rows that are grouped. */
+  readonly isSet?: boolean;
 }

@@ -98,7 +98,7 @@ export function setState(
   };
 }
 
-function setOf(values: BsonValue[]): BsonDocument {
+export function setOf(values: BsonValue[]): BsonDocument {
   return BsonDocument.of(values.length > 0 ? { values } : {});
 }
 
@@ -149,6 +149,7 @@ function constantSet(
   const count = among === yes ? undefined : cellOf(cells, `count(*) FILTER (WHERE ${among})`);
   return {
     constants: [arg],
+    isSet: among === yes,
     read: (chunk, _, constantOf) => {
       const value = constantOf(arg);
       const counts = count === undefined ? undefined : chunk.int64(count);

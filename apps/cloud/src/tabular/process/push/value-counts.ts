@@ -23,8 +23,8 @@ import { isOfSeries } from './series-values.ts';
 import { and, type Binds, onlyUsed, type Sql } from './sql.ts';
 import type { Emission } from './statement.ts';
 
-/** Different numbers of the row groups of a file, added up; undefined where they are not known to be few. */
-type Distinct = Map<string, number | undefined>;
+/** How many different numbers the row groups of a file have; undefined where that is not known. By column. */
+type Distinct = Map<string, { readonly most: number; readonly sum: number } | undefined>;
 
 const distincts = new WeakMap<FileFacts, Distinct>();
 
@@ -51,22 +51,22 @@ export async function knowDistinct(
   const columns = [...new Set([...asked.values()].map(({ column }) => column))];
   const paths = [...new Set([...asked.values()].map(({ file }) => file))];
   const result = await connection.runAndReadAll(
-    `SELECT file_name, path_in_schema, CASE WHEN bool_and(stats_distinct_count IS NOT NULL) THEN CAST(sum(stats_distinct_count) AS DOUBLE) END
-FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL`,
+    `SELECT file_name, path_in_schema, CAST(max(stats_distinct_count) AS DOUBLE), CAST(sum(stats_distinct_count) AS DOUBLE)
+FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL HAVING bool_and(stats_distinct_count IS NOT NULL)`,
     [listValue(paths), listValue(columns)],
     [LIST(VARCHAR), LIST(VARCHAR)],
   );
   const found = new Map(
-    (result.getRows() as [string, string, number | null][]).map(([file, column, count]) => [
+    (result.getRows() as [string, string, number, number][]).map(([file, column, most, sum]) => [
       `${file} ${column}`,
-      count,
+      { most, sum },
     ]),
   );
   for (const [name, { column, facts }] of asked) {
     for (const each of facts) {
       const distinct: Distinct = distincts.get(each) ?? new Map();
       distincts.set(each, distinct);
-      distinct.set(column, found.get(name) ?? undefined);
+      distinct.set(column, found.get(name));
     }
   }
 }
@@ -87,7 +87,8 @@ export function emitValueCounts(
   const keys = values.values(stage.key);
   if (keys === undefined) return undefined;
   const { numbers, different, hash } = numbered(keys);
-  const pairs = distinct * different.length;
+  // Row groups have most of their numbers in common, and few series each.
+  const pairs = Math.max(distinct.most * different.length, distinct.sum);
   if (pairs * fewestRows > facts.rows) return undefined;
   // What is the same for all rows of a file is not looked up for each.
   const keyNumber =
