@@ -3,10 +3,11 @@
  * that nobody has leaves the list only when its loss is accepted, and moves to `parquet/quarantine/`.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repaired } from '@platform/base';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
+import { syncPath } from '../instance/sync-path.ts';
 import type { CatalogRows } from '../tabular/catalog-findings.ts';
 import { checksumFile } from '../tabular/process/checksum-file.ts';
 import type { FileRow } from '../tabular/row-check.ts';
@@ -88,13 +89,13 @@ async function restore({ parquetDir, ask }: RepairOptions, { file }: FileRow, so
   await mkdir(join(parquetDir, quarantine), { recursive: true, mode: 0o700 });
   await rm(aside, { force: true });
   await copyFile(source, aside);
-  await sync(aside);
+  await syncPath(aside);
   await rename(aside, join(parquetDir, file)).catch(async () => {
     // Something that is no file is in its place.
     await rm(join(parquetDir, file), { force: true, recursive: true });
     await rename(aside, join(parquetDir, file));
   });
-  await sync(parquetDir);
+  await syncPath(parquetDir);
   await ask('repair.restored', { file, from: source });
 }
 
@@ -133,7 +134,7 @@ async function restoreTogether(
     if ('reason' in restored || !apply) return restored;
     const { files, from } = restored;
     for (const { file } of files) await rename(join(workDir, file), join(parquetDir, file));
-    await sync(parquetDir);
+    await syncPath(parquetDir);
     const replaced = group.map(({ file }) => file);
     await ask('repair.replaced', { files: JSON.stringify(replaced), as: JSON.stringify(files), from });
     for (const file of replaced) await moveAside(parquetDir, file);
@@ -176,12 +177,7 @@ async function moveAside(parquetDir: string, file: string): Promise<void> {
   await rename(join(parquetDir, file), join(parquetDir, quarantine, file)).catch((caught: NodeJS.ErrnoException) => {
     if (caught.code !== 'ENOENT') throw caught;
   });
-  await sync(parquetDir);
-}
-
-export async function sync(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
-  await handle.sync();
+  await syncPath(parquetDir);
 }
 
 function aboutRow(row: FileRow, damage: string): Omit<Repaired, 'outcome' | 'detail'> {

@@ -11,12 +11,13 @@ import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
 import type { LogLoss } from '../ingest/log.ts';
 import type { ProvenRow } from '../ingest/row-checksums.ts';
+import { syncPath } from '../instance/sync-path.ts';
 import { recentDeletesMs } from '../tabular/recent-deletes.ts';
 import type { Delete } from '../tabular/row-filter.ts';
 import { logDamages } from './log-damages.ts';
 import type { Backup } from './open-backup.ts';
 import type { RepairOptions } from './repair.ts';
-import { quarantine, sync } from './repair-files.ts';
+import { quarantine } from './repair-files.ts';
 import { sentRow } from './sent-row.ts';
 
 export interface Positions {
@@ -106,7 +107,7 @@ async function restorePassed(
         workDir,
       });
       for (const { file } of files) await rename(join(workDir, file), join(parquetDir, file));
-      if (files.length > 0) await sync(parquetDir);
+      if (files.length > 0) await syncPath(parquetDir);
       if (files.length > 0) await ask('repair.replaced', { files: '[]', as: JSON.stringify(files), from });
     } finally {
       await rm(workDir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /** A copy of a SQLite file of one moment, while its owner goes on writing. */
-import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { syncPath } from '../instance/sync-path.ts';
 
 /** All pages in one step: a copy in several begins again whenever the owner commits in between. */
 const allPages = 2 ** 31 - 1;
@@ -15,8 +15,7 @@ export async function copyDatabase(source: string, target: string): Promise<void
     using copy = new DatabaseSync(target);
     copy.exec('pragma journal_mode = delete');
   }
-  await using handle = await open(target, 'r');
-  await handle.sync();
+  await syncPath(target);
 }
 
 /** Reads a database that nobody writes. */

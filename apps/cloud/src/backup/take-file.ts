@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { link, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PlatformError } from '@platform/base';
+import { syncPath } from '../instance/sync-path.ts';
 import type { BackedUpFile } from './manifest.ts';
 
 export interface TakeOptions {
@@ -67,8 +68,5 @@ export async function syncDirectories(root: string, paths: Iterable<string>): Pr
   for (const path of paths) {
     for (let at = dirname(path); at !== '.'; at = dirname(at)) directories.add(join(root, at));
   }
-  for (const directory of directories) {
-    await using handle = await open(directory, 'r');
-    await handle.sync();
-  }
+  for (const directory of directories) await syncPath(directory);
 }

@@ -8,9 +8,10 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Clock, ownFault } from '@platform/base';
+import { syncPath } from '../instance/sync-path.ts';
 import { locateBlob } from './locate-blob.ts';
 import { type BlobContents, type BlobRange, createVerifiedFiles } from './verified-files.ts';
-import { incoming, syncDirectory, writeBlob } from './write-blob.ts';
+import { incoming, writeBlob } from './write-blob.ts';
 
 export interface StoredBlob extends Disposable {
   readonly path: string;
@@ -50,7 +51,7 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   const temporary = join(directory, incoming);
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
-  await syncDirectory(directory);
+  await syncPath(directory);
   const held = new Map<string, number>();
   const verified = createVerifiedFiles(() => clock.now());
 

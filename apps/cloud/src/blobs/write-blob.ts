@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncPath } from '../instance/sync-path.ts';
 import { locateBlob } from './locate-blob.ts';
 
 /** Below the directory of the payloads: what is being written. */
@@ -26,7 +27,7 @@ export async function writeBlob(
     check(written);
     await makeDirectories(directory, dirname(target));
     await rename(draft, target);
-    await syncDirectory(dirname(target));
+    await syncPath(dirname(target));
     return written;
   } catch (caught) {
     await rm(draft, { force: true });
@@ -59,15 +60,6 @@ async function makeDirectories(root: string, directory: string): Promise<void> {
   const first = await mkdir(directory, { recursive: true });
   if (first === undefined) return;
   for (let made = directory; made.length >= first.length && made !== root; made = dirname(made)) {
-    await syncDirectory(dirname(made));
-  }
-}
-
-export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await syncPath(dirname(made));
   }
 }

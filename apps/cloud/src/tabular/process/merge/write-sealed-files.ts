@@ -4,10 +4,11 @@
  * Each file is written under a temporary name, synced, read back, renamed. Until the catalog lists them they do not exist, and a start
  * removes them.
  */
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { newId } from '@platform/base';
+import { syncPath } from '../../../instance/sync-path.ts';
 import { checksumFile } from '../checksum-file.ts';
 import { readRows } from '../database.ts';
 import type { SealedFile } from '../messages.ts';
@@ -58,7 +59,7 @@ export async function writeSealedFiles(
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
     if (files.length > 0 && rows + removed !== source.rows)
       throw new Error(`expected ${source.rows - removed} rows to be written, found ${rows}; nothing is listed`);
-    await syncDirectory(options.parquetDir);
+    await syncPath(options.parquetDir);
     return { files, removed };
   } catch (caught) {
     // A disk that is full must not be filled further by attempt after attempt.
@@ -88,27 +89,9 @@ async function writeFile(
   const rows = source.select([...rowColumns, ...source.columns], kept);
   const contents = { ...described, rows, captureDay, leaves, columns: source.columns };
   await writeParquet(connection, temporary, contents);
-  await syncFile(temporary);
+  await syncPath(temporary);
   const listed = await readSealedFile(connection, temporary, contents);
   const { bytes: fileBytes, ...checksum } = await checksumFile(temporary);
   await rename(temporary, path);
   return { ...listed, file, fileBytes, checksum };
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
