@@ -7,6 +7,7 @@ import { decisionOf } from './decision.ts';
 import type { Cells } from './group-cells.ts';
 import { keyParts } from './group-key.ts';
 import { stateColumns } from './group-states.ts';
+import { hasOneForm } from './one-form.ts';
 import { isOfSeries } from './series-values.ts';
 import { rowByRow, siteOf, whyNotCondition, whyNotField } from './why-condition.ts';
 
@@ -38,6 +39,8 @@ function whyNotGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushed
 
 function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
   if (keyParts(expr, room) !== undefined) return undefined;
+  const hasForms = expr.k !== 'doc' && isOfSeries(expr) && !hasOneForm(expr);
+  if (hasForms) return { part: siteOf(expr, at), why: lookDifferent };
   if (expr.k === 'field') return { part: at, why: whyNotField(expr.path, room) ?? rowByRow };
   const part = siteOf(expr, at);
   const decision = isOfSeries(expr) ? undefined : decisionOf(expr);
@@ -48,11 +51,10 @@ function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | und
     const found = inner.k === 'lit' ? undefined : whyNotKey(inner, room, part);
     if (found !== undefined) return found;
   }
-  return {
-    part,
-    why: decision === undefined ? rowByRow : 'its values could be equal and yet look different, as 1 and 1.0',
-  };
+  return { part, why: decision === undefined ? rowByRow : lookDifferent };
 }
+
+const lookDifferent = 'its values could be equal and yet look different, as 1 and 1.0';
 
 function whyNotFolded({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
   if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
