@@ -71,10 +71,7 @@ export function isInScope(path: Series['path'], scope: Scope): boolean {
 
 /** False only if the filter keeps no row of the series. */
 export function mayKeepSeries(path: Series['path'], filter: RowFilter): boolean {
-  return seriesColumns.every((column) => {
-    const bounds = filter.columns[column];
-    return bounds === undefined || isWithin(path[column], bounds);
-  });
+  return seriesColumns.every((column) => isWithin(path[column], filter.columns[column]));
 }
 
 /** Whether a deletion covers the series on at least some days; on this capture day, if one is given. */

@@ -4,7 +4,7 @@ import type { Connections } from '../database.ts';
 import type { KeysEmission } from './emit-keys.ts';
 import type { OpenFile } from './open-files.ts';
 import { openStatement, readChunks } from './run-statement.ts';
-import { fileMarker } from './statement.ts';
+import { emissionKey, fileMarker } from './statement.ts';
 
 export interface SearchedFile {
   readonly file: OpenFile;
@@ -26,13 +26,16 @@ export async function firstRows(
   files: readonly SearchedFile[],
   { by, top }: SortStage & { readonly top: number },
 ): Promise<{ readonly rows: readonly FirstRow[]; readonly statements: number }> {
-  const alike = Map.groupBy(files.keys(), (at) => keyOf((files[at] as SearchedFile).keys));
+  const alike = Map.groupBy(files.keys(), (at) =>
+    emissionKey({ ...(files[at] as SearchedFile).keys, kind: 'top', sums: [] }),
+  );
   const inOrder = (left: FirstRow, right: FirstRow): number => left.file - right.file || left.row - right.row;
   let kept: (FirstRow & { readonly keys: readonly BsonValue[] })[] = [];
   const connection = await connections.take();
   for (const places of alike.values()) {
-    const [{ keys }] = places.map((at) => files[at]) as [SearchedFile];
-    const opened = places.map((at) => (files[at] as SearchedFile).file);
+    const searched = places.map((at) => files[at] as SearchedFile);
+    const [{ keys }] = searched as [SearchedFile];
+    const opened = searched.map(({ file }) => file);
     const sql = keys.sql.replace(fileMarker, 'CAST(file_index AS INTEGER)');
     const statement = openStatement(connection, { sql, files: opened, binds: keys.binds });
     const decode = keys.decode(opened);
@@ -44,8 +47,4 @@ export async function firstRows(
   }
   connections.give(connection);
   return { rows: kept.sort(inOrder), statements: alike.size };
-}
-
-function keyOf({ variant, sql, binds }: KeysEmission): string {
-  return JSON.stringify([variant, sql, binds.map(({ type, value }) => `${type}:${value}`)]);
 }

@@ -19,7 +19,7 @@ import { fieldsOf } from './fields-of.ts';
 import { constantStates, isSum, millisecondsOf, noSum } from './group-states.ts';
 import { hasOneForm } from './one-form.ts';
 import type { OpenFile } from './open-files.ts';
-import { timeFacts } from './operand.ts';
+import { type TimeName, timeFacts } from './operand.ts';
 import { numberingOf } from './series-identity.ts';
 import { isOfSeries } from './series-values.ts';
 
@@ -42,15 +42,19 @@ interface Known {
   readonly times: { min: bigint | null; max: bigint | null; missing: number }[];
 }
 
-type TimeName = (typeof timeFacts)[keyof typeof timeFacts];
-
 /** What an accumulator takes: rows, a value that is the same for all rows of a series, or a time. */
 type Part =
   | { readonly k: 'rows' }
   | { readonly k: 'constant'; readonly fn: Accumulator['fn']; readonly arg: Expr }
   | { readonly k: 'time'; readonly fn: Accumulator['fn']; readonly at: number };
 
-type StateOf = (known: Known, constant: Maybe) => BsonValue;
+type StateOf = (known: Known) => BsonValue;
+
+/** What makes groups of what is known of a file's series. */
+interface OfFile {
+  readonly keys: readonly Maybe[];
+  readonly states: readonly StateOf[];
+}
 
 /** Undefined when the end of a cut is no such group. */
 export function factsGroup(end: Cut['end']): FactsGroup | undefined {
@@ -68,19 +72,20 @@ export function factsGroup(end: Cut['end']): FactsGroup | undefined {
   const isOfDay = fields.some((each) => each?.some(([column]) => column === 'capture_day') ?? true);
   const groups = new Map<string, Map<number, Known>>();
   const pushed = new Set<string>();
-  const states = new Map<OpenFile, readonly StateOf[]>();
+  const files = new Map<OpenFile, OfFile>();
   return {
     get files() {
-      return states.size;
+      return files.size;
     },
     get pushed() {
       return [...pushed];
     },
     add(file, kept) {
-      if (!kept.areWhole || file.values.values(key) === undefined) return false;
-      const own = parts.map(([, part]) => stateOf(part, file)).filter((state) => state !== undefined);
-      if (own.length < parts.length) return false;
-      states.set(file, own);
+      const keys = kept.areWhole ? file.values.values(key) : undefined;
+      if (keys === undefined) return false;
+      const states = parts.map(([, part]) => stateOf(part, file)).filter((state) => state !== undefined);
+      if (states.length < parts.length) return false;
+      files.set(file, { keys, states });
       const group = areAlike ? '' : `${isOfDay ? file.captureDay : ''} ${numberingOf(file.facts)}`;
       const known = groups.get(group) ?? new Map<number, Known>();
       groups.set(group, known);
@@ -90,13 +95,9 @@ export function factsGroup(end: Cut['end']): FactsGroup | undefined {
     },
     batch() {
       const groupOf = (known: Known): BsonDocument => {
-        const { file, number } = known;
-        const constantOf = (expr: Expr): Maybe => file.values.values(expr)?.[number];
-        const group = new BsonDocument([['_id', constantOf(key) ?? null]]);
-        for (const [index, [name, part]] of parts.entries()) {
-          const state = states.get(file)?.[index] as StateOf;
-          group.set(name, state(known, part.k === 'constant' ? constantOf(part.arg) : undefined));
-        }
+        const { keys, states } = files.get(known.file) as OfFile;
+        const group = new BsonDocument([['_id', keys[known.number] ?? null]]);
+        for (const [index, [name]] of parts.entries()) group.set(name, (states[index] as StateOf)(known));
         return group;
       };
       return new DocumentBatch([...groups.values()].flatMap((known) => [...known.values()].map(groupOf)));
@@ -140,13 +141,13 @@ function addSeries(
   }
 }
 
-/** Makes a state of what is known and the value of a constant; undefined where the executor must do it. */
+/** Makes a state of what is known; undefined where the executor must do it. */
 function stateOf(part: Part, { values }: OpenFile): StateOf | undefined {
   if (part.k === 'rows') return ({ rows }) => BigInt(rows);
   if (part.k === 'constant') {
     const all = values.values(part.arg);
     const state = all && constantStates(part.fn, part.arg, all);
-    return state && (({ rows }, constant) => state(BigInt(rows), constant));
+    return state && (({ rows, number }) => state(BigInt(rows), all[number]));
   }
   const { fn, at } = part;
   if (isSum(fn)) return noSum;

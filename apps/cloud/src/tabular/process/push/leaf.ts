@@ -57,6 +57,13 @@ function leafOf(facts: LeafFacts, isThroughArray: boolean): Leaf {
   };
 }
 
+/** A leaf whose numbers all stand in a column, as they are; undefined where that is not so, or not known. */
+export function leafOfNumbers(facts: FileFacts, path: Path): Leaf | undefined {
+  const leaf = leafAt(facts, path);
+  // A column does not tell 0 and -0 apart.
+  return leaf?.isKnown === true && leaf.facts?.number?.negativeZero !== true ? leaf : undefined;
+}
+
 /** The children of an object, in the order in which they come if it is `ordered`. */
 export function childrenOf(facts: FileFacts, path: Path): readonly LeafFacts[] {
   return facts.leaves.filter(

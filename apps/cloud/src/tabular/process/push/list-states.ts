@@ -4,7 +4,7 @@ import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
 import { fieldsOf } from './fields-of.ts';
 import { type Cells, cellOf, type ReadStates, type StateColumns } from './group-cells.ts';
-import { leafAt } from './leaf.ts';
+import { leafOfNumbers } from './leaf.ts';
 import { operandOf } from './operand.ts';
 import { isOfSeries } from './series-values.ts';
 import { and, type Sql, yes } from './sql.ts';
@@ -30,9 +30,8 @@ export function numbersState(
   if (arg.k !== 'field') return undefined;
   const [column = '', ...below] = arg.path;
   if (isTimeColumn(column) && below.length === 0) return () => () => none;
-  const leaf = column === 'data' ? leafAt(facts, below) : undefined;
-  // A column does not tell 0 and -0 apart.
-  if (leaf === undefined || !leaf.isKnown || leaf.facts?.number?.negativeZero === true) return undefined;
+  const leaf = column === 'data' ? leafOfNumbers(facts, below) : undefined;
+  if (leaf === undefined) return undefined;
   const { number } = leaf.columns;
   if (number === undefined) return () => () => none;
   const cell = listCell(cells, `list(${number}) FILTER (WHERE ${and([among, `${number} IS NOT NULL`])})`);
@@ -144,7 +143,7 @@ function constantSet(
   among: Sql,
 ): StateColumns | undefined {
   const all = values.values(arg);
-  if (all === undefined || !all.every(hasOneForm)) return undefined;
+  if (all === undefined || !all.every(isWithoutNumbers)) return undefined;
   if (fieldsOf(arg)?.length !== 0) cells.ofSeries = true;
   const count = among === yes ? undefined : cellOf(cells, `count(*) FILTER (WHERE ${among})`);
   return {
@@ -162,8 +161,8 @@ function constantSet(
 }
 
 /** Nothing that is equal to it looks different, as 1 and 1.0 do. */
-function hasOneForm(value: Maybe): boolean {
-  if (Array.isArray(value)) return value.every(hasOneForm);
-  if (value instanceof BsonDocument) return [...value.values()].every(hasOneForm);
+function isWithoutNumbers(value: Maybe): boolean {
+  if (Array.isArray(value)) return value.every(isWithoutNumbers);
+  if (value instanceof BsonDocument) return [...value.values()].every(isWithoutNumbers);
   return value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean';
 }

@@ -8,6 +8,7 @@ import type { FileRef, ScanRequest } from '../messages.ts';
 import { parquetFormat } from '../parquet-file.ts';
 import { type Slice, wholeFile } from '../slice.ts';
 import { StaleSnapshot } from '../stale-snapshot.ts';
+import type { TimeName } from './operand.ts';
 import { type SeriesValues, seriesValues } from './series-values.ts';
 
 export interface OpenFile {
@@ -122,7 +123,7 @@ function wholeSlice({ facts, series, first }: Slice): ChosenSeries {
 function chosenSeries(
   { facts, series: own, first }: Slice,
   { scope, filter }: ScanRequest,
-  timed: readonly ('received' | 'requested' | 'synced')[],
+  timed: readonly TimeName[],
 ): ChosenSeries {
   const wanted: number[] = [];
   const allowed = new Uint8Array(facts.series.length);

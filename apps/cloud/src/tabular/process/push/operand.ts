@@ -53,6 +53,8 @@ export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
 /** The facts of a series by time. */
 export const timeFacts = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
 
+export type TimeName = (typeof timeFacts)[keyof typeof timeFacts];
+
 function timeOperand(column: keyof typeof timeFacts, facts: FileFacts): Operand {
   const { anyMissing, range } = heldTimes(timeFacts[column], facts);
   const date: Alternative = {
@@ -67,8 +69,6 @@ function timeOperand(column: keyof typeof timeFacts, facts: FileFacts): Operand 
     negativeZero: false,
   };
 }
-
-type TimeName = (typeof timeFacts)[keyof typeof timeFacts];
 
 interface HeldTimes {
   readonly anyMissing: boolean;

@@ -39,7 +39,13 @@ export interface Statement {
   readonly sums: readonly SumPlan[];
 }
 
-export function emissionKey({ kind, variant, sql, binds, sums }: Emission): string {
+export function emissionKey({
+  kind,
+  variant,
+  sql,
+  binds,
+  sums,
+}: Pick<Emission, 'kind' | 'variant' | 'sql' | 'binds' | 'sums'>): string {
   const values = binds.map(({ type, value }) => `${type}:${value}`);
   return JSON.stringify([kind, variant, sql, values, sums.map(({ column }) => column)]);
 }

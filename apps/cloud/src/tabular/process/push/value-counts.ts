@@ -16,7 +16,7 @@ import {
 import type { FileFacts } from '../file-facts.ts';
 import type { Chunk } from './chunk.ts';
 import type { ConditionRoom } from './condition.ts';
-import { leafAt } from './leaf.ts';
+import { leafOfNumbers } from './leaf.ts';
 import { hasOneForm } from './one-form.ts';
 import type { OpenFile } from './open-files.ts';
 import { isOfSeries } from './series-values.ts';
@@ -39,7 +39,7 @@ export async function knowDistinct(
   const asked = new Map<string, { readonly file: string; readonly column: string; readonly facts: FileFacts[] }>();
   for (const { path: file, facts, wanted } of files) {
     if (wanted.length === 0) continue;
-    const column = columnAt(facts, path);
+    const column = leafOfNumbers(facts, path)?.columns.number;
     if (column === undefined || distincts.get(facts)?.has(column) === true) continue;
     const name = `${file} ${column}`;
     const entry = asked.get(name) ?? { file, column, facts: [] };
@@ -81,7 +81,7 @@ export function emitValueCounts(
   where: readonly Sql[],
 ): Emission | undefined {
   const path = onePath(stage);
-  const column = path && columnAt(facts, path);
+  const column = path && leafOfNumbers(facts, path)?.columns.number;
   const distinct = column === undefined ? undefined : distincts.get(facts)?.get(column);
   if (column === undefined || distinct === undefined) return undefined;
   const keys = values.values(stage.key);
@@ -119,14 +119,6 @@ function onePath({ key, into }: GroupStage): readonly string[] | undefined {
   return first !== undefined && paths.every((path) => path?.join('\0') === first.join('\0')) ? first : undefined;
 }
 
-/** Where all numbers of a leaf stand; undefined when they are not told exactly. */
-function columnAt(facts: FileFacts, path: readonly string[]): string | undefined {
-  const leaf = leafAt(facts, path);
-  // A column does not tell 0 and -0 apart.
-  if (leaf === undefined || !leaf.isKnown || leaf.facts?.number?.negativeZero === true) return undefined;
-  return leaf.columns.number;
-}
-
 interface Numbered {
   /** By series: the number of its key. */
   readonly numbers: readonly number[];
@@ -141,18 +133,18 @@ const numberings = new WeakMap<readonly Maybe[], Numbered>();
 function numbered(keys: readonly Maybe[]): Numbered {
   let made = numberings.get(keys);
   if (made === undefined) {
-    const places = new Map<string, number>();
+    const known = new Map<string, number>();
     const different: Maybe[] = [];
-    const byKey = keys.map((key) => {
+    const numbers = keys.map((key) => {
       const bytes = Buffer.from(encodeBson(BsonDocument.of({ key: key ?? null }))).toString('latin1');
-      const place = places.get(bytes) ?? different.push(key) - 1;
-      places.set(bytes, place);
-      return place;
+      const number = known.get(bytes) ?? different.push(key) - 1;
+      known.set(bytes, number);
+      return number;
     });
     const hash = createHash('sha256')
-      .update([...places.keys()].join('\n'), 'latin1')
+      .update([...known.keys()].join('\n'), 'latin1')
       .digest('base64');
-    made = { numbers: byKey, different, hash };
+    made = { numbers, different, hash };
     numberings.set(keys, made);
   }
   return made;
