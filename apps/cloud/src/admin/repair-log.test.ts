@@ -15,6 +15,25 @@ async function fill(store: OpenTabular, count = 3): Promise<void> {
   for (let i = 1; i <= count; i++) store.append({ readings: [{ data: { i } }] });
 }
 
+interface BackedUp extends AsyncDisposable {
+  readonly store: OpenTabular;
+  readonly from: string;
+  readonly right: Awaited<ReturnType<OpenTabular['mql']>>;
+}
+
+/** Three uploads, what they answer, and a backup with all of them. */
+async function openBackedUp(): Promise<BackedUp> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(await temporaryDirectory());
+  const store = stack.use(await openTabular());
+  await fill(store);
+  const right = await store.mql(sorted);
+  const from = directory.file('backup');
+  await backUp(store, from, [], true);
+  const opened = stack.move();
+  return { store, from, right, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
 function damage(store: OpenTabular, set: string, position = 2): void {
   using db = new DatabaseSync(join(store.dataDir, 'ingest.sqlite'), { timeout: 5_000 });
   db.exec(`update log set ${set} where position = ${position}`);
@@ -34,12 +53,8 @@ test.each([
 ])(
   'D33 a row of the log that %s comes back out of a backup, and its readings before they are sealed',
   async (_what, lose) => {
-    await using directory = await temporaryDirectory();
-    await using store = await openTabular();
-    await fill(store);
-    const right = await store.mql(sorted);
-    const from = directory.file('backup');
-    await backUp(store, from, [], true);
+    await using backedUp = await openBackedUp();
+    const { store, from, right } = backedUp;
     lose(store);
     await notice(store);
     const admin = await adminOf(store);
@@ -58,12 +73,8 @@ test.each([
 );
 
 test('D33 a row of the log that was passed by and sealed without comes back as a file of its own, once', async () => {
-  await using directory = await temporaryDirectory();
-  await using store = await openTabular();
-  await fill(store);
-  const right = await store.mql(sorted);
-  const from = directory.file('backup');
-  await backUp(store, from, [], true);
+  await using backedUp = await openBackedUp();
+  const { store, from, right } = backedUp;
   damage(store, `part = 'q'`);
   await notice(store);
   await store.tabular.seal();
@@ -101,11 +112,8 @@ test('D33 readings that were deleted do not come back with the row of the log', 
 });
 
 test('D33 a row that was sealed without so long ago that its deletions are forgotten stays lost, and so does one of another installation', async () => {
-  await using directory = await temporaryDirectory();
-  await using store = await openTabular();
-  await fill(store);
-  const from = directory.file('backup');
-  await backUp(store, from, [], true);
+  await using backedUp = await openBackedUp();
+  const { store, from } = backedUp;
   damage(store, `batch = x'00'`);
   await notice(store);
   await store.tabular.seal();
