@@ -14,7 +14,7 @@ await Promise.all([
   import('../apps/cloud/src/ingest/appender.ts'),
   import('../apps/cloud/src/instance/authority.ts'),
   import('../apps/cloud/src/metadata/group-writer.ts'),
-  import('../apps/cloud/src/tabular/process/hot/write-hot-file.ts'),
+  import('../apps/cloud/src/tabular/process/hot/write-hot-batch.ts'),
   import('../apps/cloud/src/tabular/process/facts-in-footer.ts'),
   import('../apps/cloud/src/tabular/process/hot/hot-rows.ts'),
   import('../apps/cloud/src/tabular/process/measure-files.ts'),

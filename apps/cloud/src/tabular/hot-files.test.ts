@@ -144,3 +144,55 @@ test('I8 a query that comes before hot files are taken over is answered out of t
     expect((await store.mql([{ $count: 'n' }], { deadlineMs: 30_000 }))[0]?.['n']).toBe(counted);
   }
 });
+
+test('I8 D34 an organization with much has hot files of its own, which one statement reads, whoever else writes beside it', async () => {
+  await using store = await openTabular({ tailRows: 0, mergeFiles: 4 });
+  const rounds = 11;
+  const scopeOf = (organizationId: string) => ({ organizationId, locationIds: null, robotIds: null });
+  const ask = (organizationId: string, stages: readonly object[]) =>
+    store.mql(stages as never, { scope: scopeOf(organizationId) });
+  const text = 'x'.repeat(300_000);
+  for (let round = 0; round < rounds; round++) {
+    const append = (organizationId: string, componentName: string, data: object): number =>
+      store.append({
+        place: { ...testPlace, organizationId },
+        metadata: { componentName },
+        readings: [{ data: data as never, receivedMs: noonMs + round }],
+        syncedMs: noonMs,
+      });
+    for (let i = 0; i < 4; i++) append('org-2', 'large', { n: round * 4 + i, text });
+    // Before and behind it in the order of files, in ever other company.
+    append('org-1', `c${round % 3}`, { n: round });
+    if (round % 2 === 0) append('org-0', 'first', { n: round });
+    if (round % 4 === 1) append('org-3', 'last', { n: round });
+    await store.count();
+  }
+  const expectRows = async (): Promise<void> => {
+    const sums: Record<string, number[]> = {};
+    for (const organizationId of ['org-0', 'org-1', 'org-2', 'org-3']) {
+      const rows = await ask(organizationId, [{ $sort: { 'data.n': 1 } }, { $project: { n: '$data.n' } }]);
+      sums[organizationId] = rows.map(({ n }) => n as number);
+    }
+    const all = Array.from({ length: rounds }, (_, round) => round);
+    expect(sums).toEqual({
+      'org-0': all.filter((round) => round % 2 === 0),
+      'org-1': all,
+      'org-2': Array.from({ length: rounds * 4 }, (_, n) => n),
+      'org-3': all.filter((round) => round % 4 === 1),
+    });
+  };
+  await expectRows();
+  const filter = [{ $match: { component_name: 'large', 'data.n': { $gte: 3 } } }, { $project: { n: '$data.n' } }];
+  const { explain } = await store.ask(filter as never, { scope: scopeOf('org-2'), explain: true });
+  const sources = explain?.sources ?? [];
+  expect(sources.map(({ statements }) => statements)).toEqual([1]);
+  expect(sources[0]?.files).toBeGreaterThan(1);
+  // Batches have two files: its own, and that of all others.
+  const endsOf = (): string[] => hotFilesOf(store).map((name) => name.slice(-'0.parquet'.length));
+  await expect.poll(() => endsOf().filter((end) => end === '1.parquet').length).toBe(endsOf().length / 2);
+  store.tabular.killProcess();
+  await expectRows();
+  // All that the log holds was taken over: no load comes, and sealing need not wait for one.
+  await store.tabular.seal();
+  await expectRows();
+});

@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { dayNumber } from './capture-day.ts';
 import { decodeUpload, newDecodeRoom } from './decode-upload.ts';
 import { createTail, isTailFull, type Tail } from './hot/tail.ts';
-import { writeHotFile } from './hot/write-hot-file.ts';
+import { writeHotBatch } from './hot/write-hot-batch.ts';
 import type { RowBuffer } from './row-buffer.ts';
 import type { Slice } from './slice.ts';
 
@@ -29,7 +29,7 @@ export async function logSlices(connection: DuckDBConnection, options: LogSlices
   const slices: Slice[] = [];
   let tail = createTail(0);
   const write = async (): Promise<void> => {
-    if (tail.rows.rows > 0) slices.push(...(await writeHotFile(connection, tail, directory)).slices);
+    if (tail.rows.rows > 0) slices.push(...(await writeHotBatch(connection, tail, directory)).slices);
     tail = createTail(0);
   };
   for await (const { position, batch } of uploads) {

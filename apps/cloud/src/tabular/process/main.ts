@@ -58,7 +58,10 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     clock,
     log: logger,
   });
-  const adopted = hot.adopt();
+  const tellLoaded = (): void =>
+    void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+  // Where the log holds nothing more, no load follows that would tell.
+  const adopted = hot.adopt().then(tellLoaded);
   const executors = createExecutors({
     threads: settings.concurrentQueries,
     memoryBytes: settings.executorMemoryBytes,
@@ -84,7 +87,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     step: async () => {
       await adopted;
       const more = await hot.loadNext((damage) => void send({ kind: 'damaged', ...damage }));
-      if (more) void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+      if (more) tellLoaded();
       if (isSealDue()) sealer.wake();
       compactor.wake();
       return more;
@@ -162,15 +165,15 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
       sealWanted = false;
       await adopted;
       const { sealedFiles: files, upTo } = await writing(async () => {
-        const { files: ahead, upTo } = await hot.toSeal(sealed, settings.sealBytes).catch((caught: unknown) => {
+        const { batches, upTo } = await hot.toSeal(sealed, settings.sealBytes).catch((caught: unknown) => {
           if (caught instanceof HotFileChanged) return restart(caught);
           throw caught;
         });
-        if (ahead.length === 0) return { sealedFiles: [], upTo };
+        if (batches.length === 0) return { sealedFiles: [], upTo };
         const { sealFiles } = await import('./seal-files.ts');
         const connection = await database.connect();
         try {
-          return { sealedFiles: await sealFiles(connection, ahead, sealing), upTo };
+          return { sealedFiles: await sealFiles(connection, batches, sealing), upTo };
         } finally {
           connection.closeSync();
         }
@@ -246,7 +249,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         sealed = message.sealed;
         flipped();
         hot.drop(message.dropUpTo);
-        void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+        tellLoaded();
         loader.wake();
         return;
       case 'rewrite':

@@ -11,6 +11,7 @@ import { olderParquetFormat } from '../parquet-format.ts';
 import type { Delete } from '../row-filter.ts';
 import type { Database } from './database.ts';
 import { readFacts } from './file-facts.ts';
+import { filePaths } from './hot/hot-batch.ts';
 import { withoutDeleted } from './merge/without-deleted.ts';
 import { writeSealedFiles } from './merge/write-sealed-files.ts';
 import type { FileRef, Rewritten } from './messages.ts';
@@ -63,7 +64,7 @@ async function slicesOf(
     const writer = await database.connect();
     try {
       const read = await readOlderFile(connection, writer, path, captureDay, hotDirectory);
-      return { slices: read.flatMap(({ slices }) => slices), temporary: read.map((each) => each.path) };
+      return { slices: read.flatMap(({ slices }) => slices), temporary: filePaths(read) };
     } finally {
       writer.closeSync();
     }

@@ -3,9 +3,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { BsonDocument, type BsonValue, decodeBson, encodeBson } from '@platform/query';
 import type { Series } from '../series.ts';
 import { dayNumber } from './capture-day.ts';
-import type { HotFile } from './hot/hot-file.ts';
+import type { HotBatch } from './hot/hot-batch.ts';
 import { createTail, isTailFull } from './hot/tail.ts';
-import { writeHotFile } from './hot/write-hot-file.ts';
+import { writeHotBatch } from './hot/write-hot-batch.ts';
 import { chunksOf } from './push/run-statement.ts';
 import { noTime } from './row-buffer.ts';
 
@@ -18,7 +18,7 @@ export async function readOlderFile(
   path: string,
   captureDay: string,
   directory: string,
-): Promise<HotFile[]> {
+): Promise<HotBatch[]> {
   const series = await readOlderSeries(connection, path);
   const times = ['time_requested', 'time_received', 'time_synced'].map((time) => `coalesce(${time}, ${noTime})`);
   const statement = {
@@ -28,7 +28,7 @@ export async function readOlderFile(
     binds: [],
   };
   const day = dayNumber(captureDay);
-  const files: HotFile[] = [];
+  const batches: HotBatch[] = [];
   let tail = createTail(0);
   for await (const chunk of chunksOf(connection, statement)) {
     const [position, index, number] = [chunk.int64(0), chunk.int32(1), chunk.int32(2)];
@@ -48,12 +48,12 @@ export async function readOlderFile(
       rows.data[row] = data;
       rows.dataBytes += data.length;
       if (!isTailFull(tail)) continue;
-      files.push(await writeHotFile(writer, tail, directory));
+      batches.push(await writeHotBatch(writer, tail, directory));
       tail = createTail(0);
     }
   }
-  if (tail.rows.rows > 0) files.push(await writeHotFile(writer, tail, directory));
-  return files;
+  if (tail.rows.rows > 0) batches.push(await writeHotBatch(writer, tail, directory));
+  return batches;
 }
 
 /** By their numbers. */

@@ -53,7 +53,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.floor) return await send({ kind: 'stale', id });
     signal.addEventListener('abort', interrupt);
-    snapshot = await hot.open(after, upTo);
+    snapshot = await hot.open(message.scope.organizationId, after, upTo);
     const query = await prepare(message, room, snapshot, connections, reader);
     scannedBytes = query.scannedBytes;
     let sent = 0;
@@ -127,7 +127,7 @@ async function prepare(
   // Loaded late, with DuckDB itself.
   const { wantedOf } = await import('./push/choose.ts');
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
-  if (files.length === 0 && snapshot.files.length === 0)
+  if (files.length === 0 && snapshot.slices.length === 0)
     return { cut: cutPlan, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
   const [
     { meteredBytes },
@@ -151,8 +151,8 @@ async function prepare(
     (file, index): OpenFile =>
       openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),
   );
-  const hotSlices = snapshot.files.flatMap(({ slices, to }) =>
-    slices.map((slice): OpenFile => openSlice(slice, message, to > upTo ? upTo : undefined)),
+  const hotSlices = snapshot.slices.map(
+    ({ slice, to }): OpenFile => openSlice(slice, message, to > upTo ? upTo : undefined),
   );
   const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
   scannedBytes += await meteredBytes(connection, opened, message, reader);

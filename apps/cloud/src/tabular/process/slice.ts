@@ -44,3 +44,19 @@ export function createSlice(slice: Omit<Slice, 'rows' | 'facts'>, fileSeries: nu
     },
   };
 }
+
+export function organizationOf({ series }: Slice): string | undefined {
+  return series[0]?.path.organization_id;
+}
+
+/** Slices of the same organization and day together, in the order in which each first comes. */
+export function slicesByDay(slices: readonly Slice[]): Slice[][] {
+  const days = new Map<string, Slice[]>();
+  for (const slice of slices) {
+    const key = JSON.stringify([organizationOf(slice), slice.captureDay]);
+    const own = days.get(key);
+    if (own === undefined) days.set(key, [slice]);
+    else own.push(slice);
+  }
+  return [...days.values()];
+}

@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDatabase } from '../process/database.ts';
 import { type FileFacts, readFacts } from '../process/file-facts.ts';
 import { createTail } from '../process/hot/tail.ts';
-import { writeHotFile } from '../process/hot/write-hot-file.ts';
+import { writeHotBatch } from '../process/hot/write-hot-batch.ts';
 import type { SealedFile } from '../process/messages.ts';
 import { sealFiles } from '../process/seal-files.ts';
 import type { Series } from '../series.ts';
@@ -57,7 +57,7 @@ export async function openSealingRoom(threads = 2): Promise<SealingRoom> {
         buffer.data[row] = data;
         buffer.dataBytes += data.length;
       });
-      const hot = await writeHotFile(connection, tail, parquetDir);
+      const hot = await writeHotBatch(connection, tail, parquetDir);
       const files = await sealFiles(connection, [hot], { parquetDir, hotDirectory: parquetDir, fileBytes });
       const paths = files.map(({ file }) => join(parquetDir, file));
       const facts = await readFacts(connection, paths);

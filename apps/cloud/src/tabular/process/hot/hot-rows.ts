@@ -1,8 +1,9 @@
 /**
- * The rows that are not sealed yet: a cache of the log from S on (I8). The newest are decoded in memory (a tail), the others in hot files.
+ * The rows that are not sealed yet: a cache of the log from S on (I8). The newest are decoded in memory (a tail), the others in the files
+ * of hot batches.
  *
- * Invariants: files and tails follow each other and cover (floor, loaded]; a position is in one of them with all its rows or not at all;
- * a file goes only when its rows are in listed files and no open snapshot reads them (the parent says so), or when another file has
+ * Invariants: batches and tails follow each other and cover (floor, loaded]; a position is in one of them with all its rows or not at all;
+ * a batch goes only when its rows are in listed files and no open snapshot reads them (the parent says so), or when another batch has
  * taken its rows, and no query reads it any more.
  */
 import { rm } from 'node:fs/promises';
@@ -12,8 +13,9 @@ import type { TabularSettings } from '../../settings.ts';
 import type { Database } from '../database.ts';
 import { type DamagedReading, decodeUpload, newDecodeRoom } from '../decode-upload.ts';
 import type { LogReader } from '../read-log.ts';
-import { type HotFile, stampOf } from './hot-file.ts';
-import { adoptHotFiles, keepNote, notePath } from './keep-hot-files.ts';
+import { organizationOf, type Slice } from '../slice.ts';
+import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
+import { adoptHotBatches, keepNote } from './keep-hot-batches.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
 
 /** Rows of the log decoded at a time: queries wait for the end of such a step. */
@@ -22,15 +24,15 @@ const stepLimit = { rows: 2_000, bytes: 1 << 20 };
 /** Rows that wait for a disk that takes no files: the loader stops above. */
 const maxTailBytes = 192 << 20;
 
-/** Files next to each other that become one: how many (default: as the settings say), of which sizes. Small ones first. */
+/** Batches next to each other that become one: how many (default: as the settings say), of which sizes. Small ones first. */
 const merges: readonly Merge[] = [
   { rows: [1, 16_384], bytes: 4 << 20, total: 32 << 20 },
   // Of few and large rows a larger file would fill the memory of whoever reads 2,048 of them at a time.
-  { files: 8, rows: [4_096, 65_536], bytes: 9 << 20, total: 72 << 20 },
+  { batches: 8, rows: [4_096, 65_536], bytes: 9 << 20, total: 72 << 20 },
 ];
 
 interface Merge {
-  readonly files?: number;
+  readonly batches?: number;
   readonly rows: readonly [least: number, most: number];
   readonly bytes: number;
   /** Bytes of all of them. */
@@ -47,9 +49,16 @@ export interface Damage {
 
 /** What a query reads; nothing of it goes before it is released. */
 export interface HotSnapshot {
-  readonly files: readonly HotFile[];
+  /** Of the organization, oldest first. */
+  readonly slices: readonly HotSlice[];
   readonly tails: readonly Tail[];
   release(): void;
+}
+
+export interface HotSlice {
+  readonly slice: Slice;
+  /** Its rows are of positions up to this one. */
+  readonly to: number;
 }
 
 export interface HotRows {
@@ -67,16 +76,16 @@ export interface HotRows {
   loadNext(onDamaged: (damage: Damage) => void): Promise<boolean>;
   /** Resolves when rows up to the position are loaded; rejects when the signal is aborted first. */
   reach(position: number, signal: AbortSignal): Promise<void>;
-  /** Rows in (after, upTo]. */
-  open(after: number, upTo: number): Promise<HotSnapshot>;
+  /** An organization's rows in (after, upTo]; tails hold those of others, too. */
+  open(organizationId: string, after: number, upTo: number): Promise<HotSnapshot>;
   /**
-   * Writes what is in memory to files; answers those whose rows come after `sealed`, of about so many bytes and at least one, and the
+   * Writes what is in memory to files; answers the batches whose rows come after `sealed`, of about so many bytes and at least one, and the
    * position that they reach.
    */
-  toSeal(sealed: number, bytes: number): Promise<{ readonly files: readonly HotFile[]; readonly upTo: number }>;
-  /** Merges small files after `sealed`, if there are enough of them; answers whether it did. Not while files are being sealed. */
+  toSeal(sealed: number, bytes: number): Promise<{ readonly batches: readonly HotBatch[]; readonly upTo: number }>;
+  /** Merges small batches after `sealed`, if there are enough of them; answers whether it did. Not while batches are being sealed. */
   compact(sealed: number): Promise<boolean>;
-  /** Forgets files whose rows are all of positions up to this one. */
+  /** Forgets batches whose rows are all of positions up to this one. */
   drop(upTo: number): void;
 }
 
@@ -102,14 +111,14 @@ export function createHotRows(options: {
       waiter.resolve();
     }
   };
-  const readers = new Map<HotFile, number>();
-  const gone = new Set<HotFile>();
-  const since = new Map<HotFile, number>();
-  let files: HotFile[] = [];
+  const readers = new Map<HotBatch, number>();
+  const gone = new Set<HotBatch>();
+  const since = new Map<HotBatch, number>();
+  let batches: HotBatch[] = [];
   /** The last is open. */
   let tails: Tail[] = [createTail(sealed)];
   let floor = sealed;
-  /** Files up to here are being sealed, or were: they are merged with no others. */
+  /** Batches up to here are being sealed, or were: they are merged with no others. */
   let claimed = sealed;
   let failedWrites = 0;
   const current = (): Tail => tails.at(-1) as Tail;
@@ -134,13 +143,13 @@ export function createHotRows(options: {
     writing(async () => {
       while (tails.length > 1) {
         const tail = tails[0] as Tail;
-        const { writeHotFile } = await import('./write-hot-file.ts');
-        const file = await writeHotFile(await connect(), tail, directory);
-        since.set(file, tail.filledSinceMs ?? clock.monotonic());
-        files.push(file);
+        const { writeHotBatch } = await import('./write-hot-batch.ts');
+        const batch = await writeHotBatch(await connect(), tail, directory);
+        since.set(batch, tail.filledSinceMs ?? clock.monotonic());
+        batches.push(batch);
         tails = tails.slice(1);
         if (!tail.damaged && tail.lastBatch !== undefined)
-          await keepNote(file, tail.lastBatch).catch((caught: unknown) =>
+          await keepNote(batch, tail.lastBatch).catch((caught: unknown) =>
             log.warn('a note of hot rows was not written; the next start reads them from the log', {
               error: errorText(caught),
             }),
@@ -193,25 +202,25 @@ export function createHotRows(options: {
     return true;
   };
 
-  const remove = (file: HotFile): void => {
-    if ((readers.get(file) ?? 0) > 0) {
-      gone.add(file);
+  const remove = (batch: HotBatch): void => {
+    if ((readers.get(batch) ?? 0) > 0) {
+      gone.add(batch);
       return;
     }
-    gone.delete(file);
-    since.delete(file);
-    for (const path of [file.path, notePath(file.path)]) rm(path, { force: true }).catch(() => {});
+    gone.delete(batch);
+    since.delete(batch);
+    for (const path of [...filePaths([batch]), batch.notePath]) rm(path, { force: true }).catch(() => {});
   };
 
-  const acquire = (held: readonly HotFile[]): (() => void) => {
-    for (const file of held) readers.set(file, (readers.get(file) ?? 0) + 1);
+  const acquire = (held: readonly HotBatch[]): (() => void) => {
+    for (const batch of held) readers.set(batch, (readers.get(batch) ?? 0) + 1);
     return () => {
-      for (const file of held) {
-        const left = (readers.get(file) ?? 1) - 1;
-        if (left > 0) readers.set(file, left);
+      for (const batch of held) {
+        const left = (readers.get(batch) ?? 1) - 1;
+        if (left > 0) readers.set(batch, left);
         else {
-          readers.delete(file);
-          if (gone.has(file)) remove(file);
+          readers.delete(batch);
+          if (gone.has(batch)) remove(batch);
         }
       }
     };
@@ -231,7 +240,7 @@ export function createHotRows(options: {
       return this.after(floor).dataBytes;
     },
     after(position) {
-      const later = files.filter(({ to }) => to > position);
+      const later = batches.filter(({ to }) => to > position);
       const open = tails.filter(({ to }) => to > position);
       const first = later[0];
       return {
@@ -244,13 +253,13 @@ export function createHotRows(options: {
     },
     adopt: () =>
       loading(async () => {
-        files = await adoptHotFiles({ sealed, directory, reader }).catch((caught: unknown) => {
-          log.warn('hot files were not taken over; their rows are read from the log', { error: errorText(caught) });
+        batches = await adoptHotBatches({ sealed, directory, reader }).catch((caught: unknown) => {
+          log.warn('hot batches were not taken over; their rows are read from the log', { error: errorText(caught) });
           return [];
         });
-        for (const file of files) since.set(file, clock.monotonic());
-        tails = [createTail(files.at(-1)?.to ?? sealed)];
-        // A query may have come before: where the files hold all of the log, no load follows that would wake it.
+        for (const batch of batches) since.set(batch, clock.monotonic());
+        tails = [createTail(batches.at(-1)?.to ?? sealed)];
+        // A query may have come before: where the batches hold all of the log, no load follows that would wake it.
         wakeWaiting();
       }),
     loadNext: (onDamaged) => loading(() => load(onDamaged)),
@@ -276,7 +285,7 @@ export function createHotRows(options: {
         signal.addEventListener('abort', aborted, { once: true });
       });
     },
-    async open(after, upTo) {
+    async open(organizationId, after, upTo) {
       const { rows } = current();
       // More than that takes longer to read as documents than to write.
       const isReady = rows.rows <= settings.tailRows && rows.dataBytes <= settings.tailBytes;
@@ -284,68 +293,72 @@ export function createHotRows(options: {
         freeze();
         await tryWriteTails();
       }
-      // Taken at one instant: a tail becomes a file in between.
-      const held = files.filter(({ from, to }) => to > after && from < upTo);
+      // Taken at one instant: a tail becomes a batch in between.
+      const held = batches.filter(({ from, to }) => to > after && from < upTo);
       const heldTails = tails.filter(({ from, to }) => to > after && from < upTo);
       const release = acquire(held);
       try {
         const across = held.find(({ from }) => from < after);
-        if (across !== undefined) throw new HotFileChanged(across.path);
-        await checkStamps(held);
+        if (across !== undefined) throw new HotFileChanged(across.notePath);
+        const slices = held.flatMap(({ slices: all, to }) =>
+          all.flatMap((slice) => (organizationOf(slice) === organizationId ? [{ slice, to }] : [])),
+        );
+        const paths = new Set(slices.map(({ slice }) => slice.path));
+        await checkStamps(held.flatMap(({ files }) => files.filter(({ path }) => paths.has(path))));
+        return { slices, tails: heldTails, release };
       } catch (caught) {
         release();
         throw caught;
       }
-      return { files: held, tails: heldTails, release };
     },
     async toSeal(position, bytes) {
       freeze();
       await writeTails();
-      const ahead = files.filter(({ to }) => to > position);
-      await checkStamps(ahead);
-      let taken = 0;
-      const batch = ahead.filter(({ dataBytes }, i) => {
+      const ahead = batches.filter(({ to }) => to > position);
+      await checkStamps(ahead.flatMap(({ files }) => files));
+      let takenBytes = 0;
+      const taken = ahead.filter(({ dataBytes }, i) => {
         const isFirst = i === 0;
-        taken += dataBytes;
-        return isFirst || taken <= bytes;
+        takenBytes += dataBytes;
+        return isFirst || takenBytes <= bytes;
       });
-      const last = batch.at(-1);
+      const last = taken.at(-1);
       const [oldest] = tails as [Tail];
-      const isAll = last === undefined || batch.length === ahead.length;
-      // Positions without rows behind the last file are sealed with it.
+      const isAll = last === undefined || taken.length === ahead.length;
+      // Positions without rows behind the last batch are sealed with it.
       if (isAll && tails.length === 1 && oldest.rows.rows === 0) {
         oldest.from = oldest.to;
         oldest.filledSinceMs = undefined;
       }
       claimed = last === undefined || isAll ? oldest.from : last.to;
-      return { files: batch, upTo: claimed };
+      return { batches: taken, upTo: claimed };
     },
     async compact(position) {
       const least = Math.max(position, claimed);
-      const free = files.filter(({ from }) => from >= least);
-      const small = merges.map((merge) => runFor({ files: settings.mergeFiles, ...merge }, free)).find(Boolean);
+      const free = batches.filter(({ from }) => from >= least);
+      const small = merges.map((merge) => runFor({ batches: settings.mergeFiles, ...merge }, free)).find(Boolean);
       if (small === undefined) return false;
-      const { mergeHotFiles } = await import('../merge/merge-hot-files.ts');
+      const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
       const own = await database.connect();
       try {
-        const merged = await mergeHotFiles(own, small, directory);
-        const [first] = small as [HotFile];
+        const merged = await mergeHotBatches(own, small, directory);
+        const [first] = small as [HotBatch];
         const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
         if (row !== undefined && small.every(({ noted }) => noted === true)) await keepNote(merged, row.batch);
         since.set(merged, since.get(first) ?? clock.monotonic());
         // None of them was sealed meanwhile: `claimed` and the limiter of whoever calls keep them.
-        files = files.flatMap((file) => (file === first ? [merged] : small.includes(file) ? [] : [file]));
-        for (const file of small) remove(file);
+        batches = batches.flatMap((batch) => (batch === first ? [merged] : small.includes(batch) ? [] : [batch]));
+        for (const batch of small) remove(batch);
         return true;
       } finally {
         own.closeSync();
       }
     },
     drop(upTo) {
-      const dropped = files.filter(({ to }) => to <= upTo);
-      files = files.filter((file) => !dropped.includes(file));
+      const dropped = batches.filter(({ to }) => to <= upTo);
+      batches = batches.filter((batch) => !dropped.includes(batch));
       floor = Math.max(floor, dropped.at(-1)?.to ?? 0);
-      for (const file of dropped) remove(file);
+      for (const batch of dropped) remove(batch);
     },
   };
 }
@@ -366,20 +379,20 @@ async function checkStamps(files: readonly HotFile[]): Promise<void> {
   if (changed !== undefined) throw new HotFileChanged(changed.path);
 }
 
-/** The first files next to each other that are to become one. */
-function runFor(merge: Required<Merge>, files: readonly HotFile[]): readonly HotFile[] | undefined {
+/** The first batches next to each other that are to become one. */
+function runFor(merge: Required<Merge>, batches: readonly HotBatch[]): readonly HotBatch[] | undefined {
   const [least, most] = merge.rows;
-  let run: HotFile[] = [];
+  let run: HotBatch[] = [];
   let bytes = 0;
-  for (const file of files) {
-    const fits = file.rows >= least && file.rows <= most && file.dataBytes <= merge.bytes;
-    if (!fits || bytes + file.dataBytes > merge.total) {
+  for (const batch of batches) {
+    const fits = batch.rows >= least && batch.rows <= most && batch.dataBytes <= merge.bytes;
+    if (!fits || bytes + batch.dataBytes > merge.total) {
       run = [];
       bytes = 0;
     }
     if (!fits) continue;
-    bytes += file.dataBytes;
-    if (run.push(file) === merge.files) return run;
+    bytes += batch.dataBytes;
+    if (run.push(batch) === merge.batches) return run;
   }
   return undefined;
 }

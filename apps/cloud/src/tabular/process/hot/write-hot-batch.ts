@@ -1,6 +1,5 @@
-/** Writes the rows of a tail into a hot file, in slices. */
+/** Writes the rows of a tail into a hot batch, in slices. */
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   BIGINT,
   BLOB,
@@ -20,73 +19,122 @@ import { dayText } from '../capture-day.ts';
 import { quoted } from '../database.ts';
 import { noTime, type RowBuffer } from '../row-buffer.ts';
 import { rowGroupRows } from '../row-group.ts';
-import { chunkRows } from '../shred/column-buffers.ts';
+import { chunkRows, hotLeafColumns } from '../shred/column-buffers.ts';
 import { type Documents, type ShreddedSlices, shredSlices } from '../shred/shred-slices.ts';
 import { createSlice } from '../slice.ts';
-import { type HotFile, stampOf } from './hot-file.ts';
+import { type HotBatch, type HotFile, needsOwnFile, newBatchNames, writtenFile } from './hot-batch.ts';
 import { seriesFactsOf } from './series-facts.ts';
 import { type SortedRows, sortRows, words } from './sort-rows.ts';
 import type { Tail } from './tail.ts';
 
-/** Light compression: the file is written again when it is sealed. */
+/** Light compression: a file is written again when it is sealed. */
 export const hotFormat = 'FORMAT parquet, PARQUET_VERSION V2, COMPRESSION lz4';
 
-/** @param directory parquet/.hot. @returns the file; its note is the caller's to write. */
-export async function writeHotFile(connection: DuckDBConnection, tail: Tail, directory: string): Promise<HotFile> {
-  const { rows } = tail;
+/** @param directory parquet/.hot. @returns the batch; its note is the caller's to write. */
+export async function writeHotBatch(connection: DuckDBConnection, tail: Tail, directory: string): Promise<HotBatch> {
+  const { rows, from, to } = tail;
   await mkdir(directory, { recursive: true });
   const sorted = sortRows(rows, tail.series);
-  const slices = sliceRanges(sorted);
+  const ranges = sliceRanges(sorted);
   const documents = documentsOf(rows, sorted);
-  const shredded = await shredSlices(documents, slices);
-  const name = `${tail.from}-${tail.to}-${newId()}`;
-  const path = join(directory, `${name}.parquet`);
+  const shredded = await shredSlices(documents, ranges);
   const table = `hot_${newId().replaceAll('-', '')}`;
-  const { columns } = shredded.buffers;
-  const leafColumns = columns.map((column) => `, ${column.name} ${column.type}`).join('');
+  const leafColumns = shredded.buffers.columns.map((column) => `, ${column.name} ${column.type}`).join('');
+  const places = placesOf(ranges, documents, sorted.series.length);
+  const names = newBatchNames(directory, from, to);
+  const files: HotFile[] = [];
   await connection.run(`CREATE TABLE ${table} (${fixedColumns}${leafColumns}, data BLOB NOT NULL)`);
   try {
     const appender = await connection.createAppender(table);
     try {
-      await append(appender, rows, sorted, documents, shredded);
+      await append(appender, rows, sorted, documents, shredded, places);
     } finally {
       appender.closeSync();
     }
-    const times = ['time_requested', 'time_received', 'time_synced'].map(
-      (time) => `nullif(${time}, ${noTime}) AS ${time}`,
+    for (let file = 0; file < places.files; file++) {
+      const own = ranges.flatMap((_, slice) => (places.fileOf[slice] === file ? (shredded.leaves[slice] ?? []) : []));
+      const columns = [...new Set(own.flatMap((leaf) => Object.values(hotLeafColumns(leaf))))];
+      const path = names.file(file);
+      await writeFile(connection, path, table, columns, places.files === 1 ? '' : `WHERE file = ${file}`);
+      files.push(await writtenFile(path));
+    }
+  } catch (caught) {
+    for (const { path } of files) await rm(path, { force: true });
+    throw caught;
+  } finally {
+    await connection.run(`DROP TABLE ${table}`);
+  }
+  const series = seriesFactsOf(rows, sorted);
+  const slices = ranges.map(({ captureDay, first, end }, slice) => {
+    const file = places.fileOf[slice] as number;
+    return createSlice(
+      {
+        path: names.file(file),
+        captureDay,
+        first: places.numberOf[first] as number,
+        series: series.slice(first, end),
+        leaves: shredded.leaves[slice] ?? [],
+      },
+      places.seriesOf[file] as number,
     );
-    const names = columns.map((column) => `${column.name}, `).join('');
+  });
+  return { from, to, rows: rows.rows, dataBytes: rows.dataBytes, files, slices, notePath: names.note };
+}
+
+async function writeFile(
+  connection: DuckDBConnection,
+  path: string,
+  table: string,
+  columns: readonly string[],
+  where: string,
+): Promise<void> {
+  const times = ['time_requested', 'time_received', 'time_synced'].map(
+    (time) => `nullif(${time}, ${noTime}) AS ${time}`,
+  );
+  const names = columns.map((column) => `${column}, `).join('');
+  try {
     await connection.run(
-      `COPY (SELECT position, "index", series, ${times.join(', ')}, size, ${names}data FROM ${table})
+      `COPY (SELECT position, "index", series, ${times.join(', ')}, size, ${names}data FROM ${table} ${where})
         TO ${quoted(`${path}.tmp`)} (${hotFormat}, ROW_GROUP_SIZE ${rowGroupRows})`,
     );
     await rename(`${path}.tmp`, path);
   } catch (caught) {
     await rm(`${path}.tmp`, { force: true });
     throw caught;
-  } finally {
-    await connection.run(`DROP TABLE ${table}`);
   }
-  const stamp = await stampOf(path);
-  if (stamp === undefined) throw new Error('a hot file is gone right after it was written');
-  const series = seriesFactsOf(rows, sorted);
-  return {
-    path,
-    from: tail.from,
-    to: tail.to,
-    rows: rows.rows,
-    dataBytes: rows.dataBytes,
-    slices: slices.map(({ captureDay, first, end }, i) =>
-      createSlice(
-        { path, captureDay, first, series: series.slice(first, end), leaves: shredded.leaves[i] ?? [] },
-        series.length,
-      ),
-    ),
-    stamp,
-  };
 }
 
-const fixedColumns = `position BIGINT NOT NULL, "index" INTEGER NOT NULL, series INTEGER NOT NULL,
+/** Which file the rows of each slice go to, and how it numbers its series. */
+interface Places {
+  readonly files: number;
+  /** By slice. */
+  readonly fileOf: readonly number[];
+  /** By series: its number in its file, and the file. */
+  readonly numberOf: Int32Array;
+  readonly fileOfSeries: Uint8Array;
+  /** By file: how many series it has. */
+  readonly seriesOf: readonly number[];
+}
+
+function placesOf(ranges: readonly SliceRange[], { ends }: Documents, series: number): Places {
+  const startOf = (place: number): number => (place === 0 ? 0 : (ends[place - 1] as number));
+  const isOwn = ranges.map(({ from, to }) => needsOwnFile({ rows: to - from, dataBytes: startOf(to) - startOf(from) }));
+  const owned = isOwn.filter(Boolean).length;
+  const seriesOf = new Array<number>(owned + (owned < ranges.length ? 1 : 0)).fill(0);
+  let next = 0;
+  const fileOf = isOwn.map((own) => (own ? next++ : owned));
+  const [numberOf, fileOfSeries] = [new Int32Array(series), new Uint8Array(series)];
+  for (const [slice, { first, end }] of ranges.entries()) {
+    const file = fileOf[slice] as number;
+    for (let each = first; each < end; each++) {
+      numberOf[each] = (seriesOf[file] as number)++;
+      fileOfSeries[each] = file;
+    }
+  }
+  return { files: seriesOf.length, fileOf, numberOf, fileOfSeries, seriesOf };
+}
+
+const fixedColumns = `file UTINYINT NOT NULL, position BIGINT NOT NULL, "index" INTEGER NOT NULL, series INTEGER NOT NULL,
   time_requested BIGINT NOT NULL, time_received BIGINT NOT NULL, time_synced BIGINT NOT NULL, size INTEGER NOT NULL`;
 
 interface SliceRange {
@@ -138,15 +186,17 @@ async function append(
   { order, series }: SortedRows,
   { bytes, ends }: Documents,
   { buffers, fill }: ShreddedSlices,
+  { numberOf, fileOfSeries }: Places,
 ): Promise<void> {
   const { columns } = buffers;
-  const types: DuckDBType[] = [BIGINT, INTEGER, INTEGER, BIGINT, BIGINT, BIGINT, INTEGER];
+  const types: DuckDBType[] = [UTINYINT, BIGINT, INTEGER, INTEGER, BIGINT, BIGINT, BIGINT, INTEGER];
   const allTypes = [...types, ...columns.map(({ type }) => typeOf[type]), BLOB];
   const wide = [rows.position, rows.timeRequested, rows.timeReceived, rows.timeSynced].map((column) => ({
     source: words(column),
     target: new Int32Array(chunkRows * 2),
   }));
   const [index, numbers, sizes] = [new Int32Array(chunkRows), new Int32Array(chunkRows), new Int32Array(chunkRows)];
+  const files = new Uint8Array(chunkRows);
   let number = 0;
   let appended = 0;
   for (let from = 0; from < order.length; from += chunkRows) {
@@ -160,20 +210,22 @@ async function append(
       }
       index[i] = rows.index[row] as number;
       while ((series[number] as SortedRows['series'][number]).to <= place) number++;
-      numbers[i] = number;
+      numbers[i] = numberOf[number] as number;
+      files[i] = fileOfSeries[number] as number;
       sizes[i] = (ends[place] as number) - (place === 0 ? 0 : (ends[place - 1] as number));
     }
     fill(from, from + count);
     const chunk = DuckDBDataChunk.create(allTypes, count);
     const vectorOf = (column: number): Vector => duckdb.data_chunk_get_vector(chunk.chunk, column);
-    const copy = (column: number, values: Int32Array | undefined, cellBytes: number): void =>
+    const copy = (column: number, values: Int32Array | Uint8Array | undefined, cellBytes: number): void =>
       duckdb.copy_data_to_vector(vectorOf(column), 0, values?.buffer as ArrayBuffer, 0, count * cellBytes);
     const [position, ...times] = wide.map(({ target }) => target);
-    copy(0, position, 8);
-    copy(1, index, 4);
-    copy(2, numbers, 4);
-    for (const [i, time] of times.entries()) copy(3 + i, time, 8);
-    copy(6, sizes, 4);
+    copy(0, files, 1);
+    copy(1, position, 8);
+    copy(2, index, 4);
+    copy(3, numbers, 4);
+    for (const [i, time] of times.entries()) copy(4 + i, time, 8);
+    copy(7, sizes, 4);
     for (const [i, { used, cells, validity, long }] of columns.entries()) {
       const vector = vectorOf(types.length + i);
       if (used) {
