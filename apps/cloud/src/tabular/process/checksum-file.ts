@@ -30,6 +30,18 @@ export async function checksumFile(
   }
 }
 
+/** As FileChecksum.blockCrcs has it; several times as fast as with the SHA-256. */
+export async function blockCrcsOf(path: string): Promise<string> {
+  const block = Buffer.allocUnsafe(blockBytes);
+  let blockCrcs = '';
+  await using file = await open(path, 'r');
+  for (let at = 0; ; at += blockBytes) {
+    const read = await readBlock(file, block, at);
+    if (read === 0) return blockCrcs;
+    blockCrcs += crcOf(block.subarray(0, read));
+  }
+}
+
 /** Fills the buffer unless the file ends before. */
 export async function readBlock(
   file: { read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }> },

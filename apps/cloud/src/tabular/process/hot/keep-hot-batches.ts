@@ -3,9 +3,10 @@
  * over those that follow S without a gap, and are as they were written from the log that is there now.
  */
 import { createHash } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { blockCrcsOf } from '../checksum-file.ts';
 import { loadLeaves, type StoredLeaf, storeLeaves } from '../facts-in-footer.ts';
 import type { LogReader } from '../read-log.ts';
 import { loadSeries, type StoredSeries, storeSeries } from '../series-in-footer.ts';
@@ -28,7 +29,8 @@ interface Note {
 
 interface NotedFile {
   readonly name: string;
-  readonly sha256: string;
+  /** CRC-32 of each block (checksum-file.ts). */
+  readonly blockCrcs: string;
   readonly series: StoredSeries;
   /** In the order of the file's series. */
   readonly slices: readonly {
@@ -47,7 +49,7 @@ export async function keepNote(batch: HotBatch, lastBatch: Uint8Array): Promise<
     const slices = batch.slices.filter((slice) => slice.path === path).toSorted((a, b) => a.first - b.first);
     files.push({
       name: basename(path),
-      sha256: await hashFile(path),
+      blockCrcs: await blockCrcsOf(path),
       series: storeSeries(slices.flatMap(({ series }) => series)),
       slices: slices.map(({ captureDay, first, series, leaves }) => ({
         captureDay,
@@ -114,10 +116,10 @@ async function adopt(note: Note, notePath: string, reader: LogReader): Promise<H
   if (row?.position !== note.to || hashOf(row.batch) !== note.logSha256) return undefined;
   const files: HotFile[] = [];
   const slices: Slice[] = [];
-  for (const { name, sha256, ...noted } of note.files) {
+  for (const { name, blockCrcs, ...noted } of note.files) {
     const path = join(dirname(notePath), name);
     const stamp = await stampOf(path);
-    if (stamp === undefined || (await hashFile(path)) !== sha256) return undefined;
+    if (stamp === undefined || (await blockCrcsOf(path)) !== blockCrcs) return undefined;
     files.push({ path, stamp });
     const series = loadSeries(noted.series);
     for (const { captureDay, first, series: count, leaves } of noted.slices)
@@ -134,15 +136,4 @@ async function adopt(note: Note, notePath: string, reader: LogReader): Promise<H
 
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  const file = await open(path, 'r');
-  try {
-    for await (const part of file.createReadStream({ highWaterMark: 1 << 20 })) hash.update(part as Uint8Array);
-  } finally {
-    await file.close();
-  }
-  return hash.digest('base64');
 }

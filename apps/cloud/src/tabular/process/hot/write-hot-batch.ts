@@ -32,11 +32,25 @@ export const hotFormat = 'FORMAT parquet, PARQUET_VERSION V2, COMPRESSION lz4';
 
 /** @param directory parquet/.hot. @returns the batch; its note is the caller's to write. */
 export async function writeHotBatch(connection: DuckDBConnection, tail: Tail, directory: string): Promise<HotBatch> {
-  const { rows, from, to } = tail;
+  const { rows, series } = tail;
   await mkdir(directory, { recursive: true });
-  const sorted = sortRows(rows, tail.series);
-  const ranges = sliceRanges(sorted);
+  const sorted = sortRows(rows, series);
   const documents = documentsOf(rows, sorted);
+  try {
+    return await writeSorted(connection, tail, sorted, documents, directory);
+  } finally {
+    giveBack(documents);
+  }
+}
+
+async function writeSorted(
+  connection: DuckDBConnection,
+  { rows, from, to }: Tail,
+  sorted: SortedRows,
+  documents: Documents,
+  directory: string,
+): Promise<HotBatch> {
+  const ranges = sliceRanges(sorted);
   const shredded = await shredSlices(documents, ranges);
   const table = `hot_${newId().replaceAll('-', '')}`;
   const leafColumns = shredded.buffers.columns.map((column) => `, ${column.name} ${column.type}`).join('');
@@ -163,8 +177,22 @@ function sliceRanges({ series }: SortedRows): SliceRange[] {
   return ranges;
 }
 
+/** One batch is written after the other, mostly: its documents take the place of the last one's. */
+let spare: Uint8Array | undefined;
+const mostSpareBytes = 16 << 20;
+
+function takeBytes(length: number): Uint8Array {
+  const taken = spare !== undefined && spare.length >= length ? spare : new Uint8Array(length);
+  if (taken === spare) spare = undefined;
+  return taken;
+}
+
+function giveBack({ bytes }: Documents): void {
+  if (bytes.length <= mostSpareBytes && bytes.length > (spare?.length ?? 0)) spare = bytes;
+}
+
 function documentsOf({ data, dataBytes }: RowBuffer, { order }: SortedRows): Documents {
-  const bytes = new Uint8Array(dataBytes);
+  const bytes = takeBytes(dataBytes);
   const ends = new Uint32Array(order.length);
   let at = 0;
   for (let place = 0; place < order.length; place++) {

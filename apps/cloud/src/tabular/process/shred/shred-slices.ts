@@ -10,7 +10,7 @@ import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree } from './leaf-tree.ts';
 import { createWalker, type Entries } from './walk-documents.ts';
 
-/** Documents end to end, in the order of the file. */
+/** Documents end to end, in the order of the file; behind the last one `bytes` may go on. */
 export interface Documents {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
