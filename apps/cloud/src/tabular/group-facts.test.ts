@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type OpenTabular, openTabular, testPlace } from './testing/open-tabular.ts';
 
@@ -100,3 +102,42 @@ test.each(tails)(
     expect(await store.mql([{ $count: 'n' }])).toEqual([{ n: 47 }]);
   },
 );
+
+test('I7 I10 rows in memory are counted as they are: none is read, and none is written to a file first', async () => {
+  await using store = await openTabular({ tailRows: 0 });
+  await fill(store);
+  const untimed = Object.entries(groups).filter(([name]) => !name.startsWith('since'));
+  const ask = async (others: readonly string[]): Promise<[string, Record<string, unknown>[]][]> => {
+    const answers: [string, Record<string, unknown>[]][] = [];
+    for (const [name, stages] of untimed) {
+      const { explain } = await store.ask(stages, { explain: true });
+      const found = explain?.sources.filter(({ does }) => !others.includes(does));
+      expect([name, found?.map(({ does }) => does)]).toEqual([name, ['facts']]);
+      answers.push([name, await store.mql(stages)]);
+    }
+    // Of what was sealed, files may still be on their way out.
+    await expect.poll(() => readdirSync(join(store.dataDir, 'parquet', '.hot'))).toEqual([]);
+    return answers;
+  };
+  const before = await ask([]);
+  // A deletion holds for the rows that are there, not for those that come later.
+  await store.tabular.deleteRows({
+    organizationId: 'org-1',
+    predicate: { paths: { component_name: ['leg'] } },
+    dryRun: false,
+    record: async () => {},
+  });
+  store.append({
+    place: { ...testPlace, partId: 'part-0' },
+    metadata: { partId: 'part-0', componentName: 'leg' },
+    readings: [{ data: { n: 9 }, receivedMs: noonMs + 2 * dayMs }],
+    syncedMs: noonMs + 3 * dayMs,
+  });
+  // Sealed rows that are deleted, but are still there, are left out one by one.
+  const after = await ask(['group']);
+  expect(after.find(([name]) => name === 'a count')?.[1]).toEqual([{ n: 34 }]);
+  // These write the rows to a file.
+  for (const [name, answer] of after)
+    expect([name, await store.mql(groups[name] as never, { pushDown: false })]).toEqual([name, answer]);
+  expect(before.find(([name]) => name === 'a count')?.[1]).toEqual([{ n: 54 }]);
+});

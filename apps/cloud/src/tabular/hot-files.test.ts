@@ -138,6 +138,8 @@ test('I8 a query that comes before hot files are taken over is answered out of t
   const ledger = new Map<string, number[]>();
   append(store, 0, 40, ledger);
   const counted = await store.count();
+  // Reads rows, so that they are written to a file.
+  await store.mql([{ $limit: 1 }]);
   await expect.poll(() => hotFilesOf(store).length).toBeGreaterThan(0);
   for (let kill = 0; kill < 3; kill++) {
     store.tabular.killProcess();
@@ -165,7 +167,8 @@ test('I8 D34 an organization with much has hot files of its own, which one state
     append('org-1', `c${round % 3}`, { n: round });
     if (round % 2 === 0) append('org-0', 'first', { n: round });
     if (round % 4 === 1) append('org-3', 'last', { n: round });
-    await store.count();
+    // A query that reads rows writes what is in memory to a file.
+    await store.mql([{ $limit: 1 }]);
   }
   const expectRows = async (): Promise<void> => {
     const sums: Record<string, number[]> = {};

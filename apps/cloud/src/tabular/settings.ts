@@ -7,7 +7,7 @@ export interface TabularSettings {
   readonly sealBytes: number;
   /** … or when the oldest hot row has been there for this long. Default 10 min. */
   readonly sealAgeMs: number;
-  /** More rows than these in memory are written to columns before a query reads them. Default 8,192. */
+  /** More rows than these in memory are written to columns before a query reads them; where it only counts them, they are not. Default 8,192. */
   readonly tailRows: number;
   /** … or more bytes of readings. Default 2 MiB. */
   readonly tailBytes: number;

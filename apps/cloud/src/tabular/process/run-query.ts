@@ -19,6 +19,7 @@ import { finishedRows } from './finished-rows.ts';
 import { HotFileChanged, type HotRows, type HotSnapshot } from './hot/hot-rows.ts';
 import { type TailRows, tailRows } from './hot/tail.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
+import type { Wanted } from './push/choose.ts';
 import type { KnownFacts, OpenFile } from './push/open-files.ts';
 import type { StepExplain } from './push/steps.ts';
 import { failureOf } from './query-failure.ts';
@@ -53,8 +54,9 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
     if (after < hot.floor) return await send({ kind: 'stale', id });
     signal.addEventListener('abort', interrupt);
-    snapshot = await hot.open(message.scope.organizationId, after, upTo);
-    const query = await prepare(message, room, snapshot, connections, reader);
+    const asked = await askedOf(message);
+    snapshot = await hot.open({ ...message.scope, after, upTo, readsRows: !asked.isOfFacts });
+    const query = await prepare(message, asked, room, snapshot, connections, reader);
     scannedBytes = query.scannedBytes;
     let sent = 0;
     for await (const batch of answered(query, message.plan, room.executors, signal)) {
@@ -102,32 +104,53 @@ interface Prepared {
   readonly sources: () => readonly SourceExplain[];
 }
 
+interface Asked {
+  readonly cut: Cut;
+  /** Undefined: nothing is pushed but series and times. */
+  readonly wanted: Wanted | undefined;
+  /** Facts of rows in memory may be all that is asked of them. */
+  readonly isOfFacts: boolean;
+}
+
+async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> {
+  const cutPlan = cut(decodePlan(plan));
+  // Loaded late, with DuckDB itself.
+  const { wantedOf } = await import('./push/choose.ts');
+  const { asksForFacts } = await import('./push/tail-facts.ts');
+  const wanted = pushDown ? wantedOf(cutPlan) : undefined;
+  return { cut: cutPlan, wanted, isOfFacts: wanted !== undefined && asksForFacts(wanted) };
+}
+
 /** What is metered is known before a row is read, and does not depend on how the rows are read. */
 async function prepare(
   message: QueryMessage,
+  { cut: cutPlan, wanted, isOfFacts }: Asked,
   room: QueryRoom,
   snapshot: HotSnapshot,
   connections: Connections,
   reader: VerifiedReader,
 ): Promise<Prepared> {
-  const { files, upTo, pushDown } = message;
+  const { files, upTo } = message;
   const { parquetDir, knownFacts, topBytes } = room;
-  const plan = decodePlan(message.plan);
-  const cutPlan = cut(plan);
-  const tails = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ count }) => count > 0);
+  const found = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ rows }) => rows.length > 0);
+  const [{ factsGroup }, { addTail }] = await Promise.all([
+    import('./push/group-facts.ts'),
+    import('./push/tail-facts.ts'),
+  ]);
+  const group = wanted && factsGroup(wanted.cut.end);
+  const isCounted = (tail: TailRows): boolean =>
+    isOfFacts && wanted !== undefined && group !== undefined && addTail(group, tail, wanted, message);
+  const tails = found.filter((tail) => !isCounted(tail));
   const hot: StepExplain = {
     does: 'hot',
     pushed: [],
     files: 0,
     statements: 0,
-    rows: tails.reduce((sum, { count }) => sum + count, 0),
+    rows: tails.reduce((sum, { rows }) => sum + rows.length, 0),
   };
   const explainHot = hot.rows > 0 ? [hot] : [];
-  let scannedBytes = tails.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
-  // Loaded late, with DuckDB itself.
-  const { wantedOf } = await import('./push/choose.ts');
-  const wanted = pushDown ? wantedOf(cutPlan) : undefined;
-  if (files.length === 0 && snapshot.slices.length === 0)
+  let scannedBytes = found.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
+  if (files.length === 0 && snapshot.slices.length === 0 && group?.isEmpty !== false)
     return { cut: cutPlan, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
   const [
     { meteredBytes },
@@ -158,7 +181,7 @@ async function prepare(
   scannedBytes += await meteredBytes(connection, opened, message, reader);
   if (wanted !== undefined) await knowDistinct(connection, opened, cutPlan.end);
   connections.give(connection);
-  const chosen = stepsOf(opened, wanted, message);
+  const chosen = stepsOf(opened, { wanted, facts: group, request: message });
   await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
   const steps = await narrowTops({ connections, topBytes }, chosen, cutPlan.end);
   return {

@@ -21,6 +21,9 @@ import { createTail, isTailFull, type Tail } from './tail.ts';
 /** Rows of the log decoded at a time: queries wait for the end of such a step. */
 const stepLimit = { rows: 2_000, bytes: 1 << 20 };
 
+/** Tails in memory above which the loader waits until the oldest is written; the last is the one that it fills. */
+const mostTails = 2;
+
 /** Rows that wait for a disk that takes no files: the loader stops above. */
 const maxTailBytes = 192 << 20;
 
@@ -76,8 +79,16 @@ export interface HotRows {
   loadNext(onDamaged: (damage: Damage) => void): Promise<boolean>;
   /** Resolves when rows up to the position are loaded; rejects when the signal is aborted first. */
   reach(position: number, signal: AbortSignal): Promise<void>;
-  /** An organization's rows in (after, upTo]; tails hold those of others, too. */
-  open(organizationId: string, after: number, upTo: number): Promise<HotSnapshot>;
+  /**
+   * An organization's rows in (after, upTo]; tails hold those of others, too.
+   * @param readsRows false: tails may be large, because their rows are only counted.
+   */
+  open(range: {
+    readonly organizationId: string;
+    readonly after: number;
+    readonly upTo: number;
+    readonly readsRows: boolean;
+  }): Promise<HotSnapshot>;
   /**
    * Writes what is in memory to files; answers the batches whose rows come after `sealed`, of about so many bytes and at least one, and the
    * position that they reach.
@@ -122,6 +133,7 @@ export function createHotRows(options: {
   let claimed = sealed;
   let failedWrites = 0;
   const current = (): Tail => tails.at(-1) as Tail;
+  const tailCount = (): number => tails.reduce((sum, { rows }) => sum + rows.rows, 0);
   const tailBytes = (): number => tails.reduce((sum, { rows }) => sum + rows.dataBytes, 0);
   let connection: ReturnType<Database['connect']> | undefined;
   const connect = (): ReturnType<Database['connect']> => {
@@ -197,7 +209,9 @@ export function createHotRows(options: {
     wakeWaiting();
     if (isTailFull(tail)) {
       freeze();
-      await tryWriteTails();
+      const written = tryWriteTails();
+      // One is written while the next is filled.
+      if (tails.length > mostTails) await written;
     }
     return true;
   };
@@ -285,12 +299,12 @@ export function createHotRows(options: {
         signal.addEventListener('abort', aborted, { once: true });
       });
     },
-    async open(organizationId, after, upTo) {
-      const { rows } = current();
+    async open({ organizationId, after, upTo, readsRows }) {
       // More than that takes longer to read as documents than to write.
-      const isReady = rows.rows <= settings.tailRows && rows.dataBytes <= settings.tailBytes;
-      if (!isReady) {
-        freeze();
+      const isSmall = tailCount() <= settings.tailRows && tailBytes() <= settings.tailBytes;
+      if (readsRows && !isSmall) {
+        const { rows } = current();
+        if (rows.rows > settings.tailRows || rows.dataBytes > settings.tailBytes) freeze();
         await tryWriteTails();
       }
       // Taken at one instant: a tail becomes a batch in between.

@@ -60,7 +60,9 @@ export function isTailFull({ rows }: Tail): boolean {
 
 /** Which rows of a tail a query may need, and what they are metered with. */
 export interface TailRows {
-  readonly count: number;
+  readonly tail: Tail;
+  /** Their numbers in the tail, rising. */
+  readonly rows: readonly number[];
   /** Logical bytes, as sealed rows are metered (D26). */
   readonly meteredBytes: number;
   /** In the order in which they came; each batch takes a few MB at most. */
@@ -77,10 +79,14 @@ export function tailRows(tail: Tail, request: ScanRequest): TailRows {
   let meteredBytes = 0;
   const overheads: number[] = [];
   if (keeps !== undefined && tail.to > after) {
+    const isWhole = tail.from >= after && tail.to <= upTo;
     const [first, last] = [BigInt(after), BigInt(upTo)];
     for (let row = 0; row < rows.rows; row++) {
-      const position = rows.position[row] as bigint;
-      if (position <= first || position > last || !keeps(row)) continue;
+      if (!isWhole) {
+        const position = rows.position[row] as bigint;
+        if (position <= first || position > last) continue;
+      }
+      if (!keeps(row)) continue;
       wanted.push(row);
       const number = rows.series[row] as number;
       overheads[number] ??= documentOverheadBytes(series[number] as Series);
@@ -88,7 +94,8 @@ export function tailRows(tail: Tail, request: ScanRequest): TailRows {
     }
   }
   return {
-    count: wanted.length,
+    tail,
+    rows: wanted,
     meteredBytes,
     *batches(columns) {
       const encode = rowDocuments(series, request.vocabulary, columns, request.exactTimes);

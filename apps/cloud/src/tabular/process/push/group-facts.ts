@@ -23,11 +23,20 @@ import { type TimeName, timeFacts } from './operand.ts';
 import { numberingOf } from './series-identity.ts';
 import { isOfSeries } from './series-values.ts';
 
+/** Path of rows that are in no file. */
+export const inMemory = '';
+
 export interface FactsGroup {
+  readonly isEmpty: boolean;
+  /** How many files it holds facts of; rows in memory are in none. */
   readonly files: number;
+  /** Whether what is asked depends on times. */
+  readonly asksTimes: boolean;
   /** What was done with all of them, in the user's words. */
   readonly pushed: readonly string[];
-  /** Answers whether the file's facts say what is asked; else its rows have to be read. */
+  /** Whether the file's facts say what is asked; else its rows have to be read. */
+  takes(file: OpenFile, kept: KeptRows): boolean;
+  /** Answers whether it takes them. */
   add(file: OpenFile, kept: KeptRows): boolean;
   /** Partial groups of all files. */
   batch(): DocumentBatch;
@@ -73,23 +82,32 @@ export function factsGroup(end: Cut['end']): FactsGroup | undefined {
   const groups = new Map<string, Map<number, Known>>();
   const pushed = new Set<string>();
   const files = new Map<OpenFile, OfFile>();
+  const ofFile = (file: OpenFile, kept: KeptRows): OfFile | undefined => {
+    const keys = kept.areWhole ? file.values.values(key) : undefined;
+    if (keys === undefined) return undefined;
+    const states = parts.map(([, part]) => stateOf(part, file)).filter((state) => state !== undefined);
+    return states.length < parts.length ? undefined : { keys, states };
+  };
   return {
+    get isEmpty() {
+      return files.size === 0;
+    },
     get files() {
-      return files.size;
+      return [...files.keys()].filter(({ path }) => path !== inMemory).length;
     },
     get pushed() {
       return [...pushed];
     },
+    asksTimes: times.length > 0,
+    takes: (file, kept) => ofFile(file, kept) !== undefined,
     add(file, kept) {
-      const keys = kept.areWhole ? file.values.values(key) : undefined;
-      if (keys === undefined) return false;
-      const states = parts.map(([, part]) => stateOf(part, file)).filter((state) => state !== undefined);
-      if (states.length < parts.length) return false;
-      files.set(file, { keys, states });
+      const known = ofFile(file, kept);
+      if (known === undefined) return false;
+      files.set(file, known);
       const group = areAlike ? '' : `${isOfDay ? file.captureDay : ''} ${numberingOf(file.facts)}`;
-      const known = groups.get(group) ?? new Map<number, Known>();
-      groups.set(group, known);
-      for (const number of kept.numbers) addSeries(known, file, number, areAlike ? 0 : number, times);
+      const ofGroup = groups.get(group) ?? new Map<number, Known>();
+      groups.set(group, ofGroup);
+      for (const number of kept.numbers) addSeries(ofGroup, file, number, areAlike ? 0 : number, times);
       for (const part of kept.pushed) pushed.add(part);
       return true;
     },

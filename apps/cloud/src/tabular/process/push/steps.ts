@@ -3,7 +3,7 @@ import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
 import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose.ts';
-import { type FactsGroup, factsGroup } from './group-facts.ts';
+import type { FactsGroup } from './group-facts.ts';
 import { type NewestOf, needsNewest, newestOf, newestRows } from './newest.ts';
 import type { OpenFile } from './open-files.ts';
 import { bySeriesNumbers } from './series-numbers.ts';
@@ -28,10 +28,17 @@ export interface Chosen extends Choice {
   readonly key: string;
 }
 
-/** @param wanted undefined: nothing is pushed but series and times. */
-export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, request: ScanRequest): readonly Step[] {
+/** Of a query. */
+export interface StepsOptions {
+  /** undefined: nothing is pushed but series and times. */
+  readonly wanted: Wanted | undefined;
+  /** Takes files whose facts are all that is asked of them. */
+  readonly facts: FactsGroup | undefined;
+  readonly request: ScanRequest;
+}
+
+export function stepsOf(files: readonly OpenFile[], { wanted, facts, request }: StepsOptions): readonly Step[] {
   const isNewest = wanted !== undefined && needsNewest(wanted, request);
-  const facts = wanted && factsGroup(wanted.cut.end);
   const steps: Step[] = [];
   let run: Chosen[] = [];
   let gatheredBytes = 0;
@@ -66,7 +73,7 @@ export function stepsOf(files: readonly OpenFile[], wanted: Wanted | undefined, 
   }
   finish();
   // Groups have no order, and the sums of these are exact.
-  return facts === undefined || facts.files === 0 ? steps : [factsStep(facts), ...steps];
+  return facts === undefined || facts.isEmpty ? steps : [factsStep(facts), ...steps];
 }
 
 function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
