@@ -1,6 +1,7 @@
 /** Which rows are the first of an order over files of different statements, as the executor would tell: stable in the order of the files. */
 import { type BsonValue, compareKeys, type SortStage } from '@platform/query';
 import type { Connections } from '../database.ts';
+import { wavesByTime } from './by-time.ts';
 import type { KeysEmission } from './emit-keys.ts';
 import type { OpenFile } from './open-files.ts';
 import { openStatement, readChunks } from './run-statement.ts';
@@ -20,19 +21,32 @@ export interface FirstRow {
   readonly bytes: number;
 }
 
-/** @param files in their order. @returns the rows in the order of their files. */
+export interface FirstRows {
+  /** In the order of their files. */
+  readonly rows: readonly FirstRow[];
+  /** How many files were read; the others have none of these rows by their times. */
+  readonly files: number;
+  readonly statements: number;
+}
+
+/** @param files in their order. */
 export async function firstRows(
   connections: Connections,
   files: readonly SearchedFile[],
   { by, top }: SortStage & { readonly top: number },
-): Promise<{ readonly rows: readonly FirstRow[]; readonly statements: number }> {
-  const alike = Map.groupBy(files.keys(), (at) =>
-    emissionKey({ ...(files[at] as SearchedFile).keys, kind: 'top', sums: [] }),
+): Promise<FirstRows> {
+  const waves = wavesByTime(
+    files.map(({ file }) => file),
+    by,
   );
+  const keyOf = (at: number): string => emissionKey({ ...(files[at] as SearchedFile).keys, kind: 'top', sums: [] });
   const inOrder = (left: FirstRow, right: FirstRow): number => left.file - right.file || left.row - right.row;
   let kept: (FirstRow & { readonly keys: readonly BsonValue[] })[] = [];
+  let statements = 0;
+  let read = 0;
   const connection = await connections.take();
-  for (const places of alike.values()) {
+  const search = async (places: readonly number[]): Promise<void> => {
+    statements++;
     const searched = places.map((at) => files[at] as SearchedFile);
     const [{ keys }] = searched as [SearchedFile];
     const opened = searched.map(({ file }) => file);
@@ -44,7 +58,16 @@ export async function firstRows(
     kept = kept
       .sort((left, right) => compareKeys(left.keys, right.keys, by) || inOrder(left, right))
       .slice(0, Math.trunc(top));
+  };
+  for (const [index, wave] of (waves?.places ?? [[...files.keys()]]).entries()) {
+    if (kept.length >= Math.trunc(top) && waves?.isPast(index, kept.at(-1)?.keys[0]) === true) break;
+    for (const places of Map.groupBy(
+      wave.toSorted((a, b) => a - b),
+      keyOf,
+    ).values())
+      await search(places);
+    read += wave.length;
   }
   connections.give(connection);
-  return { rows: kept.sort(inOrder), statements: alike.size };
+  return { rows: kept.sort(inOrder), files: read, statements };
 }

@@ -1,11 +1,13 @@
 /**
  * The first rows of an order over files that do not share a statement: each would hand on first rows of its own, with documents of up to
  * 4 MB, and the executor keeps the first of all. Where that is much, only what the rows sort by is read at first, of all files; then the
- * documents of those rows that are first over all of them.
+ * documents of those rows that are first over all of them. Where the order begins with a time, files are looked into in the order of theirs,
+ * until no other can have such a row.
  */
 import { batchOf, type Cut } from '@platform/query';
 import type { Connections } from '../database.ts';
 import type { SeriesFacts } from '../file-facts.ts';
+import { wavesByTime } from './by-time.ts';
 import type { TopChoice } from './choose.ts';
 import { type FirstRow, firstRows, type SearchedFile } from './first-rows.ts';
 import { type Sql, yes } from './sql.ts';
@@ -40,10 +42,16 @@ export async function narrowTops(
   }
   const all = [...tops.values()];
   const bytes = all.reduce((sum, { files }) => sum + documentBytes(files, end.top), 0);
-  if (bytes <= (all.length > 1 ? topBytes : topBytes * timesOfOne)) return steps;
-  const { rows, statements } = await firstRows(connections, searched, end);
+  const isLittle = bytes <= (all.length > 1 ? topBytes : topBytes * timesOfOne);
+  const isTimed =
+    wavesByTime(
+      searched.map(({ file }) => file),
+      end.by,
+    ) !== undefined;
+  if (isLittle && !isTimed) return steps;
+  const { rows, files, statements } = await firstRows(connections, searched, end);
   const pushed = [...new Set([...tops.keys()].flatMap(({ explain }) => explain.pushed))];
-  const explain: StepExplain = { does: 'top', pushed, notPushed: [], files: searched.length, statements, rows: 0 };
+  const explain: StepExplain = { does: 'top', pushed, notPushed: [], files, statements, rows: 0 };
   // The statements that found them have run.
   const narrowed: Step[] = [{ k: 'batch', batch: batchOf([]), done: true, explain }];
   let run: Reading | undefined;
