@@ -1,27 +1,14 @@
 /** One query in the child: waits for the rows, chooses what each source does, runs the rest of the plan, sends batches (I7). */
-import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
-import {
-  type Batch,
-  type Cut,
-  cut,
-  DocumentBatch,
-  decodePlan,
-  executeCut,
-  isLight,
-  type SourceBatch,
-} from '@platform/query';
+import { type Batch, DocumentBatch, executeCut, isLight, type SourceBatch } from '@platform/query';
 import type { TabularSettings } from '../settings.ts';
-import type { SourceExplain } from '../tabular.ts';
 import { Connections, type Database } from './database.ts';
 import type { Executors } from './executors.ts';
 import { finishedRows } from './finished-rows.ts';
 import { HotFileChanged, type HotRows, type HotSnapshot } from './hot/hot-rows.ts';
-import { type TailRows, tailRows } from './hot/tail.ts';
 import type { FromChild, QueryMessage } from './messages.ts';
-import type { Wanted } from './push/choose.ts';
-import type { KnownFacts, OpenFile } from './push/open-files.ts';
-import type { StepExplain } from './push/steps.ts';
+import { askedOf, type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import type { KnownFacts } from './push/open-files.ts';
 import { failureOf } from './query-failure.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
 import { type FileVerifier, MissingFile, type VerifiedReader } from './verify-files.ts';
@@ -56,7 +43,7 @@ export async function runQuery(message: QueryMessage, room: QueryRoom, signal: A
     signal.addEventListener('abort', interrupt);
     const asked = await askedOf(message);
     snapshot = await hot.open({ ...message.scope, after, upTo, readsRows: !asked.isOfFacts });
-    const query = await prepare(message, asked, room, snapshot, connections, reader);
+    const query = await prepareQuery(message, asked, room, snapshot, connections, reader);
     scannedBytes = query.scannedBytes;
     let sent = 0;
     for await (const batch of answered(query, message.plan, room.executors, signal)) {
@@ -97,122 +84,12 @@ function changeOf(reader: VerifiedReader): unknown {
   return undefined;
 }
 
-interface Prepared {
-  readonly cut: Cut;
-  readonly input: AsyncGenerator<SourceBatch>;
-  readonly scannedBytes: number;
-  readonly sources: () => readonly SourceExplain[];
-}
-
-interface Asked {
-  readonly cut: Cut;
-  /** Undefined: nothing is pushed but series and times. */
-  readonly wanted: Wanted | undefined;
-  /** Facts of rows in memory may be all that is asked of them. */
-  readonly isOfFacts: boolean;
-}
-
-async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> {
-  const cutPlan = cut(decodePlan(plan));
-  // Loaded late, with DuckDB itself.
-  const { wantedOf } = await import('./push/choose.ts');
-  const { asksForFacts } = await import('./push/tail-facts.ts');
-  const wanted = pushDown ? wantedOf(cutPlan) : undefined;
-  return { cut: cutPlan, wanted, isOfFacts: wanted !== undefined && asksForFacts(wanted) };
-}
-
-/** What is metered is known before a row is read, and does not depend on how the rows are read. */
-async function prepare(
-  message: QueryMessage,
-  { cut: cutPlan, wanted, isOfFacts }: Asked,
-  room: QueryRoom,
-  snapshot: HotSnapshot,
-  connections: Connections,
-  reader: VerifiedReader,
-): Promise<Prepared> {
-  const { files, upTo } = message;
-  const { parquetDir, knownFacts, topBytes } = room;
-  const found = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ rows }) => rows.length > 0);
-  const [{ factsGroup }, { addTail }] = await Promise.all([
-    import('./push/group-facts.ts'),
-    import('./push/tail-facts.ts'),
-  ]);
-  const group = wanted && factsGroup(wanted.cut.end);
-  const isCounted = (tail: TailRows): boolean =>
-    isOfFacts && wanted !== undefined && group !== undefined && addTail(group, tail, wanted, message);
-  const tails = found.filter((tail) => !isCounted(tail));
-  const hot: StepExplain = {
-    does: 'hot',
-    pushed: [],
-    files: 0,
-    statements: 0,
-    rows: tails.reduce((sum, { rows }) => sum + rows.length, 0),
-  };
-  const explainHot = hot.rows > 0 ? [hot] : [];
-  let scannedBytes = found.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
-  if (files.length === 0 && snapshot.slices.length === 0 && group?.isEmpty !== false)
-    return { cut: cutPlan, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
-  const [
-    { meteredBytes },
-    { narrowTops },
-    { openFile, openSlice, sealedPaths },
-    { stepsOf },
-    { knowDistinct },
-    { scanSteps },
-  ] = await Promise.all([
-    import('./push/meter.ts'),
-    import('./push/narrow-tops.ts'),
-    import('./push/open-files.ts'),
-    import('./push/steps.ts'),
-    import('./push/value-counts.ts'),
-    import('./scan.ts'),
-  ]);
-  const connection = await connections.take();
-  await reader.footers(files);
-  const facts = await knownFacts.of(connection, files, reader.unchanged);
-  const sealed = files.map(
-    (file, index): OpenFile =>
-      openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),
-  );
-  const hotSlices = snapshot.slices.map(
-    ({ slice, to }): OpenFile => openSlice(slice, message, to > upTo ? upTo : undefined),
-  );
-  const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
-  scannedBytes += await meteredBytes(connection, opened, message, reader);
-  if (wanted !== undefined) await knowDistinct(connection, opened, cutPlan.end);
-  connections.give(connection);
-  const chosen = stepsOf(opened, { wanted, facts: group, request: message });
-  await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
-  const steps = await narrowTops({ connections, topBytes }, chosen, cutPlan.end);
-  return {
-    cut: cutPlan,
-    scannedBytes,
-    input: inOrder(scanSteps(connections, steps), batchesOf(tails, wanted?.columns)),
-    sources: () => [...steps.map(({ explain }) => explain), ...explainHot],
-  };
-}
-
-async function* batchesOf(
-  tails: readonly TailRows[],
-  columns: ReadonlySet<string> | undefined,
-): AsyncGenerator<SourceBatch> {
-  for (const tail of tails) for (const batch of tail.batches(columns)) yield { batch, done: false };
-}
-
-async function* inOrder(...inputs: AsyncGenerator<SourceBatch>[]): AsyncGenerator<SourceBatch> {
-  try {
-    for (const input of inputs) yield* input;
-  } finally {
-    for (const input of inputs) await input.return(undefined);
-  }
-}
-
 /** Bytes of a plan times bytes of its input up to which a light plan runs on this thread: some tens of milliseconds at the very worst. */
 const maxInlineWork = 2 ** 28;
 
 /** Little work is done at once, all else by a thread of its own. */
 async function* answered(
-  { cut: { pre, post }, input }: Prepared,
+  { cut: { pre, post }, input }: PreparedQuery,
   plan: Uint8Array,
   executors: Executors,
   signal: AbortSignal,

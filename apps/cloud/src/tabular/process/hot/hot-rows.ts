@@ -17,6 +17,7 @@ import { organizationOf, type Slice } from '../slice.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
 import { adoptHotBatches, keepNote } from './keep-hot-batches.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
+import { toMerge } from './to-merge.ts';
 
 /** Rows of the log decoded at a time: queries wait for the end of such a step. */
 const stepLimit = { rows: 2_000, bytes: 1 << 20 };
@@ -26,21 +27,6 @@ const mostTails = 2;
 
 /** Rows that wait for a disk that takes no files: the loader stops above. */
 const maxTailBytes = 192 << 20;
-
-/** Batches next to each other that become one: how many (default: as the settings say), of which sizes. Small ones first. */
-const merges: readonly Merge[] = [
-  { rows: [1, 16_384], bytes: 4 << 20, total: 32 << 20 },
-  // Of few and large rows a larger file would fill the memory of whoever reads 2,048 of them at a time.
-  { batches: 8, rows: [4_096, 65_536], bytes: 9 << 20, total: 72 << 20 },
-];
-
-interface Merge {
-  readonly batches?: number;
-  readonly rows: readonly [least: number, most: number];
-  readonly bytes: number;
-  /** Bytes of all of them. */
-  readonly total: number;
-}
 
 /** What of a row of the log could not be loaded; its other readings are there (I8). */
 export interface Damage {
@@ -350,7 +336,7 @@ export function createHotRows(options: {
     async compact(position) {
       const least = Math.max(position, claimed);
       const free = batches.filter(({ from }) => from >= least);
-      const small = merges.map((merge) => runFor({ batches: settings.mergeFiles, ...merge }, free)).find(Boolean);
+      const small = toMerge(free, settings.mergeFiles);
       if (small === undefined) return false;
       const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
       const own = await database.connect();
@@ -391,24 +377,6 @@ async function checkStamps(files: readonly HotFile[]): Promise<void> {
     return now === undefined || !isSameStamp(stamp, now);
   });
   if (changed !== undefined) throw new HotFileChanged(changed.path);
-}
-
-/** The first batches next to each other that are to become one. */
-function runFor(merge: Required<Merge>, batches: readonly HotBatch[]): readonly HotBatch[] | undefined {
-  const [least, most] = merge.rows;
-  let run: HotBatch[] = [];
-  let bytes = 0;
-  for (const batch of batches) {
-    const fits = batch.rows >= least && batch.rows <= most && batch.dataBytes <= merge.bytes;
-    if (!fits || bytes + batch.dataBytes > merge.total) {
-      run = [];
-      bytes = 0;
-    }
-    if (!fits) continue;
-    bytes += batch.dataBytes;
-    if (run.push(batch) === merge.batches) return run;
-  }
-  return undefined;
 }
 
 const namedReadings = 20;
