@@ -6,14 +6,21 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node
 const endOfRowsTable = 'CREATE TABLE end_of_rows AS SELECT true AS is_end';
 
 export interface Database {
+  /** One that was given back, or a new one. */
   connect(): Promise<DuckDBConnection>;
+  /** Keeps a connection for whoever connects next: nothing runs on it, and nothing is left to read. Closing one takes milliseconds. */
+  giveBack(connection: DuckDBConnection): void;
 }
+
+/** Connections that wait for the next query. */
+const mostIdle = 8;
 
 /**
  * User text never reaches DuckDB; as a second line it may touch no file but our Parquet directory, load no extension and change no
  * setting. Nothing is loaded before the first connect(): a cloud without readings does not pay for an engine.
  */
 export function openDatabase(options: { parquetDir: string; memoryBytes: number; threads: number }): Database {
+  const idle: DuckDBConnection[] = [];
   let opened: Promise<DuckDBInstance> | undefined;
   const open = async (): Promise<DuckDBInstance> => {
     const { DuckDBInstance } = await import('@duckdb/node-api');
@@ -40,7 +47,12 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
   return {
     async connect() {
       opened ??= open();
-      return (await opened).connect();
+      const instance = await opened;
+      return idle.pop() ?? instance.connect();
+    },
+    giveBack(connection) {
+      if (idle.length < mostIdle) idle.push(connection);
+      else connection.closeSync();
     },
   };
 }
@@ -89,7 +101,9 @@ export class Connections {
   }
 
   close(): void {
-    for (const connection of this.#opened) connection.closeSync();
+    for (const connection of this.#opened)
+      if (!this.isInterrupted && this.#free.includes(connection)) this.#database.giveBack(connection);
+      else connection.closeSync();
   }
 }
 
