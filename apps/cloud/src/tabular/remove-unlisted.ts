@@ -6,8 +6,8 @@ import { join } from 'node:path';
 export async function removeUnlisted(parquetDir: string, listed: ReadonlySet<string>): Promise<string[]> {
   const removed: string[] = [];
   for (const entry of await readdir(parquetDir, { withFileTypes: true })) {
-    // Ours are files of readings, half-written ones, and DuckDB's temporary folder; anything else was put there by someone.
-    const ours = /\.parquet(\.tmp)?$/.test(entry.name) || entry.name === '.tmp';
+    // Ours are files of readings, half-written ones, and DuckDB's temporary folders; anything else was put there by someone.
+    const ours = /\.parquet(\.tmp)?$/.test(entry.name) || /^\.tmp(-write)?$/.test(entry.name);
     if (!ours || listed.has(entry.name)) continue;
     await rm(join(parquetDir, entry.name), { recursive: true, force: true });
     removed.push(entry.name);

@@ -12,6 +12,14 @@ export interface Database {
   giveBack(connection: DuckDBConnection): void;
 }
 
+export interface DatabaseOptions {
+  readonly parquetDir: string;
+  readonly memoryBytes: number;
+  readonly threads: number;
+  /** Beside the one that answers queries; its limit of memory may be set again. Default false. */
+  readonly isWriter?: boolean;
+}
+
 /** Connections that wait for the next query. */
 const mostIdle = 8;
 
@@ -19,7 +27,8 @@ const mostIdle = 8;
  * User text never reaches DuckDB; as a second line it may touch no file but our Parquet directory, load no extension and change no
  * setting. Nothing is loaded before the first connect(): a cloud without readings does not pay for an engine.
  */
-export function openDatabase(options: { parquetDir: string; memoryBytes: number; threads: number }): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { parquetDir, isWriter = false } = options;
   const idle: DuckDBConnection[] = [];
   let opened: Promise<DuckDBInstance> | undefined;
   const open = async (): Promise<DuckDBInstance> => {
@@ -33,14 +42,16 @@ export function openDatabase(options: { parquetDir: string; memoryBytes: number;
     const connection = await instance.connect();
     // It makes joins of lists, and rows come out of them in another order.
     await connection.run("SET disabled_optimizers='in_clause'");
-    await connection.run(`SET temp_directory=${quoted(join(options.parquetDir, temporaryFolder))}`);
+    // Of two engines that spill into one folder, each would take the other's files for its own.
+    const temporary = isWriter ? temporaryFolders.writer : temporaryFolders.queries;
+    await connection.run(`SET temp_directory=${quoted(join(parquetDir, temporary))}`);
     await connection.run(endOfRowsTable);
-    await connection.run(`SET allowed_directories=[${quoted(join(options.parquetDir, '/'))}]`);
+    await connection.run(`SET allowed_directories=[${quoted(join(parquetDir, '/'))}]`);
     await connection.run('SET enable_external_access=false');
     // It takes what it kept of a file for the file itself as long as the time of change is the same, to the second: too coarse for one
     // that was damaged and put right (verify-files.ts). The system keeps files in memory as well, and queries take as long.
     await connection.run('SET enable_external_file_cache=false');
-    await connection.run('SET lock_configuration=true');
+    if (!isWriter) await connection.run('SET lock_configuration=true');
     connection.closeSync();
     return instance;
   };
@@ -107,8 +118,8 @@ export class Connections {
   }
 }
 
-/** Below parquet/: what DuckDB moves out of memory while it sorts. Removed at each start. */
-export const temporaryFolder = '.tmp';
+/** Below parquet/: what DuckDB moves out of memory while it sorts. Removed at each start (remove-unlisted.ts). */
+const temporaryFolders = { queries: '.tmp', writer: '.tmp-write' } as const;
 
 /** A SQL text literal of a text of ours. */
 export function quoted(text: string): string {

@@ -23,6 +23,7 @@ import { createKnownFacts } from './push/open-files.ts';
 import { openLogReader } from './read-log.ts';
 import { runQuery } from './run-query.ts';
 import { createFileVerifier } from './verify-files.ts';
+import { createWriter } from './writer.ts';
 
 function send(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
@@ -47,11 +48,13 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     child: () => logger,
   };
   const database = openDatabase({ parquetDir, memoryBytes: settings.memoryBytes, threads: settings.threads });
+  const writer = createWriter({ parquetDir, memoryBytes: settings.memoryBytes, fileBytes: settings.fileBytes });
   const hotDirectory = join(parquetDir, hotFolder);
   const reader = openLogReader(init.logSource, logger, (damage) => void send({ kind: 'lost', damage }));
   const hot = createHotRows({
     sealed: init.sealed,
     database,
+    writer,
     reader,
     directory: hotDirectory,
     settings,
@@ -102,7 +105,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
 
   // Sealing and rewriting sort: one at a time, so that their memory is that of one.
   const writing = createLimiter(1);
-  const sealing = { database, parquetDir, hotDirectory, fileBytes: settings.fileBytes };
+  const sealing = { database, writer, parquetDir, hotDirectory, fileBytes: settings.fileBytes };
   const rewrite = async ({ id, files, deletes }: Extract<ToChild, { kind: 'rewrite' }>): Promise<void> => {
     let result: Rewritten;
     try {
@@ -171,12 +174,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
         });
         if (batches.length === 0) return { sealedFiles: [], upTo };
         const { sealFiles } = await import('./seal-files.ts');
-        const connection = await database.connect();
-        try {
-          return { sealedFiles: await sealFiles(connection, batches, sealing), upTo };
-        } finally {
-          connection.closeSync();
-        }
+        const slices = batches.flatMap((batch) => batch.slices);
+        const sealedFiles = await writer.write(slices, (connection) => sealFiles(connection, batches, sealing));
+        return { sealedFiles, upTo };
       });
       if (upTo <= sealed) return false;
       sealWanted ||= wanted && hot.after(upTo).rows > 0;

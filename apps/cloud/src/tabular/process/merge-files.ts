@@ -18,9 +18,11 @@ import type { FileRef, Rewritten } from './messages.ts';
 import { readOlderFile } from './older-file.ts';
 import type { SealHotOptions } from './seal-files.ts';
 import { type Slice, wholeFile } from './slice.ts';
+import type { Writer } from './writer.ts';
 
 export interface MergeOptions extends SealHotOptions {
   readonly database: Database;
+  readonly writer: Writer;
 }
 
 export async function mergeFiles(
@@ -38,12 +40,11 @@ export async function mergeFiles(
       temporary.push(...read.temporary);
     }
     const [{ captureDay } = { captureDay: '' }] = files;
-    const { parquetDir, fileBytes } = options;
-    const written = await writeSealedFiles(connection, slices, {
-      parquetDir,
-      fileBytes,
-      ...(deletes.length > 0 && { removed: withoutDeleted(deletes, captureDay) }),
-    });
+    const { parquetDir, fileBytes, writer } = options;
+    const removed = deletes.length > 0 && { removed: withoutDeleted(deletes, captureDay) };
+    const written = await writer.write(slices, (own) =>
+      writeSealedFiles(own, slices, { parquetDir, fileBytes, ...removed }),
+    );
     // What the catalog said of the file let a deletion concern it, and it did not.
     if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };
     return { kind: 'files', files: written.files };

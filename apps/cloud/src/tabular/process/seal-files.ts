@@ -1,5 +1,6 @@
 /** Writes hot files to sealed ones, one or more for each organization and capture day (I9). */
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { largeRows } from '../large-rows.ts';
 import type { HotBatch } from './hot/hot-batch.ts';
@@ -41,6 +42,12 @@ async function sealGroups(
   options: SealOptions,
 ): Promise<SealedFile[]> {
   const sealed: SealedFile[] = [];
-  for (const slices of groups) sealed.push(...(await writeSealedFiles(connection, slices, options)).files);
-  return sealed;
+  try {
+    for (const slices of groups) sealed.push(...(await writeSealedFiles(connection, slices, options)).files);
+    return sealed;
+  } catch (caught) {
+    // It begins again with all of them.
+    for (const { file } of sealed) await rm(join(options.parquetDir, file), { force: true });
+    throw caught;
+  }
 }

@@ -14,6 +14,7 @@ import type { Database } from '../database.ts';
 import { type DamagedReading, decodeUpload, newDecodeRoom } from '../decode-upload.ts';
 import type { LogReader } from '../read-log.ts';
 import { organizationOf, type Slice } from '../slice.ts';
+import type { Writer } from '../writer.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
 import { adoptHotBatches, keepNote } from './keep-hot-batches.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
@@ -89,6 +90,7 @@ export interface HotRows {
 export function createHotRows(options: {
   readonly sealed: number;
   readonly database: Database;
+  readonly writer: Writer;
   readonly reader: LogReader;
   /** parquet/.hot */
   readonly directory: string;
@@ -96,7 +98,7 @@ export function createHotRows(options: {
   readonly clock: Clock;
   readonly log: Log;
 }): HotRows {
-  const { sealed, database, reader, directory, settings, clock, log } = options;
+  const { sealed, database, writer, reader, directory, settings, clock, log } = options;
   const loading = createLimiter(1);
   const writing = createLimiter(1);
   const room = newDecodeRoom();
@@ -339,20 +341,16 @@ export function createHotRows(options: {
       const small = toMerge(free, settings.mergeFiles);
       if (small === undefined) return false;
       const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
-      const own = await database.connect();
-      try {
-        const merged = await mergeHotBatches(own, small, directory);
-        const [first] = small as [HotBatch];
-        const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
-        if (row !== undefined && small.every(({ noted }) => noted === true)) await keepNote(merged, row.batch);
-        since.set(merged, since.get(first) ?? clock.monotonic());
-        // None of them was sealed meanwhile: `claimed` and the limiter of whoever calls keep them.
-        batches = batches.flatMap((batch) => (batch === first ? [merged] : small.includes(batch) ? [] : [batch]));
-        for (const batch of small) remove(batch);
-        return true;
-      } finally {
-        own.closeSync();
-      }
+      const slices = small.flatMap((batch) => batch.slices);
+      const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory));
+      const [first] = small as [HotBatch];
+      const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
+      if (row !== undefined && small.every(({ noted }) => noted === true)) await keepNote(merged, row.batch);
+      since.set(merged, since.get(first) ?? clock.monotonic());
+      // None of them was sealed meanwhile: `claimed` and the limiter of whoever calls keep them.
+      batches = batches.flatMap((batch) => (batch === first ? [merged] : small.includes(batch) ? [] : [batch]));
+      for (const batch of small) remove(batch);
+      return true;
     },
     drop(upTo) {
       const dropped = batches.filter(({ to }) => to <= upTo);
