@@ -11,7 +11,7 @@ import { quoted } from './database.ts';
 import { encodeFacts, metadataKey } from './facts-in-footer.ts';
 import { type LeafFacts, readFacts, type SeriesFacts } from './file-facts.ts';
 import { noTime } from './row-buffer.ts';
-import { rowGroupRows } from './row-group.ts';
+import { rowsOfGroup } from './row-group.ts';
 
 export { parquetFormat } from '../parquet-format.ts';
 
@@ -60,13 +60,15 @@ export async function writeParquet(connection: DuckDBConnection, path: string, c
   const times = ['time_requested', 'time_received', 'time_synced'].map(
     (time) => `nullif(s.${time}, ${noTime}) AS ${time}`,
   );
-  const facts = encodeFacts({ rows: series.reduce((sum, each) => sum + each.rows, 0), series, leaves });
+  const fileRows = series.reduce((sum, each) => sum + each.rows, 0);
+  const dataBytes = series.reduce((sum, each) => sum + each.dataBytes, 0);
+  const facts = encodeFacts({ rows: fileRows, series, leaves });
   const statement = `COPY (
       SELECT ${seriesColumns.map(textOf).join(', ')}, DATE '1970-01-01' + ${dayNumber(captureDay)} AS capture_day, ${times.join(', ')},
         ${tagsOf} AS tags, ${parametersOf} AS additional_parameters, s.position, s."index", s.series,
         s.size${columns.map((name) => `, s.${name}`).join('')}, s.data
       FROM (SELECT ${renumbered(numbers)} AS series, * FROM (${rows}) ORDER BY number, time_received, position, "index") s
-    ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows},
+    ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowsOfGroup(dataBytes / fileRows)},
       KV_METADATA {${quoted(metadataKey)}: ${bind(blobValue(facts), BLOB)}})`;
   await connection.run(statement, values, types);
 }

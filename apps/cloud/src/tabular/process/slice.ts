@@ -60,3 +60,10 @@ export function slicesByDay(slices: readonly Slice[]): Slice[][] {
   }
   return [...days.values()];
 }
+
+/** Bytes of a row's document. */
+export function averageBytes(slices: readonly Slice[]): number {
+  const rows = slices.reduce((sum, slice) => sum + slice.rows, 0);
+  const bytes = slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
+  return rows === 0 ? 0 : bytes / rows;
+}

@@ -6,8 +6,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { largeRows } from '../large-rows.ts';
 import { type Database, openDatabase } from './database.ts';
 import { leafColumns } from './file-facts.ts';
-import { rowGroupRows } from './row-group.ts';
-import type { Slice } from './slice.ts';
+import { rowsOfGroup, vectorRows } from './row-group.ts';
+import { averageBytes, type Slice } from './slice.ts';
 
 export interface Writer {
   /**
@@ -21,11 +21,9 @@ export interface WriterOptions {
   readonly parquetDir: string;
   /** The most that it takes. */
   readonly memoryBytes: number;
-  /** BSON bytes that go into one file. */
-  readonly fileBytes: number;
 }
 
-export function createWriter({ parquetDir, memoryBytes, fileBytes }: WriterOptions): Writer {
+export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer {
   const database: Database = openDatabase({ parquetDir, memoryBytes, threads: 1, isWriter: true });
   return {
     async write(slices, work) {
@@ -33,7 +31,7 @@ export function createWriter({ parquetDir, memoryBytes, fileBytes }: WriterOptio
       const limit = async (bytes: number): Promise<unknown> =>
         connection.run(`SET memory_limit = '${Math.ceil(bytes / 1e6)}MB'`);
       try {
-        const room = Math.min(memoryBytes, roomFor(slices, fileBytes));
+        const room = Math.min(memoryBytes, roomFor(slices));
         await limit(room);
         try {
           return await work(connection);
@@ -56,19 +54,18 @@ const cellBytes = 16;
 const leastBytes = 64_000_000;
 /** Copies of a row group: rows on their way from the sort, the group itself, its pages before and after compression. */
 const copies = 3.25;
+/** Of the rows that it handles at a time, at all steps together; they count where rows are wide. */
+const vectors = 6;
 
 /** Memory with which rows of slices are sorted and written: what DuckDB cannot spill, and some room to sort in. */
-export function roomFor(slices: readonly Slice[], fileBytes: number): number {
-  const rows = slices.reduce((sum, slice) => sum + slice.rows, 0);
-  if (rows === 0) return leastBytes;
-  const dataBytes = slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
-  const average = dataBytes / rows;
+export function roomFor(slices: readonly Slice[]): number {
+  const average = averageBytes(slices);
   // How many of them DuckDB reads at a time decides, not how many stand in a row group.
   if (average > largeRows.rowBytes) return Number.POSITIVE_INFINITY;
   const columns = new Set(slices.flatMap(({ leaves }) => leaves.flatMap((leaf) => Object.values(leafColumns(leaf)))));
-  // A file takes up to half as much again as it should.
-  const groupRows = Math.min(rows, rowGroupRows, (1.5 * fileBytes) / average);
-  return leastBytes + copies * groupRows * (rowBytes + average + cellBytes * columns.size);
+  // Texts stand in their columns as well as in the documents.
+  const wholeRow = rowBytes + 2 * average + cellBytes * columns.size;
+  return leastBytes + (copies * rowsOfGroup(average) + vectors * vectorRows) * wholeRow;
 }
 
 function isOutOfMemory(caught: unknown): boolean {

@@ -5,8 +5,8 @@ import { quoted } from '../database.ts';
 import { type HotBatch, type HotFile, needsOwnFile, newBatchNames, writtenFile } from '../hot/hot-batch.ts';
 import { hotFormat } from '../hot/write-hot-batch.ts';
 import { noTime } from '../row-buffer.ts';
-import { rowGroupRows } from '../row-group.ts';
-import { createSlice, type Slice, slicesByDay } from '../slice.ts';
+import { rowsOfGroup } from '../row-group.ts';
+import { averageBytes, createSlice, type Slice, slicesByDay } from '../slice.ts';
 import { mergeSource } from './merge-source.ts';
 import { describeRows } from './series-of-rows.ts';
 
@@ -15,7 +15,7 @@ export async function mergeHotBatches(
   connection: DuckDBConnection,
   batches: readonly HotBatch[],
   directory: string,
-  rowGroup: number = rowGroupRows,
+  rowGroup?: number,
 ): Promise<HotBatch> {
   const [{ from } = { from: 0 }, { to } = { to: 0 }] = [batches[0], batches.at(-1)];
   const names = newBatchNames(directory, from, to);
@@ -24,7 +24,7 @@ export async function mergeHotBatches(
   try {
     for (const [index, own] of filesOf(batches.flatMap((batch) => batch.slices)).entries()) {
       const path = names.file(index);
-      slices.push(...(await mergeSlices(connection, own, path, rowGroup)));
+      slices.push(...(await mergeSlices(connection, own, path, rowGroup ?? rowsOfGroup(averageBytes(own)))));
       files.push(await writtenFile(path));
     }
   } catch (caught) {

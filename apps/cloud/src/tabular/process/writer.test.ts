@@ -1,0 +1,44 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readRows } from './database.ts';
+import { createWriter } from './writer.ts';
+
+// DuckDB cannot spill one value.
+const holdsOneValueOf160MB = 'SELECT length(list(number)) FROM range(20_000_000) numbers(number)';
+
+test('what needs more memory than was estimated begins again with all that there may be', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
+  const writer = createWriter({ parquetDir: folder.path, memoryBytes: 1 << 30 });
+  let attempts = 0;
+  const length = await writer.write([], async (connection) => {
+    attempts++;
+    const [row] = await readRows(connection, holdsOneValueOf160MB);
+    return Number(row?.[0]);
+  });
+  expect(length).toBe(20_000_000);
+  expect(attempts).toBe(2);
+});
+
+test('what needs more memory than there may be fails once', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
+  const writer = createWriter({ parquetDir: folder.path, memoryBytes: 48_000_000 });
+  let attempts = 0;
+  const work = writer.write([], (connection) => {
+    attempts++;
+    return readRows(connection, holdsOneValueOf160MB);
+  });
+  await expect(work).rejects.toThrow('Out of Memory Error');
+  expect(attempts).toBe(1);
+});
+
+test('the engine that writes touches nothing outside the folder of files, whatever is set', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'writer-'));
+  const writer = createWriter({ parquetDir: folder.path, memoryBytes: 1 << 28 });
+  await writer.write([], async (connection) => {
+    await expect(connection.run('SET enable_external_access = true')).rejects.toThrow();
+    await expect(connection.run("SET allowed_directories = ['/']")).rejects.toThrow();
+    await expect(connection.run("SELECT * FROM read_text('/etc/hostname')")).rejects.toThrow();
+  });
+});
