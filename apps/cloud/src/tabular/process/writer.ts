@@ -51,7 +51,7 @@ export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer
 const rowBytes = 320;
 const cellBytes = 16;
 /** What sorting needs that cannot be spilled, however small the rows. */
-const leastBytes = 64_000_000;
+const leastBytes = 48_000_000;
 /** Copies of a row group: rows on their way from the sort, the group itself, its pages before and after compression. */
 const copies = 3.25;
 /** Of the rows that it handles at a time, at all steps together; they count where rows are wide. */
