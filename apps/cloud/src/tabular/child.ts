@@ -33,9 +33,6 @@ export interface Child extends AsyncDisposable {
   kill(): void;
 }
 
-/** DuckDB's allocator keeps freed memory for each of its arenas; with one for each processor tens of megabytes more. */
-const oneArena = { DUCKDB_JE_MALLOC_CONF: 'narenas:1' };
-
 export function startChild(options: ChildOptions): Child {
   const { prepare, onMessage, onDeath, clock, log, environment } = options;
   const stop = new AbortController();
@@ -55,7 +52,7 @@ export function startChild(options: ChildOptions): Child {
       // Standard output belongs to the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: process.execArgv,
-      env: { ...oneArena, ...(environment ?? process.env) },
+      ...(environment && { env: { ...environment } }),
     });
     current = child;
     const ended = new Promise<string>((resolve) => {
