@@ -106,6 +106,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     log: log.child('ingest'),
     freeBytes: () => freeBytesOf(data.path),
     deletedSince: deletedSince({ tabular, binary }),
+    store: tabular,
     async authorizeUpload(principal, partId) {
       machines.authorizePart(principal, partId);
       machines.noteContact(principal, partId);

@@ -4,8 +4,10 @@
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { asPlatformError, type Clock, PlatformError } from '@platform/base';
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { blobPath } from '../blobs/blob-path.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Backpressure } from './backpressure.ts';
 import { encodeBatch, type Upload, uploadHash } from './encode-batch.ts';
 import type { AppendResult, IngestLog } from './log.ts';
 import type { Place } from './place.ts';
@@ -19,6 +21,15 @@ export interface AcceptOptions {
   /** A line in the machine's log: part of the upload could not be stored (D14). */
   readonly reportGap: (place: Place, text: string) => void;
   readonly deletedSince: DeletedSince;
+  readonly backpressure: Pick<Backpressure, 'admit'>;
+}
+
+/** Who waits for the answer, and for how long. */
+export interface Sender {
+  /** Aborted when the sender is gone. */
+  readonly signal: AbortSignal;
+  /** Wall ms; undefined: none. */
+  readonly deadline: number | undefined;
 }
 
 /** An upload that is known by its content, and is sent again. */
@@ -53,16 +64,21 @@ export interface AcceptedUpload {
 /** Public clients' uploads are recognised this long (D13). */
 const anonymousMs = 7 * 24 * 3_600_000;
 
-/** @param signal aborted when the sender is gone. Throws already_exists, canceled, resource_exhausted or unavailable; then the upload is not in the log. */
+interface UploadKey extends Identity {
+  /** After it was stored; absent: until the sender's floor passes it. */
+  readonly recognisedMs?: number;
+}
+
+/** Throws already_exists, canceled, resource_exhausted or unavailable; then the upload is not in the log. */
 export async function acceptUpload(
   options: AcceptOptions,
   place: Place,
   { metadata, identity }: CheckedMetadata,
   content: Pick<Upload, 'readings' | 'refused'>,
   payload: Payload | null,
-  signal: AbortSignal,
+  { signal, deadline }: Sender,
 ): Promise<AcceptedUpload> {
-  const { ingestLog, blobs, clock, reportGap } = options;
+  const { ingestLog, blobs, clock, reportGap, backpressure } = options;
   const fileId = identity ? fileIdOf(place.partId, identity) : randomUUID();
 
   using stored = payload ? await blobs.put(payloadPath(place, metadata, payload, clock.now()), payload.chunks) : null;
@@ -73,13 +89,21 @@ export async function acceptUpload(
   }
   const upload: Upload = { metadata, ...content, blob: stored };
   const sha256 = uploadHash(upload, identity === null);
+  const { recognisedMs, ...key }: UploadKey = identity ?? anonymousKey(upload, sha256);
+  using admission = await backpressure.admit({
+    organizationId: place.organizationId,
+    bytes: metadata.type === DataType.TABULAR_SENSOR ? bytesOf(content.readings) : 0,
+    signal,
+    deadline,
+    isKnown: () => ingestLog.isKnown({ partId: place.partId, ...key }),
+  });
   const timeSyncedMs = clock.now();
-  const key = identity ?? anonymousKey(upload, sha256, timeSyncedMs);
   const append = (kept: Upload, replaces?: number): Promise<AppendResult> => {
     const batch = encodeBatch(kept, { place, timeSyncedMs, fileId });
     return ingestLog.append({
       ...{ partId: place.partId, ...key, sha256, batch, fileId },
       ...(stored && { blobPath: stored.path }),
+      ...(recognisedMs !== undefined && { settleUntil: timeSyncedMs + recognisedMs }),
       ...(replaces !== undefined && { replaces }),
     });
   };
@@ -89,6 +113,7 @@ export async function acceptUpload(
       const lost = await lostOf(options, place, upload, result);
       if (lost !== undefined) result = await append(lost, result.position ?? 0);
     }
+    if (result.outcome === 'appended' && result.position !== null) admission.stored(result.position);
     if (stored && result.outcome !== 'appended') await dropPayload(options, stored.path);
     if (result.outcome === 'appended') {
       for (const { index, reason } of content.refused) {
@@ -104,12 +129,16 @@ export async function acceptUpload(
 }
 
 /** What recognises an upload without identity: its content, if it says when that was; three equal frames are three frames (D13). */
-function anonymousKey(upload: Upload, sha256: Uint8Array, nowMs: number): Identity & { readonly settleUntil: number } {
+function anonymousKey(upload: Upload, sha256: Uint8Array): UploadKey {
   const { fileCreateTime, fileModifyTime } = upload.metadata;
   const hasTime = fileCreateTime !== undefined || fileModifyTime !== undefined || upload.readings.some(hasTimes);
   return hasTime
-    ? { stream: sha256, seq: 0, floor: 0, settleUntil: nowMs + anonymousMs }
-    : { stream: new Uint8Array(randomBytes(16)), seq: 0, floor: 0, settleUntil: nowMs };
+    ? { stream: sha256, seq: 0, floor: 0, recognisedMs: anonymousMs }
+    : { stream: new Uint8Array(randomBytes(16)), seq: 0, floor: 0, recognisedMs: 0 };
+}
+
+function bytesOf(readings: readonly Uint8Array[]): number {
+  return readings.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The part of a repeated upload that was deleted since; undefined: nothing. What is still there is not stored twice. */

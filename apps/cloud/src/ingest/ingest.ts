@@ -3,10 +3,12 @@ import type { Clock, Log } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { DeletedSince } from './accept-upload.ts';
+import { createBackpressure, type StoreProgress, type UploadsSlowed } from './backpressure.ts';
 import { createFreeSpace } from './free-space.ts';
 import type { IngestLog } from './log.ts';
 import type { Place } from './place.ts';
 import { uploadBindings } from './rpc.ts';
+import { defaultIngestSettings, type IngestSettings } from './settings.ts';
 import { truncateStep } from './truncate-step.ts';
 
 export interface IngestOptions<P> {
@@ -21,6 +23,9 @@ export interface IngestOptions<P> {
   /** Default: all that is not truncated, which is never less than what is not sealed. */
   readonly unsealedBytes?: () => number;
   readonly deletedSince: DeletedSince;
+  /** What makes rows of readings. */
+  readonly store: StoreProgress;
+  readonly settings?: Partial<IngestSettings>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -31,15 +36,22 @@ export interface Ingest<P> {
   truncateStep(floor: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
   /** Removes payloads older than an hour that no row names (I4, I14); answers how many. */
   sweepBlobs(): Promise<number>;
+  /** Uploads wait, because the store is behind. Undefined: none has had to for a minute. */
+  uploadsSlowed(): UploadsSlowed | undefined;
 }
 
 export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince } = options;
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince, store } = options;
   const unsealedBytes = options.unsealedBytes ?? (() => ingestLog.retainedBytes());
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
+  const settings = { ...defaultIngestSettings, ...options.settings };
+  const backpressure = createBackpressure({ store, settings, clock, log });
   return {
-    bindings: uploadBindings<P>({ ingestLog, blobs, clock, reportGap, deletedSince, space, authorizeUpload }),
+    bindings: uploadBindings<P>({
+      ...{ ingestLog, blobs, clock, reportGap, deletedSince, backpressure, space, authorizeUpload },
+    }),
     truncateStep: (floor) => truncateStep({ ingestLog, log, clock, floor }),
     sweepBlobs: () => blobs.sweep((path) => ingestLog.hasBlob(path)),
+    uploadsSlowed: backpressure.slowed,
   };
 }

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openReadable } from '../metadata/sqlite-file.ts';
 import { lossOf } from './known-losses.ts';
-import type { DamagedRow, LogLoss, LogRow, ReadLimit } from './log.ts';
+import type { DamagedRow, LogEntry, LogLoss, LogRow, ReadLimit } from './log.ts';
 import { missingBefore, missingRow, proveRow, type StoredRow } from './prove-rows.ts';
 
 export class LogReader implements Disposable {
@@ -10,6 +10,7 @@ export class LogReader implements Disposable {
   readonly #rows: StatementSync;
   readonly #damaged: StatementSync;
   readonly #blob: StatementSync;
+  readonly #known: StatementSync;
   readonly #ends: StatementSync;
   readonly #owners: StatementSync;
   readonly #losses: StatementSync;
@@ -25,6 +26,10 @@ export class LogReader implements Disposable {
     this.#owners = this.#db.prepare('select part from dedup where position between ? and ?');
     this.#damaged = this.#db.prepare('select position, reason from damaged order by position');
     this.#blob = this.#db.prepare('select 1 from blobs where path = ?');
+    this.#known = this.#db.prepare(
+      `select 1 from dedup where part = ?1 and stream = ?2 and seq = ?3
+       union all select 1 from streams where part = ?1 and stream = ?2 and floor > ?3`,
+    );
   }
 
   read(after: number, limit: ReadLimit): LogRow[] {
@@ -72,6 +77,10 @@ export class LogReader implements Disposable {
 
   hasBlob(path: string): boolean {
     return this.#blob.get(path) !== undefined;
+  }
+
+  isKnown({ partId, stream, seq }: Pick<LogEntry, 'partId' | 'stream' | 'seq'>): boolean {
+    return this.#known.get(partId, stream, seq) !== undefined;
   }
 
   [Symbol.dispose](): void {

@@ -19,7 +19,7 @@ export interface LogWriter extends AsyncDisposable {
 }
 
 /** What reads it. */
-export interface LogReads extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob'> {
+export interface LogReads extends Pick<IngestLog, 'read' | 'follow' | 'damaged' | 'hasBlob' | 'isKnown'> {
   /** As stored. */
   losses(): Promise<readonly LogLoss[]>;
 }

@@ -80,6 +80,8 @@ export interface IngestLog extends AsyncDisposable {
    * resource_exhausted when the disk is full, unavailable when the log is closing or has failed: nothing was stored then.
    */
   append(entry: LogEntry): Promise<AppendResult>;
+  /** Whether the upload need not be stored: it is in the log, or its sender is done with it (I5, I6). */
+  isKnown(key: Pick<LogEntry, 'partId' | 'stream' | 'seq'>): Promise<boolean>;
   /** Rows after a position in order, as many as fit but at least one; a prefix of what is committed (I3). */
   read(after: number, limit: ReadLimit): Promise<readonly LogRow[]>;
   /** As `read`, for who has processed everything up to `after`: a row that is missing comes as a damaged one. */

@@ -57,6 +57,7 @@ export async function openPostgresLog(
       damaged: () => reader.damaged(),
       losses: () => reader.losses(),
       hasBlob: (path) => reader.hasBlob(path),
+      isKnown: (key) => reader.isKnown(key),
     },
     writer: {
       append: (entry) => groups.append(entry),

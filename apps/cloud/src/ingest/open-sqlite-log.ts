@@ -50,6 +50,7 @@ export async function openSqliteLog(
       damaged: async () => reader.damaged(),
       losses: async () => reader.losses(),
       hasBlob: async (path) => reader.hasBlob(path),
+      isKnown: async (key) => reader.isKnown(key),
     },
     writer: {
       async append(entry) {

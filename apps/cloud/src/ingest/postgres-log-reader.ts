@@ -1,7 +1,7 @@
 /** Reads of the ingest log in Postgres: each sees a prefix of what is committed, because the appender's lock makes commit order position order (I3). */
 import type { PostgresReader } from '../metadata/postgres-reader.ts';
 import { lossOf } from './known-losses.ts';
-import type { DamagedRow, LogLoss, LogRow, ReadLimit } from './log.ts';
+import type { DamagedRow, LogEntry, LogLoss, LogRow, ReadLimit } from './log.ts';
 import { missingBefore, missingRow, proveRow } from './prove-rows.ts';
 
 export class PostgresLogReader implements AsyncDisposable {
@@ -63,6 +63,15 @@ export class PostgresLogReader implements AsyncDisposable {
 
   async hasBlob(path: string): Promise<boolean> {
     const { rows } = await this.#reader.query('select 1 from blobs where path = $1', [path]);
+    return rows.length > 0;
+  }
+
+  async isKnown({ partId, stream, seq }: Pick<LogEntry, 'partId' | 'stream' | 'seq'>): Promise<boolean> {
+    const { rows } = await this.#reader.query(
+      `select 1 from dedup where part = $1 and stream = $2 and seq = $3
+       union all select 1 from streams where part = $1 and stream = $2 and floor > $3`,
+      [partId, stream, seq],
+    );
     return rows.length > 0;
   }
 

@@ -10,7 +10,7 @@ import {
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Call, type Handlers, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
-import { type AcceptOptions, acceptUpload, type Payload } from './accept-upload.ts';
+import { type AcceptOptions, acceptUpload, type Payload, type Sender } from './accept-upload.ts';
 import type { FreeSpace } from './free-space.ts';
 import type { Place } from './place.ts';
 import { scanReading } from './scan-reading.ts';
@@ -26,7 +26,7 @@ export interface UploadRpcOptions<P> extends AcceptOptions {
 interface Admitted {
   readonly place: Place;
   readonly checked: CheckedMetadata;
-  readonly signal: AbortSignal;
+  readonly sender: Sender;
 }
 
 interface UploadAnswer {
@@ -46,14 +46,14 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
   ): Promise<Admitted> => {
     const metadata = requireMetadata(given, method);
     const place = await options.authorizeUpload(call.principal, metadata.partId);
-    return { place, checked: checkMetadata(metadata, types, method), signal: call.signal };
+    return { place, checked: checkMetadata(metadata, types, method), sender: call };
   };
   const accept = async (
-    { place, checked, signal }: Admitted,
+    { place, checked, sender }: Admitted,
     content: Parameters<typeof acceptUpload>[3],
     payload: Payload | null,
   ): Promise<UploadAnswer> => {
-    const { fileId } = await acceptUpload(options, place, checked, content, payload, signal);
+    const { fileId } = await acceptUpload(options, place, checked, content, payload, sender);
     // Public clients read either, depending on the call and the language.
     return { fileId, binaryDataId: fileId };
   };

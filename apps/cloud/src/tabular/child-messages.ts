@@ -13,7 +13,7 @@ import type { Seals } from './seals.ts';
 export interface ChildMessages {
   readonly onMessage: (message: FromChild) => void;
   /** What the child holds, as it told last. */
-  readonly hot: { readonly position: number; readonly hotRows: number; readonly hotBytes: number };
+  readonly hot: Omit<Extract<FromChild, { kind: 'loaded' }>, 'kind'>;
   /** A child begins: nothing is loaded after S. */
   begin(sealed: number): void;
   /** By position: how many of the row's readings are missing; null: all. */
@@ -30,10 +30,12 @@ export function createChildMessages(deps: {
   readonly scrub: Pick<Scrub, 'answered'>;
   readonly health: Pick<FileHealth, 'found'>;
   readonly questions: Pick<Questions, 'onMessage'>;
+  /** After `hot` changed. */
+  readonly progressed: () => void;
   readonly log: Log;
 }): ChildMessages {
-  const { ingestLog, seals, rewrites, measure, scrub, health, questions, log } = deps;
-  let hot = { position: 0, hotRows: 0, hotBytes: 0 };
+  const { ingestLog, seals, rewrites, measure, scrub, health, questions, progressed, log } = deps;
+  let hot = { position: 0, hotRows: 0, hotBytes: 0, unsealedBytes: 0 };
   const damaged = new Map<number, number | null>();
   let checking: Promise<void> = Promise.resolve();
   const checked = (file: string, found: FoundFile): void => {
@@ -48,6 +50,7 @@ export function createChildMessages(deps: {
     switch (message.kind) {
       case 'loaded':
         hot = message;
+        progressed();
         return;
       case 'damaged': {
         const { position, reason, readings } = message;
@@ -102,7 +105,8 @@ export function createChildMessages(deps: {
       return hot;
     },
     begin(sealed) {
-      hot = { position: sealed, hotRows: 0, hotBytes: 0 };
+      hot = { position: sealed, hotRows: 0, hotBytes: 0, unsealedBytes: 0 };
+      progressed();
     },
     damaged,
     settled: () => checking,

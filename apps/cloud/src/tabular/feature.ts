@@ -98,7 +98,13 @@ export function createTabular(options: TabularOptions): Tabular {
     ...{ catalog, clock, log, stopping: stop.signal, flipped: tellFlip },
     merge: () => void rewrites.merge(),
   });
-  const messages = createChildMessages({ ingestLog, seals, rewrites, measure, scrub, health, questions, log });
+  const listeners = new Set<() => void>();
+  const messages = createChildMessages({
+    ...{ ingestLog, seals, rewrites, measure, scrub, health, questions, log },
+    progressed() {
+      for (const listener of listeners) listener();
+    },
+  });
   const answer = createAnswerQuery({
     ...{ child: running, questions, catalog, seals, pins, queue, meter, health, ingestLog, settings, clock, tellFlip },
     ...{ standingRulesOf, organizationOf },
@@ -164,7 +170,12 @@ export function createTabular(options: TabularOptions): Tabular {
       committedPosition: ingestLog.lastPosition(),
       loadedPosition: messages.hot.position,
       sealedPosition: seals.position,
+      unsealedBytes: messages.hot.unsealedBytes,
     }),
+    onProgress(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
 
     async status() {
       return {

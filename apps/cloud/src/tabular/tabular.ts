@@ -89,6 +89,8 @@ export interface TabularLag {
   readonly loadedPosition: number;
   /** S: last position whose rows are in listed files. */
   readonly sealedPosition: number;
+  /** Bytes of rows that are loaded and not in listed files. */
+  readonly unsealedBytes: number;
 }
 
 export interface TabularStatus extends TabularLag {
@@ -132,6 +134,8 @@ export interface Tabular extends AsyncDisposable {
   /** Calls the listener after each flip with the new S: the log may be truncated further. */
   onSealed(listener: (position: number) => void): Disposable;
   lag(): TabularLag;
+  /** Calls the listener after rows were loaded, and after S moved. */
+  onProgress(listener: () => void): Disposable;
   status(): Promise<TabularStatus>;
   /** Seals what is hot now, whatever its size; answers S. */
   seal(): Promise<number>;

@@ -16,7 +16,10 @@ import { fleetAccess, locations, machines, on } from '../../access/testing/open-
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { type AcceptOptions, acceptUpload } from '../../ingest/accept-upload.ts';
+import { createBackpressure } from '../../ingest/backpressure.ts';
 import type { IngestLog } from '../../ingest/log.ts';
+import { defaultIngestSettings } from '../../ingest/settings.ts';
+import { neverBehind } from '../../ingest/testing/never-behind.ts';
 import { openTestLog } from '../../ingest/testing/open-log.ts';
 import { checkMetadata } from '../../ingest/upload-metadata.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
@@ -96,6 +99,9 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     log: silentLog,
   });
   await binary.start();
+  const backpressure = createBackpressure({
+    ...{ store: neverBehind(opened.log), settings: defaultIngestSettings, clock, log: silentLog },
+  });
   onTestFinished(async () => {
     await binary[Symbol.asyncDispose]();
     await opened[Symbol.asyncDispose]();
@@ -113,7 +119,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
     upload: (shape) =>
       upload(
         {
-          ...{ ingestLog: opened.log, blobs, clock, reportGap: () => {} },
+          ...{ ingestLog: opened.log, blobs, clock, reportGap: () => {}, backpressure },
           deletedSince: async ({ first }) => [await binary.isDeleted(first.fileId, first.position)],
         },
         shape,
@@ -163,7 +169,7 @@ async function upload(
     checked,
     { readings: given.type === DataType.FILE ? [] : [reading], refused: [] },
     { chunks: [bytes], timeReceivedMs: atMs ?? null },
-    new AbortController().signal,
+    { signal: new AbortController().signal, deadline: undefined },
   );
   return fileId;
 }

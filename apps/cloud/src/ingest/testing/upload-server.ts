@@ -8,6 +8,7 @@ import { createIngest, type Ingest } from '../ingest.ts';
 import type { IngestLog } from '../log.ts';
 import { openIngestLog } from '../open-ingest-log.ts';
 import type { Place } from '../place.ts';
+import { neverBehind } from './never-behind.ts';
 
 export interface UploadServer extends AsyncDisposable {
   readonly host: string;
@@ -57,6 +58,7 @@ export async function startUploadServer(
     log: silentLog,
     freeBytes: async () => free,
     deletedSince,
+    store: neverBehind(log),
     reportGap: (_place, text) => void gaps.push(text),
     async authorizeUpload(principal, partId) {
       if (!parts.includes(partId)) throw new PlatformError('not_found', `there is no part ${partId}`);

@@ -61,8 +61,15 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     clock,
     log: logger,
   });
+  let sealed = init.sealed;
   const tellLoaded = (): void =>
-    void send({ kind: 'loaded', position: hot.loaded, hotRows: hot.rows, hotBytes: hot.dataBytes });
+    void send({
+      kind: 'loaded',
+      position: hot.loaded,
+      hotRows: hot.rows,
+      hotBytes: hot.dataBytes,
+      unsealedBytes: hot.after(sealed).dataBytes,
+    });
   // Where the log holds nothing more, no load follows that would tell.
   const adopted = hot.adopt().then(tellLoaded);
   const executors = createExecutors({
@@ -80,7 +87,6 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     sleep: (ms) => clock.sleep(running.size > 0 ? ms + 100 : ms),
     report: (file, found) => void send({ kind: 'checked', file, found }),
   });
-  let sealed = init.sealed;
   let sealWanted = false;
 
   const loader = follow({

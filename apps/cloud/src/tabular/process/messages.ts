@@ -121,7 +121,14 @@ export type ToChild =
   | { readonly kind: 'seal' };
 
 export type FromChild =
-  | { readonly kind: 'loaded'; readonly position: number; readonly hotRows: number; readonly hotBytes: number }
+  | {
+      readonly kind: 'loaded';
+      readonly position: number;
+      readonly hotRows: number;
+      readonly hotBytes: number;
+      /** Of the hot rows' bytes, those after S; the others are kept for snapshots that are open. */
+      readonly unsealedBytes: number;
+    }
   | {
       readonly kind: 'damaged';
       readonly position: number;

@@ -1,0 +1,10 @@
+/** A tabular store that keeps up always, for tests that are about something else. */
+import type { StoreProgress } from '../backpressure.ts';
+import type { IngestLog } from '../log.ts';
+
+export function neverBehind(log: Pick<IngestLog, 'lastPosition' | 'onCommit'>): StoreProgress {
+  return {
+    lag: () => ({ loadedPosition: log.lastPosition(), sealedPosition: log.lastPosition(), unsealedBytes: 0 }),
+    onProgress: (listener) => log.onCommit(listener),
+  };
+}

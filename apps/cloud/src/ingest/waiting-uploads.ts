@@ -1,0 +1,112 @@
+/**
+ * Uploads that wait before they are appended, by organization, oldest first.
+ *
+ * What waits is in memory, so it is bounded: where one more does not fit, the organization that has most waiting loses its newest.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+
+export interface WaitRequest {
+  readonly organizationId: string;
+  /** Of its readings. */
+  readonly bytes: number;
+  readonly maxMs: number;
+  /** Aborted when the sender is gone. */
+  readonly signal: AbortSignal;
+  /** Called at the end of the wait, at once, unless the upload is refused. */
+  readonly onAdmitted: () => void;
+}
+
+export interface WaitingUploads {
+  readonly count: number;
+  /** Resolves after `maxMs`, or earlier. Throws canceled (the sender is gone) or resource_exhausted (too much waits). */
+  wait(request: WaitRequest): Promise<void>;
+  /** Ends waits, of each organization by turns, as long as `may` says so. */
+  release(may: () => boolean): void;
+}
+
+interface Waiting {
+  end(refusal?: PlatformError): void;
+}
+
+interface Lane {
+  readonly waiting: Waiting[];
+  bytes: number;
+}
+
+/** Of an upload beside its readings: its call. */
+const callBytes = 4_096;
+
+/** @param onRefused before each refusal */
+export function createWaitingUploads({
+  maxBytes,
+  clock,
+  onRefused,
+}: {
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly onRefused: () => void;
+}): WaitingUploads {
+  const lanes = new Map<string, Lane>();
+  let all = 0;
+  let count = 0;
+
+  const refusal = (): PlatformError => {
+    onRefused();
+    return new PlatformError(
+      'resource_exhausted',
+      `readings come in faster than they can be stored, and ${Math.round(maxBytes / 1e6)} MB of uploads wait already: send this one again later`,
+    );
+  };
+  const bytesOf = (organizationId: string): number => lanes.get(organizationId)?.bytes ?? 0;
+  const makeRoom = (organizationId: string, bytes: number): void => {
+    while (count > 0 && all + bytes > maxBytes) {
+      const largest = [...lanes.values()].reduce((most, lane) => (lane.bytes > most.bytes ? lane : most));
+      if (largest.bytes <= bytesOf(organizationId) + bytes) throw refusal();
+      largest.waiting.at(-1)?.end(refusal());
+    }
+  };
+
+  return {
+    get count() {
+      return count;
+    },
+    async wait({ organizationId, bytes: readings, maxMs, signal, onAdmitted }) {
+      const bytes = readings + callBytes;
+      makeRoom(organizationId, bytes);
+      const lane = lanes.get(organizationId) ?? { waiting: [], bytes: 0 };
+      lanes.set(organizationId, lane);
+      await new Promise<void>((resolve, reject) => {
+        const gone = (): void =>
+          waiting.end(new PlatformError('canceled', 'the sender left before its upload was stored: send it again'));
+        const timer = clock.after(maxMs, () => waiting.end());
+        const waiting: Waiting = {
+          end(refused) {
+            timer[Symbol.dispose]();
+            signal.removeEventListener('abort', gone);
+            lane.waiting.splice(lane.waiting.indexOf(waiting), 1);
+            lane.bytes -= bytes;
+            if (lane.waiting.length === 0) lanes.delete(organizationId);
+            all -= bytes;
+            count--;
+            if (refused !== undefined) return reject(refused);
+            onAdmitted();
+            resolve();
+          },
+        };
+        lane.waiting.push(waiting);
+        lane.bytes += bytes;
+        all += bytes;
+        count++;
+        if (signal.aborted) gone();
+        else signal.addEventListener('abort', gone, { once: true });
+      });
+    },
+    release(may) {
+      while (count > 0)
+        for (const lane of [...lanes.values()]) {
+          if (!may()) return;
+          lane.waiting[0]?.end();
+        }
+    },
+  };
+}
