@@ -51,11 +51,11 @@ export function createWriter({ parquetDir, memoryBytes }: WriterOptions): Writer
 const rowBytes = 320;
 const cellBytes = 16;
 /** What sorting needs that cannot be spilled, however small the rows. */
-const leastBytes = 48_000_000;
+const leastBytes = 36_000_000;
 /** Copies of a row group: rows on their way from the sort, the group itself, its pages before and after compression. */
-const copies = 3.25;
+const copies = 2.75;
 /** Of the rows that it handles at a time, at all steps together; they count where rows are wide. */
-const vectors = 6;
+const vectors = 8;
 
 /** Memory with which rows of slices are sorted and written: what DuckDB cannot spill, and some room to sort in. */
 export function roomFor(slices: readonly Slice[]): number {
