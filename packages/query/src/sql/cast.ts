@@ -3,7 +3,6 @@
 import type { TypeName } from '../bson/type.ts';
 import type { SqlNode } from './ast.ts';
 import { type Cursor, fault } from './cursor.ts';
-import { isNoTimestamp } from './fold.ts';
 import { nearest } from './keywords.ts';
 import { numbers } from './kind.ts';
 import type { Token } from './lex.ts';
@@ -47,15 +46,10 @@ export function parseCast(cursor: Cursor, below: () => SqlNode, operand?: SqlNod
   if (onNull === undefined && onError === undefined) return { k: 'call', fn, args: [value], at };
   const nothing: SqlNode = { k: 'literal', value: null, at };
   const isNull: SqlNode = { k: 'call', fn: 'sql.isNull', args: [value], at };
-  const cast: SqlNode = onError === undefined ? { k: 'call', fn, args: [value], at } : orElse(fn, value, onError, at);
+  const made: SqlNode = { k: 'call', fn, args: [value], at };
+  const cast: SqlNode = onError === undefined ? made : { k: 'call', fn: 'agg.ifNull', args: [made, onError], at };
   // What is null is not an error: it stays null where only ON ERROR is given.
   return { k: 'call', fn: 'sql.case', args: [isNull, onNull ?? nothing, cast], at };
-}
-
-function orElse(fn: string, value: SqlNode, otherwise: SqlNode, at: Token): SqlNode {
-  // A written time that is none would be refused; here the statement says what it stands for.
-  if (fn === 'sql.castTimestamp' && value.k === 'literal' && isNoTimestamp(value.value)) return otherwise;
-  return { k: 'call', fn: 'agg.ifNull', args: [{ k: 'call', fn, args: [value], at }, otherwise], at };
 }
 
 export function parseAssert(cursor: Cursor, of: SqlNode): SqlNode {

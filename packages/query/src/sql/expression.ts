@@ -12,6 +12,7 @@ import { parseFunction } from './function.ts';
 import { reserved } from './keywords.ts';
 import type { Token } from './lex.ts';
 import { parseQuery } from './statement.ts';
+import { writtenTime } from './written-time.ts';
 
 const powers: Readonly<Record<string, number>> = {
   OR: 10,
@@ -262,7 +263,7 @@ function parseDocument(cursor: Cursor, at: Token, below: () => SqlNode): SqlNode
     const text = cursor.next();
     cursor.expect('}', `after ${kind.text} '…'`);
     if (!/^(ts|d)$/i.test(kind.text)) throw fault(kind, `expected ts, found ${kind.text}`);
-    return { k: 'call', fn: 'sql.castTimestamp', args: [{ k: 'literal', value: text.text, at: text }], at };
+    return writtenTime(text, at);
   }
   if (cursor.take('}')) return { k: 'document', fields, at };
   const names = new Set<string>();

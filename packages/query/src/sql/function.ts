@@ -8,6 +8,7 @@ import { type Cursor, fault } from './cursor.ts';
 import { dateAliases, dateFunctions, parseExtract } from './date-function.ts';
 import { nearest } from './keywords.ts';
 import type { Token } from './lex.ts';
+import { writtenTime } from './written-time.ts';
 
 /** The function of the plan, and how many arguments it takes: at least, at most. */
 const scalars: Readonly<Record<string, readonly [string, number, number]>> = {
@@ -141,8 +142,7 @@ function parseTypedLiteral(cursor: Cursor, at: Token, name: string): SqlNode | u
   refuseDate(at, name);
   if (name !== 'TIMESTAMP') return undefined;
   cursor.next();
-  const text = cursor.next();
-  return { k: 'call', fn: 'sql.castTimestamp', args: [literal(text.text, text)], at };
+  return writtenTime(cursor.next(), at);
 }
 
 function parseAggregate(cursor: Cursor, at: Token, fn: string, below: () => SqlNode): SqlNode {

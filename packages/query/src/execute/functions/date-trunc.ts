@@ -23,11 +23,10 @@ export function dateTrunc(value: Maybe, unitText: Maybe, binSize: Maybe, timezon
   const size = binSizeOf(binSize);
   const start = unit === 'week' ? weekStart(startOfWeek, name) : 0;
   const zone = zoneOf(timezone);
-  const offset = zone.offsetAt(instant);
-  const local = instant + offset;
-  const truncated = truncate(local, unit, size, start);
-  // Within a day the clock's offset stays what it is at the instant itself.
+  // Bins of hours and shorter ones all have the same length, also where clocks are put forward or back.
   const short = unitMonths[unit] === undefined && unit !== 'day' && unit !== 'week';
+  const offset = zone.offsetAt(short ? originDays * dayMs : instant);
+  const truncated = truncate(instant + offset, unit, size, start);
   return new BsonDate(short ? truncated - offset : toInstant(zone, truncated));
 }
 

@@ -51,6 +51,9 @@ test('$dateTrunc counts bins from 2000, on the clock of the zone', async () => {
   expect(await trunc({ unit: 'month', binSize: 6 })).toBe('2021-01-01T00:00:00.000Z');
   expect(await trunc({ unit: 'day', timezone: 'Asia/Kathmandu' })).toBe('2021-03-19T18:15:00.000Z');
   expect(await trunc({ unit: 'hour', binSize: 7 })).toBe('2021-03-20T07:00:00.000Z');
+  // In summer bins of two hours begin at odd hours of New York's clock: they go on from those of winter.
+  const summer = { date: at('2021-07-01T13:30:00Z'), unit: 'hour', binSize: 2, timezone: 'America/New_York' };
+  expect(await trunc(summer)).toBe('2021-07-01T13:00:00.000Z');
 });
 
 test('zones have exact names, or offsets of any size', async () => {
