@@ -17,6 +17,7 @@ function moved([stage, ...rest]: readonly Stage[]): Stage[] {
   if (stage === undefined) return [taken];
   switch (stage.k) {
     case 'filter':
+      if (hasSchema(stage.where)) return [taken, ...[stage, ...rest].map(withRight)];
       return [{ ...stage, where: deeper(stage.where) }, ...moved(rest)];
     case 'sort':
       return [{ ...stage, by: stage.by.map((key) => ({ ...key, path: below(key.path) })) }, ...moved(rest)];
@@ -42,6 +43,11 @@ function withRight(stage: Stage): Stage {
   return stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union'
     ? { ...stage, right: belowData(stage.right) }
     : stage;
+}
+
+/** A schema is about the whole document. */
+function hasSchema(expr: Expr): boolean {
+  return expr.k === 'call' && (expr.fn === 'match.jsonSchema' || expr.args.some(hasSchema));
 }
 
 function below(path: Path): Path {

@@ -25,9 +25,11 @@ test('a month that is too short ends the sum at its last day', async () => {
   expect(await evaluate({ $dateAdd: { ...shift, amount: null } })).toBe(null);
 });
 
-test('a time that clocks leave out is taken with the offset before; of one that comes twice the first is meant', async () => {
+test('a time that clocks leave out is taken with the offset before; west of Greenwich the first of two is meant', async () => {
   const parts = { year: 2024, month: 3, day: 10, hour: 2, minute: 30, timezone: 'America/New_York' };
   expect(iso(await evaluate({ $dateFromParts: parts }))).toBe('2024-03-10T07:30:00.000Z');
+  const east = { ...parts, day: 31, timezone: 'Europe/Paris' };
+  expect(iso(await evaluate({ $dateFromParts: east }))).toBe('2024-03-31T01:30:00.000Z');
   expect(iso(await evaluate({ $dateFromParts: { ...parts, month: 11, day: 3, hour: 1 } }))).toBe(
     '2024-11-03T05:30:00.000Z',
   );

@@ -126,11 +126,13 @@ class NamedZone implements Zone {
 
 /**
  * The instant of a clock's time. A time that a change of clocks leaves out counts with the offset before it; of one that
- * comes twice, the first is meant.
+ * comes twice, the first is meant west of Greenwich and the second east of it.
  */
 export function toInstant(zone: Zone, localMs: number): number {
   const first = zone.offsetAt(localMs);
   const second = zone.offsetAt(localMs - first);
   if (first === second) return localMs - first;
-  return zone.offsetAt(localMs - second) === second ? localMs - second : localMs - first;
+  if (zone.offsetAt(localMs - second) === second) return localMs - second;
+  // Clocks are put forward where they leave a time out, so that the offset before is the smaller one.
+  return localMs - Math.min(first, second);
 }
