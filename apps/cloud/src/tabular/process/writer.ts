@@ -57,11 +57,14 @@ const copies = 2.75;
 /** Of the rows that it handles at a time, at all steps together; they count where rows are wide. */
 const vectors = 8;
 
+/** Of large rows: a file of them (largeRows.fileBytes) is read, sorted and written in some ten times its bytes. */
+const largeRowsBytes = 320_000_000;
+
 /** Memory with which rows of slices are sorted and written: what DuckDB cannot spill, and some room to sort in. */
 export function roomFor(slices: readonly Slice[]): number {
   const average = averageBytes(slices);
   // How many of them DuckDB reads at a time decides, not how many stand in a row group.
-  if (average > largeRows.rowBytes) return Number.POSITIVE_INFINITY;
+  if (average > largeRows.rowBytes) return largeRowsBytes;
   const columns = new Set(slices.flatMap(({ leaves }) => leaves.flatMap((leaf) => Object.values(leafColumns(leaf)))));
   // Texts stand in their columns as well as in the documents.
   const wholeRow = rowBytes + 2 * average + cellBytes * columns.size;
