@@ -9,7 +9,7 @@ const megabyte = 1_000_000;
 function given(settings: Partial<IngestSettings> = {}) {
   const clock = new FakeClock();
   const lines: string[] = [];
-  const lag = { loadedPosition: 0, sealedPosition: 0, unsealedBytes: 0 };
+  const lag = { loadedPosition: 0, sealedPosition: 0, unsealedBytes: 0, isAsked: true };
   let moved = (): void => {};
   const backpressure: Backpressure = createBackpressure({
     store: {
@@ -98,6 +98,23 @@ test('what is not loaded yet stays bounded while an organization sends as fast a
   expect(store.stored.length).toBeLessThanOrEqual(2 * before);
   await store.clock.advance(5_000);
   await Promise.all(uploads);
+});
+
+test('while nobody asks, nothing waits to be loaded, as long as what is not sealed is within its bound', async () => {
+  const store = given();
+  store.lag.isAsked = false;
+  for (let n = 0; n < 40; n++) {
+    for (let i = 0; i < 9; i++) await store.upload('a', megabyte);
+    await store.clock.advance(1_000);
+  }
+  expect(store.stored).toHaveLength(360);
+  expect(store.backpressure.slowed()).toBeUndefined();
+  store.lag.isAsked = true;
+  const upload = store.upload('a', megabyte);
+  await settled();
+  expect(store.backpressure.slowed()).toMatchObject({ uploads: 1, reason: expect.stringMatching(/loaded/) });
+  await store.clock.advance(5_000);
+  await upload;
 });
 
 test('a burst of readings does not wait to be loaded, a flood does', async () => {

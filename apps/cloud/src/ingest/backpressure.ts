@@ -18,6 +18,8 @@ export interface StoreProgress {
     readonly sealedPosition: number;
     /** Bytes of rows that are loaded and not sealed. */
     readonly unsealedBytes: number;
+    /** Queries are asked, which wait for all that is in the log to be loaded. */
+    readonly isAsked: boolean;
   };
   /** Calls the listener whenever it has moved. */
   onProgress(listener: () => void): Disposable;
@@ -112,7 +114,11 @@ export function createBackpressure({
   /** Above 0 uploads are paced; 1: the backlog is as large as its bound. */
   const fullness = (bytes: number, bound: number): number => (bytes / bound - paceFrom) / (1 - paceFrom);
   const unsealedFullness = (): number => fullness(store.lag().unsealedBytes + unloaded.bytes, settings.unsealedBytes);
-  const unloadedBound = (): number => (isLasting() ? settings.unloadedBytes : settings.burstBytes);
+  const unloadedBound = (): number => {
+    // Nobody waits for it.
+    if (!store.lag().isAsked) return Number.POSITIVE_INFINITY;
+    return isLasting() ? settings.unloadedBytes : settings.burstBytes;
+  };
   const unloadedFullness = (): number => fullness(unloaded.bytes, unloadedBound());
   const isBehind = (): boolean => unsealedFullness() > 0 || unloadedFullness() > 0;
 

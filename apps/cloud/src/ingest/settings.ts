@@ -6,7 +6,7 @@ export interface IngestSettings {
    * what is sealed at a time, so that a store that keeps up never comes near.
    */
   readonly unsealedBytes: number;
-  /** Readings that are acknowledged and not loaded yet, for which every query waits, when it lasts. Default 24 MB. */
+  /** Readings that are acknowledged and not loaded yet, for which every query waits, when it lasts and queries are asked. Default 24 MB. */
   readonly unloadedBytes: number;
   /** … for a few seconds. Default 128 MB: a million small readings as fast as they can be sent. */
   readonly burstBytes: number;

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { createLog, systemClock } from '@platform/base';
 import { DataType, SensorDataSchema, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { BsonDocument } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
 import { expect, test } from 'vitest';
 import { openBlobStore } from '../blobs/blob-store.ts';
 import { migrations } from '../metadata/migrations.ts';
@@ -137,11 +139,17 @@ test('uploads go on after a bounded wait while the process that loads rows is go
   await expect.poll(() => store.tabular.lag().loadedPosition, { timeout: 60_000 }).toBe(1);
   const { processId = 0 } = await store.tabular.status();
   process.kill(processId, 'SIGSTOP');
+  // Nothing is held up for queries that nobody asks.
+  const scope = { organizationId: 'flood', locationIds: null, robotIds: null };
+  const plan = parseMql([new BsonDocument([['$count', 'n']])]);
+  const asked = store.tabular.query({ plan, scope, vocabulary: 'core', deadlineMs: dayMs });
   try {
+    await expect.poll(async () => (await store.tabular.status()).runningQueries).toBe(1);
     for (let seq = 2; seq <= 30; seq++) await store.upload('flood', seq);
   } finally {
     process.kill(processId, 'SIGCONT');
   }
+  await asked;
   expect(store.log.lastPosition()).toBe(30);
   expect(store.slowed()).toMatchObject({ refused: 0, reason: expect.stringMatching(/loaded/) });
   expect(store.slowed()?.uploads).toBe(30 - 5);

@@ -57,7 +57,7 @@ function stepOf(db: Database, clock: HandClock, tabular: Partial<RemoveDeps['tab
       organizations: async () => [],
       removeDeleted: async () => ({ droppedFiles: 0, rewrittenFiles: 0, endedDeletions: 0, complete: true }),
       bytesByDay: async (_organization, rules) => rules.map(() => new Map()),
-      lag: () => ({ committedPosition: 70, loadedPosition: 70, sealedPosition: 70, unsealedBytes: 0 }),
+      lag: () => ({ committedPosition: 70, loadedPosition: 70, sealedPosition: 70, unsealedBytes: 0, isAsked: false }),
       ...tabular,
     },
     settleMs: 1,

@@ -177,7 +177,7 @@ function stepOf(cloud: Cloud, clock: HandClock, tabular: Partial<RemoveDeps['tab
       organizations: async () => [organizationId],
       removeDeleted: async () => nothingRemoved,
       bytesByDay: async (_organization, rules) => rules.map(() => new Map()),
-      lag: () => ({ committedPosition: 70, loadedPosition: 70, sealedPosition: 70, unsealedBytes: 0 }),
+      lag: () => ({ committedPosition: 70, loadedPosition: 70, sealedPosition: 70, unsealedBytes: 0, isAsked: false }),
       ...tabular,
     },
     settleMs: 1,

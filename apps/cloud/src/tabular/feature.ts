@@ -60,6 +60,9 @@ export interface TabularOptions {
 /** Commits are told to the child at most this often; a query tells it more. */
 const wakeEveryMs = 5;
 
+/** So long after a query the next one is expected. */
+const askedForMs = 10_000;
+
 export function createTabular(options: TabularOptions): Tabular {
   const { dataDir, db, ingestLog, clock, log, deletions = createDeletionPause() } = options;
   const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
@@ -110,6 +113,10 @@ export function createTabular(options: TabularOptions): Tabular {
     ...{ standingRulesOf, organizationOf },
   });
 
+  const repeatQuery = createRepeatQuery({ answer, older, settings, clock, stopping: stop.signal });
+  /** Monotonic: when the latest query was asked. */
+  let askedMs = Number.NEGATIVE_INFINITY;
+
   const tabular: Tabular = {
     async start() {
       await mkdir(parquetDir, { recursive: true });
@@ -152,7 +159,10 @@ export function createTabular(options: TabularOptions): Tabular {
       });
     },
 
-    query: createRepeatQuery({ answer, older, settings, clock, stopping: stop.signal }),
+    query(request) {
+      askedMs = clock.monotonic();
+      return repeatQuery(request);
+    },
 
     deleteRows: createDeleteRows({ catalog, clock, query: (request) => tabular.query(request) }),
 
@@ -171,6 +181,7 @@ export function createTabular(options: TabularOptions): Tabular {
       loadedPosition: messages.hot.position,
       sealedPosition: seals.position,
       unsealedBytes: messages.hot.unsealedBytes,
+      isAsked: questions.running > 0 || clock.monotonic() - askedMs < askedForMs,
     }),
     onProgress(listener) {
       listeners.add(listener);

@@ -91,6 +91,8 @@ export interface TabularLag {
   readonly sealedPosition: number;
   /** Bytes of rows that are loaded and not in listed files. */
   readonly unsealedBytes: number;
+  /** A query was asked within the last seconds: it waits for all that is committed to be loaded. */
+  readonly isAsked: boolean;
 }
 
 export interface TabularStatus extends TabularLag {

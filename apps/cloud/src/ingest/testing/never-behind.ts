@@ -4,7 +4,12 @@ import type { IngestLog } from '../log.ts';
 
 export function neverBehind(log: Pick<IngestLog, 'lastPosition' | 'onCommit'>): StoreProgress {
   return {
-    lag: () => ({ loadedPosition: log.lastPosition(), sealedPosition: log.lastPosition(), unsealedBytes: 0 }),
+    lag: () => ({
+      loadedPosition: log.lastPosition(),
+      sealedPosition: log.lastPosition(),
+      unsealedBytes: 0,
+      isAsked: true,
+    }),
     onProgress: (listener) => log.onCommit(listener),
   };
 }
