@@ -147,7 +147,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         const listed = { all: snapshot.files.length, read: files.length };
         return { ...answered, explain: explainOf(request, listed, result.sources, answered) };
       } finally {
-        await reservation.settle(scannedBytes);
+        reservation.settle(scannedBytes);
       }
     } finally {
       void ended.then(() => {

@@ -70,7 +70,7 @@ export function createTabular(options: TabularOptions): Tabular {
   const { standingRulesOf = noStandingRules, organizationOf = () => undefined } = options;
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
-  const meter = createScanMeter({ db, clock, monthlyBytesOf });
+  const meter = createScanMeter({ db, clock, log, monthlyBytesOf });
   const pins = createPins();
   const queue = createFairQueue({ slots: settings.concurrentQueries, maxWaiting: settings.waitingQueries });
   const stop = new AbortController();
@@ -236,6 +236,7 @@ export function createTabular(options: TabularOptions): Tabular {
       await stopped;
       await seals.settled();
       await messages.settled();
+      await meter.settled();
     },
   };
   return tabular;

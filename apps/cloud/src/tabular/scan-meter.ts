@@ -1,27 +1,61 @@
 /** Counts the logical bytes that an organization's queries look at in a UTC month, and refuses what goes over the limit (D26). */
-import { type Clock, PlatformError } from '@platform/base';
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { Database } from '../metadata/tables.ts';
 
 export interface Reservation {
-  /** Ends the reservation and counts what was really looked at. */
-  settle(scannedBytes: number): Promise<void>;
+  /**
+   * Ends the reservation and counts what was really looked at. The answer need not wait until that is written: it counts as reserved
+   * until then.
+   */
+  settle(scannedBytes: number): void;
 }
 
 export interface ScanMeter {
   /** Sets aside what a query may look at. Throws resource_exhausted when the month's limit would be passed. */
   reserve(organizationId: string, bytes: number): Promise<Reservation>;
+  /** Resolves when what was settled is written. */
+  settled(): Promise<void>;
 }
 
 /** Of what counts towards no limit. */
-export const noReservation: Reservation = { settle: async () => {} };
+export const noReservation: Reservation = { settle: () => {} };
 
 export function createScanMeter(options: {
   db: Database;
   clock: Clock;
+  log: Log;
   monthlyBytesOf: (organizationId: string) => number;
 }): ScanMeter {
-  const { db, clock, monthlyBytesOf } = options;
+  const { db, clock, log, monthlyBytesOf } = options;
   const reserved = new Map<string, number>();
+  const writes = new Set<Promise<void>>();
+  let failing = false;
+  const hold = (organizationId: string, bytes: number): void => {
+    const held = (reserved.get(organizationId) ?? 0) + bytes;
+    if (held > 0) reserved.set(organizationId, held);
+    else reserved.delete(organizationId);
+  };
+  const write = async (organizationId: string, month: string, scannedBytes: number): Promise<void> => {
+    try {
+      await db
+        .insertInto('tabular_usage')
+        .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries: 1 })
+        .onConflict((conflict) =>
+          conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
+            scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
+            queries: eb(ref('tabular_usage.queries'), '+', val(1)),
+          })),
+        )
+        .execute();
+      failing = false;
+    } catch (caught) {
+      if (!failing)
+        log.error('what queries process cannot be written down, and is not counted', { error: errorText(caught) });
+      failing = true;
+    }
+    // Only now: another query counts the bytes as reserved or as used, never as neither.
+    hold(organizationId, -scannedBytes);
+  };
   return {
     async reserve(organizationId, bytes) {
       const monthlyBytes = monthlyBytesOf(organizationId);
@@ -43,28 +77,17 @@ export function createScanMeter(options: {
           `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would look at up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
         );
       }
-      reserved.set(organizationId, held + bytes);
+      hold(organizationId, bytes);
       return {
-        async settle(scannedBytes) {
-          try {
-            await db
-              .insertInto('tabular_usage')
-              .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries: 1 })
-              .onConflict((conflict) =>
-                conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
-                  scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
-                  queries: eb(ref('tabular_usage.queries'), '+', val(1)),
-                })),
-              )
-              .execute();
-          } finally {
-            // Only now: another query counts the bytes as reserved or as used, never as neither.
-            const left = (reserved.get(organizationId) ?? 0) - bytes;
-            if (left > 0) reserved.set(organizationId, left);
-            else reserved.delete(organizationId);
-          }
+        settle(scannedBytes) {
+          hold(organizationId, scannedBytes - bytes);
+          const written = write(organizationId, month, scannedBytes).finally(() => writes.delete(written));
+          writes.add(written);
         },
       };
+    },
+    async settled() {
+      await Promise.all(writes);
     },
   };
 }
