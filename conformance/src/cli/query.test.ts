@@ -119,7 +119,7 @@ test('--explain prints how a query runs, as a document or as a line of JSON', as
   expect(document.stdout).toMatch(/^\{\n {2}"push_down": true,\n/);
   expect(document.stderr).toMatch(/^.* scanned · \d+ ms\n$/);
   expect(line.stdout.split('\n')).toHaveLength(2);
-  expect(line.json()).toMatchObject({ push_down: true, files_listed: 0, sources: [{ does: 'hot' }] });
+  expect(line.json()).toMatchObject({ push_down: true, files_listed: 0, sources: [{ does: 'facts' }] });
 });
 
 test('an error names its place: the line with a caret, or the stage; as JSON it is the error alone', async () => {
