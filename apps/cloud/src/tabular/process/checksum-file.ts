@@ -15,30 +15,32 @@ export async function checksumFile(
   pause?: (bytes: number) => Promise<void>,
 ): Promise<FileChecksum & { readonly bytes: number }> {
   const hash = createHash('sha256');
-  const block = Buffer.allocUnsafe(blockBytes);
   let bytes = 0;
   let blockCrcs = '';
-  await using file = await open(path, 'r');
-  for (;;) {
-    const read = await readBlock(file, block, bytes);
-    if (read === 0) return { bytes, sha256: hash.digest('hex'), blockCrcs };
-    const part = block.subarray(0, read);
-    hash.update(part);
-    blockCrcs += crcOf(part);
-    bytes += read;
-    await pause?.(read);
+  for await (const block of blocksOf(path)) {
+    hash.update(block);
+    blockCrcs += crcOf(block);
+    bytes += block.length;
+    await pause?.(block.length);
   }
+  return { bytes, sha256: hash.digest('hex'), blockCrcs };
 }
 
 /** As FileChecksum.blockCrcs has it; several times as fast as with the SHA-256. */
 export async function blockCrcsOf(path: string): Promise<string> {
-  const block = Buffer.allocUnsafe(blockBytes);
   let blockCrcs = '';
+  for await (const block of blocksOf(path)) blockCrcs += crcOf(block);
+  return blockCrcs;
+}
+
+/** Each takes the place of the one before. */
+async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
+  const block = Buffer.allocUnsafe(blockBytes);
   await using file = await open(path, 'r');
   for (let at = 0; ; at += blockBytes) {
     const read = await readBlock(file, block, at);
-    if (read === 0) return blockCrcs;
-    blockCrcs += crcOf(block.subarray(0, read));
+    if (read === 0) return;
+    yield block.subarray(0, read);
   }
 }
 

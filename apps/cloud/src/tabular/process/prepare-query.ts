@@ -7,6 +7,7 @@ import type { HotSnapshot } from './hot/hot-rows.ts';
 import { type TailRows, tailRows } from './hot/tail.ts';
 import type { QueryMessage } from './messages.ts';
 import type { Wanted } from './push/choose.ts';
+import type { FactsGroup } from './push/group-facts.ts';
 import type { OpenFile } from './push/open-files.ts';
 import type { StepExplain } from './push/steps.ts';
 import type { QueryRoom } from './run-query.ts';
@@ -23,6 +24,8 @@ export interface Asked {
   readonly cut: Cut;
   /** Undefined: nothing is pushed but series and times. */
   readonly wanted: Wanted | undefined;
+  /** Takes files whose facts are all that is asked of them. */
+  readonly facts: FactsGroup | undefined;
   /** Facts of rows in memory may be all that is asked of them. */
   readonly isOfFacts: boolean;
 }
@@ -31,15 +34,19 @@ export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> 
   const cutPlan = cut(decodePlan(plan));
   // Loaded late, with DuckDB itself.
   const { wantedOf } = await import('./push/choose.ts');
-  const { asksForFacts } = await import('./push/tail-facts.ts');
+  const [{ factsGroup }, { keepsBySeries }] = await Promise.all([
+    import('./push/group-facts.ts'),
+    import('./push/tail-facts.ts'),
+  ]);
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
-  return { cut: cutPlan, wanted, isOfFacts: wanted !== undefined && asksForFacts(wanted) };
+  const facts = wanted && factsGroup(cutPlan.end);
+  return { cut: cutPlan, wanted, facts, isOfFacts: facts !== undefined && keepsBySeries(wanted as Wanted) };
 }
 
 /** What is metered is known before a row is read, and does not depend on how the rows are read. */
 export async function prepareQuery(
   message: QueryMessage,
-  { cut: cutPlan, wanted, isOfFacts }: Asked,
+  { cut: cutPlan, wanted, facts: group, isOfFacts }: Asked,
   { parquetDir, knownFacts, topBytes }: Pick<QueryRoom, 'parquetDir' | 'knownFacts' | 'topBytes'>,
   snapshot: HotSnapshot,
   connections: Connections,
@@ -47,11 +54,7 @@ export async function prepareQuery(
 ): Promise<PreparedQuery> {
   const { files, upTo } = message;
   const found = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ rows }) => rows.length > 0);
-  const [{ factsGroup }, { addTail }] = await Promise.all([
-    import('./push/group-facts.ts'),
-    import('./push/tail-facts.ts'),
-  ]);
-  const group = wanted && factsGroup(wanted.cut.end);
+  const { addTail } = await import('./push/tail-facts.ts');
   const isCounted = (tail: TailRows): boolean =>
     isOfFacts && wanted !== undefined && group !== undefined && addTail(group, tail, wanted, message);
   const tails = found.filter((tail) => !isCounted(tail));

@@ -7,7 +7,7 @@ import type { HotBatch } from './hot/hot-batch.ts';
 import { mergeHotBatches } from './merge/merge-hot-batches.ts';
 import { type SealOptions, writeSealedFiles } from './merge/write-sealed-files.ts';
 import type { SealedFile } from './messages.ts';
-import { type Slice, slicesByDay } from './slice.ts';
+import { averageBytes, type Slice, slicesByDay } from './slice.ts';
 
 /** More organizations and days than this are first sorted together: each would have to look through all files for its rows. */
 const mostGroups = 8;
@@ -24,9 +24,9 @@ export async function sealFiles(
   batches: readonly HotBatch[],
   options: SealHotOptions,
 ): Promise<SealedFile[]> {
-  const groups = slicesByDay(batches.flatMap(({ slices }) => slices));
-  const bytes = batches.reduce((sum, { dataBytes }) => sum + dataBytes, 0);
-  const isLarge = bytes > largeRows.rowBytes * batches.reduce((sum, { rows }) => sum + rows, 0);
+  const slices = batches.flatMap((batch) => batch.slices);
+  const groups = slicesByDay(slices);
+  const isLarge = averageBytes(slices) > largeRows.rowBytes;
   if (groups.length <= mostGroups || batches.length < 2 || isLarge) return sealGroups(connection, groups, options);
   const sorted = await mergeHotBatches(connection, batches, options.hotDirectory, sortedRowGroup);
   try {

@@ -49,11 +49,16 @@ export function organizationOf({ series }: Slice): string | undefined {
   return series[0]?.path.organization_id;
 }
 
+/** Of its organization and day. */
+export function dayKey(slice: Slice): string {
+  return JSON.stringify([organizationOf(slice), slice.captureDay]);
+}
+
 /** Slices of the same organization and day together, in the order in which each first comes. */
 export function slicesByDay(slices: readonly Slice[]): Slice[][] {
   const days = new Map<string, Slice[]>();
   for (const slice of slices) {
-    const key = JSON.stringify([organizationOf(slice), slice.captureDay]);
+    const key = dayKey(slice);
     const own = days.get(key);
     if (own === undefined) days.set(key, [slice]);
     else own.push(slice);
@@ -61,9 +66,17 @@ export function slicesByDay(slices: readonly Slice[]): Slice[][] {
   return [...days.values()];
 }
 
+export function rowsOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** BSON bytes of the rows' `data`. */
+export function dataBytesOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
+}
+
 /** Bytes of a row's document. */
 export function averageBytes(slices: readonly Slice[]): number {
-  const rows = slices.reduce((sum, slice) => sum + slice.rows, 0);
-  const bytes = slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
-  return rows === 0 ? 0 : bytes / rows;
+  const rows = rowsOf(slices);
+  return rows === 0 ? 0 : dataBytesOf(slices) / rows;
 }

@@ -60,13 +60,6 @@ export async function stampOf(path: string): Promise<FileStamp | undefined> {
   }
 }
 
-/** Throws when it is not there. */
-export async function writtenFile(path: string): Promise<HotFile> {
-  const stamp = await stampOf(path);
-  if (stamp === undefined) throw new Error('a hot file is gone right after it was written');
-  return { path, stamp };
-}
-
 export function filePaths(batches: readonly HotBatch[]): string[] {
   return batches.flatMap(({ files }) => files.map(({ path }) => path));
 }

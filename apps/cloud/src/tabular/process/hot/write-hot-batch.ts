@@ -1,5 +1,5 @@
 /** Writes the rows of a tail into a hot batch, in slices. */
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import {
   BIGINT,
   BLOB,
@@ -16,19 +16,16 @@ import {
 import duckdb from '@duckdb/node-bindings';
 import { newId } from '@platform/base';
 import { dayText } from '../capture-day.ts';
-import { quoted } from '../database.ts';
-import { noTime, type RowBuffer } from '../row-buffer.ts';
+import type { RowBuffer } from '../row-buffer.ts';
 import { rowGroupRows } from '../row-group.ts';
 import { chunkRows, hotLeafColumns } from '../shred/column-buffers.ts';
 import { type Documents, type ShreddedSlices, shredSlices } from '../shred/shred-slices.ts';
 import { createSlice } from '../slice.ts';
-import { type HotBatch, type HotFile, needsOwnFile, newBatchNames, writtenFile } from './hot-batch.ts';
+import { copyHotFile, selectedTimes } from './copy-hot-file.ts';
+import { type HotBatch, type HotFile, needsOwnFile, newBatchNames } from './hot-batch.ts';
 import { seriesFactsOf } from './series-facts.ts';
 import { type SortedRows, sortRows, words } from './sort-rows.ts';
 import type { Tail } from './tail.ts';
-
-/** Light compression: a file is written again when it is sealed. */
-export const hotFormat = 'FORMAT parquet, PARQUET_VERSION V2, COMPRESSION lz4';
 
 /** @param directory parquet/.hot. @returns the batch; its note is the caller's to write. */
 export async function writeHotBatch(connection: DuckDBConnection, tail: Tail, directory: string): Promise<HotBatch> {
@@ -68,9 +65,9 @@ async function writeSorted(
     for (let file = 0; file < places.files; file++) {
       const own = ranges.flatMap((_, slice) => (places.fileOf[slice] === file ? (shredded.leaves[slice] ?? []) : []));
       const columns = [...new Set(own.flatMap((leaf) => Object.values(hotLeafColumns(leaf))))];
-      const path = names.file(file);
-      await writeFile(connection, path, table, columns, places.files === 1 ? '' : `WHERE file = ${file}`);
-      files.push(await writtenFile(path));
+      const select = `SELECT ${['position', '"index"', 'series', ...selectedTimes, 'size', ...columns, 'data'].join(', ')}
+        FROM ${table} ${places.files === 1 ? '' : `WHERE file = ${file}`}`;
+      files.push(await copyHotFile(connection, names.file(file), select, rowGroupRows));
     }
   } catch (caught) {
     for (const { path } of files) await rm(path, { force: true });
@@ -93,29 +90,6 @@ async function writeSorted(
     );
   });
   return { from, to, rows: rows.rows, dataBytes: rows.dataBytes, files, slices, notePath: names.note };
-}
-
-async function writeFile(
-  connection: DuckDBConnection,
-  path: string,
-  table: string,
-  columns: readonly string[],
-  where: string,
-): Promise<void> {
-  const times = ['time_requested', 'time_received', 'time_synced'].map(
-    (time) => `nullif(${time}, ${noTime}) AS ${time}`,
-  );
-  const names = columns.map((column) => `${column}, `).join('');
-  try {
-    await connection.run(
-      `COPY (SELECT position, "index", series, ${times.join(', ')}, size, ${names}data FROM ${table} ${where})
-        TO ${quoted(`${path}.tmp`)} (${hotFormat}, ROW_GROUP_SIZE ${rowGroupRows})`,
-    );
-    await rename(`${path}.tmp`, path);
-  } catch (caught) {
-    await rm(`${path}.tmp`, { force: true });
-    throw caught;
-  }
 }
 
 /** Which file the rows of each slice go to, and how it numbers its series. */

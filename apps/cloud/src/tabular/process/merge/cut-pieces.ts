@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { largeRows } from '../../large-rows.ts';
 import { readRows } from '../database.ts';
 import { noTime } from '../row-buffer.ts';
-import type { Slice } from '../slice.ts';
+import { dataBytesOf, type Slice } from '../slice.ts';
 import type { MergeSource } from './merge-source.ts';
 
 /** A condition on the rows for each file, in their order; undefined is all rows. */
@@ -14,7 +14,7 @@ export async function pieceConditions(
   fileBytes: number,
   kept: string | undefined,
 ): Promise<(string | undefined)[]> {
-  const bytes = slices.reduce((sum, { series }) => sum + series.reduce((own, each) => own + each.dataBytes, 0), 0);
+  const bytes = dataBytesOf(slices);
   const isLarge = bytes > largeRows.rowBytes * source.rows;
   const limit = isLarge ? Math.min(fileBytes, largeRows.fileBytes) : fileBytes;
   const pieces = isLarge ? Math.ceil(bytes / limit) : Math.round(bytes / limit);

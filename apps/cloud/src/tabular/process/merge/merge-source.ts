@@ -10,7 +10,7 @@ import { identityOf } from '../push/series-identity.ts';
 import { noTime } from '../row-buffer.ts';
 import { hotLeafColumns } from '../shred/column-buffers.ts';
 import { columnOfPath, newColumnRoom } from '../shred/describe-leaves.ts';
-import type { Slice } from '../slice.ts';
+import { dayKey, rowsOf, type Slice, slicesByDay } from '../slice.ts';
 import { type MergedLeaf, mergeLeaves } from './merge-leaves.ts';
 
 /** Columns of the files that every file has. */
@@ -94,19 +94,13 @@ interface Numbered {
 
 /** Series of one organization and day stand together, in the order of sealed files. */
 function numberSeries(slices: readonly Slice[]): Numbered {
-  const groups = new Map<string, { readonly captureDay: string; readonly of: Slice[] }>();
-  for (const slice of slices) {
-    const organizationId = slice.series[0]?.path.organization_id ?? '';
-    const key = JSON.stringify([organizationId, slice.captureDay]);
-    const group = groups.get(key) ?? { captureDay: slice.captureDay, of: [] };
-    group.of.push(slice);
-    groups.set(key, group);
-  }
   const series: Series[] = [];
   const numberOf = new Map<Slice, readonly number[]>();
-  const numbered = [...groups.entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { captureDay, of }]) => {
+  const keyOf = ([first]: readonly Slice[]): string => (first === undefined ? '' : dayKey(first));
+  const numbered = slicesByDay(slices)
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .map((of) => {
+      const { captureDay } = of[0] as Slice;
       const first = series.length;
       const known = new Map<string, { readonly series: Series; readonly sortKey: string; number: number }>();
       const entries = of.map((slice) =>
@@ -135,7 +129,7 @@ function numberSeries(slices: readonly Slice[]): Numbered {
     series,
     numbers: slices.map((slice) => numberOf.get(slice) ?? []),
     slices: numbered,
-    rows: slices.reduce((sum, slice) => sum + slice.rows, 0),
+    rows: rowsOf(slices),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Which rows are the first of an order over files of different statements, as the executor would tell: stable in the order of the files. */
 import { type BsonValue, compareKeys, type SortStage } from '@platform/query';
 import type { Connections } from '../database.ts';
-import { wavesByTime } from './by-time.ts';
+import type { Waves } from './by-time.ts';
 import type { KeysEmission } from './emit-keys.ts';
 import type { OpenFile } from './open-files.ts';
 import { openStatement, readChunks } from './run-statement.ts';
@@ -29,16 +29,13 @@ export interface FirstRows {
   readonly statements: number;
 }
 
-/** @param files in their order. */
+/** @param files in their order. @param waves of them, if they are looked into by their times. */
 export async function firstRows(
   connections: Connections,
   files: readonly SearchedFile[],
   { by, top }: SortStage & { readonly top: number },
+  waves: Waves | undefined,
 ): Promise<FirstRows> {
-  const waves = wavesByTime(
-    files.map(({ file }) => file),
-    by,
-  );
   const keyOf = (at: number): string => emissionKey({ ...(files[at] as SearchedFile).keys, kind: 'top', sums: [] });
   const inOrder = (left: FirstRow, right: FirstRow): number => left.file - right.file || left.row - right.row;
   let kept: (FirstRow & { readonly keys: readonly BsonValue[] })[] = [];

@@ -43,13 +43,12 @@ export async function narrowTops(
   const all = [...tops.values()];
   const bytes = all.reduce((sum, { files }) => sum + documentBytes(files, end.top), 0);
   const isLittle = bytes <= (all.length > 1 ? topBytes : topBytes * timesOfOne);
-  const isTimed =
-    wavesByTime(
-      searched.map(({ file }) => file),
-      end.by,
-    ) !== undefined;
-  if (isLittle && !isTimed) return steps;
-  const { rows, files, statements } = await firstRows(connections, searched, end);
+  const waves = wavesByTime(
+    searched.map(({ file }) => file),
+    end.by,
+  );
+  if (isLittle && waves === undefined) return steps;
+  const { rows, files, statements } = await firstRows(connections, searched, end, waves);
   const pushed = [...new Set([...tops.keys()].flatMap(({ explain }) => explain.pushed))];
   const explain: StepExplain = { does: 'top', pushed, notPushed: [], files, statements, rows: 0 };
   // The statements that found them have run.

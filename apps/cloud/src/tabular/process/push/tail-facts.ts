@@ -6,13 +6,13 @@ import type { Tail, TailRows } from '../hot/tail.ts';
 import type { ScanRequest } from '../messages.ts';
 import { noTime } from '../row-buffer.ts';
 import { keptRows, type Wanted } from './choose.ts';
-import { type FactsGroup, factsGroup, inMemory } from './group-facts.ts';
+import { type FactsGroup, inMemory } from './group-facts.ts';
 import type { OpenFile } from './open-files.ts';
 import { isOfSeries, seriesValues } from './series-values.ts';
 
-/** Whether facts of a tail can be all that the query needs of it. */
-export function asksForFacts({ parts, sure, cut }: Wanted): boolean {
-  return sure === parts.length && parts.every(isOfSeries) && factsGroup(cut.end) !== undefined;
+/** Whether facts of a tail can be all that a query of groups needs of it. */
+export function keepsBySeries({ parts, sure }: Wanted): boolean {
+  return sure === parts.length && parts.every(isOfSeries);
 }
 
 /** Adds a tail's rows to the groups, all or none; answers whether it did. */
