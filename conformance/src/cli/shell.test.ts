@@ -138,7 +138,7 @@ test('D33 a damaged upload of a running cloud is put back out of a backup, and t
   const repair = ['admin', 'repair', '--from', backup, '--json=outcome,what', ...at];
   const what = `ingest log ${position}`;
   const dry = await cli.run(repair);
-  expect(dry.code).toBe(1);
+  expect(dry).toMatchObject({ code: 1, stderr: expect.stringContaining('Run it again with --apply to restore 1') });
   expect(dry.json()).toEqual([{ outcome: 'can be restored', what }]);
   expect((await cli.ok([...repair, '--apply'])).json()).toEqual([{ outcome: 'restored', what }]);
   await cli.ok(['admin', 'doctor', '--deep', ...at]);

@@ -3,7 +3,8 @@ export interface Repaired {
   /** A file below the data directory, rows of the ingest log, or a row of the catalog. */
   readonly what: string;
   readonly damage: string;
-  readonly outcome: 'restored' | 'can be restored' | 'lost' | 'loss accepted' | 'not mended';
+  /** `can be restored` and `would be given up` are of a run that changes nothing. */
+  readonly outcome: 'restored' | 'can be restored' | 'lost' | 'loss accepted' | 'would be given up' | 'not mended';
   readonly detail: string;
   readonly organizationId?: string;
   readonly captureDay?: string;

@@ -2,8 +2,8 @@
  * Part of repair: each damaged file of readings comes back whole out of a backup, or its rows come back out of what else has them. One
  * that nobody has leaves the list only when its loss is accepted, and moves to `parquet/quarantine/`.
  */
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repaired } from '@platform/base';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
@@ -44,10 +44,8 @@ export async function repairFiles(options: RepairOptions, backup: Backup | undef
     const rows = await restoreTogether(options, { group, sound, catalog, backup });
     for (const row of group)
       if ('from' in rows) report.set(row, { outcome: restored, detail: `its rows from ${rows.from}` });
-      else if (acceptLoss && apply) {
-        await giveUp(options, row.file);
-        report.set(row, { outcome: 'loss accepted', detail: `kept as parquet/${quarantine}/${row.file}` });
-      } else report.set(row, { outcome: 'lost', detail: `${rows.reason}; see --from and --accept-loss` });
+      else if (acceptLoss) report.set(row, await giveUp(options, row.file));
+      else report.set(row, { outcome: 'lost', detail: `${rows.reason}; see --from and --accept-loss` });
   }
   return damaged.flatMap((row) => {
     const said = report.get(row);
@@ -166,10 +164,24 @@ function logOfBackup({ directory, manifest }: Backup): LogToRead {
   };
 }
 
-async function giveUp({ parquetDir, ask }: RepairOptions, file: string): Promise<void> {
+async function giveUp(
+  { parquetDir, ask, apply }: RepairOptions,
+  file: string,
+): Promise<Pick<Repaired, 'outcome' | 'detail'>> {
+  const isThere = lstatSync(join(parquetDir, file), { throwIfNoEntry: false }) !== undefined;
+  const kept = (verb: string): string =>
+    isThere ? `${verb} as parquet/${quarantine}/${file}` : 'nothing is kept: the file is missing';
+  if (!apply) return { outcome: 'would be given up', detail: kept('would be kept') };
   // Until the catalog has let go of it, it is as damaged as before: missing.
-  await moveAside(parquetDir, file);
+  if (isThere) await moveAside(parquetDir, file);
   await ask('repair.unlist', { file });
+  return { outcome: 'loss accepted', detail: kept('kept') };
+}
+
+/** What is restored is prepared there; most repairs leave nothing behind. */
+export async function removeEmptyQuarantine(parquetDir: string): Promise<void> {
+  const path = join(parquetDir, quarantine);
+  if (existsSync(path) && (await readdir(path)).length === 0) await rmdir(path);
 }
 
 async function moveAside(parquetDir: string, file: string): Promise<void> {

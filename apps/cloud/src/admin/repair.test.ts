@@ -46,6 +46,8 @@ test('D33 a damaged file comes back out of a backup; without --apply nothing cha
   expect(await store.mql([{ $sort: { capture_day: 1 } }])).toEqual(right);
   expect(await admin.call('status')).toMatchObject({ damagedFiles: [], damagedCatalog: [] });
   expect(await admin.repair({ from })).toEqual([]);
+  // Nothing was put aside for good.
+  expect(await readdir(join(store.dataDir, 'parquet'))).not.toContain('quarantine');
   expect(await admin.call('audit')).toMatchObject([
     { action: 'admin.repair.restored', actorName: 'root', targetId: second },
     { action: 'admin.repair.restored', actorName: 'root', targetId: first },
@@ -68,8 +70,14 @@ test('D33 a file that nothing can restore leaves the list only when its loss is 
     ...{ organizationId: 'org-1', captureDay: '2026-05-17', rows: 1, firstMs: noonMs, lastMs: noonMs },
   };
   expect(await admin.repair({ from })).toMatchObject([{ ...lost, outcome: 'lost' }]);
-  expect(await admin.repair({ from, acceptLoss: true, apply: false })).toMatchObject([{ ...lost, outcome: 'lost' }]);
-  expect(await admin.repair({ from, acceptLoss: true })).toMatchObject([{ ...lost, outcome: 'loss accepted' }]);
+  const kept = `parquet/quarantine/${first}`;
+  expect(await admin.repair({ from, acceptLoss: true, apply: false })).toMatchObject([
+    { ...lost, outcome: 'would be given up', detail: `would be kept as ${kept}` },
+  ]);
+  await expect(store.mql([])).rejects.toMatchObject({ code: 'data_loss' });
+  expect(await admin.repair({ from, acceptLoss: true })).toMatchObject([
+    { ...lost, outcome: 'loss accepted', detail: `kept as ${kept}` },
+  ]);
   expect(await store.count()).toBe(2);
   const parquet = join(store.dataDir, 'parquet');
   const left = (await readdir(parquet)).filter((name) => !name.startsWith('.'));
@@ -91,6 +99,22 @@ test('D33 a file that nothing can restore leaves the list only when its loss is 
   expect(await readdir(join(parquet, 'quarantine'))).toEqual([first]);
 });
 
+test('D33 of a missing file whose loss is accepted, repair says that nothing is kept', async () => {
+  await using store = await openTabular();
+  const [first = ''] = await fill(store);
+  const parquet = join(store.dataDir, 'parquet');
+  await rm(join(parquet, first));
+  const admin = await adminOf(store);
+  const detail = 'nothing is kept: the file is missing';
+  expect(await admin.repair({ acceptLoss: true, apply: false })).toMatchObject([
+    { what: `parquet/${first}`, outcome: 'would be given up', detail },
+  ]);
+  expect(await admin.repair({ acceptLoss: true })).toMatchObject([
+    { what: `parquet/${first}`, outcome: 'loss accepted', detail },
+  ]);
+  expect(await readdir(parquet)).not.toContain('quarantine');
+});
+
 test('D33 what the ingest log lost is named, and given up when its loss is accepted', async () => {
   await using store = await openTabular();
   for (const i of [1, 2, 3]) store.append({ readings: [{ data: { i } }] });
@@ -103,7 +127,9 @@ test('D33 what the ingest log lost is named, and given up when its loss is accep
   await expect.poll(() => store.count().catch(() => 'lost')).toBe('lost');
   const admin = await adminOf(store);
   const lost = { what: 'ingest log 2', outcome: 'lost', damage: expect.stringMatching(/is not what was written/) };
-  expect(await admin.repair({ apply: false, acceptLoss: true })).toMatchObject([lost]);
+  expect(await admin.repair({ apply: false, acceptLoss: true })).toMatchObject([
+    { ...lost, outcome: 'would be given up', detail: 'queries would be answered without it' },
+  ]);
   expect(await admin.repair()).toMatchObject([lost]);
   await expect(store.count()).rejects.toMatchObject({ code: 'data_loss' });
   expect(await admin.repair({ acceptLoss: true })).toMatchObject([{ ...lost, outcome: 'loss accepted' }]);

@@ -10,7 +10,7 @@ import type { LogLoss } from '../ingest/log.ts';
 import type { RepairedCatalog } from '../tabular/repair-catalog.ts';
 import type { DoctorStore } from './doctor-store.ts';
 import { openBackup } from './open-backup.ts';
-import { repairFiles } from './repair-files.ts';
+import { removeEmptyQuarantine, repairFiles } from './repair-files.ts';
 import { nameOfPositions, type Positions, repairLog } from './repair-log.ts';
 import { repairPayloads } from './repair-payloads.ts';
 
@@ -23,7 +23,7 @@ export interface RepairOptions {
   readonly ask: (operation: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
   /** A backup to take from what is damaged. */
   readonly from?: string | undefined;
-  /** Files that cannot be restored leave the list. */
+  /** What cannot be restored is given up: files leave the list, and queries are answered without it. */
   readonly acceptLoss: boolean;
   /** False: says what it would do, and changes nothing. */
   readonly apply: boolean;
@@ -39,6 +39,7 @@ export async function repair(options: RepairOptions): Promise<Repaired[]> {
   // Before the log: what comes back into it is compared with them.
   const inFiles = await repairFiles(options, backup);
   const inLog = await repairLog(options, backup, inFiles);
+  await removeEmptyQuarantine(options.parquetDir);
   const losses = await settleLosses(options, options.apply ? [] : inLog.back);
   // Behind the log, which brings pictures and files back onto their list.
   return [...inCatalog, ...inFiles, ...inLog.report, ...losses, ...(await repairPayloads(options, backup))];
@@ -71,17 +72,21 @@ async function settleLosses(
   { ask, acceptLoss, apply }: RepairOptions,
   back: readonly Positions[],
 ): Promise<Repaired[]> {
-  const accepts = acceptLoss && apply;
-  const { losses } = (await ask('repair.losses', { accept: accepts })) as { losses: readonly LogLoss[] };
+  const { losses } = (await ask('repair.losses', { accept: acceptLoss && apply })) as { losses: readonly LogLoss[] };
   const left = losses.filter((loss) => !back.some(({ first, last }) => first <= loss.first && loss.last <= last));
   return left.map(
     ({ lossIn, first, last, parts, reason }): Repaired => ({
       what: nameOfPositions({ first, last }),
       damage: `${reason} (${lossIn}${parts === null ? '' : `; part ${parts.join(', ')}`})`,
-      outcome: accepts ? 'loss accepted' : 'lost',
-      detail: accepts
-        ? 'queries answer without it'
-        : 'see --from, restore a backup into a new directory, or see --accept-loss',
+      ...(acceptLoss
+        ? {
+            outcome: apply ? 'loss accepted' : 'would be given up',
+            detail: `queries ${apply ? 'are' : 'would be'} answered without it`,
+          }
+        : {
+            outcome: 'lost',
+            detail: 'see --from, restore a backup into a new directory, or see --accept-loss',
+          }),
     }),
   );
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { PlatformError, type Repaired } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { adminLeaf, timeText } from './admin-leaf.ts';
+import { repairEnding } from './repair-ending.ts';
 
 const fields = ['outcome', 'what', 'damage', 'detail', 'organization_id', 'day', 'rows', 'first', 'last'];
 
@@ -43,9 +44,9 @@ export function repairCommand(): Command {
         })),
         ['outcome', 'what', 'damage', 'rows', 'first', 'last', 'detail'],
       );
-      const left = report.filter(({ outcome }) => outcome !== 'restored' && outcome !== 'loss accepted').length;
-      if (left > 0) throw new PlatformError('data_loss', `${left} of ${report.length} damages are not mended yet`);
-      out.note(report.length === 0 ? 'Nothing is damaged.' : 'Everything is mended.');
+      const { isMended, text } = repairEnding(report, flags['apply'] === true);
+      if (!isMended) throw new PlatformError('data_loss', text);
+      out.note(text);
     },
   );
 }

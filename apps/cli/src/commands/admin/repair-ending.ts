@@ -1,0 +1,26 @@
+/** The last sentence of `platform admin repair`: what is still damaged, and what to do about it. */
+import type { Repaired } from '@platform/sdk/cloud';
+
+export interface RepairEnding {
+  readonly isMended: boolean;
+  readonly text: string;
+}
+
+/** @param apply false: the report says what would be done. */
+export function repairEnding(report: readonly Pick<Repaired, 'outcome'>[], apply: boolean): RepairEnding {
+  if (report.length === 0) return { isMended: true, text: 'Nothing is damaged.' };
+  const count = (wanted: Repaired['outcome']): number => report.filter(({ outcome }) => outcome === wanted).length;
+  const left = report.length - count('restored') - count('loss accepted');
+  if (left === 0) return { isMended: true, text: 'Everything is mended.' };
+  const notMended = `${left} of ${report.length} damages are not mended yet`;
+  if (apply) return { isMended: false, text: notMended };
+  const planned = [
+    ...(count('can be restored') > 0 ? [`restore ${count('can be restored')}`] : []),
+    ...(count('would be given up') > 0 ? [`give up ${count('would be given up')}`] : []),
+  ].join(' and ');
+  const next =
+    planned === ''
+      ? 'With --apply nothing would be mended, either: the detail of each damage says what else to do'
+      : `Run it again with --apply to ${planned} of them`;
+  return { isMended: false, text: `${notMended}. Nothing was changed. ${next}` };
+}
