@@ -270,6 +270,38 @@ test('files are listed by filter and downloaded whole, once; what was cut goes o
   expect(none.json()).toEqual([]);
 });
 
+test('D33 a download goes on behind a damaged file, names it at the end, leaves nothing of it, and fails', async () => {
+  const camera = ['rdk:component:camera', 'torn', 'GetImages'] as const;
+  const { dataClient } = await signIn();
+  const marks = ['one of three', 'two of three', 'three of three'];
+  for (const text of marks) {
+    const at = new Date();
+    await dataClient.binaryDataCaptureUpload(Buffer.from(text), cloud.partId, ...camera, '.jpg', [at, at]);
+  }
+  const listed = await cli.ok(['data', 'binary', 'list', '--resource', 'torn', '--json=id']);
+  expect(listed.json()).toHaveLength(3);
+  const blobs = join(cloud.dataDir, 'blobs');
+  const payload = readdirSync(blobs, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(blobs, name))
+    .find((path) => statSync(path).isFile() && readFileSync(path, 'utf8') === marks[0]);
+  truncateSync(payload ?? '', 3);
+  const download = ['data', 'binary', 'download', '--resource', 'torn', '--output-dir', 'torn'];
+  const ran = await cli.run([...download, '--json']);
+  expect(ran.code).toBe(1);
+  const { failed, ...rest } = ran.json<{ failed: { id: string; reason: string }[] }>();
+  expect(rest).toMatchObject({ files: 3, downloaded: 2 });
+  expect(failed).toEqual([{ id: expect.any(String), reason: expect.stringContaining('damaged') }]);
+  const names = readdirSync(inDirectory('torn'));
+  expect(names).toHaveLength(2);
+  expect(names.map((name) => readFileSync(join(inDirectory('torn'), name), 'utf8')).toSorted()).toEqual(
+    marks.slice(1).toSorted(),
+  );
+  const forPeople = await cli.run(download);
+  expect(forPeople.code).toBe(1);
+  expect(forPeople.stderr).toMatch(new RegExp(`2 were there already\nNot downloaded: ${failed[0]?.id}: .*damaged`));
+  expect(forPeople.stderr).toContain('1 of 3 files could not be downloaded, all others are there');
+});
+
 test('a part of another organization is answered exactly as one that does not exist', async () => {
   const own = ['--organization', cloud.organizationId];
   const key = (await cli.ok(['api-keys', 'create', 'only here', '--role', 'owner', '--json'], { reveals: true })).json<{

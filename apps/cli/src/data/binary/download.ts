@@ -7,9 +7,8 @@ import type { Context } from '../../invocation/context.ts';
 import { type Flags, leaf } from '../../invocation/leaf.ts';
 import { amount, bytesText } from '../../query/amounts.ts';
 import { filesFound, filterOf, filterOptions } from './binary-filter.ts';
-import { downloadFile } from './download-file.ts';
+import { downloadFiles } from './download-files.ts';
 
-const atOnce = 4;
 /** Ids that the cloud takes in one request. */
 const idsAtOnce = 500;
 const filters = [
@@ -43,7 +42,7 @@ export function downloadCommand(): Command {
         'platform data binary download --dataset 0f3c… --output-dir training',
         'platform data binary download --ids 7d1b…,9a40…',
       ],
-      fields: ['files', 'downloaded', 'bytes', 'directory'],
+      fields: ['files', 'downloaded', 'bytes', 'directory', 'failed'],
     },
     async (context, flags) => {
       const { out, signal } = context;
@@ -64,24 +63,23 @@ export function downloadCommand(): Command {
         throw new PlatformError('invalid_argument', `--output-dir: ${caught.message}`, caught);
       });
       const files = await chosen(context, cloud.data, ids, flags);
-      const waiting = [...files];
-      let downloaded = 0;
-      let bytes = 0;
-      const worker = async (): Promise<void> => {
-        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-          const received = await downloadFile(cloud, file, directory, signal);
-          if (received === undefined) continue;
-          downloaded++;
-          bytes += received;
-          out.note(`${file.binaryDataId}: ${bytesText(Number(file.fileSizeBytes))}`);
-        }
-      };
-      await Promise.all(Array.from({ length: atOnce }, worker));
-      if (out.style.json !== false) return out.object({ files: files.length, downloaded, bytes, directory });
-      const there = files.length - downloaded;
-      out.note(
-        `${amount(downloaded, 'file')}, ${bytesText(bytes)}, in ${directory}${there === 0 ? '' : `; ${there} were there already`}`,
+      const { downloaded, bytes, failed } = await downloadFiles(cloud, files, directory, signal, (file) =>
+        out.note(`${file.binaryDataId}: ${bytesText(Number(file.fileSizeBytes))}`),
       );
+      if (out.style.json !== false)
+        out.object({ files: files.length, downloaded, bytes, directory, failed: failed.map((each) => ({ ...each })) });
+      else {
+        const there = files.length - downloaded - failed.length;
+        out.note(
+          `${amount(downloaded, 'file')}, ${bytesText(bytes)}, in ${directory}${there === 0 ? '' : `; ${there} were there already`}`,
+        );
+        for (const { id, reason } of failed) out.warn(`Not downloaded: ${id}: ${reason}`);
+      }
+      if (failed.length > 0)
+        throw new PlatformError(
+          'data_loss',
+          `${failed.length} of ${amount(files.length, 'file')} could not be downloaded, all others are there`,
+        );
     },
   );
 }

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BinaryMetadata, PlatformError } from '@platform/sdk/cloud';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { downloadFiles } from './download-files.ts';
+
+const files = ['f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'].map(
+  (id) => ({ binaryDataId: id, fileName: '', fileExt: '.png', fileSizeBytes: 2n }) as BinaryMetadata,
+);
+const { signal } = new AbortController();
+
+function cloudWith(failing: Readonly<Record<string, PlatformError>>) {
+  const asked: string[] = [];
+  return {
+    asked,
+    openFile: async (id: string) => {
+      asked.push(id);
+      if (failing[id] !== undefined) throw failing[id];
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from(id);
+      }
+      return { fromByte: 0, totalBytes: 2, chunks: chunks() };
+    },
+  };
+}
+
+test('files that the cloud has damaged or no longer has are named, the others come whole, and no part of a damaged one is left', async () => {
+  await using directory = await temporaryDirectory('download-');
+  // What an earlier download left of a file that is damaged by now.
+  writeFileSync(join(directory.path, 'f1.png.partial'), 'x');
+  const cloud = cloudWith({
+    f1: new PlatformError('data_loss', 'binary data f1: its stored file is damaged'),
+    f6: new PlatformError('not_found', 'no such file'),
+  });
+  expect(await downloadFiles(cloud, files, directory.path, signal)).toEqual({
+    downloaded: 6,
+    bytes: 12,
+    failed: [
+      { id: 'f1', reason: 'binary data f1: its stored file is damaged' },
+      { id: 'f6', reason: 'no such file' },
+    ],
+  });
+  expect(readdirSync(directory.path).toSorted()).toEqual(['f0', 'f2', 'f3', 'f4', 'f5', 'f7'].map((id) => `${id}.png`));
+  expect(readFileSync(join(directory.path, 'f7.png'), 'utf8')).toBe('f7');
+});
+
+test('what concerns all files ends the download of all', async () => {
+  await using directory = await temporaryDirectory('download-');
+  const cloud = cloudWith({ f0: new PlatformError('permission_denied', 'expected the right to read') });
+  await expect(downloadFiles(cloud, files, directory.path, signal)).rejects.toMatchObject({
+    code: 'permission_denied',
+  });
+  expect(cloud.asked).not.toContain('f7');
+});

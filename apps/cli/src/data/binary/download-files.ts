@@ -1,0 +1,46 @@
+/** Several files into a directory, a few at once. One that cannot be had does not keep the others from coming. */
+import { asPlatformError, type BinaryMetadata, type Cloud } from '@platform/sdk/cloud';
+import { downloadFile, isGone } from './download-file.ts';
+
+export interface Downloaded {
+  /** Files that were received, without those that were there. */
+  readonly downloaded: number;
+  readonly bytes: number;
+  /** Files that the cloud no longer has, or has damaged. */
+  readonly failed: readonly { readonly id: string; readonly reason: string }[];
+}
+
+const atOnce = 4;
+
+/** @throws what ends all downloads alike: no connection, no right, no room, Ctrl-C */
+export async function downloadFiles(
+  cloud: Pick<Cloud, 'openFile'>,
+  files: readonly BinaryMetadata[],
+  directory: string,
+  signal: AbortSignal,
+  received: (file: BinaryMetadata) => void = () => {},
+): Promise<Downloaded> {
+  const waiting = [...files];
+  const failed: { id: string; reason: string }[] = [];
+  let downloaded = 0;
+  let bytes = 0;
+  const worker = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      try {
+        const count = await downloadFile(cloud, file, directory, signal);
+        if (count === undefined) continue;
+        downloaded++;
+        bytes += count;
+        received(file);
+      } catch (caught) {
+        if (!isGone(caught)) {
+          waiting.length = 0;
+          throw caught;
+        }
+        failed.push({ id: file.binaryDataId, reason: asPlatformError(caught).message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return { downloaded, bytes, failed };
+}
