@@ -114,6 +114,11 @@ test('what was restored ends at the position at which the backup ended, and says
   expect(Number(restored.json()['goes_on_after'])).toBeGreaterThan(last);
   expect(restored.stderr).toContain('goes_on_after');
   expect(made.json()['damaged']).toEqual([]);
+  // One after the other: each takes the lock of the directory.
+  const status = await cli.ok(['admin', 'status', '--json', '--data', target]);
+  const shown = await cli.ok(['admin', 'status', '--data', target]);
+  expect(status.json()).toMatchObject({ running: false, damagedFiles: null });
+  expect(shown.stdout).toMatch(/^damagedFiles +unknown while the cloud is stopped; platform admin doctor --deep/m);
 
   {
     using log = new DatabaseSync(join(target, 'ingest.sqlite'));
@@ -134,7 +139,7 @@ test('D33 a damaged upload of a running cloud is put back out of a backup, and t
     log.prepare('update log set batch = ? where position = ?').run(Uint8Array.of(0), position);
   }
   const doctor = await cli.run(['admin', 'doctor', '--deep', ...at]);
-  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('platform admin repair --from') });
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('platform admin repair --from BACKUP') });
   const repair = ['admin', 'repair', '--from', backup, '--json=outcome,what', ...at];
   const what = `ingest log ${position}`;
   const dry = await cli.run(repair);

@@ -5,14 +5,24 @@ const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const;
  * Plain text is always shown: processes say only what matters that way.
  */
 export function readableLog(line: string, least: keyof typeof levels = 'warn'): string | undefined {
-  let entry: { level?: unknown; msg?: unknown; name?: unknown; error?: unknown } | undefined;
+  let entry: Record<string, unknown> | undefined;
   try {
     entry = JSON.parse(line);
   } catch {
     return line;
   }
-  if (typeof entry !== 'object' || entry === null || typeof entry.msg !== 'string') return line;
-  const level = typeof entry.level === 'number' ? entry.level : (levels[entry.level as 'info'] ?? levels.info);
+  if (typeof entry !== 'object' || entry === null) return line;
+  const { level: named, msg, time: _time, logger: _logger, code: _code, error, ...fields } = entry;
+  if (typeof msg !== 'string') return line;
+  const level = typeof named === 'number' ? named : (levels[named as 'info'] ?? levels.info);
   if (level < levels[least]) return undefined;
-  return entry.error === undefined ? entry.msg : `${entry.msg}: ${String(entry.error)}`;
+  const shown = Object.entries(fields).flatMap(([name, value]) => (isShort(value) ? [`${name}: ${value}`] : []));
+  const which = shown.length === 0 ? msg : `${msg} (${shown.join('; ')})`;
+  return error === undefined ? which : `${which}: ${String(error)}`;
+}
+
+/** Stacks and lists are left to the log. */
+function isShort(value: unknown): boolean {
+  if (typeof value === 'number' || typeof value === 'boolean') return true;
+  return typeof value === 'string' && value.length <= 300 && !value.includes('\n');
 }

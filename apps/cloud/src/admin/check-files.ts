@@ -44,7 +44,7 @@ export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, d
     const shown = [...wrong].slice(0, 20).map(([file, what]) => `parquet/${file}: ${what}`);
     throw new PlatformError(
       'data_loss',
-      `expected ${files} files of readings as they were written, found ${wrong.size} that are not (${shown.join('; ')}${wrong.size > shown.length ? '; …' : ''}). Mend them with platform admin repair`,
+      `expected ${files} files of readings as they were written, found ${wrong.size} that are not (${shown.join('; ')}${wrong.size > shown.length ? '; …' : ''}). platform admin repair says what can be mended, and platform admin repair --from BACKUP what a backup has of it`,
     );
   }
   const notes = [

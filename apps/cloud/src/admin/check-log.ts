@@ -41,7 +41,7 @@ function lossOf(damages: readonly LogDamage[]): PlatformError {
   const texts = new Set(damages.map(textOf));
   return new PlatformError(
     'data_loss',
-    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Take them from a backup with platform admin repair --from, or accept the loss with --accept-loss`,
+    `expected the rows of the ingest log as they were written, found ${texts.size} that are not (${[...texts].slice(0, shown).join('; ')}${texts.size > shown ? '; …' : ''}). Take them from a backup with platform admin repair --from BACKUP --apply, or accept the loss with platform admin repair --accept-loss --apply`,
   );
 }
 

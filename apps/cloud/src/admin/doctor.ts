@@ -86,7 +86,9 @@ function quickCheck(file: string): string {
     .all()
     .map((row) => String(row['quick_check']));
   if (rows.length === 1 && rows[0] === 'ok') return 'SQLite finds nothing wrong';
-  throw new Error(`expected a sound database, found: ${rows.join('; ')}. Restore from a backup`);
+  throw new Error(
+    `expected a sound database, found: ${rows.join('; ')}. Restore a backup into a new directory: platform admin restore BACKUP --data DIR`,
+  );
 }
 
 function inSqlite(dataDirectory: string): DoctorStore {
@@ -146,7 +148,7 @@ async function payloads(dataDirectory: string, store: DoctorStore): Promise<stri
 function complain(missing: readonly string[], of: number, what: string): void {
   if (missing.length === 0) return;
   throw new Error(
-    `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Restore them from a backup`,
+    `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Take them from a backup with platform admin repair --from BACKUP --apply`,
   );
 }
 

@@ -28,7 +28,7 @@ export function createOpenFile({ db, blobs, log }: Pick<BinaryDeps, 'db' | 'blob
     const error = asPlatformError(caught);
     if (error.code !== 'data_loss' && error.code !== 'not_found') return error;
     if (!damaged.has(id))
-      log.error('a stored file is damaged; it is not served until it is restored from a backup', {
+      log.error('a stored file is damaged; it is not served until platform admin repair --from BACKUP puts it back', {
         file: id,
         payload: `blobs/${path}`,
         reason: error.message,

@@ -58,10 +58,16 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   /** What each file's bytes have to be is told to a child once. */
   const told = new Set<string>();
 
-  const tellOnce = ({ file, format, captureDay, expected }: FileRef): FileRef => {
+  const tellOnce = ({ file, format, captureDay, timeReceived, expected }: FileRef): FileRef => {
     const isNew = !told.has(file);
     told.add(file);
-    return { file, format, captureDay, ...(isNew && expected && { expected }) };
+    return {
+      file,
+      format,
+      captureDay,
+      ...(isNew && timeReceived && { timeReceived }),
+      ...(isNew && expected && { expected }),
+    };
   };
 
   const attempt: AnswerQuery['attempt'] = async (request, startedMs, endMs, signal) => {

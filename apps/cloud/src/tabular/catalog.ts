@@ -17,10 +17,11 @@ import { findingsOf } from './read-damage.ts';
 import { deleteOfText, fileOfText, proofOfText, readSnapshot, stateOfText } from './read-snapshot.ts';
 import { noteRecentDelete } from './recent-deletes.ts';
 import type { FileRow } from './row-check.ts';
-import type { Delete, DeletePredicate, FileRanges } from './row-filter.ts';
+import type { Delete, DeletePredicate, FileRanges, HeldTimes } from './row-filter.ts';
 import type { PathSets } from './series.ts';
 
 export interface CatalogFile extends FileRef, FileRanges {
+  readonly timeReceived: HeldTimes;
   readonly logicalBytes: number;
 }
 
@@ -33,6 +34,7 @@ export interface CatalogSnapshot {
 
 /** A listed file as far as deletions ask for it. */
 export interface ListedFile extends FileRef, ListedRanges {
+  readonly timeReceived: HeldTimes;
   readonly rows: number;
   readonly logicalBytes: number;
 }
@@ -320,6 +322,7 @@ function refOf(row: FileRow): FileRef {
     file: row.file,
     format: row.format,
     captureDay: row.capture_day,
+    timeReceived: { min: row.min_time_received, max: row.max_time_received },
     expected: { bytes: row.file_bytes, sha256: row.sha256, blockCrcs: row.block_crcs },
   };
 }

@@ -38,6 +38,14 @@ async function expectDamaged(store: OpenTabular, file: string, says: RegExp): Pr
   expect(failed).toMatchObject({ code: 'data_loss', message: expect.stringMatching(says) });
   expect((failed as Error).message).toContain(file);
   expect((failed as Error).message).not.toContain(store.dataDir);
+  // What the error says is answered, is answered.
+  const [, most = '', least = ''] = /is at most (\S+), or at least (\S+),/.exec((failed as Error).message) ?? [];
+  expect([most, least]).toEqual([new Date(noonMs - 1).toISOString(), new Date(noonMs + rowsOfDay).toISOString()]);
+  const countOf = (received: object) => store.mql([{ $match: { time_received: received } }, { $count: 'n' }]);
+  expect(await countOf({ $lte: new Date(most) })).toEqual([]);
+  expect(await countOf({ $gte: new Date(least) })).toEqual([{ n: 2 * rowsOfDay }]);
+  await expect(countOf({ $gte: new Date(noonMs + rowsOfDay - 1) })).rejects.toMatchObject({ code: 'data_loss' });
+  expect(await store.mql([{ $match: { component_name: 'elsewhere' } }, { $count: 'n' }])).toEqual([]);
   // Others go on.
   expect(await store.mql([ofDay('2026-05-19'), { $count: 'n' }])).toEqual([{ n: rowsOfDay }]);
   await expect

@@ -11,8 +11,19 @@ export function statusCommand(): Command {
       examples: ['platform admin status', 'platform admin status --json=caFingerprint'],
       fields: ['running', 'url', '…'],
     },
-    async (ask, { out }) => out.object((await ask('status')) as JsonObject),
+    async (ask, { out }) => {
+      const status = (await ask('status')) as JsonObject;
+      out.object(out.style.json === false ? forPeople(status) : status);
+    },
   );
+}
+
+/** A cloud that is stopped reads no files. */
+function forPeople(status: JsonObject): JsonObject {
+  const { running, damagedFiles } = status;
+  if (running !== false) return status;
+  const unknown = `${Array.isArray(damagedFiles) ? 'others are ' : ''}unknown while the cloud is stopped; platform admin doctor --deep reads all files`;
+  return { ...status, damagedFiles: [...(Array.isArray(damagedFiles) ? damagedFiles : []), unknown] };
 }
 
 interface Finding {

@@ -2,7 +2,7 @@
 
 import type { Batch, Scope } from '@platform/query';
 import type { LogDamage } from '../../ingest/log.ts';
-import type { Delete, PathRule, RowFilter } from '../row-filter.ts';
+import type { Delete, HeldTimes, PathRule, RowFilter } from '../row-filter.ts';
 import type { PathSets } from '../series.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { SourceExplain } from '../tabular.ts';
@@ -14,6 +14,8 @@ export interface FileRef {
   readonly format: number;
   /** UTC day of all its rows, "YYYY-MM-DD". */
   readonly captureDay: string;
+  /** Of its rows. Absent: unknown, or this child was told before. */
+  readonly timeReceived?: HeldTimes;
   /** What the catalog says that its bytes are. Absent: this child was told before. */
   readonly expected?: ExpectedBytes;
 }

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { type FileStamp, isSameStamp } from '../../instance/file-stamp.ts';
 import { damagedFile, fileIsMissing } from '../damaged-file.ts';
+import type { HeldTimes } from '../row-filter.ts';
 import { blockBytes, checksumFile, crcOf, readBlock } from './checksum-file.ts';
 import type { ExpectedBytes, FileRef, FoundFile } from './messages.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
@@ -51,6 +52,7 @@ export class MissingFile extends StaleSnapshot {
 interface Known {
   readonly file: string;
   readonly captureDay: string;
+  readonly timeReceived: HeldTimes | undefined;
   expected: ExpectedBytes;
   /** Of what was read. */
   stamp?: FileStamp;
@@ -219,14 +221,17 @@ export function createFileVerifier(options: {
 
   return {
     expect(files) {
-      for (const { file, captureDay, expected } of files) {
+      for (const { file, captureDay, timeReceived, expected } of files) {
         if (expected === undefined) continue;
         const before = known.get(file);
         // A row of the catalog that got its checksum since, or was put right.
         if (before !== undefined && before.expected.bytes === expected.bytes && expected.blockCrcs === null) continue;
         if (before !== undefined && isSameChecksum(before.expected, expected)) continue;
         const blocks = new Uint8Array(Math.ceil(expected.bytes / blockBytes));
-        known.set(file, { file, captureDay, expected, readMs: 0, blocks, footerRead: false, rowsRead: false });
+        known.set(file, {
+          ...{ file, captureDay, timeReceived, expected },
+          ...{ readMs: 0, blocks, footerRead: false, rowsRead: false },
+        });
       }
     },
     reader(signal) {
