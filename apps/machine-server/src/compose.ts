@@ -212,7 +212,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
         },
       }),
       requestsLimit: settings.resourceRequestsLimit,
-      bindAddress: first.network?.bindAddress,
+      bindAddress: first.network?.bindAddress || settings.bindAddress,
       log: log.child('serve'),
     }),
   );

@@ -19,6 +19,8 @@ export interface Settings {
   readonly configReadTimeoutMs: number;
   readonly resourceConfigureTimeoutMs: number;
   readonly resourceRequestsLimit: number;
+  /** PLATFORM_BIND_ADDRESS: `host:port` where it listens unless its configuration says so; port 0: a free one. */
+  readonly bindAddress: string | undefined;
   /** What was asked for and has no effect yet, each said once. */
   readonly warnings: readonly string[];
 }
@@ -86,6 +88,7 @@ export function readSettings(args: readonly string[], env: Readonly<Record<strin
     configReadTimeoutMs: duration('PLATFORM_CONFIG_READ_TIMEOUT', 15_000),
     resourceConfigureTimeoutMs: duration('PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT', 120_000),
     resourceRequestsLimit: Number.isInteger(limit) && limit > 0 ? limit : 100,
+    bindAddress: env['PLATFORM_BIND_ADDRESS'] || undefined,
     warnings,
   };
 }

@@ -1,6 +1,8 @@
 /** Who you are to a cloud: logins by key, by browser and by pasted code, and which profile counts where. */
+import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../open-browser.ts';
@@ -152,15 +154,42 @@ test('flag before environment before directory before default', async () => {
   expect(await who([], { directory })).toBe('profile flag');
 });
 
+test('the key of a profile is sent to no other address, unless a key is given for the command', async () => {
+  const asked: string[] = [];
+  const other = createHttpServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const list = ['organizations', 'list', '--profile', 'flag'];
+  const [byFlag, byEnvironment, tls] = await Promise.all([
+    cli.run([...list, '--url', url]),
+    cli.run(list, { env: { PLATFORM_URL: url } }),
+    cli.run([...list, '--url', cloud.url.replace('http:', 'https:')]),
+  ]);
+  for (const ran of [byFlag, byEnvironment, tls]) expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(byFlag.stderr).toContain(`--url ${url}: profile "flag" is a login to ${cloud.url}`);
+  expect(byFlag.stderr).toMatch(/Log in there: platform login --url .* --key-file/);
+  expect(byEnvironment.stderr).toContain(`PLATFORM_URL ${url}: profile "flag"`);
+  expect(asked).toEqual([]);
+  await cli.ok([...list, '--url', `${cloud.url}/`]);
+  await cli.run([...list, '--url', url, '--key-id', cloud.keyId, '--key-file', '-'], { input: cloud.key });
+  expect(asked.length).toBeGreaterThan(0);
+  other.close();
+});
+
 test('a cloud that is away or does not answer: what to do, exit codes 1 and 124', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   const address = silent.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const env = { PLATFORM_API_KEY_ID: cloud.keyId, PLATFORM_API_KEY: cloud.key };
   const [away, slow, plain] = await Promise.all([
-    cli.run(['organizations', 'list', '--profile', 'flag', '--url', 'http://127.0.0.1:9']),
-    cli.run(['organizations', 'list', '--profile', 'flag', '--url', `http://127.0.0.1:${port}`, '--timeout', '1s']),
-    cli.run(['organizations', 'list', '--profile', 'flag', '--url', 'http://cloud.example']),
+    cli.run(['organizations', 'list', '--url', 'http://127.0.0.1:9'], { env }),
+    cli.run(['organizations', 'list', '--url', `http://127.0.0.1:${port}`, '--timeout', '1s'], { env }),
+    cli.run(['organizations', 'list', '--url', 'http://cloud.example'], { env }),
   ]);
   silent.close();
   expect(away).toMatchObject({ code: 1, stdout: '' });

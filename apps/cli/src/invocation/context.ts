@@ -39,8 +39,8 @@ export interface Login {
 
 export interface Reached {
   readonly url: string;
-  /** An authority that somebody chose is trusted (--fingerprint, --ca). */
-  readonly hasAuthority: boolean;
+  /** PEM of the authority that somebody chose to trust (--fingerprint, --ca). */
+  readonly ca: string | undefined;
 }
 
 export interface Context extends AsyncDisposable {
@@ -91,7 +91,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       return reached;
     },
     reaches: (url, ca) => {
-      reached = { url, hasAuthority: ca !== undefined };
+      reached = { url, ca };
     },
     find: createFinder({
       app: async () => (await context.cloud()).app,
@@ -152,6 +152,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
     return { url: await urlOfKey(), credentials: { keyId, key }, as: keyId, source: 'PLATFORM_API_KEY', organization };
   const { name, profile } = await currentProfile(flags.profile);
   if (profile !== undefined) {
+    if (url !== '' && originOf(url) !== originOf(profile.url)) throw elsewhere(flags, url, name, profile.url);
     return {
       url: url || profile.url,
       credentials: profile.credentials,
@@ -176,6 +177,19 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
     'unauthenticated',
     'you are not logged in: run "platform login --url URL", or set PLATFORM_URL, PLATFORM_API_KEY_ID and PLATFORM_API_KEY',
   );
+}
+
+/** A key or session is a secret of the cloud that gave it. */
+function elsewhere({ url: flag }: GlobalFlags, url: string, name: string, known: string): PlatformError {
+  const of = flag === undefined ? 'PLATFORM_URL' : '--url';
+  return new PlatformError(
+    'unauthenticated',
+    `${of} ${url}: profile "${name}" is a login to ${known}, and its credentials are not sent to another address. Log in there: platform login --url ${url} --profile NAME; or give a key for this command: --key-id with --key-file, or PLATFORM_API_KEY_ID with PLATFORM_API_KEY`,
+  );
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin;
 }
 
 async function urlOfProfile(flag: string | undefined): Promise<string | undefined> {

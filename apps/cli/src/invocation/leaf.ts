@@ -6,6 +6,7 @@ import { connectionTrouble } from './connection-trouble.ts';
 import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type LeafHelp, setHelp } from './help.ts';
+import { otherServer } from './other-server.ts';
 import { spanMs } from './when.ts';
 
 export type { LeafHelp } from './help.ts';
@@ -53,7 +54,7 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
       await run(context, command.opts(), ...command.processedArgs.map((arg) => arg as string | undefined));
     } catch (caught) {
       // What was under way when the command was ended fails in many ways; why it was ended is the reason.
-      const error = stop.signal.aborted ? keptEdit(caught, stop.signal) : withAdvice(caught, context.reached);
+      const error = stop.signal.aborted ? keptEdit(caught, stop.signal) : await withAdvice(caught, context.reached);
       const { message } = error;
       if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${message}`);
       else context.out.warn(JSON.stringify({ error: { code: error.code, message } }));
@@ -67,12 +68,17 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
 }
 
 const unreachableHint =
-  'Does the cloud run, and is the address right? "platform profiles list" shows the addresses you use; --url names another';
+  'Does the cloud run, and is the address right? "platform admin status" shows that of a cloud on this computer, "platform profiles list" those you use; --url names another';
 
 /** What to do when it is a matter of the connection. */
-function withAdvice(caught: unknown, reached: Reached | undefined): PlatformError {
+async function withAdvice(caught: unknown, reached: Reached | undefined): Promise<PlatformError> {
   const error = asPlatformError(caught);
-  const trouble = reached === undefined ? undefined : connectionTrouble({ error, ...reached });
+  const other = reached === undefined ? undefined : await otherServer(error.code, reached);
+  if (other !== undefined) return new PlatformError('unavailable', other, error);
+  const trouble =
+    reached === undefined
+      ? undefined
+      : connectionTrouble({ error, url: reached.url, hasAuthority: reached.ca !== undefined });
   if (trouble !== undefined) return new PlatformError('unavailable', trouble, error);
   return error.code === 'unavailable'
     ? new PlatformError('unavailable', `${error.message}. ${unreachableHint}`, error)

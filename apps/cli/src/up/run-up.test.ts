@@ -76,7 +76,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 test('up starts the cloud, then the machine-server with a credentials file only its owner can read, and stops them in reverse with exit code 0', async () => {
   const stop = new AbortController();
-  const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME);`;
+  const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME + ' at ' + process.env.PLATFORM_BIND_ADDRESS);`;
   const running = up(cloudBody(stays), machine, stop.signal);
   await until(async () => (await log()).includes('home='));
   stop.abort();
@@ -85,7 +85,7 @@ test('up starts the cloud, then the machine-server with a credentials file only 
   const credentials = join(dir, 'machine', 'credentials.json');
   expect((await log()).trim().split('\n')).toEqual([
     `cloud --data ${dir} --port 8123 --host 127.0.0.1 --json`,
-    `machine -config ${credentials} home=${join(dir, 'machine')}`,
+    `machine -config ${credentials} home=${join(dir, 'machine')} at 127.0.0.1:0`,
     'machine stopped',
     'cloud stopped',
   ]);

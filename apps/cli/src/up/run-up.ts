@@ -92,7 +92,8 @@ async function runDemo(
       name: 'machine-server',
       entry: machineEntry,
       args: ['-config', await writeCredentials(machineHome, url, ca, demo)],
-      env: { ...env, PLATFORM_HOME: machineHome },
+      // Its usual port is the one at which the command line looks for a cloud.
+      env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', ...env, PLATFORM_HOME: machineHome },
       onLog: (line) => output.logged('machine-server', line),
       graceMs,
     }),

@@ -11,7 +11,7 @@ export interface ServeOptions {
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   readonly requestsLimit: number;
-  /** `host:port` of `network.bind_address`; undefined: loopback, 8080 or the next free port (D16). */
+  /** `host:port` of `network.bind_address` or PLATFORM_BIND_ADDRESS; undefined or empty: loopback, 8080 or the next free port (D16). */
   readonly bindAddress: string | undefined;
   readonly log: Log;
 }
@@ -42,7 +42,7 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   if (asked !== undefined && auth.open && !/^(127\.|localhost$|\[?::1)/.test(asked.host)) {
     throw new PlatformError(
       'failed_precondition',
-      `network.bind_address ${options.bindAddress} is open to other computers, and no credentials are configured: set auth.handlers`,
+      `bind address ${options.bindAddress} is open to other computers, and no credentials are configured: set auth.handlers`,
     );
   }
   const { host, port } = asked ?? { host: '127.0.0.1', port: usualPort };
@@ -65,7 +65,10 @@ function parseAddress(text: string | undefined): { host: string; port: number } 
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));
   if (colon < 0 || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new PlatformError('invalid_argument', `network.bind_address: expected host:port, found "${text}"`);
+    throw new PlatformError(
+      'invalid_argument',
+      `network.bind_address or PLATFORM_BIND_ADDRESS: expected host:port, found "${text}"`,
+    );
   }
   return { host: text.slice(0, colon) || '0.0.0.0', port };
 }

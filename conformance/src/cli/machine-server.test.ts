@@ -1,0 +1,31 @@
+/** The command line at the port of a machine-server, where somebody took it for a cloud. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawnChild } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { openCommandLine } from './command-line.ts';
+
+const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
+
+test('D16 PLATFORM_BIND_ADDRESS says where a machine-server listens; the command line says that it is no cloud', async () => {
+  await using cli = await openCommandLine();
+  const config = join(cli.directory, 'machine.json');
+  writeFileSync(config, '{"components":[]}');
+  const machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', config], {
+    env: { PLATFORM_HOME: join(cli.directory, 'machine'), PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
+  });
+  try {
+    const { address } = await machine.waitForLine((line) => line['msg'] === 'serving');
+    const url = `http://${address}`;
+    expect(Number(new URL(url).port)).not.toBe(8080);
+    const ran = await cli.run(['organizations', 'list', '--url', url, '--key-id', 'id', '--key-file', '-'], {
+      input: 'key',
+    });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toContain(`${url} is a machine-server, not a cloud. Give the address of your cloud with --url`);
+  } finally {
+    await machine.kill('SIGTERM');
+  }
+});
