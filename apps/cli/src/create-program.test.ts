@@ -39,6 +39,14 @@ test('every help fits into 80 columns and shows usage, examples, options and exi
   }
 });
 
+test('the help of up names the settings of the environment, one a line', () => {
+  const up = program.commands.find((command) => command.name() === 'up');
+  const help = up === undefined ? '' : helpOf(up);
+  expect(help).toMatch(/^Environment:\n(?: {2,4}\S.*\n)+\nExit codes:/m);
+  for (const name of ['PLATFORM_HOME', 'PLATFORM_SEAL_AGE', 'PLATFORM_SCRUB_PERIOD'])
+    expect(help).toMatch(new RegExp(`^ {2}${name} \\S`, 'm'));
+});
+
 test('the list of commands of a group tells which arguments may be left out', () => {
   const group = program.commands.find((command) => command.name() === 'config');
   const help = group === undefined ? '' : helpOf(group);

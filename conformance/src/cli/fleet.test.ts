@@ -26,7 +26,10 @@ interface Shown {
 }
 
 test('organizations are made, renamed, found by name and id, and removed; several ask for --organization', async () => {
-  const second = (await cli.ok(['organizations', 'create', 'Second plant', '--json'])).json<Shown>();
+  const created = await cli.ok(['organizations', 'create', 'Second plant', '--json']);
+  const second = created.json<Shown>();
+  expect(created.stderr).toContain(`--organization ${second.id}`);
+  expect(created.stderr).toContain(`platform profiles organization ${second.id}`);
   const [list, byName, byId, several, unknown, typo] = await Promise.all([
     cli.ok(['organizations', 'list', '--json=id,name']),
     cli.ok(['organizations', 'get', 'second PLANT', '--json']),

@@ -55,8 +55,15 @@ function create(): Command {
     new Command('create').description('make an organization; you become its owner').argument('<name>'),
     { examples: ['platform organizations create "Second plant"'], fields },
     async ({ cloud, out, signal }, _flags, name = '') => {
-      const { organization } = await (await cloud()).app.createOrganization({ name }, { signal });
-      if (organization !== undefined) out.object(shape(organization));
+      const { app } = await cloud();
+      const { organization } = await app.createOrganization({ name }, { signal });
+      if (organization === undefined) return;
+      out.object(shape(organization));
+      const { organizations } = await app.listOrganizations({}, { signal });
+      if (organizations.length > 1)
+        out.note(
+          `You belong to ${organizations.length} organizations now. Commands mean this one with --organization ${organization.id}, or without once it is the default of your login: platform profiles organization ${organization.id}`,
+        );
     },
   );
 }

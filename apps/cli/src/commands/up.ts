@@ -55,6 +55,16 @@ export function upCommand(): Command {
       'platform up --data /srv/platform --no-demo --json',
       'platform up --host 0.0.0.0 --tls-name cloud.example',
     ],
+    environment: {
+      PLATFORM_HOME: 'folder of everything that is kept on this computer (default: ~/.platform)',
+      PLATFORM_SEAL_AGE:
+        'readings are written to files once the oldest has waited for so long, such as 60s (default: 10m, at least 1s)',
+      PLATFORM_SCRUB_PERIOD:
+        'each file of readings is read and compared with its checksum once in so long, such as 30d; 0: never (default: 7d)',
+      PLATFORM_DATABASE_URL: 'postgres://…: metadata and ingest log are there (default: SQLite in the data folder)',
+      PLATFORM_PUBLIC_URL: 'the address that people use, behind a proxy',
+      PLATFORM_LOG_LEVEL: 'debug, info, warn or error (default: info)',
+    },
   });
   return command;
 }

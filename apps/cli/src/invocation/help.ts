@@ -8,6 +8,8 @@ export interface LeafHelp {
   readonly examples: readonly string[];
   /** Names of the fields with --json; absent: the command has no JSON. */
   readonly fields?: readonly string[];
+  /** Variables of the environment: name, and what it says with its default. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const width = 80;
@@ -55,6 +57,7 @@ function withExamples(text: string, help: LeafHelp | undefined): string {
   if (help === undefined) return text;
   const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
   const after = [exitCodesHelp];
+  if (help.environment !== undefined) after.unshift(environmentText(help.environment));
   if (help.fields !== undefined) {
     after.unshift(wrapped(`JSON fields: ${help.fields.join(', ')}`));
     after.push('PLATFORM_OUTPUT=json in the environment stands for --json.');
@@ -63,13 +66,19 @@ function withExamples(text: string, help: LeafHelp | undefined): string {
   return `${[usage, description, examples, ...rest, ...after].join('\n\n')}\n`;
 }
 
-function wrapped(text: string): string {
-  const lines = [''];
+function environmentText(variables: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(variables).map(([name, meaning]) => wrapped(`${name} ${meaning}`, '  ', '    '));
+  return ['Environment:', ...lines].join('\n');
+}
+
+/** @param first before the first line. @param rest before all others. */
+function wrapped(text: string, first = '', rest = '  '): string {
+  const lines: string[] = [];
+  let line = first;
   for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + word.length < width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(`  ${word}`);
+    const isEmpty = line.trim() === '';
+    if (!isEmpty && line.length + word.length >= width) lines.push(line);
+    line = isEmpty ? line + word : line.length + word.length < width ? `${line} ${word}` : rest + word;
   }
-  return lines.join('\n');
+  return [...lines, line].join('\n');
 }
