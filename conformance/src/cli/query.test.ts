@@ -56,6 +56,20 @@ test('rows are a table by default: flattened paths, nothing interpreted, what it
   expect(quiet.stderr).toBe('');
 });
 
+test('a condition that can hardly match is told on standard error beside a table, and in nothing that programs read', async () => {
+  const text = '[{"$match":{"time_received":{"$gte":"2026-01-01"}}}]';
+  const [told, json, csv] = await Promise.all([
+    cli.ok(['query', 'mql', text]),
+    cli.ok(['query', 'mql', text, '--json']),
+    cli.ok(['query', 'mql', text, '--csv']),
+  ]);
+  expect(told.stdout).toBe('');
+  expect(told.stderr).toMatch(
+    /^Note: stage 0 \(\$match\) at .*: time_received is a date and never matches a text; write \{"\$date": "2026-01-01"\}.*\n0 rows/,
+  );
+  for (const { stderr } of [json, csv]) expect(stderr).toMatch(/^0 rows · /);
+});
+
 test('--json is a line of relaxed Extended JSON for each row, in the order of its fields', async () => {
   writeFileSync(join(cli.directory, 'p.json'), pipeline);
   const [typed, file, stdin, picked, environment] = await Promise.all([

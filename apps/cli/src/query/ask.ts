@@ -12,6 +12,8 @@ export interface Answer {
   readonly scannedBytes: number | undefined;
   /** As the cloud says, else as it was waited for. */
   readonly elapsedMs: number;
+  /** Conditions that can hardly match, and what to write instead. */
+  readonly notices: readonly string[];
 }
 
 export interface CallOptions {
@@ -59,7 +61,17 @@ export async function ask({ context, dataDir, explain }: Asked, query: Query): P
     rows: rawData,
     scannedBytes: numberOf('platform-scanned-bytes'),
     elapsedMs: numberOf('platform-elapsed-ms') ?? systemClock.monotonic() - before,
+    notices: noticesOf(metadata.get('platform-notices') ?? ''),
   };
+}
+
+/** A cloud may say what it likes; nothing of it is worth failing for. */
+function noticesOf(header: string): readonly string[] {
+  try {
+    return (JSON.parse(decodeURIComponent(header)) as unknown[]).map(String);
+  } catch {
+    return [];
+  }
 }
 
 async function withCloud<T>(

@@ -47,7 +47,8 @@ export async function printAnswer(context: Context, format: Format | 'explained'
   } else if (format === 'table') printTable(context, answer);
   else if (format === 'csv') await printCsv(context, answer);
   else for (const bson of answer.rows) await out.piece(`${jsonLine(context, bson)}\n`, signal);
-  const { rows, scannedBytes, elapsedMs } = answer;
+  const { rows, scannedBytes, elapsedMs, notices } = answer;
+  if (format === 'table') for (const notice of notices) out.note(`Note: ${notice}`);
   const scanned = scannedBytes === undefined ? [] : [`${bytesText(scannedBytes)} scanned`];
   const counted = format === 'explained' ? [] : [amount(rows.length, 'row')];
   out.note([...counted, ...scanned, `${Math.round(elapsedMs)} ms`].join(' · '));

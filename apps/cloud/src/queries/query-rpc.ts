@@ -8,6 +8,7 @@ import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
+import { noticesHeader } from './notices-header.ts';
 import { parsed } from './parsed.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { rowsOf } from './rows-of.ts';
@@ -46,8 +47,10 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     });
     call.responseHeaders.set('platform-scanned-bytes', String(result.scannedBytes));
     call.responseHeaders.set('platform-elapsed-ms', result.elapsedMs.toFixed(3));
-    if (explain && result.explain !== undefined)
-      return { rawData: [explainRow(result.explain, words(), noticesOf(plan))] };
+    const notices = noticesOf(plan);
+    const header = noticesHeader(notices);
+    if (header !== undefined) call.responseHeaders.set('platform-notices', header);
+    if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain, words(), notices)] };
     const rows = rowsOf(result);
     return { rawData: readableRows(rows, call.metadata) };
   };
