@@ -20,11 +20,18 @@ test('D16 PLATFORM_BIND_ADDRESS says where a machine-server listens; the command
     const { address } = await machine.waitForLine((line) => line['msg'] === 'serving');
     const url = `http://${address}`;
     expect(Number(new URL(url).port)).not.toBe(8080);
-    const ran = await cli.run(['organizations', 'list', '--url', url, '--key-id', 'id', '--key-file', '-'], {
-      input: 'key',
-    });
-    expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toContain(`${url} is a machine-server, not a cloud. Give the address of your cloud with --url`);
+    const at = ['--url', url, '--key-id', 'id', '--key-file', '-'];
+    const all = await Promise.all([
+      cli.run(['organizations', 'list', ...at], { input: 'key' }),
+      // It has no credentials: whatever they are, it lets them in.
+      cli.run(['login', 'api-key', ...at], { input: 'key' }),
+      cli.run(['login', '--url', url, '--no-browser']),
+    ]);
+    for (const { code, stdout, stderr } of all) {
+      expect([code, stdout]).toEqual([5, '']);
+      expect(stderr).toContain(`${url} is a machine-server, not a cloud. Give the address of your cloud with --url`);
+    }
+    expect((await cli.ok(['profiles', 'list', '--json'])).json()).toEqual([]);
   } finally {
     await machine.kill('SIGTERM');
   }

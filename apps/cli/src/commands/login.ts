@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { type Context, currentProfile, defaultUrl } from '../invocation/context.ts';
 import { readInput } from '../invocation/input.ts';
 import { type Flags, group, leaf } from '../invocation/leaf.ts';
+import { requireCloud } from '../invocation/other-server.ts';
 import { type Profile, readProfiles, writeProfiles } from '../invocation/profiles.ts';
 import { signInByBrowser } from '../login/sign-in-by-browser.ts';
 import { configDir, fromEnvironment } from '../settings.ts';
@@ -31,6 +32,7 @@ function login(): Command {
     async (context, flags) => {
       const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
       const trusted = await authorityOf(context, url, flags);
+      await requireCloud({ url, ca: trusted.ca });
       const signedIn = await signInByBrowser({
         url,
         ...trusted,
@@ -74,6 +76,7 @@ function login(): Command {
       if (keyId === '') throw new PlatformError('invalid_argument', 'login api-key: expected --key-id');
       const key = await secretOf(context);
       const trusted = await authorityOf(context, url, flags);
+      await requireCloud({ url, ca: trusted.ca });
       // Tried before it is kept, so that a wrong key is told now.
       await using cloud = openCloud({ url, keyId, key, ...trusted });
       await cloud.accessToken();

@@ -6,7 +6,7 @@ import { connectionTrouble } from './connection-trouble.ts';
 import { type Context, createContext, type GlobalFlags, type Reached } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { type LeafHelp, setHelp } from './help.ts';
-import { otherServer } from './other-server.ts';
+import { whyNoCloud } from './other-server.ts';
 import { spanMs } from './when.ts';
 
 export type { LeafHelp } from './help.ts';
@@ -73,8 +73,8 @@ const unreachableHint =
 /** What to do when it is a matter of the connection. */
 async function withAdvice(caught: unknown, reached: Reached | undefined): Promise<PlatformError> {
   const error = asPlatformError(caught);
-  const other = reached === undefined ? undefined : await otherServer(error.code, reached);
-  if (other !== undefined) return new PlatformError('unavailable', other, error);
+  const other = reached === undefined ? undefined : await whyNoCloud(error, reached);
+  if (other !== undefined) return other;
   const trouble =
     reached === undefined
       ? undefined

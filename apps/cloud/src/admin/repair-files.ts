@@ -3,7 +3,7 @@
  * that nobody has leaves the list only when its loss is accepted, and moves to `parquet/quarantine/`.
  */
 import { existsSync, lstatSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repaired } from '@platform/base';
 import { readBackedUpLog } from '../backup/read-backed-up-log.ts';
@@ -180,8 +180,9 @@ async function giveUp(
 
 /** What is restored is prepared there; most repairs leave nothing behind. */
 export async function removeEmptyQuarantine(parquetDir: string): Promise<void> {
-  const path = join(parquetDir, quarantine);
-  if (existsSync(path) && (await readdir(path)).length === 0) await rmdir(path);
+  await rmdir(join(parquetDir, quarantine)).catch((caught: NodeJS.ErrnoException) => {
+    if (caught.code !== 'ENOENT' && caught.code !== 'ENOTEMPTY') throw caught;
+  });
 }
 
 async function moveAside(parquetDir: string, file: string): Promise<void> {

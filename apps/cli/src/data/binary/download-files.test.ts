@@ -45,6 +45,30 @@ test('files that the cloud has damaged or no longer has are named, the others co
   expect(readFileSync(join(directory.path, 'f7.png'), 'utf8')).toBe('f7');
 });
 
+test('a file that the cloud finds damaged while it is sent is asked for once more, named, and nothing of it is left', async () => {
+  await using directory = await temporaryDirectory('download-');
+  const [first, second] = files as [BinaryMetadata, BinaryMetadata];
+  const sound = cloudWith({});
+  let isFound = false;
+  const cloud = {
+    openFile: async (id: string) => {
+      if (id !== 'f0') return sound.openFile(id);
+      if (isFound) throw new PlatformError('data_loss', 'its stored file is damaged');
+      isFound = true;
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('f');
+        throw new PlatformError('unavailable', 'broke off');
+      }
+      return { fromByte: 0, totalBytes: 2, chunks: chunks() };
+    },
+  };
+  expect(await downloadFiles(cloud, [first, second], directory.path, signal)).toMatchObject({
+    downloaded: 1,
+    failed: [{ id: 'f0', reason: 'its stored file is damaged' }],
+  });
+  expect(readdirSync(directory.path)).toEqual(['f1.png']);
+});
+
 test('what concerns all files ends the download of all', async () => {
   await using directory = await temporaryDirectory('download-');
   const cloud = cloudWith({ f0: new PlatformError('permission_denied', 'expected the right to read') });

@@ -27,7 +27,11 @@ export async function downloadFiles(
   const worker = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       try {
-        const count = await downloadFile(cloud, file, directory, signal);
+        const count = await downloadFile(cloud, file, directory, signal).catch((caught: unknown) => {
+          // It may have broken off because the cloud found the file damaged under way: then it says so now.
+          if (asPlatformError(caught).code !== 'unavailable') throw caught;
+          return downloadFile(cloud, file as BinaryMetadata, directory, signal);
+        });
         if (count === undefined) continue;
         downloaded++;
         bytes += count;
