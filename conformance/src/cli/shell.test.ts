@@ -41,6 +41,11 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   expect(ready.url).toMatch(/^https:/);
   // Captured, synced over TLS, queried over TLS.
   await up.waitForLine((line) => line['event'] === 'reading');
+  // Nobody is logged in: the demo of this computer is asked, wherever its cloud is.
+  const demo = (await cli.ok(['whoami', '--json=url,login'])).json();
+  expect(new URL(String(demo['url'])).port).toBe(new URL(ready.url).port);
+  expect(demo['login']).toContain('the demo on this computer');
+  await cli.ok(['query', 'mql', '{"$limit":1}', '--data', dataDir()]);
   const login = ['login', 'api-key', '--url', ready.url, '--key-id', ready.keyId];
   const other = Array(32).fill('00').join(':');
   const [untrusted, wrong] = await Promise.all([

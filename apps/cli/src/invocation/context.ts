@@ -1,9 +1,9 @@
 /** What a running command has: the cloud it talks to, its output, a finder of names, and the wish to end. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
 import { configDir, fromEnvironment, homeDir, interactive, terminalWidth } from '../settings.ts';
+import { cloudOfDemo } from './cloud-of-demo.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
 import { createOutput, type Output } from './output.ts';
@@ -162,15 +162,17 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       ...(profile.ca === undefined ? {} : { ca: profile.ca }),
     };
   }
-  const demo = await readKey(undefined, join(homeDir, 'cloud', 'demo.json')).catch(() => undefined);
+  const demoDir = join(homeDir, 'cloud');
+  const demo = await readKey(undefined, join(demoDir, 'demo.json')).catch(() => undefined);
   if (demo !== undefined && (url === '' || isOfThisComputer(url))) {
+    const cloud = await cloudOfDemo(demoDir);
     return {
-      url: url || defaultUrl,
+      url: url || (cloud.url ?? defaultUrl),
       credentials: { keyId: demo.keyId, key: demo.key },
       as: demo.keyId,
       source: 'the demo on this computer (it reads; log in to change things)',
       organization: demo.organizationId,
-      ...(await demoAuthority()),
+      ...(cloud.ca === undefined ? {} : { ca: cloud.ca }),
     };
   }
   throw new PlatformError(
@@ -202,14 +204,6 @@ async function urlOfProfile(flag: string | undefined): Promise<string | undefine
 async function withAuthority(login: Login): Promise<Login> {
   const ca = login.ca ?? trustedAuthority(await readProfiles(configDir), login.url);
   return ca === undefined ? login : { ...login, ca };
-}
-
-/** The authority of the cloud on this computer, from the credentials file of its machine-server. */
-async function demoAuthority(): Promise<{ ca?: string }> {
-  const file = join(homeDir, 'cloud', 'machine', 'credentials.json');
-  const credentials = await readFile(file, 'utf8').then(JSON.parse, () => undefined);
-  const ca: unknown = Object(credentials?.cloud)['ca'];
-  return typeof ca === 'string' ? { ca } : {};
 }
 
 /** The profile that counts here; its name also when it does not exist yet. @throws not_found when one was named and is not there */

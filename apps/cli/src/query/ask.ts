@@ -1,6 +1,7 @@
 /** Asks a cloud for rows, and what the answer cost. */
 import { join } from 'node:path';
 import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
+import { cloudOfDemo } from '../invocation/cloud-of-demo.ts';
 import { type Context, defaultUrl } from '../invocation/context.ts';
 import { fromEnvironment } from '../settings.ts';
 import { readKeyFile } from './read-key-file.ts';
@@ -80,8 +81,10 @@ async function withCloud<T>(
   run: (data: Cloud['data'], organizationId: string) => Promise<T>,
 ): Promise<T> {
   if (dataDir === undefined) return run((await context.cloud()).data, (await context.find.organization()).id);
-  const url = context.flags.url ?? (fromEnvironment.url || defaultUrl);
   const { organizationId, keyId, key } = await readKeyFile(join(String(dataDir), 'demo.json'));
-  await using cloud = openCloud({ url, keyId, key });
+  const of = await cloudOfDemo(String(dataDir));
+  const url = context.flags.url ?? (fromEnvironment.url || (of.url ?? defaultUrl));
+  context.reaches(url, of.ca);
+  await using cloud = openCloud({ url, keyId, key, ...(of.ca !== undefined && { ca: of.ca }) });
   return await run(cloud.data, organizationId);
 }

@@ -1,0 +1,17 @@
+/** Where the cloud of a data folder was when its demo last started, and the authority that it has: from the credentials file of the demo's machine-server. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface CloudOfDemo {
+  readonly url?: string;
+  /** PEM. */
+  readonly ca?: string;
+}
+
+/** Nothing when there is no such file. */
+export async function cloudOfDemo(dataDir: string): Promise<CloudOfDemo> {
+  const file = join(dataDir, 'machine', 'credentials.json');
+  const { cloud } = Object(await readFile(file, 'utf8').then(JSON.parse, () => undefined));
+  const { app_address: url, ca } = Object(cloud);
+  return { ...(typeof url === 'string' && { url }), ...(typeof ca === 'string' && { ca }) };
+}
