@@ -3,7 +3,7 @@
  * What was overtaken meanwhile is told, and asked again by the caller.
  */
 import type { Clock } from '@platform/base';
-import { encodePlan, foldConstants, pathFilter, sourcesOf } from '@platform/query';
+import { cut, encodePlan, foldConstants, isLight, type Plan, pathFilter, sourcesOf } from '@platform/query';
 import type { IngestLog } from '../ingest/log.ts';
 import type { Questions } from './ask-child.ts';
 import type { Catalog } from './catalog.ts';
@@ -17,6 +17,7 @@ import { requireNoneLost } from './lost-uploads.ts';
 import { parquetFormat } from './parquet-format.ts';
 import type { Pins } from './pins.ts';
 import type { FileRef } from './process/messages.ts';
+import { asksFacts } from './process/push/asks-facts.ts';
 import { mayHoldRows } from './row-filter.ts';
 import { noReservation, type ScanMeter } from './scan-meter.ts';
 import type { Seals } from './seals.ts';
@@ -31,7 +32,7 @@ export interface AnswerQueryDeps {
   readonly catalog: Pick<Catalog, 'open' | 'sealedPosition' | 'isListed'>;
   readonly seals: Pick<Seals, 'position'>;
   readonly pins: Pins;
-  readonly queue: FairQueue;
+  readonly queues: Queues;
   readonly meter: ScanMeter;
   readonly health: Pick<FileHealth, 'damaged' | 'found'>;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'losses'>;
@@ -41,6 +42,12 @@ export interface AnswerQueryDeps {
   readonly clock: Clock;
   /** Tells the child which rows it may drop. */
   readonly tellFlip: () => void;
+}
+
+/** Counts take milliseconds: they wait for each other, not for queries that read rows. */
+export interface Queues {
+  readonly ofFacts: FairQueue;
+  readonly ofRows: FairQueue;
 }
 
 /** again: a merge took a file away. died: the child did. older: files that have to be written anew first. */
@@ -53,7 +60,7 @@ export interface AnswerQuery {
 }
 
 export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
-  const { questions, catalog, seals, pins, queue, meter, health, ingestLog, settings, clock, tellFlip } = deps;
+  const { questions, catalog, seals, pins, queues, meter, health, ingestLog, settings, clock, tellFlip } = deps;
   const { child: running, standingRulesOf, organizationOf } = deps;
   /** What each file's bytes have to be is told to a child once. */
   const told = new Set<string>();
@@ -71,11 +78,13 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   };
 
   const attempt: AnswerQuery['attempt'] = async (request, startedMs, endMs, signal) => {
-    const { scope, vocabulary } = request;
+    const { scope, vocabulary, exactTimes } = request;
     const plan = foldConstants(request.plan, clock.now());
+    const pushDown = exactTimes === undefined && (request.pushDown ?? true);
     // I7: the answer holds what is committed up to here. What comes while the query waits for its turn is none of its: it would wait for
     // that to be loaded, and all behind it, too.
     const asked = ingestLog.lastPosition();
+    const queue = pushDown && isOfFacts(plan) ? queues.ofFacts : queues.ofRows;
     const slot = await queue.enter(scope.organizationId, signal);
     const pin = pins.hold(seals.position);
     let ended = Promise.resolve();
@@ -87,7 +96,6 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       const rules = await standingRulesOf(scope.organizationId, nowMs);
       const snapshot = await catalog.open(scope.organizationId);
       const upTo = Math.max(snapshot.sealed, asked);
-      const { exactTimes } = request;
       const stored = storedFilter(pathFilter(plan));
       const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };
       const sources = sourcesOf(plan);
@@ -127,7 +135,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
             plan: encodePlan(plan),
             deadlineMs: Math.max(1, endMs - clock.monotonic()),
             maxResultBytes: settings.maxResultBytes,
-            pushDown: exactTimes === undefined && (request.pushDown ?? true),
+            pushDown,
             exactTimes: exactTimes !== undefined,
           },
           signal,
@@ -165,4 +173,10 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
   };
 
   return { attempt, onDeath: () => told.clear() };
+}
+
+/** Nor is there work to do with what is counted. */
+function isOfFacts(plan: Plan): boolean {
+  const whole = cut(plan);
+  return asksFacts(whole) && isLight(whole.post);
 }

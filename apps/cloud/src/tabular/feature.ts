@@ -10,14 +10,14 @@ import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { IngestLog } from '../ingest/log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
-import { createAnswerQuery } from './answer-query.ts';
+import { createAnswerQuery, type Queues } from './answer-query.ts';
 import { createQuestions } from './ask-child.ts';
 import { createCatalog } from './catalog.ts';
 import { type Child, startChild } from './child.ts';
 import { createChildMessages } from './child-messages.ts';
 import { createDeleteRows } from './delete-rows.ts';
 import { deletedReadings } from './deleted-readings.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue, type FairQueue } from './fair-queue.ts';
 import { createFileHealth } from './file-health.ts';
 import { createMeasure } from './measure.ts';
 import { createPins } from './pins.ts';
@@ -72,7 +72,9 @@ export function createTabular(options: TabularOptions): Tabular {
   const catalog = createCatalog(db);
   const meter = createScanMeter({ db, clock, log, monthlyBytesOf });
   const pins = createPins();
-  const queue = createFairQueue({ slots: settings.concurrentQueries, maxWaiting: settings.waitingQueries });
+  const queue = (): FairQueue =>
+    createFairQueue({ slots: settings.concurrentQueries, maxWaiting: settings.waitingQueries });
+  const queues: Queues = { ofFacts: queue(), ofRows: queue() };
   const stop = new AbortController();
   let child: Child | undefined;
   let commits: Disposable | undefined;
@@ -109,7 +111,7 @@ export function createTabular(options: TabularOptions): Tabular {
     },
   });
   const answer = createAnswerQuery({
-    ...{ child: running, questions, catalog, seals, pins, queue, meter, health, ingestLog, settings, clock, tellFlip },
+    ...{ child: running, questions, catalog, seals, pins, queues, meter, health, ingestLog, settings, clock, tellFlip },
     ...{ standingRulesOf, organizationOf },
   });
 

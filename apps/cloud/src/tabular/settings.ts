@@ -33,7 +33,7 @@ export interface TabularSettings {
   readonly deadlineMs: number;
   /** An answer above this is refused. Default 64 MiB. */
   readonly maxResultBytes: number;
-  /** Queries that run at the same time; more wait. Default 4. */
+  /** Queries that run at the same time, and as many again that only count; more wait. Default 4. */
   readonly concurrentQueries: number;
   /** Queries of one organization that may wait; more are refused. Default 100. */
   readonly waitingQueries: number;

@@ -77,7 +77,6 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     memoryBytes: settings.executorMemoryBytes,
     clock,
   });
-  const limit = createLimiter(settings.concurrentQueries);
   const running = new Map<number, AbortController>();
   const knownFacts = createKnownFacts(parquetDir);
   const verifier = createFileVerifier({
@@ -212,23 +211,9 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     );
     const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
     try {
-      await limit(() =>
-        runQuery(
-          message,
-          {
-            database,
-            hot,
-            executors,
-            parquetDir,
-            knownFacts,
-            files: verifier,
-            topBytes: settings.topBytes,
-            send,
-            restart,
-          },
-          cancel.signal,
-        ),
-      );
+      const { topBytes } = settings;
+      const room = { database, hot, executors, parquetDir, knownFacts, files: verifier, topBytes, send, restart };
+      await runQuery(message, room, cancel.signal);
     } finally {
       clearTimeout(timer);
       running.delete(message.id);

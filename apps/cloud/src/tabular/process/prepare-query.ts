@@ -6,8 +6,9 @@ import type { Connections } from './database.ts';
 import type { HotSnapshot } from './hot/hot-rows.ts';
 import { type TailRows, tailRows } from './hot/tail.ts';
 import type { QueryMessage } from './messages.ts';
+import { keepsBySeries } from './push/asks-facts.ts';
 import type { Wanted } from './push/choose.ts';
-import type { FactsGroup } from './push/group-facts.ts';
+import { type FactsGroup, factsGroup } from './push/group-facts.ts';
 import type { OpenFile } from './push/open-files.ts';
 import type { StepExplain } from './push/steps.ts';
 import type { QueryRoom } from './run-query.ts';
@@ -34,10 +35,6 @@ export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> 
   const cutPlan = cut(decodePlan(plan));
   // Loaded late, with DuckDB itself.
   const { wantedOf } = await import('./push/choose.ts');
-  const [{ factsGroup }, { keepsBySeries }] = await Promise.all([
-    import('./push/group-facts.ts'),
-    import('./push/tail-facts.ts'),
-  ]);
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
   const facts = wanted && factsGroup(cutPlan.end);
   return { cut: cutPlan, wanted, facts, isOfFacts: facts !== undefined && keepsBySeries(wanted as Wanted) };

@@ -26,7 +26,7 @@ export async function copyHotFile(
     await rm(`${path}.tmp`, { force: true });
     throw caught;
   }
-  const stamp = await stampOf(path);
+  const stamp = stampOf(path);
   if (stamp === undefined) throw new Error('a hot file is gone right after it was written');
   return { path, stamp };
 }

@@ -306,7 +306,7 @@ export function createHotRows(options: {
           all.flatMap((slice) => (organizationOf(slice) === organizationId ? [{ slice, to }] : [])),
         );
         const paths = new Set(slices.map(({ slice }) => slice.path));
-        await checkStamps(held.flatMap(({ files }) => files.filter(({ path }) => paths.has(path))));
+        checkStamps(held.flatMap(({ files }) => files.filter(({ path }) => paths.has(path))));
         return { slices, tails: heldTails, release };
       } catch (caught) {
         release();
@@ -317,7 +317,7 @@ export function createHotRows(options: {
       freeze();
       await writeTails();
       const ahead = batches.filter(({ to }) => to > position);
-      await checkStamps(ahead.flatMap(({ files }) => files));
+      checkStamps(ahead.flatMap(({ files }) => files));
       let takenBytes = 0;
       const taken = ahead.filter(({ dataBytes }, i) => {
         const isFirst = i === 0;
@@ -368,10 +368,9 @@ export class HotFileChanged extends Error {
   }
 }
 
-async function checkStamps(files: readonly HotFile[]): Promise<void> {
-  const stamps = await Promise.all(files.map(({ path }) => stampOf(path)));
-  const changed = files.find(({ stamp }, i) => {
-    const now = stamps[i];
+function checkStamps(files: readonly HotFile[]): void {
+  const changed = files.find(({ path, stamp }) => {
+    const now = stampOf(path);
     return now === undefined || !isSameStamp(stamp, now);
   });
   if (changed !== undefined) throw new HotFileChanged(changed.path);

@@ -118,7 +118,7 @@ async function adopt(note: Note, notePath: string, reader: LogReader): Promise<H
   const slices: Slice[] = [];
   for (const { name, blockCrcs, ...noted } of note.files) {
     const path = join(dirname(notePath), name);
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     if (stamp === undefined || (await blockCrcsOf(path)) !== blockCrcs) return undefined;
     files.push({ path, stamp });
     const series = loadSeries(noted.series);

@@ -7,7 +7,7 @@
 import { type Cut, type Expr, type FieldRead, fieldsRead, isReadOnce, refuseTooLarge } from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
-import { canFail } from './can-fail.ts';
+import { type FilterParts, filterParts } from './asks-facts.ts';
 import type { Condition } from './compare.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
 import { emitGroup } from './emit-group.ts';
@@ -15,7 +15,6 @@ import { emitKeys, type KeysEmission } from './emit-keys.ts';
 import { emitColumns, emitProjected, emitRows, type RowsOptions } from './emit-rows.ts';
 import { topOf } from './emit-top.ts';
 import { firstOfGroups } from './first-of-groups.ts';
-import { smallPrefix } from './is-small.ts';
 import type { OpenFile } from './open-files.ts';
 import { projectedRows } from './project-rows.ts';
 import { type Projection, projectionOf } from './projection.ts';
@@ -23,7 +22,6 @@ import { RowCells } from './row-cells.ts';
 import { rowConditions } from './row-conditions.ts';
 import { rowShape } from './row-shape.ts';
 import { isOfSeries } from './series-values.ts';
-import { splitFilter } from './split-filter.ts';
 import { Binds, no, type Sql, yes } from './sql.ts';
 import type { Emission } from './statement.ts';
 import { emitValueCounts } from './value-counts.ts';
@@ -31,12 +29,8 @@ import { whyNotCondition } from './why-condition.ts';
 import { endName, whyNotEnd } from './why-end.ts';
 
 /** A cut as it is looked at file by file. */
-export interface Wanted {
+export interface Wanted extends FilterParts {
   readonly cut: Cut;
-  /** Parts of the filters in their order. */
-  readonly parts: readonly Expr[];
-  /** How many of them come before the first that can fail, or is too large to be looked at for each file. */
-  readonly sure: number;
   /** The end of the cut, if it is one that columns may give. */
   readonly projection: Projection | undefined;
   /** All that is read of a row. */
@@ -46,16 +40,13 @@ export interface Wanted {
 }
 
 export function wantedOf(cut: Cut): Wanted {
-  const parts = cut.pre.flatMap((stage) => (stage.k === 'filter' ? splitFilter(stage.where) : []));
-  const small = parts.slice(0, smallPrefix(parts));
-  const failing = small.findIndex((part) => !isOfSeries(part) && canFail(part));
   const { end } = cut;
   const projection = end !== 'rows' && (end.k === 'shape' || end.k === 'replace') ? projectionOf(end) : undefined;
   const stages = [...cut.pre, ...cut.post];
   // A join, subquery or union reads other fields of the same rows.
   const fields = isReadOnce({ source: 'readings', stages }) ? fieldsRead(stages).fields : 'all';
   const columns = fields === 'all' ? undefined : new Set(fields.map(({ path: [column = ''] }) => column));
-  return { cut, parts, sure: failing < 0 ? small.length : failing, projection, fields, columns };
+  return { cut, ...filterParts(cut), projection, fields, columns };
 }
 
 /** What a file does, and which parts of the query are done with it, in the user's words. */

@@ -8,12 +8,7 @@ import { noTime } from '../row-buffer.ts';
 import { keptRows, type Wanted } from './choose.ts';
 import { type FactsGroup, inMemory } from './group-facts.ts';
 import type { OpenFile } from './open-files.ts';
-import { isOfSeries, seriesValues } from './series-values.ts';
-
-/** Whether facts of a tail can be all that a query of groups needs of it. */
-export function keepsBySeries({ parts, sure }: Wanted): boolean {
-  return sure === parts.length && parts.every(isOfSeries);
-}
+import { seriesValues } from './series-values.ts';
 
 /** Adds a tail's rows to the groups, all or none; answers whether it did. */
 export function addTail(group: FactsGroup, found: TailRows, wanted: Wanted, request: ScanRequest): boolean {
