@@ -3,45 +3,63 @@
  * order and anew for each retry, so a hash of the bytes as they came would not recognise the retry (D13).
  */
 import { maxStructLevels } from '../wire/max-struct-levels.ts';
-import { WireReader } from '../wire/wire-reader.ts';
+import { bytesField, WireReader } from '../wire/wire-reader.ts';
 
 /** SensorData in; the same content in bytes that do not depend on the order of its documents out. Other bytes pass as they are. */
 export function canonicalReading(reading: Uint8Array): Uint8Array {
-  // Entries change places but not their bytes, so all of it happens inside one copy.
   const bytes = new Uint8Array(reading);
-  const fields = new WireReader(bytes, 0, bytes.length);
-  while (fields.next()) {
-    if (fields.number === 2 && fields.type === 2) sortStruct(bytes, fields.contentStart, fields.contentEnd, 0);
-  }
+  sortDocuments(bytes, 0, bytes.length);
   return bytes;
 }
 
+/** Makes the SensorData in bytes[start..end) canonical where it stands: entries change places, but not their bytes. */
+export function sortDocuments(bytes: Uint8Array, start: number, end: number): void {
+  const fields = new WireReader(bytes, start, end);
+  while (fields.next()) {
+    if (fields.number === 2 && fields.type === 2) sortStruct(bytes, fields.contentStart, fields.contentEnd, 0);
+  }
+}
+
 // Struct { map<string, Value> fields = 1 }: entries { 1: key, 2: Value }.
+const entryField = /* @__PURE__ */ bytesField(1);
+const valueField = /* @__PURE__ */ bytesField(2);
+
 function sortStruct(bytes: Uint8Array, start: number, end: number, depth: number): void {
   if (depth > maxStructLevels) return;
-  const entries: { start: number; end: number }[] = [];
   const fields = new WireReader(bytes, start, end);
+  let previousStart = start;
+  let previousEnd = start;
   let inOrder = true;
   while (fields.next()) {
-    if (fields.number === 1 && fields.type === 2) {
-      const entry = new WireReader(bytes, fields.contentStart, fields.contentEnd);
-      while (entry.next()) {
-        if (entry.number === 2 && entry.type === 2) sortValue(bytes, entry.contentStart, entry.contentEnd, depth);
+    const { fieldStart, contentEnd, tag } = fields;
+    if (tag === entryField) {
+      const outerEnd = fields.enter();
+      while (fields.next()) {
+        if (fields.tag === valueField) sortValue(bytes, fields.contentStart, fields.contentEnd, depth);
       }
+      fields.leave(outerEnd);
     }
-    const found = { start: fields.fieldStart, end: fields.contentEnd };
-    const previous = entries.at(-1);
-    if (previous && compare(bytes, previous, found) > 0) inOrder = false;
-    entries.push(found);
+    inOrder &&= compare(bytes, previousStart, previousEnd, fieldStart, contentEnd) <= 0;
+    previousStart = fieldStart;
+    previousEnd = contentEnd;
   }
-  if (inOrder || fields.broken) return;
+  if (!inOrder && !fields.broken) sortFields(bytes, start, end);
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** All of bytes[start..end) are whole fields. */
+function sortFields(bytes: Uint8Array, start: number, end: number): void {
   const before = bytes.slice(start, end);
-  entries.sort((one, other) => compare(before, one, other, start));
+  const spans: Span[] = [];
+  const fields = new WireReader(before, 0, before.length);
+  while (fields.next()) spans.push({ start: fields.fieldStart, end: fields.contentEnd });
+  spans.sort((one, other) => compare(before, one.start, one.end, other.start, other.end));
   let at = start;
-  for (const entry of entries) {
-    bytes.set(before.subarray(entry.start - start, entry.end - start), at);
-    at += entry.end - entry.start;
-  }
+  for (const span of spans) for (let from = span.start; from < span.end; from++) bytes[at++] = before[from] as number;
 }
 
 // Value: 5 is a Struct, 6 a ListValue { repeated Value values = 1 }; all else has no order to lose.
@@ -60,19 +78,11 @@ function sortValue(bytes: Uint8Array, start: number, end: number, depth: number)
   }
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** In bytes whose first one stands at `origin`. */
-function compare(bytes: Uint8Array, one: Span, other: Span, origin = 0): number {
-  const length = Math.min(one.end - one.start, other.end - other.start);
-  const first = one.start - origin;
-  const second = other.start - origin;
+function compare(bytes: Uint8Array, first: number, firstEnd: number, second: number, secondEnd: number): number {
+  const length = Math.min(firstEnd - first, secondEnd - second);
   for (let index = 0; index < length; index++) {
     const difference = (bytes[first + index] as number) - (bytes[second + index] as number);
     if (difference !== 0) return difference;
   }
-  return one.end - one.start - (other.end - other.start);
+  return firstEnd - first - (secondEnd - second);
 }

@@ -4,7 +4,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
-import { canonicalReading } from './canonical-reading.ts';
+import { canonicalReading, sortDocuments } from './canonical-reading.ts';
 import type { Place } from './place.ts';
 import type { RefusedReading } from './sort-readings.ts';
 
@@ -67,31 +67,32 @@ export function uploadHash({ metadata, readings, refused, blob }: Upload, reorde
       ...(blob && { blob: { sizeBytes: BigInt(blob.sizeBytes), sha256: blob.sha256 } }),
     }),
   );
-  const sent = reordered ? readings.map(canonicalReading) : readings;
   // Lengths first, so that no two lists of readings run into the same bytes.
-  hash.update(Uint32Array.from([fixed.length, ...sent.map((reading) => reading.length)]));
+  hash.update(Uint32Array.from([fixed.length, ...readings.map((reading) => reading.length)]));
   hash.update(fixed);
-  updateWith(hash, sent);
+  updateWith(hash, readings, reordered);
   return new Uint8Array(hash.digest());
 }
 
-/** Parts come together here, because an update for each takes longer than its hash. */
+/** Readings come together here: an update for each takes longer than its hash, and a copy of each leaves garbage. */
 const gathered = /* @__PURE__ */ new Uint8Array(64 << 10);
 
-function updateWith(hash: Hash, parts: readonly Uint8Array[]): void {
+function updateWith(hash: Hash, readings: readonly Uint8Array[], reordered: boolean): void {
   let used = 0;
   const flush = (): void => {
     hash.update(gathered.subarray(0, used));
     used = 0;
   };
-  for (const part of parts) {
-    if (part.length > gathered.length - used) flush();
-    if (part.length > gathered.length) {
-      hash.update(part);
+  for (const reading of readings) {
+    const { length } = reading;
+    if (length > gathered.length - used) flush();
+    if (length > gathered.length) {
+      hash.update(reordered ? canonicalReading(reading) : reading);
       continue;
     }
-    gathered.set(part, used);
-    used += part.length;
+    gathered.set(reading, used);
+    if (reordered) sortDocuments(gathered, used, used + length);
+    used += length;
   }
   flush();
 }
