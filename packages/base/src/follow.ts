@@ -44,9 +44,13 @@ export function follow(options: FollowOptions): Follower {
 
   const idle = async (): Promise<void> => {
     if (awake || stop.signal.aborted) return;
-    const nap = new AbortController();
-    wakeIdle = () => nap.abort();
-    await clock.sleep(idleMs, nap.signal).catch(() => {});
+    await new Promise<void>((resolve) => {
+      const nap = clock.after(idleMs, resolve);
+      wakeIdle = () => {
+        nap[Symbol.dispose]();
+        resolve();
+      };
+    });
   };
 
   const run = async (): Promise<void> => {

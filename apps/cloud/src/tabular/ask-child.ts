@@ -48,8 +48,6 @@ interface Question {
 /** A cancelled question that the child answers within this long still counts what it scanned. */
 const graceMs = 250;
 
-const ignore = (): void => {};
-
 export function createQuestions(options: { child: () => Child; clock: Clock; killAfterMs: number }): Questions {
   const { child, clock, killAfterMs } = options;
   const questions = new Map<number, Question>();
@@ -63,19 +61,19 @@ export function createQuestions(options: { child: () => Child; clock: Clock; kil
       const id = nextId++;
       const { promise: answered, resolve: answer } = Promise.withResolvers<Answer>();
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-      const over = new AbortController();
+      const timers = new DisposableStack();
       // Asked politely first (interrupt, then the executor's next pause); a child that does not come back is killed.
       const endBy = (error: PlatformError): void => {
         child().send({ kind: 'cancel', id });
         const question = questions.get(id);
         if (question !== undefined) question.endedBy = error;
         const failed: Answer = { kind: 'failed', error, scannedBytes: 0 };
-        clock.sleep(graceMs, over.signal).then(() => answer(failed), ignore);
-        clock.sleep(killAfterMs, over.signal).then(() => child().kill(), ignore);
+        timers.use(clock.after(graceMs, () => answer(failed)));
+        timers.use(clock.after(killAfterMs, () => child().kill()));
       };
       const cancelled = (): void => endBy(asPlatformError(signal.reason));
       const finish = (given: Answer): void => {
-        over.abort();
+        timers.dispose();
         signal.removeEventListener('abort', cancelled);
         questions.delete(id);
         answer(given);

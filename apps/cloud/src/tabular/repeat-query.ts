@@ -22,11 +22,8 @@ export function createRepeatQuery(deps: {
     const startedMs = clock.monotonic();
     const endMs = startedMs + deadlineMs;
     const timeout = new AbortController();
-    const late = new PlatformError('deadline_exceeded', `the query did not end within ${deadlineMs / 1_000} s`);
-    const over = new AbortController();
-    clock.sleep(deadlineMs, over.signal).then(
-      () => timeout.abort(late),
-      () => {},
+    using _late = clock.after(deadlineMs, () =>
+      timeout.abort(new PlatformError('deadline_exceeded', `the query did not end within ${deadlineMs / 1_000} s`)),
     );
     const signals = [timeout.signal, stopping, ...(request.signal ? [request.signal] : [])];
     const signal = AbortSignal.any(signals);
@@ -57,8 +54,6 @@ export function createRepeatQuery(deps: {
       }
     } catch (caught) {
       throw caught instanceof QueryError ? caught.toPlatformError() : asPlatformError(caught);
-    } finally {
-      over.abort();
     }
   };
 }

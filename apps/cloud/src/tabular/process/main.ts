@@ -205,11 +205,14 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   };
 
   const query = async (message: QueryMessage, cancel: AbortController): Promise<void> => {
-    const tooLate = new PlatformError(
-      'deadline_exceeded',
-      `the query did not end within ${message.deadlineMs / 1_000} s; filter on a shorter time_received range, or add $limit (LIMIT)`,
-    );
-    const timer = setTimeout(() => cancel.abort(tooLate), message.deadlineMs);
+    const endLate = (): void =>
+      cancel.abort(
+        new PlatformError(
+          'deadline_exceeded',
+          `the query did not end within ${message.deadlineMs / 1_000} s; filter on a shorter time_received range, or add $limit (LIMIT)`,
+        ),
+      );
+    const timer = setTimeout(endLate, message.deadlineMs);
     try {
       const { topBytes } = settings;
       const room = { database, hot, executors, parquetDir, knownFacts, files: verifier, topBytes, send, restart };
