@@ -1,6 +1,7 @@
 import { BsonDate, BsonDocument, type BsonValue, encodeBson } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
+import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
 import { openTabular, testPlace, wholeOrganization } from './testing/open-tabular.ts';
@@ -58,4 +59,17 @@ test('what reads no table is metered with nothing', async () => {
     vocabulary: 'core',
   });
   expect({ count, scannedBytes }).toEqual({ count: 1, scannedBytes: 0 });
+});
+
+test('D26 each query is counted once, those included that end right before a stop', async () => {
+  await using folder = await temporaryDirectory();
+  {
+    await using store = await openTabular({}, { folder: folder.path });
+    store.append({ readings: [{ data: { i: 1 } }] });
+    for (let i = 0; i < 5; i++) await store.count();
+  }
+  await using store = await openTabular({}, { folder: folder.path });
+  const usage = await store.db.selectFrom('tabular_usage').selectAll().execute();
+  const { bytes } = await store.ask([]);
+  expect(usage).toMatchObject([{ organization_id: 'org-1', queries: 5, scanned_bytes: 5 * bytes.length }]);
 });

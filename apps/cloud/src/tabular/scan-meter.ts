@@ -4,8 +4,7 @@ import type { Database } from '../metadata/tables.ts';
 
 export interface Reservation {
   /**
-   * Ends the reservation and counts what was really looked at. The answer need not wait until that is written: it counts as reserved
-   * until then.
+   * Ends the reservation and counts what was really looked at. Nobody waits until that is written: it counts as reserved until then.
    */
   settle(scannedBytes: number): void;
 }
@@ -20,6 +19,16 @@ export interface ScanMeter {
 /** Of what counts towards no limit. */
 export const noReservation: Reservation = { settle: () => {} };
 
+/** A disk that syncs for each query keeps uploads waiting. What was not written when the process ends otherwise than by a stop is not counted. */
+const writeEveryMs = 250;
+
+interface Usage {
+  readonly organizationId: string;
+  readonly month: string;
+  scannedBytes: number;
+  queries: number;
+}
+
 export function createScanMeter(options: {
   db: Database;
   clock: Clock;
@@ -28,22 +37,25 @@ export function createScanMeter(options: {
 }): ScanMeter {
   const { db, clock, log, monthlyBytesOf } = options;
   const reserved = new Map<string, number>();
-  const writes = new Set<Promise<void>>();
+  /** By organization and month. */
+  let unwritten = new Map<string, Usage>();
+  let due: Disposable | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
   let failing = false;
   const hold = (organizationId: string, bytes: number): void => {
     const held = (reserved.get(organizationId) ?? 0) + bytes;
     if (held > 0) reserved.set(organizationId, held);
     else reserved.delete(organizationId);
   };
-  const write = async (organizationId: string, month: string, scannedBytes: number): Promise<void> => {
+  const write = async ({ organizationId, month, scannedBytes, queries }: Usage): Promise<void> => {
     try {
       await db
         .insertInto('tabular_usage')
-        .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries: 1 })
+        .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries })
         .onConflict((conflict) =>
           conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
             scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
-            queries: eb(ref('tabular_usage.queries'), '+', val(1)),
+            queries: eb(ref('tabular_usage.queries'), '+', val(queries)),
           })),
         )
         .execute();
@@ -55,6 +67,13 @@ export function createScanMeter(options: {
     }
     // Only now: another query counts the bytes as reserved or as used, never as neither.
     hold(organizationId, -scannedBytes);
+  };
+  const writeAll = (): void => {
+    due?.[Symbol.dispose]();
+    due = undefined;
+    const all = [...unwritten.values()];
+    unwritten = new Map();
+    writing = Promise.all([writing, ...all.map(write)]);
   };
   return {
     async reserve(organizationId, bytes) {
@@ -81,13 +100,18 @@ export function createScanMeter(options: {
       return {
         settle(scannedBytes) {
           hold(organizationId, scannedBytes - bytes);
-          const written = write(organizationId, month, scannedBytes).finally(() => writes.delete(written));
-          writes.add(written);
+          const key = `${organizationId} ${month}`;
+          const usage = unwritten.get(key) ?? { organizationId, month, scannedBytes: 0, queries: 0 };
+          unwritten.set(key, usage);
+          usage.scannedBytes += scannedBytes;
+          usage.queries++;
+          due ??= clock.after(writeEveryMs, writeAll);
         },
       };
     },
     async settled() {
-      await Promise.all(writes);
+      writeAll();
+      await writing;
     },
   };
 }
