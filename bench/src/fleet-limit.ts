@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { AuthenticateResponseSchema } from '@platform/proto/proto/rpc/v1/auth';
+import { asStartedIn } from './fleet-cloud.ts';
 import { configPath, machineCalls, needsRestartPath, signIn, signInPath } from './machine-calls.ts';
 import type { FleetPart } from './provision-fleet.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
@@ -34,9 +35,7 @@ export async function startFleetLimit(options: {
   };
   writeFileSync(file, JSON.stringify(answers));
   const entry = fileURLToPath(new URL('./processes/fleet-bare-server.ts', import.meta.url));
-  const server = startProcess(process.execPath, [...flags, ...process.execArgv, entry, file], {
-    MALLOC_ARENA_MAX: '2',
-  });
+  const server = startProcess(process.execPath, [...flags, ...process.execArgv, entry, file], asStartedIn);
   const { url: bareUrl } = (await server.event('ready')) as unknown as { url: string };
   return { url: bareUrl, process: server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -7,8 +7,15 @@ import { spawn } from 'node:child_process';
 /** For every process of ours: a small young generation, so that garbage is not kept as memory. The processes started by this one inherit it. */
 export const thriftyFlags = ['--max-semi-space-size=1'];
 
-/** Few allocation arenas: glibc otherwise keeps one for each thread. */
-export const thriftyEnvironment = { MALLOC_ARENA_MAX: '2' };
+/**
+ * For glibc. Few arenas: it otherwise keeps one for each thread. Buffers of uploads and answers go back to the system when they are
+ * freed: their holes make 150 MB while readings come in at full speed, for 4 % less of the processor.
+ */
+export const thriftyEnvironment = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+};
 
 const passedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
