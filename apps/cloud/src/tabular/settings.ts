@@ -23,7 +23,7 @@ export interface TabularSettings {
    * too. Default 16.
    */
   readonly mergeFiles: number;
-  /** DuckDB's own limit, of what answers queries and of what writes files each. Default 768 MiB. */
+  /** DuckDB's own limit, of what answers queries and of what writes files each. Default 640 MiB. */
   readonly memoryBytes: number;
   /** Heap of a thread that runs one query; a query that needs more is refused. Default 512 MiB. */
   readonly executorMemoryBytes: number;
@@ -56,7 +56,7 @@ export const defaultTabularSettings: TabularSettings = {
   topBytes: 1 << 20,
   fileBytes: 128_000_000,
   mergeFiles: 16,
-  memoryBytes: 768 << 20,
+  memoryBytes: 640 << 20,
   executorMemoryBytes: 512 << 20,
   threads: 2,
   deadlineMs: 60_000,
