@@ -87,12 +87,11 @@ test('the launcher runs the command line and passes its exit code and arguments 
 test('once the compile cache is filled, no process of the product compiles its modules again, nor a thread of one', () => {
   const flags = [...thriftyFlags, '--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
   const env = { ...process.env, NODE_COMPILE_CACHE: dir, PLATFORM_HOME: dir, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
-  /** What Node says about its cache, where it has to do with modules that it had or had not. */
-  const saidBy = (entry: string, ...args: string[]): string[] =>
+  /** What Node says about its cache. Threads write at the same time: a line may have another one in its middle. */
+  const saidBy = (entry: string, ...args: string[]): string =>
     spawnSync(process.execPath, [...flags, join(root, entry), ...args], { env, encoding: 'utf8', maxBuffer: 1 << 26 })
-      .stderr.split('\n')
-      .filter((line) => /transpile cache for|was rejected/.test(line));
-  const filling = saidBy('tools/warm-cache.ts').join('\n');
+      .stderr;
+  const filling = saidBy('tools/warm-cache.ts');
   for (const entry of [
     'ingest/log-thread',
     'metadata/writer-thread',
@@ -107,9 +106,9 @@ test('once the compile cache is filled, no process of the product compiles its m
     ['apps/machine-server/src/main.ts', '-version'],
   ] as const) {
     const said = saidBy(entry, ...args);
-    expect(said[0]).toBe(
+    expect(said).toContain(
       `[compile cache] retrieving transpile cache for StrippedTypeScript file://${root}/${entry}...success`,
     );
-    expect(said.filter((line) => !line.endsWith('...success'))).toEqual([]);
+    expect(said.match(/.*(?:no transpile cache for|was rejected|mismatch).*/g)).toBeNull();
   }
 });

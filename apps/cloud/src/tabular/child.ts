@@ -8,9 +8,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platform/base';
 import type { FromChild, ToChild } from './process/messages.ts';
 
-/** DuckDB's statements take one each for as long as they run; with libuv's four, every look into a file waited behind them. */
-const poolThreads = '16';
-
 export interface ChildOptions {
   /** Runs while no child does; answers what the next one is told first. */
   readonly prepare: () => Promise<ToChild>;
@@ -55,7 +52,7 @@ export function startChild(options: ChildOptions): Child {
       // Standard output belongs to the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: process.execArgv,
-      env: { UV_THREADPOOL_SIZE: poolThreads, ...(environment ?? process.env) },
+      ...(environment && { env: { ...environment } }),
     });
     current = child;
     const ended = new Promise<string>((resolve) => {

@@ -285,6 +285,8 @@ try {
 
 // Read when DuckDB is loaded. Its allocator keeps freed memory for each arena: with one for each processor tens of megabytes more.
 process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'narenas:1';
+// Read when libuv's pool is first used. DuckDB's statements take a thread each while they run: with four, all other work waited behind them.
+process.env['UV_THREADPOOL_SIZE'] ??= '16';
 trimAtRest({ clock: systemClock });
 keepCompiled(systemClock);
 let handle: ((message: ToChild) => void) | undefined;
