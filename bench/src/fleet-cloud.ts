@@ -1,15 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
 import { scratch } from './scratch.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
-/** As `platform up` starts it (apps/cli/bin/become-node.js): its memory is measured. */
+/** As `platform up` starts it: its memory is measured. */
 export const asStarted: readonly string[] = ['--max-semi-space-size=8'];
-export const asStartedIn: Readonly<Record<string, string>> = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '65536',
-  MALLOC_TRIM_THRESHOLD_: '1048576',
-};
 
 export interface RunningCloud {
   readonly url: string;
@@ -58,7 +54,7 @@ export async function startFleetCloud({ env = {}, repository }: FleetCloudOption
   const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
     const started = startProcess(process.execPath, [...asStarted, ...args], {
       PLATFORM_LOG_LEVEL: 'warn',
-      ...asStartedIn,
+      ...thriftyEnvironment,
       ...env,
     });
     const ready = (await started.event('ready')) as unknown as Ready;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { AuthenticateResponseSchema } from '@platform/proto/proto/rpc/v1/auth';
-import { asStartedIn } from './fleet-cloud.ts';
+import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
 import { configPath, machineCalls, needsRestartPath, signIn, signInPath } from './machine-calls.ts';
 import type { FleetPart } from './provision-fleet.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
@@ -35,7 +35,7 @@ export async function startFleetLimit(options: {
   };
   writeFileSync(file, JSON.stringify(answers));
   const entry = fileURLToPath(new URL('./processes/fleet-bare-server.ts', import.meta.url));
-  const server = startProcess(process.execPath, [...flags, ...process.execArgv, entry, file], asStartedIn);
+  const server = startProcess(process.execPath, [...flags, ...process.execArgv, entry, file], thriftyEnvironment);
   const { url: bareUrl } = (await server.event('ready')) as unknown as { url: string };
   return { url: bareUrl, process: server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

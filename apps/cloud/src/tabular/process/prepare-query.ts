@@ -37,7 +37,12 @@ export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> 
   const { wantedOf } = await import('./push/choose.ts');
   const wanted = pushDown ? wantedOf(cutPlan) : undefined;
   const facts = wanted && factsGroup(cutPlan.end);
-  return { cut: cutPlan, wanted, facts, isOfFacts: facts !== undefined && keepsBySeries(wanted as Wanted) };
+  return {
+    cut: cutPlan,
+    wanted,
+    facts,
+    isOfFacts: wanted !== undefined && facts !== undefined && keepsBySeries(wanted),
+  };
 }
 
 /** What is metered is known before a row is read, and does not depend on how the rows are read. */
