@@ -6,8 +6,8 @@ export default defineConfig({
   resolve: { conditions: ['@platform/source', 'node'] },
   test: {
     // Far above what any takes: they end what hangs. On a busy machine things happen late; that they happen is what is tested.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     execArgv: ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'],
@@ -26,9 +26,9 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [
-            'apps/cloud/src/{accounts,access,binary,fragments,identity,ingest,machines,mail,notify,retention,triggers}/**/*.test.ts',
+            'apps/cloud/src/{accounts,access,binary,follow-log,fragments,identity,ingest,machines,outbox,retention,triggers}/**/*.test.ts',
             'apps/cloud/src/queries/{saved,indexes}/*.test.ts',
-            'apps/cloud/src/tabular/{catalog-damage,deleted-organization}.test.ts',
+            'apps/cloud/src/tabular/{integrity/catalog-damage,deletion/deleted-organization}.test.ts',
           ],
           env: { PLATFORM_TEST_STORE: 'postgres' },
           globalSetup: ['packages/testkit/src/start-postgres-for-run.ts'],

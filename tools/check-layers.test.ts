@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkFile } from './check-layers.ts';
+import { circles } from './check-cycles.ts';
+import { checkFile, cloudEdges } from './check-layers.ts';
 import { importsOf } from './imports.ts';
 
 test('imports are seen in every form, and none in comments or strings', () => {
@@ -30,11 +31,16 @@ test.each([
   ['packages/query/src/a.ts', `import '@platform/rpc/client'`, 'query may not import rpc/client'],
   ['packages/sdk/src/a.ts', `import '@platform/rpc/server'`, 'sdk may not import rpc/server'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../triggers/b.ts'`, 'ingest may not import triggers'],
+  ['apps/cloud/src/access/a.ts', `import type { X } from '../accounts/b.ts'`, 'access may not import accounts'],
+  ['apps/cloud/src/metadata/a.ts', `import x from '../tabular/b.ts'`, 'metadata may not import tabular'],
+  ['apps/cloud/src/fresh/a.ts', `import x from '../access/b.ts'`, 'add a row to cloudEdges'],
   ['apps/cloud/src/ingest/a.ts', `import { x } from '../compose.ts'`, 'ingest may not import compose.ts'],
   ['apps/cloud/src/ingest/a.ts', `import { x } from '../compose-edge.ts'`, 'ingest may not import compose-edge.ts'],
   ['apps/cloud/src/ingest/a.ts', `import { x } from '../settings.ts'`, 'ingest may not import settings.ts'],
   ['apps/cloud/src/wire/a.ts', `import type { X } from '../ingest/b.ts'`, 'wire may not import ingest'],
   ['apps/cloud/src/ingest/store.ts', `import { x } from './rpc.ts'`, 'store.ts may not import rpc.ts'],
+  ['apps/cloud/src/ingest/log/a.ts', `import { x } from '../rpc.ts'`, 'a.ts may not import rpc.ts'],
+  ['apps/cloud/src/ingest/store.ts', `import { x } from './log/a.ts'`, 'store.ts may not import a.ts'],
   ['apps/cloud/src/ingest/a.ts', `import x from '../../../cli/src/b.ts'`, 'leaves the workspace'],
   ['packages/unknown/src/a.ts', `import 'x'`, 'no row of the import table'],
 ])('%s with %s is refused', (path, text, problem) => {
@@ -48,8 +54,16 @@ test.each([
   ['apps/cloud/src/ingest/a.ts', `import type { S } from '../settings.ts'`],
   ['apps/cli/src/login/a.ts', `import { x } from '../settings.ts'`],
   ['apps/cloud/src/ingest/rpc.ts', `import { x } from './store.ts'`],
+  ['apps/cloud/src/ingest/log/a.ts', `import { x } from '../store.ts'`],
+  ['apps/cloud/src/ingest/a.ts', `import { x } from './log/b.ts'`],
   ['apps/cloud/src/triggers/a.ts', `import { x } from '../wire/b.ts'`],
   ['apps/cloud/src/ingest/a.test.ts', `import { x } from '@platform/testkit'`],
 ])('%s with %s passes', (path, text) => {
   expect(checkFile(path, text)).toEqual([]);
+});
+
+test('the features of the cloud form no circle', () => {
+  expect(circles(new Map(Object.entries(cloudEdges)))).toEqual([]);
+  expect(checkFile('apps/cloud/src/metadata/tables.ts', `import type { X } from '../tabular/store.ts'`)).toEqual([]);
+  expect(checkFile('apps/cloud/src/binary/a.ts', `import x from '../text-rules/b.ts'`)).toEqual([]);
 });

@@ -1,15 +1,39 @@
 import { expect, test } from 'vitest';
-import { decisionsIn, numbersInTitles } from './check-invariants.ts';
+import { circles, runtimeImports } from './check-cycles.ts';
+import { numbersInTitles } from './check-invariants.ts';
 import { checkPlaces } from './check-places.ts';
+import { doubleRules, pathsIn, referencesIn } from './check-references.ts';
 import { filesToCheck, isSource, tracked } from './repository.ts';
+import { rulesIn } from './rules.ts';
 
 test('numbers count only at the start of a test title', () => {
   const text = `test('I5 D13 a retry', () => {}); test("no I9 here"); test.each([1])('I7 %s', f); it(\`D4, D20: x\`)`;
   expect(numbersInTitles(text)).toEqual(['I5', 'D13', 'I7', 'D4', 'D20']);
 });
 
-test('decisions that a source names; other letters and numbers are none', () => {
-  expect(decisionsIn('// D16, (D4) D99 3D6 D128 UUID4')).toEqual(['D16', 'D4']);
+test('rules that a page defines, with those that are planned', () => {
+  const text = '- **I5** A retry …\n  - **D2** indented\n- **D27** (Planned.) Money …\nas I6 says';
+  expect(rulesIn('docs/specs/a.md', text)).toEqual([
+    { number: 'I5', page: 'docs/specs/a.md', isPlanned: false },
+    { number: 'D27', page: 'docs/specs/a.md', isPlanned: true },
+  ]);
+  const [rule] = rulesIn('docs/specs/a.md', text);
+  expect(doubleRules(rule === undefined ? [] : [rule, { ...rule, page: 'docs/specs/b.md' }])).toEqual([
+    'docs/specs/b.md: I5 is defined on docs/specs/a.md already',
+  ]);
+});
+
+test('rules and records that a text names; other letters and numbers are none', () => {
+  const names = referencesIn('// D16, (I4–I6) ADR-0012\n3D6 D128 UUID4 #D1 R16: T00').map(({ name }) => name);
+  expect(names).toEqual(['D16', 'I4', 'I6', 'ADR-0012', 'R16']);
+});
+
+test('files that a document leads to; other sites and headings are none', () => {
+  const text = 'See [x](../guides/tls.md#how), `apps/cloud/src/main.ts`, [y](https://example.com/a.md) and [z](#here).';
+  expect(pathsIn('docs/specs/a.md', text).map(({ path }) => path)).toEqual([
+    'docs/guides/tls.md',
+    'apps/cloud/src/main.ts',
+  ]);
 });
 
 test('the file system is refused outside the named files, its types are not', () => {
@@ -33,4 +57,18 @@ test('a checker sees every file that git lists, and one that sees none fails', (
   expect(files).toContain('tools/checkers.test.ts');
   expect(() => filesToCheck(['tools'], () => false)).toThrow('saw no file');
   expect(() => filesToCheck(['no-such-folder'], isSource)).toThrow('saw no file');
+});
+
+test('imports that run form a circle, types do not', () => {
+  const text = `import { b } from './b.ts';\nimport type { C } from './c.ts';\nimport { type D } from './d.ts';\nawait import('./e.ts');`;
+  expect(runtimeImports('apps/x/src/a.ts', text)).toEqual(['apps/x/src/b.ts', 'apps/x/src/e.ts']);
+  const graph = new Map([
+    ['a', ['b', 'c']],
+    ['b', ['d']],
+    ['c', []],
+    ['d', ['a']],
+    ['e', ['e']],
+    ['f', ['a']],
+  ]);
+  expect(circles(graph)).toEqual([['a', 'b', 'd'], ['e']]);
 });

@@ -93,9 +93,9 @@ test('once the compile cache is filled, no process of the product compiles its m
       .stderr;
   const filling = saidBy('tools/warm-cache.ts');
   for (const entry of [
-    'ingest/log-thread',
-    'metadata/writer-thread',
-    'tabular/process/executor-thread',
+    'ingest/log/log-thread',
+    'metadata/sqlite/writer-thread',
+    'tabular/process/query/executor-thread',
     'tabular/process/main',
   ]) {
     expect(filling).toContain(`no transpile cache for StrippedTypeScript file://${root}/apps/cloud/src/${entry}.ts`);

@@ -1,9 +1,9 @@
 /** Entries of processes and threads, to be compiled without being run: the first import throws, and what follows is never evaluated. */
 import './run-nothing.ts';
 import '../apps/cli/src/main.ts';
-import '../apps/cloud/src/ingest/log-thread.ts';
+import '../apps/cloud/src/ingest/log/log-thread.ts';
 import '../apps/cloud/src/main.ts';
-import '../apps/cloud/src/metadata/writer-thread.ts';
-import '../apps/cloud/src/tabular/process/executor-thread.ts';
+import '../apps/cloud/src/metadata/sqlite/writer-thread.ts';
+import '../apps/cloud/src/tabular/process/query/executor-thread.ts';
 import '../apps/cloud/src/tabular/process/main.ts';
 import '../apps/machine-server/src/main.ts';

@@ -5,10 +5,10 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { encodeBatches } from '../src/encode-batches.ts';
-import { scratch } from '../src/scratch.ts';
-import { percentile } from '../src/statistics.ts';
-import { openUploader } from '../src/upload-frames.ts';
+import { scratch } from '../src/cloud/scratch.ts';
+import { openUploader } from '../src/cloud/upload-frames.ts';
+import { percentile } from '../src/figures/statistics.ts';
+import { encodeBatches } from '../src/readings/encode-batches.ts';
 
 const readingsEach = 1_000;
 const batches = 300;

@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, DuckDBTimestampValue } from '@duckdb/node-api';
 import { BsonDocument, encodeBson } from '@platform/query';
-import { bsonOf } from '../src/bson-of.ts';
 import { partOf, type SeriesAt, seriesOfMachines } from '../src/queries/fill.ts';
 import { componentCount, documentOf, intervalMs, readingAt } from '../src/queries/readings.ts';
+import { bsonOf } from '../src/readings/bson-of.ts';
 
 export interface TypedColumns extends Disposable {
   /** Of the Parquet file. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds } from '@platform/testkit';
-import { countReadings } from './count-readings.ts';
-import { captureConfiguration } from './part-configuration.ts';
-import { startProcess } from './server-process.ts';
-import { startCloud } from './start-cloud.ts';
+import { countReadings } from './cloud/count-readings.ts';
+import { startProcess } from './cloud/server-process.ts';
+import { startCloud } from './cloud/start-cloud.ts';
+import { captureConfiguration } from './readings/part-configuration.ts';
 
 const sensors = 10;
 const readingsPerSecond = 1_000;

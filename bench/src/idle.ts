@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processTree, proportionalBytes, residentBytes } from '@platform/testkit';
-import { scratch } from './scratch.ts';
-import { startDemo } from './start-demo.ts';
+import { scratch } from './cloud/scratch.ts';
+import { startDemo } from './cloud/start-demo.ts';
 
 const settleMs = 20_000;
 

@@ -1,7 +1,7 @@
-import { countReadings } from './count-readings.ts';
-import { runGenerator } from './run-generator.ts';
-import { startCloud } from './start-cloud.ts';
-import { percentile } from './statistics.ts';
+import { countReadings } from './cloud/count-readings.ts';
+import { startCloud } from './cloud/start-cloud.ts';
+import { percentile } from './figures/statistics.ts';
+import { runGenerator } from './fleet/run-generator.ts';
 
 const readingsEach = 1_000;
 const batches = 600;

@@ -3,6 +3,7 @@
  * the cloud ask it; only ingest with queries goes over the wire.
  */
 import { openTabular } from '../../apps/cloud/src/tabular/testing/open-tabular.ts';
+import { scratch } from './cloud/scratch.ts';
 import { coldStart } from './queries/cold-start.ts';
 import { fill, sizesOf } from './queries/fill.ts';
 import { inExecutor } from './queries/in-executor.ts';
@@ -11,7 +12,6 @@ import { overColumns } from './queries/over-columns.ts';
 import { drawShapes } from './queries/shapes.ts';
 import { timeOf } from './queries/time-of.ts';
 import { together } from './queries/together.ts';
-import { scratch } from './scratch.ts';
 
 export interface QueryLoad {
   readonly readings: number;

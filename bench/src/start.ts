@@ -1,5 +1,5 @@
-import { scratch } from './scratch.ts';
-import { startDemo } from './start-demo.ts';
+import { scratch } from './cloud/scratch.ts';
+import { startDemo } from './cloud/start-demo.ts';
 
 /** First start to the first queryable reading and to the first webhook, and a later start to `ready`. */
 export async function measureStart(): Promise<Readonly<Record<string, number>>> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { benchConfiguration } from './part-configuration.ts';
-import { runGenerator } from './run-generator.ts';
-import { type BenchCloud, startCloud } from './start-cloud.ts';
-import { percentile } from './statistics.ts';
+import { type BenchCloud, startCloud } from './cloud/start-cloud.ts';
+import { percentile } from './figures/statistics.ts';
+import { runGenerator } from './fleet/run-generator.ts';
+import { benchConfiguration } from './readings/part-configuration.ts';
 
 const batchesPerSecond = 10;
 const batches = 200;
@@ -13,7 +13,7 @@ interface Caught {
   readonly body: string;
 }
 
-/** From an upload's acknowledgement to the arrival of its webhook's head at the built-in catcher. */
+/** From an upload's acknowledgement to the arrival of its webhook's head at the built-in test inbox. */
 export async function measureWebhook(): Promise<Readonly<Record<string, number>>> {
   await using cloud = await startCloud(benchConfiguration('gte'));
   const { acknowledgedAt } = await runGenerator(cloud, {
@@ -36,7 +36,7 @@ export async function measureWebhook(): Promise<Readonly<Record<string, number>>
 async function arrivals({ client }: BenchCloud): Promise<Map<number, number>> {
   const until = performance.now() + giveUpAfterMs;
   while (performance.now() < until) {
-    const { requests } = (await client.getJson('/catcher/requests?after=0')) as { requests: Caught[] };
+    const { requests } = (await client.getJson('/test-inbox/requests?after=0')) as { requests: Caught[] };
     const found = new Map<number, number>();
     for (const { receivedAt, body } of requests) {
       const n = Number(/"n":(\d+)/.exec(body)?.[1] ?? Number.NaN);

@@ -13,7 +13,7 @@ const faults: Readonly<Record<string, string>> = {
   cloud: 'conformance/src/crash/cloud-crash.test.ts',
   damage: 'conformance/src/damage/',
   machine: 'conformance/src/crash/machine-crash.test.ts',
-  'power-cut': 'apps/cloud/src/ingest/power-cut.slow.test.ts',
+  'power-cut': 'apps/cloud/src/ingest/log/power-cut.slow.test.ts',
   memory: 'conformance/src/memory/memory.slow.test.ts',
 };
 

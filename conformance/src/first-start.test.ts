@@ -60,8 +60,8 @@ test.each(['meta.sqlite', 'ingest.sqlite'])(
   },
 );
 
-test('the catcher shows what it caught to keys of this installation only', async () => {
+test('the test inbox shows what it received to keys of this installation only', async () => {
   await using cloud = await CloudUnderFire.start();
-  const answer = await fetch(`${cloud.url}/catcher/requests`);
+  const answer = await fetch(`${cloud.url}/test-inbox/requests`);
   expect(answer.status).toBe(401);
 });

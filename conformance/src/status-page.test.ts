@@ -1,8 +1,14 @@
 /** The status page in a real browser: the one-time link signs in, the page shows what arrives, strangers see nothing. */
+import { fileURLToPath } from 'node:url';
+import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
+import { spawnChild, startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { CloudUnderFire, linkOfOwner, uploadUntil } from './crash/cloud-under-fire.ts';
 import { openBrowser, shotPath } from './open-browser.ts';
+
+const adminMain = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
+const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
 test('D9 the page says which part holds a configuration back and why, above all else after a day', async () => {
   await using cloud = await CloudUnderFire.start();
@@ -51,4 +57,28 @@ test('the page shows readings as they arrive to who came by the link, and to nob
   expect(await stranger.textContent('body')).toContain('sign-in link');
   expect(await stranger.textContent('body')).not.toContain('press');
   expect((await stranger.goto(cloud.signInLink))?.status()).toBe(401);
+});
+
+test('a mail that cannot be delivered is shown with its attempts and without its link, and counted in platform admin status', async () => {
+  await using server = await startSmtpSink();
+  server.refuseWith(550);
+  const mail = { PLATFORM_SMTP_URL: server.url, PLATFORM_MAIL_FROM: 'cloud@example.com' };
+  await using cloud = await CloudUnderFire.start(mail);
+  await using owner = linkOfOwner(cloud);
+  const { organizationId } = cloud.demo;
+  await owner.client(AppService).createOrganizationInvite({ organizationId, email: 'ada@example.com' });
+
+  await using opened = await openBrowser();
+  const { page, faults } = opened;
+  await page.goto(cloud.signInLink);
+  const row = page.locator('#undelivered tr', { hasText: 'ada@example.com' });
+  await row.waitFor();
+  expect(await row.textContent()).toMatch(/invitation.*ada@example\.com1rejected: .*550/);
+  expect(await page.content()).not.toContain('token=');
+  expect(faults).toEqual([]);
+
+  const asked = JSON.stringify({ command: 'status', dataDirectory: cloud.directory });
+  await using admin = spawnChild(process.execPath, [...nodeFlags, adminMain, asked]);
+  await admin.exited;
+  expect(admin.lines[0]).toMatchObject({ result: { undeliveredMails: 1, undeliveredWebhooks: 0 } });
 });

@@ -127,7 +127,7 @@ test('D31 D32 the downloaded configuration holds the authority, and a machine-se
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
 });
 
-test("D31 the demo's webhook arrives at the cloud's own catcher, which only its own authority vouches for", async () => {
+test("D31 the demo's webhook arrives at the cloud's own test inbox, which only its own authority vouches for", async () => {
   await using link = connect({ baseUrl: ready.url, credentials: keyOf(ready), ca });
   const now = timestampNow();
   await link.client(DataSyncService).dataCaptureUpload({
@@ -149,8 +149,8 @@ test("D31 the demo's webhook arrives at the cloud's own catcher, which only its 
   await using stranger = connect({ baseUrl: ready.url, ca });
   const signedIn = await stranger.client(AuthService).authenticate({ entity, credentials: { type, payload } });
   await expect
-    .poll(async () => (await get('/catcher/requests', { authorization: `Bearer ${signedIn.accessToken}` })).body)
-    .toContain('"/catcher/webhooks/demo"');
+    .poll(async () => (await get('/test-inbox/requests', { authorization: `Bearer ${signedIn.accessToken}` })).body)
+    .toContain('"/test-inbox/webhooks/demo"');
 });
 
 test('D31 the authority stays through restarts, so that what is pinned once stays pinned', async () => {

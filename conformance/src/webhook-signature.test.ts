@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { sign } from '../../apps/cloud/src/notify/sign.ts';
+import { sign } from '../../apps/cloud/src/outbox/webhook/sign.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 0xa5).toString('base64')}`;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);

@@ -17,9 +17,9 @@ import { profilesCommand } from './commands/profiles.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 import { dataCommand } from './data/data-command.ts';
-import { dressed } from './dressed.ts';
 import { exitCodesHelp } from './invocation/exit-codes.ts';
 import { queryCommand } from './query/query-command.ts';
+import { withHelp } from './with-help.ts';
 
 /** @param jsonErrors wrong uses are told as `{"error"}`, like other failures with --json. */
 export function createProgram(jsonErrors = false): Command {
@@ -47,5 +47,5 @@ export function createProgram(jsonErrors = false): Command {
   program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help of a command');
   addCompletions(program, { completionCommandName: 'completion' });
   describeCompletion(program);
-  return dressed(program, jsonErrors);
+  return withHelp(program, jsonErrors);
 }

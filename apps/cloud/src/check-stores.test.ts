@@ -6,7 +6,7 @@ import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
 import { openTestStore } from './metadata/testing/test-store.ts';
-import { stateRowCheck } from './tabular/row-check.ts';
+import { stateRowCheck } from './tabular/integrity/row-check.ts';
 
 test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
   await using store = await openTestStore(undefined, migrations);
@@ -38,7 +38,7 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen goes
     .updateTable('tabular_state')
     .set({ sealed_position: 5, row_check: stateRowCheck(5) })
     .execute();
-  await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 4 }).execute();
+  await db.insertInto('log_cursors').values({ name: 'triggers', position: 4 }).execute();
   await check();
   expect(told).toEqual([
     expect.stringMatching(/^error .*lost its end.*"lastPosition":3,"proven":5,"by":"the sealed position"/),
@@ -58,7 +58,7 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen goes
     (await on.log.follow(after, { rows: 10, bytes: 1e6 })).map(({ damage }) => [damage?.first, damage?.last]);
   expect([await follow(4), await follow(5)]).toEqual([[[5, 5]], []]);
   expect((await on.log.append(testEntry(4))).position).toBe(6);
-  await db.updateTable('trigger_cursors').set({ position: 9 }).execute();
+  await db.updateTable('log_cursors').set({ position: 9 }).execute();
   await check();
   expect([losses(), on.log.lastPosition()]).toEqual([
     [

@@ -1,8 +1,8 @@
 /** The stores of a data directory belong together: a log that ends before what was made of it has lost its end (I3, D33). */
 import type { Log } from '@platform/base';
-import type { IngestLog } from './ingest/log.ts';
+import type { IngestLog } from './ingest/log/log.ts';
 import type { Database } from './metadata/tables.ts';
-import { deleteRowCheck, fileRowCheck, stateRowCheck } from './tabular/row-check.ts';
+import { deleteRowCheck, fileRowCheck, stateRowCheck } from './tabular/integrity/row-check.ts';
 
 /** No installation gets as far; a larger number is damaged itself. Restored logs skip 2^40 positions each. */
 const crediblePositions = 2 ** 45;
@@ -48,8 +48,7 @@ async function readProofs(db: Database): Promise<readonly Proof[]> {
   const states = await db.selectFrom('tabular_state').selectAll().execute();
   const files = await db.selectFrom('tabular_files').selectAll().orderBy('max_position', 'desc').limit(looks).execute();
   const deletes = await db.selectFrom('tabular_deletes').selectAll().orderBy('up_to', 'desc').limit(looks).execute();
-  const cursors = await db.selectFrom('trigger_cursors').select('position').execute();
-  const binaryCursors = await db.selectFrom('binary_data_cursor').select('position').execute();
+  const cursors = await db.selectFrom('log_cursors').selectAll().execute();
   const binary = await db
     .selectFrom('binary_data')
     .select(({ fn }) => fn.max('position').as('position'))
@@ -71,14 +70,7 @@ async function readProofs(db: Database): Promise<readonly Proof[]> {
       'a deletion',
       deletes.filter((row) => isProof(row.row_check, deleteRowCheck(row))).map((row) => row.up_to),
     ),
-    ...proofs(
-      'the cursor of the triggers',
-      cursors.map(({ position }) => position),
-    ),
-    ...proofs(
-      'the cursor of binary data',
-      binaryCursors.map(({ position }) => position),
-    ),
+    ...cursors.flatMap(({ name, position }) => proofs(`the cursor of ${name}`, [position])),
     ...proofs(
       'a stored file',
       binary.map(({ position }) => position),

@@ -9,12 +9,12 @@ import { deletedSince } from './deleted-since.ts';
 import { addressOfCall } from './edge/address-of-call.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
-import { freeBytesOf } from './ingest/free-space.ts';
+import { freeBytesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/ingest.ts';
-import type { IngestLog } from './ingest/log.ts';
+import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
-import type { Notify } from './notify/feature.ts';
 import type { Stores } from './open-stores.ts';
+import type { Outbox } from './outbox/feature.ts';
 import { createQueries, type Queries } from './queries/feature.ts';
 import type { Settings } from './settings.ts';
 import { createTabular } from './tabular/feature.ts';
@@ -26,7 +26,7 @@ export interface DataPlaneDeps extends Pick<Stores, 'data' | 'db' | 'instanceKey
   readonly ingestLog: IngestLog;
   readonly fleet: Pick<Fleet, 'registry' | 'access' | 'retention' | 'machines' | 'authenticator'>;
   readonly signIn: SignIn;
-  readonly notify: Notify;
+  readonly outbox: Outbox;
   readonly settings: Pick<Settings, 'databaseUrl' | 'identity' | 'sealAgeMs' | 'scrubPeriodMs'>;
   readonly limits: Limits;
   readonly deletions: DeletionPause;
@@ -49,7 +49,7 @@ export interface DataPlane extends AsyncDisposable {
 }
 
 export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> {
-  const { data, db, instanceKey, ingestLog, signIn, notify, settings, limits, deletions, clock, log, scheme, url } =
+  const { data, db, instanceKey, ingestLog, signIn, outbox, settings, limits, deletions, clock, log, scheme, url } =
     deps;
   const { registry, access, retention, machines, authenticator } = deps.fleet;
   await using unwind = new AsyncDisposableStack();
@@ -76,7 +76,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     }),
   );
   const triggers = unwind.use(
-    createTriggers({ db, ingestLog, configOf: machines.triggersOf, notify, clock, log: log.child('triggers') }),
+    createTriggers({ db, ingestLog, configOf: machines.triggersOf, outbox, clock, log: log.child('triggers') }),
   );
   const binary = unwind.use(
     createBinary({
@@ -96,7 +96,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   const partTransitions = createPartTransitions({
     configOf: machines.triggersOf,
     placeOf: (partId) => (registry.part(partId) === undefined ? undefined : registry.placeOf(partId)),
-    notify,
+    outbox,
     log: log.child('triggers'),
   });
   const ingest = createIngest<Principal>({

@@ -7,25 +7,25 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { createRpcServer, type RpcServer, type ServiceBinding, serve } from '@platform/rpc/server';
 import { authBinding } from './access/auth-rpc.ts';
 import { callerFields, type Principal } from './access/principal.ts';
-import type { Catcher } from './catcher/feature.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
-import type { IngestLog } from './ingest/log.ts';
+import type { IngestLog } from './ingest/log/log.ts';
 import type { TlsSource } from './instance/tls-source.ts';
 import { logHandlers } from './machines/logs/rpc.ts';
 import { partConfigFile } from './machines/part-config-file.ts';
-import type { Notify } from './notify/feature.ts';
+import type { Outbox } from './outbox/feature.ts';
 import { isLoopback } from './settings.ts';
+import type { TestInbox } from './test-inbox/feature.ts';
 
 export interface EdgeDeps {
   readonly fleet: Fleet;
   readonly people: People;
-  readonly catcher: Catcher;
-  readonly notify: Notify;
+  readonly testInbox: TestInbox;
+  readonly outbox: Outbox;
   readonly ingestLog: IngestLog;
   readonly dataPlane: DataPlane;
   /** Where the cloud will listen. */
@@ -42,7 +42,7 @@ const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 
 /** Does not listen yet. */
 export function composeEdge(deps: EdgeDeps): RpcServer {
-  const { catcher, notify, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
+  const { testInbox, outbox, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
   const { identity, signIn, seesEverything } = deps.people;
   const { tabular, triggers, binary, ingest, queries } = deps.dataPlane;
@@ -64,13 +64,13 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
         partStatuses: machines.statuses,
         ingestLog,
         tabular,
-        notify,
+        outbox,
         triggers,
-        catcher,
+        testInbox,
         startedMs,
         now: clock.now,
       }),
-    catcher: async (request, response) => catcher.handle(request, response),
+    testInbox: async (request, response) => testInbox.handle(request, response),
     binaryData: binary.download,
     logo: accounts.logoRoute,
   });

@@ -11,19 +11,20 @@ import { type AccountTree, openAccountTree } from './accounts/tree.ts';
 import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
-import { beforeDelete as forgetInvitations } from './identity/before-delete.ts';
-import { createSessions, type Sessions } from './identity/sessions.ts';
+import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
+import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
+import { inTurn, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
 import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
 import type { Stores } from './open-stores.ts';
-import { forgetQueriesOf } from './queries/forget-organization.ts';
+import { organizationDeleting as forgetQueries } from './queries/organization-deleting.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
-import { parseTriggers } from './triggers/parse-triggers.ts';
+import { triggersOfDocument } from './triggers/parse-document.ts';
 
-export interface FleetDeps
-  extends Pick<Stores, 'db' | 'instanceKey'>,
-    Pick<MachinesDeps, 'onSaving' | 'onTransitions'> {
+export interface FleetDeps extends Pick<Stores, 'db' | 'instanceKey'>, Pick<MachinesDeps, 'onTransitions'> {
+  /** Triggers, which are wired later. */
+  readonly triggersChanged: OnConfigurationChange;
   readonly settings: Pick<Settings, 'identity' | 'keyRotationOverlapMs'>;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -49,7 +50,7 @@ export interface Fleet {
 }
 
 export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
-  const { db, instanceKey, settings, limits, clock, log, onSaving, onTransitions, url } = deps;
+  const { db, instanceKey, settings, limits, clock, log, triggersChanged, onTransitions, url } = deps;
 
   await createFirstAccount(db, instanceKey, clock.now());
   const tree = await openAccountTree(db);
@@ -67,8 +68,8 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     now: clock.now,
     log: log.child('retention'),
   });
-  const triggerProblems: MachinesDeps['triggerProblems'] = (saved, components) =>
-    parseTriggers(saved, components).problems;
+  const onConfigurationChange = inTurn(triggersChanged, retention.configurationsChanged);
+  const triggerProblems: MachinesDeps['triggerProblems'] = (document) => triggersOfDocument(document).problems;
   const fragments = createFragments({
     db,
     tree,
@@ -77,8 +78,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     log: log.child('fragments'),
     triggerProblems,
     documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
-    onTriggers: (trx, partId, document) => machines.effectiveChanged(trx, partId, document),
-    onEffective: (trx, parts) => retention.configurationsChanged(trx, parts),
+    onConfigurationChange,
     tellPart: (partId, message) =>
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
     maxFragmentsOf: (organizationId) => limits.limitOf(organizationId, 'fragments'),
@@ -91,20 +91,12 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     access,
     effective: fragments,
     seesFragment: fragments.seesFragment,
-    async onSaved(trx, partId, effective, document) {
-      await fragments.partSaving(trx, partId, document, effective.document);
-      await retention.configurationsChanged(trx, [{ partId, document: effective.document }]);
-    },
-    async onDeleting(trx, partId, by) {
-      await fragments.partDeleting(trx, partId);
-      await retention.partDeleting(trx, partId, by);
-    },
     firstDocument: fragments.firstDocument,
     instanceKey,
     clock,
     log: log.child('machines'),
     triggerProblems,
-    onSaving,
+    onConfigurationChange,
     accessChanged: () => authenticator.forget(),
     onTransitions,
   });
@@ -140,15 +132,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     seesFragment: fragments.seesFragment,
     baseUrl: url,
     accessChanged: () => authenticator.forget(),
-    beforeDelete: [
-      forgetInvitations,
-      forgetQueriesOf,
-      async (trx, deleted) => {
-        if (deleted.kind !== 'organization') return;
-        await fragments.organizationDeleting(trx, deleted.organizationId);
-        await retention.organizationDeleting(trx, deleted.organizationId);
-      },
-    ],
+    organizationDeleting: [forgetPeople, forgetQueries, fragments.organizationDeleting, retention.organizationDeleting],
   });
 
   return {

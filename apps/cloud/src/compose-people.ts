@@ -1,16 +1,18 @@
-/** People: mail to them, their invitations and sessions, and how they sign in with a browser. */
+/** People: their invitations and sessions, and how they sign in with a browser. */
 import type { Clock, Log } from '@platform/base';
 import { holds, type Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
 import type { Fleet } from './compose-fleet.ts';
 import { createSignIn, type SignIn } from './edge/sign-in/sign-in.ts';
 import { createIdentity, type Identity } from './identity/feature.ts';
-import { createMail, type Mail } from './mail/feature.ts';
 import type { Stores } from './open-stores.ts';
+import type { Mail } from './outbox/email/mail.ts';
 import type { Settings } from './settings.ts';
 
 export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'sessions' | 'guesses' | 'authenticator'>;
+  /** Absent: no mail server is set. */
+  readonly mail: Mail | undefined;
   readonly settings: Pick<Settings, 'identity'>;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -20,8 +22,6 @@ export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
 }
 
 export interface People extends AsyncDisposable {
-  /** Absent: no mail server is set. */
-  readonly mail: Mail | undefined;
   readonly identity: Identity;
   readonly signIn: SignIn;
   /** Whether somebody owns every organization, and so may see all that is on this installation. */
@@ -29,13 +29,10 @@ export interface People extends AsyncDisposable {
 }
 
 export async function composePeople(deps: PeopleDeps): Promise<People> {
-  const { db, instanceKey, settings, limits, clock, log, url } = deps;
+  const { db, instanceKey, mail, settings, limits, clock, log, url } = deps;
   const { tree, access, sessions, guesses, authenticator } = deps.fleet;
   await using unwind = new AsyncDisposableStack();
 
-  const mailSettings = settings.identity.mail;
-  const mail =
-    mailSettings && unwind.use(createMail({ db, clock, log: log.child('mail'), instanceKey, settings: mailSettings }));
   const identity = unwind.use(
     createIdentity({
       db,
@@ -62,5 +59,5 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
     tree.organizations().every(({ id }) => holds(principal, 'owner', { organizationId: id, locationIds: [] }));
 
   const composed = unwind.move();
-  return { mail, identity, signIn, seesEverything, [Symbol.asyncDispose]: () => composed.disposeAsync() };
+  return { identity, signIn, seesEverything, [Symbol.asyncDispose]: () => composed.disposeAsync() };
 }

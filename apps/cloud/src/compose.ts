@@ -1,6 +1,6 @@
 /**
  * All wiring of the cloud, by hand; read top to bottom it is the architecture. What belongs together is wired in files of its own:
- * accounts and machines in compose-fleet.ts, signing in and mail in compose-people.ts, readings, binary data, triggers and queries
+ * accounts and machines in compose-fleet.ts, people and how they sign in in compose-people.ts, readings, binary data, triggers and queries
  * in compose-data-plane.ts, services and routes of the port in compose-edge.ts.
  *
  * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer
@@ -11,7 +11,6 @@ import { readOwnerKey } from './access/keys.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
-import { createCatcher } from './catcher/feature.ts';
 import { checkStores } from './check-stores.ts';
 import { composeDataPlane } from './compose-data-plane.ts';
 import { composeEdge } from './compose-edge.ts';
@@ -19,20 +18,24 @@ import { composeFleet } from './compose-fleet.ts';
 import { composePeople } from './compose-people.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { createOwnerLink } from './identity/feature.ts';
-import { freeBytesOf, neededForUploads } from './ingest/free-space.ts';
-import { openIngestLog } from './ingest/open-ingest-log.ts';
-import { makeRoomToStart } from './ingest/start-reserve.ts';
+import { freeBytesOf, neededForUploads } from './ingest/disk/free-space.ts';
+import { makeRoomToStart } from './ingest/disk/start-reserve.ts';
+import { openIngestLog } from './ingest/log/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
 import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
-import { keepHouse } from './keep-house.ts';
-import { createNotify } from './notify/feature.ts';
 import { openStores } from './open-stores.ts';
+import { createEmailChannel } from './outbox/email/email-channel.ts';
+import { createMail } from './outbox/email/mail.ts';
+import { createOutbox } from './outbox/feature.ts';
+import { createWebhookChannel } from './outbox/webhook/webhook-channel.ts';
 import { keepRemoving } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
+import { createTestInbox } from './test-inbox/feature.ts';
 
 /** What `platform up` is told when the cloud serves. Ids are those of the demo; of what was never made, empty. */
 export interface Ready {
@@ -93,19 +96,47 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   // Accounts and machines
   const fleet = await composeFleet({
     ...common,
-    onSaving: (trx, partId, saved) => dataPlane.triggers.configurationSaved(trx, partId, saved),
+    triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
   });
   const { tree, registry, retention, keyUse, authenticator } = fleet;
   const { configurations, presence, logs } = fleet.machines;
 
-  // People
-  const people = unwind.use(await composePeople({ ...common, fleet }));
-  const { mail, identity, signIn, seesEverything } = people;
+  // What leaves: webhooks and e-mail
+  const mailSettings = settings.identity.mail;
+  const outbox = unwind.use(
+    createOutbox({
+      db,
+      clock,
+      log: log.child('outbox'),
+      channels: {
+        webhook: createWebhookChannel({
+          clock,
+          version,
+          ownAddress: () => ({ host: dialled(settings), port }),
+          ownAuthority: () => tls?.authority?.pem,
+          privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
+          privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
+          async signingSecret(organizationId) {
+            const organization = tree.organization(organizationId);
+            return organization && instanceKey.decrypt(organization.webhook_secret);
+          },
+        }),
+        ...(mailSettings && { email: createEmailChannel({ settings: mailSettings, instanceKey }) }),
+      },
+      organizationExists: (organizationId) => tree.organization(organizationId) !== undefined,
+      appendMachineLog: (partId, line) => logs.appendOwn(partId, line),
+    }),
+  );
+  const mail = mailSettings && createMail({ outbox, instanceKey, clock });
 
-  // Notifications
+  // People
+  const people = unwind.use(await composePeople({ ...common, fleet, mail }));
+  const { identity, signIn, seesEverything } = people;
+
+  // The built-in test inbox
   let demoKeyId: string | undefined;
-  const catcher = createCatcher({
+  const testInbox = createTestInbox({
     clock,
     authorize: async (request) => {
       const visitor = await signIn.principalOf(request);
@@ -118,27 +149,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
       );
     },
   });
-  const notify = unwind.use(
-    createNotify({
-      db,
-      clock,
-      log: log.child('notify'),
-      version,
-      ownAddress: () => ({ host: dialled(settings), port }),
-      ownAuthority: () => tls?.authority?.pem,
-      privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
-      privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
-      appendMachineLog: (partId, line) => logs.appendOwn(partId, line),
-      async signingSecret(organizationId) {
-        const organization = tree.organization(organizationId);
-        return organization && instanceKey.decrypt(organization.webhook_secret);
-      },
-    }),
-  );
-
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(
-    await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, notify, deletions, scheme }),
+    await composeDataPlane({ ...common, data, ingestLog, fleet, signIn, outbox, deletions, scheme }),
   );
   const { tabular, triggers, binary, ingest } = dataPlane;
   unwind.use(presence);
@@ -157,8 +170,8 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     composeEdge({
       fleet,
       people,
-      catcher,
-      notify,
+      testInbox,
+      outbox,
       ingestLog,
       dataPlane,
       host: settings.host,
@@ -188,12 +201,11 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   await tabular.start();
   await triggers.start();
   await binary.start();
-  notify.start();
-  mail?.start();
+  outbox.start();
   identity.start();
   presence.start();
   unwind.use(
-    keepHouse({
+    startHousekeeping({
       ingest,
       ingestLog,
       tabular,

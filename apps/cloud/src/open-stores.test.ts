@@ -5,10 +5,10 @@ import { silentLog } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { dataVersion } from './data-directory.ts';
-import { ingestMigrations } from './ingest/log-tables.ts';
+import { ingestMigrations } from './ingest/log/log-tables.ts';
 import { openInstanceKey } from './instance/instance-key.ts';
-import { migrate } from './metadata/migrate.ts';
 import { migrations } from './metadata/migrations.ts';
+import { migrate } from './metadata/sqlite/migrate.ts';
 import { openStores, type StoreSettings } from './open-stores.ts';
 
 const fatal = (caught: unknown): never => {

@@ -5,12 +5,12 @@ import { type DataDirectory, dataVersion, openDataDirectory } from './data-direc
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
 import { finishRotation } from './instance/rotate-instance-key.ts';
 import { settleInstanceKey } from './instance/settle-instance-key.ts';
-import { clearFreeSpace } from './metadata/clear-free-space.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import { sealStoredDocuments } from './metadata/seal-stored-documents.ts';
 import { sealedColumns } from './metadata/sealed-columns.ts';
 import { sealedDocumentsPlugin } from './metadata/sealed-documents.ts';
+import { clearFreeSpace } from './metadata/sqlite/clear-free-space.ts';
 import type { CloudTables, Database } from './metadata/tables.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,6 +2,7 @@
 import { type Clock, errorText } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import { resourceTypes } from '@platform/resources';
 import { connect, type Link } from '@platform/rpc/client';
 import { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
@@ -20,7 +21,6 @@ import { SeqLedger } from './directories/seq-ledger.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import { builtIn } from './models/built-in.ts';
-import { configureDataManager } from './models/services/data-manager.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { type Serving, startServing } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
@@ -103,7 +103,11 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
 
   const graph = starting.use(
     new Graph({
-      models: builtIn(clock),
+      models: builtIn(clock, () => ({
+        ...{ capture, sync, reclaim, home: settings.home },
+        untrusted: settings.untrustedEnvironment,
+        log: log.child('data_manager'),
+      })),
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
       clock,
       log: log.child('resources'),
@@ -139,20 +143,22 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
       storage: diskStorage,
       ledger,
       directories,
-      read: readDocument(graph),
+      read: readDocument(graph, resourceTypes),
       clock,
       log: log.child('capture'),
     }),
   );
 
   const auth = new MachineAuth();
+  let wanted: RobotConfig = first;
   let applied: RobotConfig = first;
   let warnedOf: string | undefined;
   let appliedMs = clock.now();
   let appliedRevision = '';
   let applyError = '';
   let reporter: StatusReporter | undefined;
-  const applyOrThrow = async (message: RobotConfig): Promise<void> => {
+  /** Begins; resolves when every resource was built or failed once. */
+  const begin = (message: RobotConfig): Promise<void> => {
     const config = fromRobotConfig(message);
     const resources = [...config.components, ...config.services];
     serverLog.deduplicate = !config.disable_log_deduplication;
@@ -168,29 +174,30 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
     auth.configure(secretsOf(message));
     if (warnedOf !== message.revision) for (const line of notSupported(config)) log.warn(line);
     warnedOf = message.revision;
-    await graph.apply(resources, message.revision);
-    await configureDataManager(resources, {
-      capture,
-      sync,
-      reclaim,
-      home: settings.home,
-      untrusted: settings.untrustedEnvironment,
-      log: log.child('data_manager'),
-    });
-    applied = message;
-    appliedMs = clock.now();
-    log.info('configuration applied', { revision: message.revision, resources: resources.length });
+    return graph.apply(resources, message.revision);
   };
-  const apply = async (message: RobotConfig): Promise<void> => {
+  const failed = (message: RobotConfig, caught: unknown): void => {
+    applyError = `revision ${message.revision} could not be applied: ${errorText(caught)}`;
+    reporter?.changed();
+  };
+  /** Throws when it cannot be applied. A resource that takes its time holds no later configuration: that is what `settled` is for. */
+  const apply = (message: RobotConfig): { settled: Promise<void> } => {
+    wanted = message;
     try {
-      await applyOrThrow(message);
-      appliedRevision = message.revision;
-      applyError = '';
+      const settled = begin(message).then(() => {
+        if (wanted !== message) return;
+        applied = message;
+        appliedMs = clock.now();
+        appliedRevision = message.revision;
+        applyError = '';
+        const resources = message.components.length + message.services.length;
+        log.info('configuration applied', { revision: message.revision, resources });
+        reporter?.changed();
+      });
+      return { settled: settled.catch((caught) => failed(message, caught)) };
     } catch (caught) {
-      applyError = `revision ${message.revision} could not be applied: ${errorText(caught)}`;
+      failed(message, caught);
       throw caught;
-    } finally {
-      reporter?.changed();
     }
   };
   let running = false;
@@ -198,6 +205,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   const serving = starting.use(
     await startServing({
       graph,
+      types: resourceTypes,
       auth,
       facts: () => ({
         version,
@@ -219,7 +227,12 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   capture.start();
   reclaim.start();
   graph.start();
-  await apply(first);
+  const { settled } = apply(first);
+  if (watch !== undefined) {
+    starting.use(watch);
+    watch.start(apply, (message) => holdReason(graph, fromRobotConfig(message).maintenance, clock));
+  }
+  await settled;
   signal.throwIfAborted();
   running = true;
   if (link !== undefined) {
@@ -240,11 +253,6 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
       }),
     );
   }
-  if (watch !== undefined) {
-    starting.use(watch);
-    watch.start(apply, (message) => holdReason(graph, fromRobotConfig(message).maintenance, clock));
-  }
-
   const unwinding = starting.move();
   return { serving, sync, capture, graph, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
 }

@@ -21,8 +21,8 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   if (settings.dumpResources !== undefined) {
-    const { sensor } = await import('@platform/resources');
-    const registered = [{ api: sensor.api, proto_service: sensor.service.typeName }];
+    const { resourceTypes } = await import('@platform/resources');
+    const registered = resourceTypes.map(({ api, service }) => ({ api, proto_service: service.typeName }));
     await writeFile(settings.dumpResources, `${JSON.stringify(registered, null, 2)}\n`);
     return 0;
   }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import type { FleetAnswers } from '../fleet-limit.ts';
+import type { FleetAnswers } from '../fleet/fleet-limit.ts';
 
 const given = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FleetAnswers;
 const framed = new Map(

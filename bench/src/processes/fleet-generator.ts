@@ -7,10 +7,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FleetGeneratorOptions, FleetGeneratorResult } from '../fleet.ts';
-import { inLanes } from '../in-lanes.ts';
-import { machineCalls, signIn } from '../machine-calls.ts';
-import { openUnarySession } from '../unary-session.ts';
+import { inLanes } from '../figures/in-lanes.ts';
+import type { FleetGeneratorOptions, FleetGeneratorResult } from '../fleet/fleet.ts';
+import { machineCalls, signIn } from '../fleet/machine-calls.ts';
+import { openUnarySession } from '../fleet/unary-session.ts';
 
 const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as FleetGeneratorOptions;
 const { url, parts, periodMs, seconds } = options;

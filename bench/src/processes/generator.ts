@@ -8,10 +8,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { connect } from '@platform/rpc/client';
-import { encodeBatches } from '../encode-batches.ts';
-import type { GeneratorOptions, GeneratorResult } from '../run-generator.ts';
+import { openUploader, type Uploader } from '../cloud/upload-frames.ts';
+import type { GeneratorOptions, GeneratorResult } from '../fleet/run-generator.ts';
+import { encodeBatches } from '../readings/encode-batches.ts';
 import { uploadOfFleet } from '../store/upload-of-fleet.ts';
-import { openUploader, type Uploader } from '../upload-frames.ts';
 
 const options = JSON.parse(process.argv[2] ?? '{}') as GeneratorOptions;
 const { url, batches, readingsEach, inFlight, batchesPerSecond } = options;

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addFileRow } from '../../../apps/cloud/src/tabular/catalog-rows.ts';
+import { addFileRow } from '../../../apps/cloud/src/tabular/catalog/catalog-rows.ts';
 import { type OpenTabular, openTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
 import { sizesOf } from './fill.ts';
 import type { Line } from './line.ts';

@@ -1,4 +1,4 @@
-import { median } from '../statistics.ts';
+import { median } from '../figures/statistics.ts';
 
 type Work = () => Promise<unknown> | unknown;
 

@@ -1,8 +1,8 @@
 /** Durable ingest while four clients query: the whole cloud, over the wire. */
-import { countReadings } from '../count-readings.ts';
-import { runGenerator } from '../run-generator.ts';
-import { startCloud } from '../start-cloud.ts';
-import { percentile } from '../statistics.ts';
+import { countReadings } from '../cloud/count-readings.ts';
+import { startCloud } from '../cloud/start-cloud.ts';
+import { percentile } from '../figures/statistics.ts';
+import { runGenerator } from '../fleet/run-generator.ts';
 import type { Line } from './line.ts';
 
 const readingsEach = 1_000;

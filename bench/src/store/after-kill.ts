@@ -1,5 +1,5 @@
 /** kill -9 while readings are unsealed: from the start of the next process to its first answer. */
-import { median } from '../statistics.ts';
+import { median } from '../figures/statistics.ts';
 import type { Figure } from './figure.ts';
 import { countOf, startFleetWithReadings } from './fleet-with-readings.ts';
 

@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { cpuSeconds } from '@platform/testkit';
+import { createFileVerifier, type FileVerifier } from '../../../apps/cloud/src/tabular/process/files/verify-files.ts';
 import type { FileRef } from '../../../apps/cloud/src/tabular/process/messages.ts';
-import { createFileVerifier, type FileVerifier } from '../../../apps/cloud/src/tabular/process/verify-files.ts';
 import type { OpenTabular } from '../../../apps/cloud/src/tabular/testing/open-tabular.ts';
-import { median } from '../statistics.ts';
+import { median } from '../figures/statistics.ts';
 import type { Figure } from './figure.ts';
 
 const turns = 11;

@@ -1,8 +1,8 @@
 /** A cloud with a fleet of 100 parts that has uploaded readings already. */
 import { openCloud } from '@platform/sdk/cloud';
-import { type FleetCloud, type FleetCloudOptions, startFleetCloud } from '../fleet-cloud.ts';
-import { provisionFleet } from '../provision-fleet.ts';
-import { type GeneratedFleet, runGenerator } from '../run-generator.ts';
+import { type FleetCloud, type FleetCloudOptions, startFleetCloud } from '../fleet/fleet-cloud.ts';
+import { provisionFleet } from '../fleet/provision-fleet.ts';
+import { type GeneratedFleet, runGenerator } from '../fleet/run-generator.ts';
 import { partCount } from './questions.ts';
 
 export const readingsEach = 1_000;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds, processTree, proportionalBytes, residentBytes } from '@platform/testkit';
-import { type FleetCloud, startFleetCloud } from '../fleet-cloud.ts';
-import { benchConfiguration } from '../part-configuration.ts';
-import { provisionFleet } from '../provision-fleet.ts';
-import { runGenerator } from '../run-generator.ts';
-import { median } from '../statistics.ts';
+import { median } from '../figures/statistics.ts';
+import { type FleetCloud, startFleetCloud } from '../fleet/fleet-cloud.ts';
+import { provisionFleet } from '../fleet/provision-fleet.ts';
+import { runGenerator } from '../fleet/run-generator.ts';
+import { benchConfiguration } from '../readings/part-configuration.ts';
 import type { Figure } from './figure.ts';
 import { countOf } from './fleet-with-readings.ts';
 
@@ -55,7 +55,7 @@ async function measure(readings: number, repository: string | undefined): Promis
   const env = { PLATFORM_SEAL_AGE: sealAge };
   await using cloud = await startFleetCloud({ env, ...(repository !== undefined && { repository }) });
   const { url, process: server } = cloud.running;
-  const configuration = JSON.parse(JSON.stringify(benchConfiguration('gt')).replaceAll('http://CATCHER', url));
+  const configuration = JSON.parse(JSON.stringify(benchConfiguration('gt')).replaceAll('http://TEST-INBOX', url));
   const [part] = await provisionFleet(cloud, 1, configuration);
   if (part === undefined) throw new Error('expected a part, found none');
   const target = { url, partId: part.partId, partSecret: part.secret };

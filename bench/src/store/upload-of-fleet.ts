@@ -1,6 +1,6 @@
-import { sensorData, type Upload } from '../encode-batches.ts';
+import type { GeneratedFleet } from '../fleet/run-generator.ts';
 import { componentCount, readingAt } from '../queries/readings.ts';
-import type { GeneratedFleet } from '../run-generator.ts';
+import { sensorData, type Upload } from '../readings/encode-batches.ts';
 import { sensorOf } from './questions.ts';
 
 /** The batches go round the sensors; each holds the next readings of one, a second apart. */

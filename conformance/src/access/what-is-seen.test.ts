@@ -199,7 +199,7 @@ test('access matrix: the routes beside the RPCs answer each caller as docs/specs
   const { rules, canaries } = world;
   const problems: string[] = [];
   const caught = canaries.make('a webhook that was caught', () => false);
-  await fetch(`${cloud.url}/catcher/webhooks/hook?${caught}`, { method: 'POST', body: caught });
+  await fetch(`${cloud.url}/test-inbox/webhooks/hook?${caught}`, { method: 'POST', body: caught });
   let cases = 0;
   const ask = async (
     caller: Caller,
@@ -235,9 +235,9 @@ test('access matrix: the routes beside the RPCs answer each caller as docs/specs
     const none = kind === 'none';
     await ask(caller, '/api/whoami', [none ? 401 : 200], { headers: bearer });
     await ask(caller, '/api/sessions', [none ? 401 : kind === 'person' ? 200 : 403], { headers: bearer });
-    await ask(caller, '/catcher/requests', [401, 403], { headers: bearer });
+    await ask(caller, '/test-inbox/requests', [401, 403], { headers: bearer });
     const cookie = { cookie: `platform_session=${token ?? ''}` };
-    await ask(caller, '/catcher/requests', [401, 403], { headers: cookie });
+    await ask(caller, '/test-inbox/requests', [401, 403], { headers: cookie });
     await ask(caller, '/api/status', [401, 403], { headers: cookie });
     await ask(caller, '/api/status', [401, 403], { headers: bearer });
     await ask(caller, '/', [200, 401, 303], { headers: cookie });

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { expect, test } from 'vitest';
-import { doctor } from '../../../apps/cloud/src/admin/doctor.ts';
+import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
 import { pauseMs, seededRandom } from '../crash/cloud-under-fire.ts';
 import { type Damage, oneOf, type Random } from './damage.ts';
 import { catalogDamages, damageCatalog } from './damage-catalog.ts';

@@ -1,5 +1,6 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { concatBytes, crc32c } from './bytes.ts';
+export { canonicalApi } from './canonical-api.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';
@@ -8,5 +9,6 @@ export { newId, newSecret, newShortId } from './ids.ts';
 export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
+export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
 export { trimAtRest } from './trim-memory.ts';

@@ -1,4 +1,5 @@
 /** `data_capture_method`: which component and method a condition listens to (D18, D12). */
+import { canonicalApi } from '@platform/base';
 import { describe } from './json.ts';
 
 export interface CaptureMethod {
@@ -30,7 +31,7 @@ export function parseCaptureMethod(value: unknown): CaptureMethod | string {
   const isTriplet = parts.length >= 5 && (parts[1] === 'component' || parts[1] === 'service');
   const typeParts = isTriplet ? 3 : 1;
   return {
-    componentType: canonicalType(parts.slice(0, typeParts).join(':')),
+    componentType: canonicalApi(parts.slice(0, typeParts).join(':')),
     componentName: parts.slice(typeParts, -1).join(':'),
     method: parts.at(-1)!,
   };
@@ -38,16 +39,11 @@ export function parseCaptureMethod(value: unknown): CaptureMethod | string {
 
 /** Whether readings of a source are meant; the method with and without `Get` is the same. */
 export function isCapturedBy(method: CaptureMethod, source: CaptureSource): boolean {
-  const type = canonicalType(source.componentType);
+  const type = canonicalApi(source.componentType);
   const sameType = method.componentType.includes(':')
     ? type === method.componentType
     : type.split(':').at(-1) === method.componentType;
   return sameType && method.componentName === source.componentName && bare(method.method) === bare(source.methodName);
-}
-
-/** Public peers spell our namespace `rdk` (D2). */
-function canonicalType(type: string): string {
-  return type.replace(/^rdk:/, 'core:');
 }
 
 function bare(method: string): string {

@@ -2,6 +2,7 @@
  * How long the cloud keeps a part's data: what an effective document says, read on its own because the cloud asks for thousands of
  * parts at once. Values that are no positive whole numbers are ignored (D24); `parse` warns of them.
  */
+import { canonicalApi } from '@platform/base';
 import { captureMethodOf } from './capture-methods.ts';
 
 /** Plain data: kept as JSON. */
@@ -114,19 +115,15 @@ type Values = Readonly<Record<string, unknown>>;
 /** The resource that a capture method's `name` means; any other text means the one that it stands in. */
 function capturedBy(method: Values, resource: Resource): Resource {
   const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/.exec(String(method['name'])) ?? [];
-  return api === undefined || name === undefined ? resource : { api: canonical(api), name };
+  return api === undefined || name === undefined ? resource : { api: canonicalApi(api), name };
 }
 
 function resourceOf(entry: Values, kind: string): Resource | undefined {
   const { api, namespace, type, name } = entry;
   if (typeof name !== 'string') return undefined;
-  if (typeof api === 'string') return { api: canonical(api), name };
+  if (typeof api === 'string') return { api: canonicalApi(api), name };
   if (typeof type !== 'string') return undefined;
-  return { api: canonical(`${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${type}`), name };
-}
-
-function canonical(api: string): string {
-  return api.replace(/^rdk:/, 'core:');
+  return { api: canonicalApi(`${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${type}`), name };
 }
 
 function keyOf({ api, name }: Resource): string {

@@ -1,3 +1,4 @@
+import { canonicalApi } from '@platform/base';
 import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
 import { shown } from './shown.ts';
 
@@ -27,7 +28,7 @@ export function dependencyProblems(
   for (const resource of resources) {
     const path = `${positions.get(resource)}.depends_on`;
     resource.depends_on.forEach((name, at) => {
-      if (byName.has(canonical(name))) return;
+      if (byName.has(canonicalApi(name))) return;
       const message = `expected the name of a component or service, found ${shown(name)}, which ${resource.name} depends on`;
       problems.push({ path: `${path}[${at}]`, level, message });
     });
@@ -36,8 +37,6 @@ export function dependencyProblems(
   }
   return problems;
 }
-
-const canonical = (name: string): string => (name.startsWith('rdk:') ? `core:${name.slice(4)}` : name);
 
 /** A resource on the way that is walked, and how many of its dependencies are done. */
 interface OnTheWay {
@@ -74,7 +73,7 @@ function circlesIn(
         continue;
       }
       met();
-      const next = byName.get(canonical(name));
+      const next = byName.get(canonicalApi(name));
       if (next === undefined) continue;
       const place = places.get(next);
       if (place === undefined) enter(next);

@@ -5,8 +5,10 @@
  * Warnings: unknown keys, and values that the specification says are ignored. An entry with an error is left out of the
  * config, its neighbours stay.
  */
+import { canonicalApi } from '@platform/base';
 import type { z } from 'zod';
 import { modelFault } from './built-in-models.ts';
+import { canonicalModel } from './canonical-model.ts';
 import { captureMethodOf, captureMethodsOf } from './capture-methods.ts';
 import { type CaptureMethodConfig, readCaptureAttributes, readDataManagerAttributes } from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
@@ -147,12 +149,12 @@ function resources(
       });
       continue;
     }
-    const api = canonical(stated ?? `${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${String(type)}`);
+    const api = canonicalApi(stated ?? `${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${String(type)}`);
     const resource = {
       ...rest,
       api,
-      model: canonical(String(rest['model'])),
-      depends_on: (rest['depends_on'] as string[]).map(canonical),
+      model: canonicalModel(String(rest['model'])),
+      depends_on: (rest['depends_on'] as string[]).map(canonicalApi),
     } as unknown as ResourceConfig;
     const long = lengthFault(resource.name);
     if (long !== undefined) problems.push({ path: `${at}.name`, level: 'error', message: long });
@@ -190,7 +192,7 @@ function checkedAttributes(
   }
   const service_configs = resource.service_configs.map((service, index) => {
     const path = `${at}.service_configs[${index}].attributes`;
-    const type = canonical(service.type);
+    const type = canonicalApi(service.type);
     if (!type.endsWith('data_manager')) return { ...service, type };
     const { kept, methods } = readCaptureAttributes(service.attributes, path, problems);
     const policy = (kept['retention_policy'] ?? {}) as JsonObject;
@@ -217,7 +219,7 @@ function methodProblems(
     const full = `${resource.api}/${resource.name}`;
     warn('name', `expected a full name such as ${full}, found ${shown(config.name)}: ${full} is captured`);
   }
-  const api = canonical(named ?? resource.api);
+  const api = canonicalApi(named ?? resource.api);
   const method = captureMethodOf(api, config.method);
   if (method === undefined) {
     const known = captureMethodsOf(api).map((each) => each.name);
@@ -244,13 +246,8 @@ function ignoredNumber(value: unknown, path: string, problems: Problem[]): boole
   return true;
 }
 
-/** `rdk` and `core` are one namespace (D2); we think `core`. */
-function canonical(triplet: string): string {
-  return triplet.startsWith('rdk:') ? `core:${triplet.slice(4)}` : triplet;
-}
-
 function canonicalMaintenance(maintenance: MaintenanceConfig | undefined): MaintenanceConfig | undefined {
-  return maintenance === undefined ? undefined : { ...maintenance, sensor_name: canonical(maintenance.sensor_name) };
+  return maintenance === undefined ? undefined : { ...maintenance, sensor_name: canonicalApi(maintenance.sensor_name) };
 }
 
 function pathOf(steps: Path): string {

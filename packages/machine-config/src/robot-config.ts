@@ -5,6 +5,7 @@
  * not fit its field is left out here; `parse` names it.
  */
 import { create, type MessageInitShape, type JsonObject as ProtobufJson } from '@bufbuild/protobuf';
+import { canonicalApi } from '@platform/base';
 import {
   CloudConfigSchema,
   type ComponentConfig,
@@ -12,6 +13,7 @@ import {
   RobotConfigSchema,
   type ServiceConfig as ServiceConfigMessage,
 } from '@platform/proto/platform/app/v1/robot';
+import { canonicalModel } from './canonical-model.ts';
 import { revisionOf } from './revision.ts';
 import { authOf } from './robot/auth.ts';
 import { frameInit, frameOf } from './robot/frame.ts';
@@ -126,10 +128,10 @@ function resourceOf(message: ComponentConfig | ServiceConfigMessage, kind: 'comp
   const { logConfiguration } = message;
   return {
     name: message.name,
-    api: message.api === '' ? `${message.namespace || 'core'}:${kind}:${message.type}` : message.api,
-    model: message.model,
+    api: canonicalApi(message.api === '' ? `${message.namespace || 'core'}:${kind}:${message.type}` : message.api),
+    model: canonicalModel(message.model),
     attributes: (message.attributes ?? {}) as JsonObject,
-    depends_on: message.dependsOn,
+    depends_on: message.dependsOn.map(canonicalApi),
     service_configs: message.serviceConfigs.map((service) => ({
       type: service.type,
       attributes: (service.attributes ?? {}) as JsonObject,

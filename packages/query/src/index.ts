@@ -27,13 +27,13 @@ export {
   Regex,
   Timestamp,
 } from './bson/value.ts';
-export type { Limits } from './execute/budget.ts';
-export { refuseTooLarge } from './execute/built.ts';
-export { type Evaluator, evaluator } from './execute/evaluator.ts';
-export { ExactSum } from './execute/exact-sum.ts';
 export { execute } from './execute/execute.ts';
-export { executeCut, type SourceBatch } from './execute/execute-cut.ts';
-export { compareKeys, sortKeysOf } from './execute/sort-keys.ts';
+export { executeSplit, type SourceBatch } from './execute/execute-split.ts';
+export { type Evaluator, evaluator } from './execute/expressions/evaluator.ts';
+export type { Limits } from './execute/limits/budget.ts';
+export { refuseTooLarge } from './execute/limits/size-limits.ts';
+export { compareKeys, sortKeysOf } from './execute/stages/sort-keys.ts';
+export { ExactSum } from './execute/sums/exact-sum.ts';
 export {
   isPathColumn,
   isTimeColumn,
@@ -45,7 +45,6 @@ export {
   type TimeColumn,
   timeColumns,
 } from './plan/columns.ts';
-export { type Cut, cut } from './plan/cut.ts';
 export type { Expr, Path } from './plan/expr.ts';
 export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
 export { foldConstants } from './plan/fold-constants.ts';
@@ -54,6 +53,7 @@ export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from '.
 export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';
 export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
+export { type PlanSplit, splitPlan } from './plan/split-plan.ts';
 export type {
   Accumulator,
   AccumulatorName,

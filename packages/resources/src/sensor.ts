@@ -1,8 +1,16 @@
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
+import { commonMethods, doCommandCapture } from './common-methods.ts';
+import { getReadings, readingsCapture } from './readings.ts';
+import { type Commandable, isCommandable, isReadable, type Readable, type Resource } from './resource.ts';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
 
 /** A component that returns named readings. */
-export const sensor: ResourceDescriptor & { readonly service: typeof SensorService } = {
+export type Sensor = Readable & Commandable;
+
+export const sensor: ResourceDescriptor<Sensor, typeof SensorService> = {
   api: 'core:component:sensor',
   service: SensorService,
+  implementedBy: (resource: Resource): resource is Sensor => isReadable(resource) && isCommandable(resource),
+  methods: { ...commonMethods, getReadings },
+  captures: { Readings: readingsCapture, DoCommand: doCommandCapture },
 };

@@ -14,8 +14,8 @@ export {
 } from './core/binding.ts';
 export type { Call } from './core/call.ts';
 export { reportedFault } from './core/faults.ts';
-export { apiIn, canonicalApi, type Vocabulary } from './edge/api-names.ts';
+export { apiIn, type Vocabulary } from './edge/api-names.ts';
 export { canonicalise, inVocabulary } from './edge/translate-message.ts';
-export type { NodeListener, NodeRequest, NodeResponse } from './port/node-types.ts';
-export type { UpgradeListener } from './port/ports.ts';
-export { createRpcServer, type RpcServer, type RpcServerOptions } from './port/rpc-server.ts';
+export type { UpgradeListener } from './listener/listeners.ts';
+export type { NodeListener, NodeRequest, NodeResponse } from './listener/node-types.ts';
+export { createRpcServer, type RpcServer, type RpcServerOptions } from './listener/rpc-server.ts';

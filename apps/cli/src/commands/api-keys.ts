@@ -6,7 +6,7 @@ import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { pick } from '../invocation/find.ts';
 import { group, leaf } from '../invocation/leaf.ts';
-import { timeOf } from '../invocation/shapes.ts';
+import { timeOf } from '../invocation/presenters.ts';
 import { timeAfter } from '../invocation/when.ts';
 
 const fields = ['id', 'name', 'roles', 'created_at', 'expires_at', 'last_used_at', 'rotated_at', 'overlap_ends_at'];

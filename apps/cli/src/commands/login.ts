@@ -39,7 +39,7 @@ function login(): Command {
         openBrowser: flags['browser'] !== false,
         say: (line) => {
           context.out.warn(line);
-          context.patience.pause();
+          context.progress.pause();
         },
         askCode: async () => {
           if (!context.interactive) return (await readInput('-')).trim();

@@ -3,7 +3,7 @@ import { type JsonObject, type LogEntry, PlatformError, systemClock, timestampFr
 import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
 import { type Flags, leaf } from '../invocation/leaf.ts';
-import { timeOf } from '../invocation/shapes.ts';
+import { timeOf } from '../invocation/presenters.ts';
 import { timeBefore } from '../invocation/when.ts';
 import { followLog } from './follow-log.ts';
 
@@ -35,7 +35,7 @@ export function logsCommand(): Command {
       ],
       fields,
     },
-    async ({ cloud, find, out, patience, signal }, flags, text = '') => {
+    async ({ cloud, find, out, progress, signal }, flags, text = '') => {
       const { id } = await find.part(text);
       const { app } = await cloud();
       const levels = (flags['level'] ?? []) as string[];
@@ -73,7 +73,7 @@ export function logsCommand(): Command {
       for (const entry of printed) print(entry);
 
       if (flags['follow'] !== true) return;
-      patience.pause();
+      progress.pause();
       const isAsked = ({ level, loggerName }: LogEntry): boolean => {
         const source = String(flags['source'] ?? '');
         return (

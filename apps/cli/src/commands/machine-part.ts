@@ -2,7 +2,7 @@
 import { type JsonObject, type RobotPart, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group, leaf } from '../invocation/leaf.ts';
-import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/shapes.ts';
+import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/presenters.ts';
 
 const fields = ['id', 'name', 'machine_id', 'main', 'state', 'last_access', 'last_updated', 'created_at'];
 const partArgument = ['<part>', 'id, Machine/part, or a machine for its main part'] as const;

@@ -2,7 +2,7 @@
 import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group, leaf } from '../invocation/leaf.ts';
-import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/shapes.ts';
+import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/presenters.ts';
 import { machinePartCommand } from './machine-part.ts';
 
 const fields = ['id', 'name', 'location_id', 'state', 'last_access', 'created_at'];

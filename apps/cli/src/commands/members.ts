@@ -6,7 +6,7 @@ import { authorizationFor } from '../invocation/authorization.ts';
 import { roleOption } from '../invocation/choice.ts';
 import type { Context } from '../invocation/context.ts';
 import { group, leaf } from '../invocation/leaf.ts';
-import { timeOf } from '../invocation/shapes.ts';
+import { timeOf } from '../invocation/presenters.ts';
 
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
 

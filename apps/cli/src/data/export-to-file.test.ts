@@ -65,7 +65,7 @@ function run(
   const context = {
     out,
     signal: new AbortController().signal,
-    patience: { pause() {}, resume() {} },
+    progress: { pause() {}, resume() {} },
     async agreed(question: string) {
       if (options.agrees !== true) throw new PlatformError('canceled', question);
     },

@@ -17,9 +17,9 @@ import {
 } from './export-state.ts';
 import { identityOf } from './exported-line.ts';
 import { keyOf } from './find-series.ts';
-import { createProgress } from './progress.ts';
 import { readSeries } from './read-series.ts';
 import { openSpool, type Spool } from './spool.ts';
+import { createTransferProgress } from './transfer-progress.ts';
 import { csvLines } from './write-csv.ts';
 import { writeParquet } from './write-parquet.ts';
 
@@ -124,7 +124,7 @@ async function gathered(
 ): Promise<number> {
   await using spool = await openSpool(path, anew);
   const total = plan.series.reduce((sum, { rows }) => sum + rows, 0);
-  using progress = createProgress(context, { before: spool.rows, total, shown: true });
+  using progress = createTransferProgress(context, { before: spool.rows, total, shown: true });
   for await (const line of missing(data, plan, spool, context.signal)) {
     await spool.append(line);
     progress.add(line.length);

@@ -7,9 +7,9 @@ import type { Context } from '../invocation/context.ts';
 import { printable } from '../invocation/printable.ts';
 import type { ExportPlan } from './export-state.ts';
 import { jsonText } from './exported-line.ts';
-import { createProgress } from './progress.ts';
 import { readSeries } from './read-series.ts';
 import { openSpool } from './spool.ts';
+import { createTransferProgress } from './transfer-progress.ts';
 import { csvLines } from './write-csv.ts';
 
 export async function exportToOutput(
@@ -45,7 +45,7 @@ async function eachLine(
   take: (line: string) => Promise<void>,
 ): Promise<void> {
   const total = series.reduce((sum, { rows }) => sum + rows, 0);
-  using progress = createProgress(context, { before: 0, total, shown: !process.stdout.isTTY });
+  using progress = createTransferProgress(context, { before: 0, total, shown: !process.stdout.isTTY });
   for (const one of series) {
     for await (const { text } of readSeries(data, partId, one, { fromMs, untilMs }, context.signal)) {
       await take(text);

@@ -7,9 +7,9 @@ import { cloudOfDemo } from './cloud-of-demo.ts';
 import { createFinder, type Finder } from './find.ts';
 import { parseObject, readInput } from './input.ts';
 import { createOutput, type Output } from './output.ts';
-import { createPatience, type Patience } from './patience.ts';
 import { printable } from './printable.ts';
 import { boundProfile, type Profile, readProfiles, trustedAuthority } from './profiles.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 /** Options of every command that talks to a cloud. */
 export interface GlobalFlags {
@@ -47,7 +47,7 @@ export interface Context extends AsyncDisposable {
   readonly flags: GlobalFlags;
   readonly out: Output;
   /** Says that the command still works; to be paused while somebody else has the terminal. */
-  readonly patience: Patience;
+  readonly progress: Progress;
   /** Aborted by Ctrl-C and by --timeout. */
   readonly signal: AbortSignal;
   /** Names and ids of this cloud. */
@@ -69,7 +69,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
   const json = flags.json ?? fromEnvironment.output === 'json';
   let reached: Reached | undefined;
   const doing = (): string => (reached === undefined ? 'working' : `waiting for ${reached.url}`);
-  const patience = createPatience(doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
+  const progress = createProgress(doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
   const style = {
     // `--json=` is all fields.
     json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
@@ -77,14 +77,14 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
     colours,
     width: terminalWidth,
   };
-  const out = createOutput(style, process.stdout, process.stderr, () => patience.heard());
+  const out = createOutput(style, process.stdout, process.stderr, () => progress.heard());
   const canAsk = interactive && flags.input !== false;
   let login: Promise<Login> | undefined;
   let cloud: Promise<Cloud> | undefined;
   const context: Context = {
     flags,
     out,
-    patience,
+    progress,
     signal,
     interactive: canAsk,
     get reached() {
@@ -115,13 +115,13 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
       if (!canAsk) {
         throw new PlatformError('invalid_argument', `${question} Nobody can be asked here: add --yes to go ahead`);
       }
-      patience.pause();
+      progress.pause();
       const answer = await confirm({ message: printable(question), initialValue: false, output: process.stderr });
-      patience.resume();
+      progress.resume();
       if (isCancel(answer) || !answer) throw new PlatformError('canceled', 'nothing was changed');
     },
     async [Symbol.asyncDispose]() {
-      patience[Symbol.dispose]();
+      progress[Symbol.dispose]();
       const open = await cloud?.catch(() => undefined);
       await open?.[Symbol.asyncDispose]();
     },

@@ -32,9 +32,9 @@ export async function editText(
   await writeFile(file, `${before}\n`, { mode: 0o600 });
   try {
     for (;;) {
-      context.patience.pause();
+      context.progress.pause();
       await runEditor(file);
-      context.patience.resume();
+      context.progress.resume();
       const text = await readFile(file, 'utf8');
       if (text.trim() === before.trim()) {
         context.out.note('nothing changed, nothing was saved');

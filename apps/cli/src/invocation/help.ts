@@ -20,7 +20,7 @@ export function setHelp(command: Command, help: LeafHelp): void {
 }
 
 /** Sets how help and errors of this command, and of all beneath it, look. @param jsonErrors as JSON, like other failures */
-export function dressHelp(command: Command, jsonErrors = false): void {
+export function configureHelp(command: Command, jsonErrors = false): void {
   command
     .configureHelp({
       helpWidth: width,
@@ -38,7 +38,7 @@ export function dressHelp(command: Command, jsonErrors = false): void {
         write(`${printable(jsonErrors ? JSON.stringify({ error }) : message)}\n`);
       },
     });
-  for (const inner of command.commands) dressHelp(inner, jsonErrors);
+  for (const inner of command.commands) configureHelp(inner, jsonErrors);
 }
 
 /** In angle brackets, or in square ones when it may be left out. */

@@ -26,7 +26,7 @@ export interface ShownQuery {
   readonly rows: readonly Row[];
 }
 
-/** A webhook as the built-in catcher received it. */
+/** A webhook as the built-in test inbox received it. */
 export interface ShownWebhook {
   /** Counts from 1 in each run of the cloud. */
   readonly id: number;

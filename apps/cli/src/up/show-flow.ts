@@ -102,9 +102,9 @@ function newRows(after: Date): Row[] {
   ];
 }
 
-/** Webhooks that the catcher received after number `after` of this run (from 1), oldest first. */
+/** Webhooks that the test inbox received after number `after` of this run (from 1), oldest first. */
 async function webhooksAfter(cloud: Cloud, after: number, signal: AbortSignal): Promise<ShownWebhook[]> {
-  const { requests } = (await cloud.getJson(`/catcher/requests?after=${after}`, signal)) as { requests: Caught[] };
+  const { requests } = (await cloud.getJson(`/test-inbox/requests?after=${after}`, signal)) as { requests: Caught[] };
   return requests.map((request) => ({
     ...request,
     receivedAt: new Date(request.receivedAt).toISOString(),

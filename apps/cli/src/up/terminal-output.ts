@@ -53,7 +53,7 @@ export function terminalOutput(
       lines(dim(indented(query)), ...rows.map((row) => shortened(indented(JSON.stringify(row)), columns)));
     },
     webhook({ method, path, headers, body }) {
-      title('First webhook, as the built-in catcher received it');
+      title('First webhook, as the built-in test inbox received it');
       lines(indented(`${method} ${path}`));
       lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${value}`)));
       lines(indented(body), '', 'Ctrl-C stops everything.');

@@ -6,7 +6,7 @@
  * a failure. An attempt counts as failed from its beginning until it proves right, so that many at once are not free either.
  *
  * There is no limit by credential id alone: with one, anybody who knows an id could keep its owner out. An id that does not
- * exist is counted like one that does. Why right keys pass through a limit: docs/decisions/0013-guessing.md.
+ * exist is counted like one that does. Why right keys pass through a limit: docs/decisions/ADR-0013-guessing.md.
  */
 import { isIP } from 'node:net';
 import type { Clock } from '@platform/base';

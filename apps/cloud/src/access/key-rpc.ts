@@ -5,7 +5,7 @@ import { PlatformError } from '@platform/base';
 import type { APIKeyWithAuthorizationsSchema, AppService, Authorization } from '@platform/proto/platform/app/v1/app';
 import type { FleetService, KeyDetailsSchema } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
-import { checkedName } from '../accounts/checked-name.ts';
+import { checkedName } from '../text-rules/checked-name.ts';
 import { audit, type Caller } from './audit.ts';
 import { authorizationDetailsOf, grantText, readGrant } from './authorization-on-wire.ts';
 import { deleteKey, type KeyDeps, renameKey, rotateKey, setKeyExpiry } from './change-key.ts';

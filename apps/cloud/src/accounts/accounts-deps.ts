@@ -21,13 +21,9 @@ export interface AccountsDeps {
   baseUrl(): string;
   /** Called after each commit that changed roles or sharing. */
   accessChanged(): void;
-  /** What other features keep about an organization or location goes with it. */
-  readonly beforeDelete: readonly BeforeDelete[];
+  /** An organization is being deleted: what other features keep about it goes with it. In this order. */
+  readonly organizationDeleting: readonly OrganizationDeleting[];
 }
 
-export type Deleted =
-  | { readonly kind: 'organization'; readonly organizationId: string }
-  | { readonly kind: 'location'; readonly organizationId: string; readonly locationId: string };
-
 /** Deletes a feature's own rows in the transaction of the deletion. @throws failed_precondition saying what still uses it */
-export type BeforeDelete = (trx: Kysely<CloudTables>, deleted: Deleted) => Promise<void>;
+export type OrganizationDeleting = (trx: Kysely<CloudTables>, organizationId: string) => Promise<void>;

@@ -3,13 +3,13 @@ import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { AccountsDeps } from './accounts-deps.ts';
-import { locationHandlers } from './location-rpc.ts';
-import { logoUrl } from './logo.ts';
-import { type LogoRoute, logoRoute } from './logo-route.ts';
-import { organizationHandlers } from './organization-rpc.ts';
-import { type PushConfiguration, readPushConfiguration } from './push-configuration.ts';
-import { pushHandlers } from './push-rpc.ts';
-import { settingsHandlers } from './settings-rpc.ts';
+import { locationHandlers } from './locations/location-rpc.ts';
+import { type PushConfiguration, readPushConfiguration } from './mobile-push/push-configuration.ts';
+import { pushHandlers } from './mobile-push/push-rpc.ts';
+import { logoUrl } from './organizations/logo.ts';
+import { type LogoRoute, logoRoute } from './organizations/logo-route.ts';
+import { organizationHandlers } from './organizations/organization-rpc.ts';
+import { settingsHandlers } from './organizations/settings-rpc.ts';
 
 export interface Accounts {
   /** The account half of AppService. */

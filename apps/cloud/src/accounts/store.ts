@@ -79,8 +79,6 @@ export interface AccountsTables {
     /** Null: the whole location. */
     robot_id: string | null;
   };
-  /** Secrets of the installation itself, by name, sealed. */
-  instance_secrets: { name: string; secret: Uint8Array };
 }
 
 export const accountsDdl: readonly string[] = [
@@ -92,7 +90,6 @@ export const accountsDdl: readonly string[] = [
   `create table api_keys (id text primary key, name text not null, secret_hash blob not null unique, secret blob not null, epoch integer not null default 1, created_ms bigint not null, revoked_ms bigint)`,
   `create table grants (identity_id text not null, identity_type text not null, role text not null, organization_id text not null references organizations (id), location_id text references locations (id), robot_id text)`,
   `create index grants_by_identity on grants (identity_id)`,
-  `create table instance_secrets (name text primary key, secret blob not null)`,
 ];
 
 /** What version 2 of the data directory adds. */
@@ -123,5 +120,4 @@ export const accountsSealed: readonly SealedColumn[] = [
   { table: 'location_secrets', key: ['id'], sealed: 'secret' },
   { table: 'api_keys', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
   { table: 'push_configurations', key: ['organization_id'], sealed: 'credentials' },
-  { table: 'instance_secrets', key: ['name'], sealed: 'secret' },
 ];

@@ -7,17 +7,17 @@ import { type Clock, silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
-import type { IngestLog } from '../ingest/log.ts';
-import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import type { IngestLog } from '../ingest/log/log.ts';
+import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { testEntry } from '../ingest/testing/open-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { LogQuota } from '../machines/logs/quota.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { insertFile } from '../retention/testing/insert-file.ts';
-import { addFileRow } from '../tabular/catalog-rows.ts';
-import { settleCatalog } from '../tabular/settle-catalog.ts';
+import { addFileRow } from '../tabular/catalog/catalog-rows.ts';
+import { settleCatalog } from '../tabular/integrity/settle-catalog.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
-import { doctor } from './doctor.ts';
+import { doctor } from './doctor/doctor.ts';
 import { createAdmin } from './feature.ts';
 import type { UsedLimit } from './limit-usage.ts';
 import type { Limit } from './limits.ts';
@@ -190,8 +190,11 @@ test('D33 doctor --deep finds a damaged row of the log, a missing one and a dama
     return findings.filter(({ ok }) => !ok);
   };
   for (let seq = 1; seq <= 4; seq++) await ingestLog.append(testEntry(seq));
-  await db.insertInto('trigger_cursors').values({ name: 'triggers', position: 0 }).execute();
-  await db.insertInto('binary_data_cursor').values({ name: 'binary-data', position: 0 }).execute();
+  const followers = ['triggers', 'binary data'];
+  await db
+    .insertInto('log_cursors')
+    .values(followers.map((name) => ({ name, position: 0 })))
+    .execute();
   const sha256 = createHash('sha256').update('picture').digest('hex');
   await insertFile(db, { id: 'one', blob_path: 'a/one', size_bytes: 7, sha256 });
   mkdirSync(data.at('blobs', 'a'), { recursive: true });
@@ -216,8 +219,8 @@ test('D33 doctor --deep finds a damaged row of the log, a missing one and a dama
       found: expect.stringMatching(/found 2 .*position 2: its part.*; position 3 of part p: the row is missing/),
     },
   ]);
-  for (const { damage } of await ingestLog.follow(0, { rows: 9, bytes: 1e6 }))
-    if (damage) await ingestLog.noteLoss('readings', damage);
+  for (const position of [2, 3])
+    await ingestLog.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is gone' });
   expect(await look(false)).toMatchObject([{ check: 'no upload is lost from the ingest log' }]);
   expect(await call('repair.losses', { accept: true })).toMatchObject({ losses: [{ first: 2 }, { first: 3 }] });
   expect(await look(false)).toEqual([]);

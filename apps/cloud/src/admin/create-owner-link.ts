@@ -1,7 +1,7 @@
 /** A new one-time link for an owner who lost every way in (D30): to set a new password, or to sign in while she has no address. */
 import { type Clock, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
-import { createLink, linkLifeMs } from '../identity/links.ts';
+import { createLink, linkLifeMs } from '../identity/sign-in/links.ts';
 import type { Database } from '../metadata/tables.ts';
 
 export interface OwnerLink {

@@ -9,17 +9,18 @@ import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
 import { finishRotation } from '../instance/rotate-instance-key.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
-import { checkSecrets } from './check-secrets.ts';
+import { countMessages } from '../outbox/count-messages.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
+import { checkSecrets } from './doctor/check-secrets.ts';
+import { withDamage } from './doctor/with-damage.ts';
 import { limitUsage } from './limit-usage.ts';
 import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
-import { type RepairOperationsOptions, repairOperations } from './repair-operations.ts';
+import { type RepairOperationsOptions, repairOperations } from './repair/repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
-import { withDamage } from './with-damage.ts';
 
 export interface AdminOptions extends RepairOperationsOptions {
   readonly limits: Limits;
@@ -47,6 +48,9 @@ export function createAdmin(options: AdminOptions): Operations {
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,
+      // Given up in the last 30 days.
+      undeliveredWebhooks: (await countMessages(db, 'webhook')).failed,
+      undeliveredMails: (await countMessages(db, 'email')).failed,
     }),
     'backup.hold': async (_params, connected) => {
       const hold = await deletions.hold();

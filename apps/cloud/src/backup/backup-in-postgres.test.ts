@@ -7,12 +7,12 @@ import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
 import { dataVersion } from '../data-directory.ts';
-import type { IngestLog } from '../ingest/log.ts';
-import { ingestMigrations } from '../ingest/log-tables.ts';
-import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import type { IngestLog } from '../ingest/log/log.ts';
+import { ingestMigrations } from '../ingest/log/log-tables.ts';
+import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { openInstanceKey } from '../instance/instance-key.ts';
-import { migrate } from '../metadata/migrate.ts';
 import { migrations } from '../metadata/migrations.ts';
+import { migrate } from '../metadata/sqlite/migrate.ts';
 import { openTestStore, type TestStore } from '../metadata/testing/test-store.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
@@ -43,7 +43,7 @@ const openLog = (path: string, database: string | undefined): Promise<IngestLog>
   openIngestLog({ file: join(path, 'ingest.sqlite'), database, log: silentLog, clock: systemClock });
 
 const upload = (seq: number) => ({
-  ...{ partId: 'p', stream: new Uint8Array(16), seq, floor: 0, fileId: `f${seq}` },
+  ...{ partId: 'p', stream: new Uint8Array(16), seq, lowWaterMark: 0, fileId: `f${seq}` },
   sha256: new Uint8Array(32).fill(seq),
   batch,
 });

@@ -5,8 +5,8 @@ import { parseMql } from '@platform/query/mql';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { dataVersion } from '../data-directory.ts';
-import type { IngestLog } from '../ingest/log.ts';
-import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import type { IngestLog } from '../ingest/log/log.ts';
+import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { openStores } from '../open-stores.ts';
 import { createTabular } from '../tabular/feature.ts';
@@ -65,7 +65,7 @@ async function openStore(dataDirectory: string): Promise<Store> {
     async append(seq) {
       const first = (seq - 1) * uploadRows;
       await ingestLog.append({
-        ...{ partId: 'part-1', stream: new Uint8Array(16), seq, floor: seq },
+        ...{ partId: 'part-1', stream: new Uint8Array(16), seq, lowWaterMark: seq },
         ...{ sha256: new Uint8Array(32), fileId: `f${seq}` },
         batch: encodeUpload({ readings: Array.from({ length: uploadRows }, (_, i) => ({ data: { i: first + i } })) }),
       });

@@ -17,7 +17,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createFirstAccount } from '../accounts/first-start.ts';
 import { dataVersion } from '../data-directory.ts';
-import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { createDeletionPause } from '../instance/deletion-pause.ts';
 import { openStores, type StoreSettings } from '../open-stores.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
@@ -47,7 +47,7 @@ async function dataDirectory(directory: TemporaryDirectory): Promise<string> {
       partId: 'p',
       stream: new Uint8Array(16),
       seq,
-      floor: 0,
+      lowWaterMark: 0,
       sha256: new Uint8Array(32).fill(seq),
       batch: Uint8Array.of(seq),
       fileId: `f${seq}`,
@@ -158,7 +158,13 @@ test('I15 a restored directory opens with the key of the first one, goes on far 
     ...[[3, 3]],
   ]);
   expect(log.lastPosition()).toBeGreaterThan(2 ** 40);
-  const again = { partId: 'p', stream: new Uint8Array(16), seq: 2, floor: 0, sha256: new Uint8Array(32).fill(2) };
+  const again = {
+    partId: 'p',
+    stream: new Uint8Array(16),
+    seq: 2,
+    lowWaterMark: 0,
+    sha256: new Uint8Array(32).fill(2),
+  };
   expect(await log.append({ ...again, batch: Uint8Array.of(2), fileId: 'x' })).toMatchObject({
     outcome: 'repeated',
     position: 2,

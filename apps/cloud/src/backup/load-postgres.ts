@@ -6,20 +6,20 @@
  */
 import { errorText, PlatformError } from '@platform/base';
 import type { Client } from 'pg';
-import { ingestSchema, postgresIngestMigrations } from '../ingest/postgres-log-tables.ts';
+import { ingestSchema, postgresIngestMigrations } from '../ingest/postgres/postgres-log-tables.ts';
 import { installationTable } from '../metadata/claim-installation.ts';
-import { holdKey } from '../metadata/hold-database.ts';
 import { migrations } from '../metadata/migrations.ts';
-import { readPostgresAddress } from '../metadata/postgres-address.ts';
-import { connectPostgres } from '../metadata/postgres-connection.ts';
-import { isConnectionLost, postgresError } from '../metadata/postgres-fault.ts';
-import { migrateSchema } from '../metadata/postgres-migrate.ts';
-import { lockClass } from '../metadata/postgres-writer.ts';
-import type { Migration } from '../metadata/writer-protocol.ts';
+import { holdKey } from '../metadata/postgres/hold-database.ts';
+import { readPostgresAddress } from '../metadata/postgres/postgres-address.ts';
+import { connectPostgres } from '../metadata/postgres/postgres-connection.ts';
+import { isConnectionLost, postgresError } from '../metadata/postgres/postgres-fault.ts';
+import { migrateSchema } from '../metadata/postgres/postgres-migrate.ts';
+import { lockClass } from '../metadata/postgres/postgres-writer.ts';
+import type { Migration } from '../metadata/sqlite/writer-protocol.ts';
 import { quoted, schemas } from './copy-postgres.ts';
-import { filler, restoredEntry } from './goes-on.ts';
 import type { Manifest } from './manifest.ts';
 import type { BackedUpTable } from './read-tables.ts';
+import { filler, restoredEntry } from './resume-after-restore.ts';
 
 export interface LoadOptions {
   /** `postgres://…` */

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { openIngestLog } from '../ingest/open-ingest-log.ts';
-import type { ProvenRow } from '../ingest/row-checksums.ts';
+import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
+import type { ProvenRow } from '../ingest/losses/row-checksums.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type Manifest, newManifest, type StoreKind } from './manifest.ts';
 import { readBackedUpLog } from './read-backed-up-log.ts';
@@ -36,7 +36,15 @@ test.each(['sqlite', 'postgres'] as const)(
         const stream = new Uint8Array(16).fill(seq);
         const sha256 = new Uint8Array(32).fill(seq);
         await log.append({
-          ...{ partId: 'p', stream, seq, floor: 0, sha256, batch: Uint8Array.of(0, 255, seq), fileId: `f${seq}` },
+          ...{
+            partId: 'p',
+            stream,
+            seq,
+            lowWaterMark: 0,
+            sha256,
+            batch: Uint8Array.of(0, 255, seq),
+            fileId: `f${seq}`,
+          },
         });
       }
     }

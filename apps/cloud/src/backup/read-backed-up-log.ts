@@ -1,8 +1,8 @@
 /** Rows of the ingest log that a backup holds, out of either store; only those that their checksums prove, and no others. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { StoredRow } from '../ingest/prove-rows.ts';
-import { type ProvenRow, rowChecksums } from '../ingest/row-checksums.ts';
+import type { StoredRow } from '../ingest/losses/prove-rows.ts';
+import { type ProvenRow, rowChecksums } from '../ingest/losses/row-checksums.ts';
 import type { Manifest } from './manifest.ts';
 import { readTables } from './read-tables.ts';
 

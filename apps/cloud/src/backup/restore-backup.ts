@@ -2,7 +2,7 @@
  * Restores a backup into an empty directory, and an empty database where it is to be in Postgres (I15).
  *
  * Everything is copied and compared with its SHA-256 first; `platform.json` is written last, so that a restore that was cut
- * short is no data directory. The log goes on far behind its last position (goes-on.ts).
+ * short is no data directory. The log goes on far behind its last position (resume-after-restore.ts).
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { newId, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { writeDurably } from '../instance/write-durably.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
-import { filler, positionAfter, restoredEntry } from './goes-on.ts';
 import { type DamagedFile, type KeyPlace, type Manifest, readManifest } from './manifest.ts';
+import { filler, restoredEntry, resumePosition } from './resume-after-restore.ts';
 import { openSecrets } from './seal-secrets.ts';
 import { measureFile, syncDirectories, takeFile } from './take-file.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
@@ -108,7 +108,7 @@ async function copyBack(
     files: manifest.files.length,
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
     lastPosition: manifest.lastPosition,
-    goesOnAfter: positionAfter(manifest),
+    goesOnAfter: resumePosition(manifest),
     instanceKey: manifest.instanceKey,
     warnings: warningsOf(manifest),
   };
@@ -132,7 +132,7 @@ async function loadDatabase(
   await loadPostgres({
     ...{ database, manifest, installation, progress, signal, nowMs: now() },
     tables: await readTables(source, manifest),
-    lastPosition: positionAfter(manifest),
+    lastPosition: resumePosition(manifest),
   });
 }
 
@@ -144,7 +144,7 @@ function goOnInSqlite({ target, now }: RestoreOptions, manifest: Manifest): void
     log.exec(durably);
     log
       .prepare('insert into log (position, part, stream, seq, sha256, batch) values (?, ?, ?, ?, ?, ?)')
-      .run(positionAfter(manifest), part, stream, seq, sha256, batch);
+      .run(resumePosition(manifest), part, stream, seq, sha256, batch);
     log.exec('commit');
   }
   using meta = new DatabaseSync(join(target, 'meta.sqlite'));

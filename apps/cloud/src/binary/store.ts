@@ -2,13 +2,17 @@
  * Tables of binary data: what is known of each picture and file, what people added to it, and the collections they made of it.
  * The bytes themselves lie in the blob store.
  *
- * `binary_data` is filled from the ingest log by a follower whose cursor stands in `binary_data_cursor` (I11). A row that is
+ * `binary_data` is filled from the ingest log by a follower (I11). A row that is
  * deleted leaves the path of its payload in `binary_data_removals` until the payload is gone. Times are microseconds.
  */
 
 export interface BinaryTables {
+  /**
+   * For how many days the files of a part are kept, and those of one of its resources ('' and '': of all): what `retention` reads in the
+   * part's configuration, as rows that a statement can ask for.
+   */
+  data_retention_days: { part_id: string; component_type: string; component_name: string; days: number };
   /** One row, `binary-data`: all uploads up to `position` are in `binary_data`, or were deleted from it. */
-  binary_data_cursor: { name: string; position: number };
   binary_data: {
     /** binary_data_id, as the upload was answered. */
     id: string;
@@ -107,6 +111,7 @@ export const binaryV3: readonly string[] = [
   `create index sequences_by_organization on sequences (organization_id, id)`,
   `create table dataset_sequences (dataset_id text not null references datasets (id), sequence_id text not null references sequences (id), primary key (dataset_id, sequence_id))`,
   `create index dataset_sequences_by_sequence on dataset_sequences (sequence_id)`,
+  `create table data_retention_days (part_id text not null, component_type text not null, component_name text not null, days bigint not null, primary key (part_id, component_type, component_name))`,
 ];
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];

@@ -1,7 +1,7 @@
 /** The configuration that the first machine starts with: this computer's telemetry once a second, and a trigger that proves the loop. */
 
-/** @param catcherUrl where the demo's webhook goes: the built-in catcher. */
-export function demoConfiguration(catcherUrl: string): Record<string, unknown> {
+/** @param inboxUrl where the demo's webhook goes: the built-in test inbox. */
+export function demoConfiguration(inboxUrl: string): Record<string, unknown> {
   return {
     components: [
       {
@@ -35,8 +35,8 @@ export function demoConfiguration(catcherUrl: string): Record<string, unknown> {
             conditions: { evals: [{ operator: 'gt', value: { uptime_seconds: 0 } }] },
           },
         },
-        notifications: [{ type: 'webhook', value: catcherUrl, seconds_between_notifications: 10 }],
-        notes: 'Fires for any reading of this computer, at most every 10 s, to the built-in webhook catcher.',
+        notifications: [{ type: 'webhook', value: inboxUrl, seconds_between_notifications: 10 }],
+        notes: 'Fires for any reading of this computer, at most every 10 s, to the built-in test inbox for webhooks.',
       },
     ],
   };

@@ -51,7 +51,7 @@ export async function prepareDemo(
   if ((await configurations.current(partId)).version === 0) {
     await configurations.save({
       partId,
-      document: JSON.stringify(demoConfiguration(`${baseUrl}/catcher/webhooks/demo`), null, 2),
+      document: JSON.stringify(demoConfiguration(`${baseUrl}/test-inbox/webhooks/demo`), null, 2),
       by: { kind: 'platform', name: 'first start' },
     });
   }
@@ -94,7 +94,7 @@ function problemOf(file: string): DemoFile | string {
 }
 
 /**
- * The built-in catcher is at the address of this start: a demo trigger that still points at an earlier one follows it.
+ * The built-in test inbox is at the address of this start: a demo trigger that still points at an earlier one follows it.
  * The demo's machine may be deleted, and its configuration the user's own and not to be saved as it is: both stay so.
  */
 export async function moveDemoTrigger(
@@ -105,8 +105,8 @@ export async function moveDemoTrigger(
   if (registry.part(partId) === undefined) return;
   const { document } = await configurations.current(partId);
   const moved = document.replace(
-    /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/catcher\/webhooks\/demo/g,
-    `${baseUrl}/catcher/webhooks/demo`,
+    /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+(\/(?:test-inbox|catcher)\/webhooks\/demo)/g,
+    (_, path: string) => baseUrl + path,
   );
   if (moved === document) return;
   const by = { kind: 'platform', name: 'start at another port' } as const;

@@ -22,7 +22,7 @@ async function startRoutes(): Promise<(path: string, headers?: Record<string, st
       return { part: partId, baseUrl };
     },
     status: async () => ({}),
-    catcher: async () => false,
+    testInbox: async () => false,
     binaryData: async () => false,
     logo: async () => false,
   });

@@ -1,7 +1,8 @@
-/** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the webhook catcher. */
+/** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the test inbox for webhooks. */
 import { type Log, PlatformError } from '@platform/base';
 import type { Principal } from '../access/principal.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
+import { isInTestInbox } from '../test-inbox/feature.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
 import { html } from './sign-in/html.ts';
 import { sendPage } from './sign-in/page.ts';
@@ -21,8 +22,8 @@ export interface RouteDeps {
   partConfig(asked: FileAsked): Promise<unknown>;
   /** What the status page shows. */
   status(): Promise<unknown>;
-  /** Handles a request below /catcher/; false when there is no such route. */
-  catcher(request: HttpRequest, response: HttpResponse): Promise<boolean>;
+  /** Handles a request to the test inbox; false when there is no such route. */
+  testInbox(request: HttpRequest, response: HttpResponse): Promise<boolean>;
   /** Handles downloads of binary data; false when the path is none of theirs. */
   binaryData(request: HttpRequest, response: HttpResponse, url: URL): Promise<boolean>;
   /** Handles `GET /logos/<id>`; false when there is no such logo. */
@@ -41,7 +42,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       );
     }
     const url = urlOf(request.url ?? '/', authority || 'localhost', scheme);
-    if (url.pathname.startsWith('/catcher/') && (await deps.catcher(request, response))) return;
+    if (isInTestInbox(url.pathname) && (await deps.testInbox(request, response))) return;
     if (await signIn.handle(request, response, url)) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new PlatformError('not_found', `${request.method} ${url.pathname}: no such route`);

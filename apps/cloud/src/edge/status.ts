@@ -1,21 +1,21 @@
 /** What the status page shows: counters, machines, and the latest of what arrives. */
-import { fromBinary } from '@bufbuild/protobuf';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
 import type { AccountTree } from '../accounts/tree.ts';
-import type { Catcher } from '../catcher/feature.ts';
-import type { IngestLog } from '../ingest/log.ts';
+import type { IngestLog } from '../ingest/log/log.ts';
 import { version } from '../instance/build-info.ts';
 import { longHoldMs, type PartStatuses } from '../machines/part-status.ts';
 import type { Presence } from '../machines/presence/presence.ts';
 import type { Registry } from '../machines/registry.ts';
-import type { Notify } from '../notify/feature.ts';
+import { countedAtMost } from '../outbox/count-messages.ts';
+import type { Outbox } from '../outbox/feature.ts';
+import type { ListedMessage } from '../outbox/list-messages.ts';
 import type { Tabular } from '../tabular/tabular.ts';
+import type { TestInbox } from '../test-inbox/feature.ts';
 import type { Triggers } from '../triggers/feature.ts';
+import { latestReadings } from './latest-readings.ts';
 
 const shownUploads = 8;
 const shownAttempts = 8;
+const shownMails = 20;
 
 export interface StatusDeps {
   readonly tree: AccountTree;
@@ -24,24 +24,24 @@ export interface StatusDeps {
   readonly partStatuses: PartStatuses;
   readonly ingestLog: IngestLog;
   readonly tabular: Tabular;
-  readonly notify: Notify;
+  readonly outbox: Outbox;
   readonly triggers: Triggers;
-  readonly catcher: Catcher;
+  readonly testInbox: TestInbox;
   readonly startedMs: number;
   readonly now: () => number;
 }
 
 /** The host administrator's view of this installation: everything on it, because the page is for whoever started it. */
 export async function readStatus(deps: StatusDeps): Promise<unknown> {
-  const { tree, registry, presence, partStatuses, ingestLog, tabular, notify, triggers, catcher, startedMs, now } =
+  const { tree, registry, presence, partStatuses, ingestLog, tabular, outbox, triggers, testInbox, startedMs, now } =
     deps;
   const organizations = tree.organizations();
   const machines = organizations
     .flatMap((one) => tree.locationsOf(one.id))
     .flatMap((location) => registry.machinesOf(location.id));
   const store = await tabular.status();
-  const messages = await notify.list({ limit: 200 });
-  const counts = await notify.counts();
+  const messages = await outbox.list({ limit: 200 });
+  const counts = await outbox.counts('webhook');
   return {
     version,
     uptimeMs: now() - startedMs,
@@ -66,25 +66,13 @@ export async function readStatus(deps: StatusDeps): Promise<unknown> {
     },
     triggers: { lag: triggers.lag() },
     notify: {
-      delivered: counted(counts.delivered, counts.atMost),
-      waiting: counted(counts.pending, counts.atMost),
-      attempts: messages
-        .flatMap((message) =>
-          message.attempts.map((attempt) => ({
-            atMs: attempt.at,
-            trigger: message.triggerName,
-            target: message.target.replace(/\?.*$/, ''),
-            outcome:
-              attempt.outcome === 'accepted'
-                ? `delivered (${attempt.code})`
-                : `${attempt.outcome}: ${attempt.error ?? attempt.code}`,
-          })),
-        )
-        .sort((a, b) => b.atMs - a.atMs)
-        .slice(0, shownAttempts),
+      delivered: counted(counts.delivered),
+      waiting: counted(counts.pending),
+      attempts: latestAttempts(messages).slice(0, shownAttempts),
+      undeliveredMails: latestAttempts(await outbox.list({ undeliveredIn: 'email', limit: shownMails })),
     },
-    latest: await latestReadings(ingestLog),
-    caught: catcher
+    latest: await latestReadings(ingestLog, shownUploads),
+    caught: testInbox
       .requests(0)
       .slice(-shownUploads)
       .reverse()
@@ -102,26 +90,24 @@ function heldOf(
   return revision === '' ? undefined : { sinceMs, reason, isLong: nowMs - sinceMs >= longHoldMs };
 }
 
-function counted(count: number, atMost: number): string {
-  return count < atMost ? `${count}` : `${atMost} or more`;
+function counted(count: number): string {
+  return count < countedAtMost ? `${count}` : `${countedAtMost} or more`;
 }
 
-/** The last reading of each of the newest uploads that the log still holds. */
-async function latestReadings(log: IngestLog): Promise<unknown[]> {
-  const newest = { rows: shownUploads, bytes: 4 * 1024 * 1024 };
-  const rows = await log.read(Math.max(0, log.lastPosition() - shownUploads), newest);
-  const sound = rows.filter(({ damage }) => damage === undefined);
-  return sound.toReversed().map((row) => {
-    const upload = fromBinary(LoggedUploadSchema, row.batch);
-    const last = upload.readings.at(-1);
-    const reading = last === undefined ? undefined : fromBinary(SensorDataSchema, last);
-    const time = reading?.metadata?.timeReceived;
-    return {
-      timeMs: time === undefined ? null : timestampMs(time),
-      part: upload.place?.partName ?? '',
-      component: upload.metadata?.componentName ?? '',
-      method: upload.metadata?.methodName ?? '',
-      data: reading?.data.case === 'struct' ? reading.data.value : { bytes: Number(upload.blob?.sizeBytes ?? 0n) },
-    };
-  });
+/** The newest first. */
+function latestAttempts(messages: readonly ListedMessage[]): { atMs: number; [field: string]: unknown }[] {
+  return messages
+    .flatMap((message) =>
+      message.attempts.map((attempt) => ({
+        atMs: attempt.at,
+        attempt: attempt.attempt,
+        trigger: message.triggerName || message.eventType,
+        target: message.target.replace(/\?.*$/, ''),
+        outcome:
+          attempt.outcome === 'accepted'
+            ? `delivered${attempt.code === null ? '' : ` (${attempt.code})`}`
+            : `${attempt.outcome}: ${attempt.error ?? attempt.code}`,
+      })),
+    )
+    .sort((a, b) => b.atMs - a.atMs);
 }

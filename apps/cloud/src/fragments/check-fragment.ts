@@ -4,6 +4,7 @@ import { PlatformError } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
+import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import { requireReadableJson } from '../wire/readable-json.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
 import { resolveWith } from './resolve-for.ts';
@@ -12,11 +13,6 @@ import type { Visibility } from './store.ts';
 
 const maxBytes = 1024 * 1024;
 const shownProblems = 20;
-
-export type TriggerProblems = (
-  triggers: readonly unknown[],
-  components: readonly string[],
-) => readonly { readonly path: string; readonly severity: 'error' | 'warning'; readonly message: string }[];
 
 export interface Candidate {
   readonly id: string;
@@ -50,7 +46,7 @@ export async function checkFragment(
   const findings: Finding[] = [
     ...problems.flatMap((problem) => importFinding(problem, id)),
     ...parse(document).problems.flatMap((problem) => schemaFinding(problem, missing)),
-    ...triggerFindings(document, triggerProblems),
+    ...triggerProblems(document).map(({ path, severity, message }) => ({ path, level: severity, message })),
   ];
   if (visibility !== 'private') {
     const others = (await probe(rightsOf(null))).problems.filter(({ fault }) => fault === 'no_access');
@@ -104,16 +100,6 @@ function schemaFinding(problem: Finding, missing: readonly string[]): Finding[] 
   // What it depends on may stand on the machine.
   if (/\.depends_on\[\d+\]$/.test(path)) return [{ ...problem, level: 'warning' }];
   return [problem];
-}
-
-function triggerFindings(document: JsonObject, triggerProblems: TriggerProblems): Finding[] {
-  const { triggers } = document;
-  if (!Array.isArray(triggers)) return [];
-  const names = ['components', 'services'].flatMap((key) => {
-    const list = document[key];
-    return Array.isArray(list) ? list.map((entry) => (isObject(entry) ? String(entry['name']) : '')) : [];
-  });
-  return triggerProblems(triggers, names).map(({ path, severity, message }) => ({ path, level: severity, message }));
 }
 
 /** Everybody reads what is public: no passwords of webhooks in it. */

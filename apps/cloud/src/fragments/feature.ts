@@ -9,19 +9,20 @@ import { type Clock, type Log, PlatformError } from '@platform/base';
 import type { Problem } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
+import type { TriggerProblems } from '../machines/configuration/check-document.ts';
+import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
 import { asEffective, type EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import { createHistoryBound } from './bound-history.ts';
-import type { TriggerProblems } from './check-fragment.ts';
 import { defaultImports } from './default-imports.ts';
-import { forgetFragmentsOf } from './forget-organization.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
+import { organizationDeleting } from './organization-deleting.ts';
 import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
-import type { ReachDeps, Reached } from './reach.ts';
+import type { Propagated } from './propagate.ts';
+import { createRevisionPruner } from './prune-revisions.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
 import { defaultMaxFragments } from './require-room.ts';
@@ -40,10 +41,7 @@ export interface FragmentsDeps {
   readonly triggerProblems: TriggerProblems;
   /** The newest saved document of a part. */
   readonly documentOf: (partId: string) => Promise<unknown>;
-  /** Runs inside the transaction that changed a fragment, for each part whose triggers changed by it. */
-  readonly onTriggers: (trx: Transaction<CloudTables>, partId: string, document: unknown) => Promise<void>;
-  /** Runs inside the transaction that changed a fragment, for the parts whose effective document may have changed by it. */
-  readonly onEffective?: ReachDeps['onEffective'];
+  readonly onConfigurationChange: OnConfigurationChange;
   /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
   /** How many fragments an organization may have. Default: 1,000. */
@@ -54,15 +52,6 @@ export interface FragmentsDeps {
 
 export interface Fragments extends EffectiveConfigurations {
   readonly handlers: Handlers<typeof AppService, Principal>;
-  /**
-   * Call in the transaction that saves a part's configuration.
-   *
-   * @param document decoded, as it is saved.
-   * @param checked the effective document that was accepted. @throws aborted when a fragment changed since
-   */
-  partSaving(trx: Transaction<CloudTables>, partId: string, document: unknown, checked: unknown): Promise<void>;
-  /** Call in the transaction that deletes a part. */
-  partDeleting(trx: Kysely<CloudTables>, partId: string): Promise<void>;
   /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; false alike for what does not exist. */
@@ -72,7 +61,7 @@ export interface Fragments extends EffectiveConfigurations {
 }
 
 export function createFragments(deps: FragmentsDeps): Fragments {
-  const { db, tree, clock, log, onTriggers, tellPart } = deps;
+  const { db, tree, clock, log, onConfigurationChange, tellPart } = deps;
   const cache = new RevisionCache();
   // Stamps live as long as the answers that were cached under them: as the process.
   const stamps = new Map<string, number>();
@@ -85,7 +74,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       .flatMap(({ default_fragments: list }) => defaultImports(list))
       .flatMap(({ id, version }) => (id === fragmentId && typeof version === 'string' ? [version] : []));
 
-  const onReached = (fragmentId: string, reached: Reached): void => {
+  const onReached = (fragmentId: string, reached: Propagated): void => {
     // Only now: whoever read meanwhile read what stood before the change, under the stamp of before.
     for (const partId of reached.partIds) moveStamp(partId);
     log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
@@ -102,9 +91,9 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       ...nestedFragmentHandlers(read),
       ...fragmentWriteHandlers({
         ...read,
-        reachDeps: () => ({ nowMs: clock.now(), onTriggers, onEffective: deps.onEffective }),
+        reachDeps: () => ({ nowMs: clock.now(), onConfigurationChange }),
         onReached,
-        bound: createHistoryBound(defaultVersionsOf, deps.maxHistoryBytes),
+        bound: createRevisionPruner(defaultVersionsOf, deps.maxHistoryBytes),
         maxFragmentsOf: deps.maxFragmentsOf ?? (() => defaultMaxFragments),
       }),
     },
@@ -123,7 +112,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
       return asEffective(isDocument ? running.document : document, problems, fragments);
     },
-    async partSaving(trx, partId, document, checked) {
+    async saving(trx, partId, document, { document: checked }) {
       const before = (await heldBy(trx, [partId])).get(partId) ?? [];
       const source = createFragmentSource(trx);
       const organizationId = await organizationOf(trx, partId);
@@ -136,11 +125,11 @@ export function createFragments(deps: FragmentsDeps): Fragments {
         );
       await writeIndex(trx, [{ partId, resolution, before }], clock.now());
     },
-    async partDeleting(trx, partId) {
+    async deleting(trx, partId) {
       await trx.deleteFrom('part_fragments').where('part_id', '=', partId).execute();
       await trx.deleteFrom('part_fragment_problems').where('part_id', '=', partId).execute();
     },
-    organizationDeleting: forgetFragmentsOf,
+    organizationDeleting,
     async seesFragment(principal, fragmentId) {
       const row = await createFragmentSource(db, cache).fragment(fragmentId);
       return row !== undefined && rightsOfCaller(principal)(row) !== 'none';

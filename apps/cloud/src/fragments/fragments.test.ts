@@ -346,11 +346,9 @@ test('a save is refused when a fragment changed after its check, and default fra
   const given = await openFragments();
   const { id = '' } = await given.create('base', debug);
   const document = { fragments: [id] };
-  const { document: checked } = await given.fragments.effective('press-main', document);
+  const checked = await given.fragments.effective('press-main', document);
   await given.update(id, { config: { debug: false } });
-  const late = given.db
-    .transaction()
-    .execute((trx) => given.fragments.partSaving(trx, 'press-main', document, checked));
+  const late = given.db.transaction().execute((trx) => given.fragments.saving(trx, 'press-main', document, checked));
   expect(await code(late)).toBe('aborted');
   expect(given.fragments.firstDocument('acme')).toBeUndefined();
 });

@@ -3,11 +3,14 @@ import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
+import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
 import { app, fleet, openMachines, robot, type TestMachines } from '../machines/testing/open-machines.ts';
 import { createFragments, type Fragments } from './feature.ts';
 
 /** Machines and fragments, wired as in the cloud. */
-async function given(): Promise<TestMachines & { fragments: Fragments; create(config: object): Promise<string> }> {
+async function given(
+  onConfigurationChange?: OnConfigurationChange,
+): Promise<TestMachines & { fragments: Fragments; create(config: object): Promise<string> }> {
   // Each asks the other only when it is called.
   const wired: { fragments?: Fragments } = {};
   const fragmentsOf = (): Fragments => wired.fragments as Fragments;
@@ -16,9 +19,10 @@ async function given(): Promise<TestMachines & { fragments: Fragments; create(co
       effective: (...asked) => fragmentsOf().effective(...asked),
       stampOf: (partId) => fragmentsOf().stampOf(partId),
       problemsOf: (partId) => fragmentsOf().problemsOf(partId),
+      saving: (...saved) => fragmentsOf().saving(...saved),
+      deleting: (...deleted) => fragmentsOf().deleting(...deleted),
     },
-    onSaved: (trx, partId, effective, document) => fragmentsOf().partSaving(trx, partId, document, effective.document),
-    onDeleting: (trx, partId) => fragmentsOf().partDeleting(trx, partId),
+    ...(onConfigurationChange && { onConfigurationChange }),
     firstDocument: (organizationId) => fragmentsOf().firstDocument(organizationId),
   });
   const { db, tree, access, organizationId, owner } = machines;
@@ -30,7 +34,7 @@ async function given(): Promise<TestMachines & { fragments: Fragments; create(co
     log: silentLog,
     triggerProblems: () => [],
     documentOf: async (partId) => JSON.parse((await machines.machines.configurations.current(partId)).document),
-    onTriggers: (trx, partId, document) => machines.machines.effectiveChanged(trx, partId, document),
+    onConfigurationChange: onConfigurationChange ?? machines.onConfigurationChange,
     tellPart: (partId, message) =>
       machines.machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),
   });
@@ -121,3 +125,30 @@ test('a part whose fragment became ill says so in its status, with the paths of 
   await update({ debug: false });
   expect(await problems()).toEqual([]);
 });
+
+test('who depends on what a part is to run is told of a save, a change of its fragment and its deletion, with what was before', async () => {
+  const told: unknown[] = [];
+  const cloud = await given(async (_trx, changes) => {
+    for (const { before, after, deletedBy } of changes)
+      told.push([namesIn(await before()), namesIn(after), deletedBy !== undefined]);
+  });
+  const { ask, owner, partId, machineId, fragments } = cloud;
+  const id = await cloud.create({ components: [sensor('shared')] });
+  const save = (own: string) =>
+    ask(owner, app.updateRobotPart, { id: partId, robotConfig: { fragments: [id], components: [sensor(own)] } });
+  await save('own');
+  await save('other');
+  const { updateFragment } = fragments.handlers;
+  await updateFragment?.({ id, name: 'f', config: { components: [sensor('changed')] } } as never, callOf(owner));
+  await ask(owner, app.deleteRobot, { id: machineId });
+  expect(told).toEqual([
+    [undefined, ['own', 'shared'], false],
+    [['own', 'shared'], ['other', 'shared'], false],
+    [['other', 'shared'], ['other', 'changed'], false],
+    [['other', 'changed'], undefined, true],
+  ]);
+});
+
+function namesIn(document: unknown): string[] | undefined {
+  return (document as { components?: { name: string }[] } | undefined)?.components?.map(({ name }) => name);
+}

@@ -6,11 +6,12 @@ import type { Json, JsonObject } from '@platform/machine-config/schema';
 import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import { authorOf, authorText } from '../machines/author.ts';
+import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { timeText } from '../wire/time-text.ts';
-import type { FragmentHistoryBound } from './bound-history.ts';
-import { checkFragment, type TriggerProblems } from './check-fragment.ts';
-import { type ReachDeps, type Reached, reach } from './reach.ts';
+import { checkFragment } from './check-fragment.ts';
+import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
+import type { RevisionPruner } from './prune-revisions.ts';
 import { createFragmentSource, type FragmentRow } from './source.ts';
 import type { Visibility } from './store.ts';
 
@@ -23,14 +24,14 @@ export interface FragmentChange {
 export interface Saved {
   readonly row: FragmentRow;
   readonly warnings: readonly string[];
-  readonly reached: Reached;
+  readonly reached: Propagated;
   /** Older revisions whose configurations went to make room. */
   readonly dropped: readonly number[];
 }
 
-interface SaveDeps extends ReachDeps {
+interface SaveDeps extends PropagateDeps {
   readonly triggerProblems: TriggerProblems;
-  readonly bound: FragmentHistoryBound;
+  readonly bound: RevisionPruner;
 }
 
 export async function createFragment(
@@ -66,7 +67,7 @@ export async function createFragment(
 
 /**
  * @param editedMs the save time of the revision that the client edited; absent: the last write wins.
- * @returns undefined when that is not the newest any more: then `overtaken`, after the transaction, says what changed.
+ * @returns undefined when that is not the newest any more: then `editConflict`, after the transaction, says what changed.
  * @throws invalid_argument
  */
 export async function updateFragment(
@@ -101,7 +102,7 @@ export async function updateFragment(
   const { name, visibility, revision, updated_ms } = row;
   await trx.updateTable('fragments').set({ name, visibility, revision, updated_ms }).where('id', '=', row.id).execute();
   const savedBytes = await insertRevision(trx, by, row, next.config);
-  const reached = await reach(trx, row.id, deps);
+  const reached = await propagate(trx, row.id, deps);
   const dropped = await deps.bound.saved(trx, row, savedBytes);
   await audit(
     trx,
@@ -175,7 +176,11 @@ export function importsIn(config: JsonObject): { child_id: string; version: stri
 const shownChanges = 20;
 
 /** What the client is told whose edit began at an older revision. Outside of any transaction: comparing takes its time. */
-export async function overtaken(db: Kysely<CloudTables>, row: FragmentRow, editedMs: number): Promise<PlatformError> {
+export async function editConflict(
+  db: Kysely<CloudTables>,
+  row: FragmentRow,
+  editedMs: number,
+): Promise<PlatformError> {
   const revisions = await db
     .selectFrom('fragment_revisions')
     .selectAll()

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import type { CloudTables } from '../metadata/tables.ts';
-import { type ReachDeps, type Reached, reach } from './reach.ts';
+import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { FragmentRow } from './source.ts';
 
 const maxTags = 100;
@@ -24,8 +24,8 @@ export async function setTag(
   row: FragmentRow,
   asked: string,
   revisionText: string,
-  deps: ReachDeps,
-): Promise<Reached> {
+  deps: PropagateDeps,
+): Promise<Propagated> {
   const tag = checkedTag(asked);
   const revision = /^\d{1,9}$/.test(revisionText) ? Number(revisionText) : 0;
   if (revision < 1 || revision > row.revision)
@@ -57,7 +57,7 @@ export async function setTag(
     .values({ fragment_id: row.id, tag, revision })
     .onConflict((conflict) => conflict.columns(['fragment_id', 'tag']).doUpdateSet({ revision }))
     .execute();
-  const reached = await reach(trx, row.id, deps);
+  const reached = await propagate(trx, row.id, deps);
   const detail = { tag, revision, parts: reached.partIds.length, ...(before === undefined ? {} : { before }) };
   await audit(trx, by, tagChange('SetFragmentTag', row, detail), deps.nowMs);
   return reached;

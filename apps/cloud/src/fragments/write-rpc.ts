@@ -7,17 +7,17 @@ import type { Call, Handlers } from '@platform/rpc/server';
 import type { Transaction } from 'kysely';
 import type { Access } from '../access/authorize.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
-import { checkedName } from '../accounts/checked-name.ts';
+import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import type { FragmentHistoryBound } from './bound-history.ts';
-import type { TriggerProblems } from './check-fragment.ts';
+import { checkedName } from '../text-rules/checked-name.ts';
 import { deleteFragment } from './delete-fragment.ts';
-import type { ReachDeps, Reached } from './reach.ts';
+import type { PropagateDeps, Propagated } from './propagate.ts';
+import type { RevisionPruner } from './prune-revisions.ts';
 import type { FragmentReader } from './reader.ts';
 import { requireRoom } from './require-room.ts';
 import type { RevisionCache } from './revision-cache.ts';
 import { visibleFragment } from './rights.ts';
-import { createFragment, overtaken, type Saved, updateFragment } from './save-fragment.ts';
+import { createFragment, editConflict, type Saved, updateFragment } from './save-fragment.ts';
 import type { FragmentRow } from './source.ts';
 import { deleteTag, setTag } from './tags.ts';
 import { visibilityOf } from './wire.ts';
@@ -27,11 +27,11 @@ export interface WriteDeps {
   readonly access: Access;
   readonly reader: FragmentReader;
   readonly triggerProblems: TriggerProblems;
-  readonly reachDeps: () => ReachDeps;
+  readonly reachDeps: () => PropagateDeps;
   /** After the change is durable. */
-  readonly onReached: (fragmentId: string, reached: Reached) => void;
+  readonly onReached: (fragmentId: string, reached: Propagated) => void;
   readonly maxFragmentsOf: (organizationId: string) => number;
-  readonly bound: FragmentHistoryBound;
+  readonly bound: RevisionPruner;
   readonly cache: RevisionCache;
 }
 
@@ -95,7 +95,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         bound.forget(request.id);
         throw caught;
       });
-      if (saved === undefined) throw await overtaken(db, before, edited ?? 0);
+      if (saved === undefined) throw await editConflict(db, before, edited ?? 0);
       return answer(call, saved);
     },
     async deleteFragment(request, call) {

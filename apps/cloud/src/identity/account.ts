@@ -1,12 +1,12 @@
 /** What a signed-in person changes about herself. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
-import { checkedEmail } from './checked-email.ts';
-import { checkedPassword, hashPassword } from './hash-password.ts';
+import { checkedEmail } from '../text-rules/checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { findPerson } from './people.ts';
-import { setPassword } from './set-password.ts';
-import { provePassword } from './sign-in-with-password.ts';
+import { checkedPassword, hashPassword } from './sign-in/hash-password.ts';
+import { setPassword } from './sign-in/set-password.ts';
+import { provePassword } from './sign-in/sign-in-with-password.ts';
 
 /** Who acts: a person with a session. */
 export interface SignedInCaller extends Caller {

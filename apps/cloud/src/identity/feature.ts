@@ -6,10 +6,10 @@ import type { Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import { forgetExpired } from './forget-expired.ts';
 import type { IdentityDeps } from './identity-deps.ts';
-import { invitationHandlers } from './invitation-rpc.ts';
-import { createLink } from './links.ts';
+import { invitationHandlers } from './invitations/invitation-rpc.ts';
 import { memberHandlers } from './member-rpc.ts';
-import { createOpenId, type OpenId, type OpenIdSettings } from './open-id.ts';
+import { createLink } from './sign-in/links.ts';
+import { createOpenId, type OpenId, type OpenIdSettings } from './sign-in/open-id.ts';
 
 export interface Identity extends AsyncDisposable {
   /** What the verbs of this folder take, for the pages of the edge. */

@@ -1,6 +1,6 @@
 /** Deletes sessions, links, invitations and counted mails that nobody can use any more. */
 import type { IdentityDeps } from './identity-deps.ts';
-import { forgetCountedMails } from './invitation-mail-limits.ts';
+import { forgetCountedMails } from './invitations/invitation-mail-limits.ts';
 
 /** Answers false: there is no more to do until the next hour. */
 export async function forgetExpired({

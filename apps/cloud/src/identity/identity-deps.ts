@@ -3,9 +3,9 @@ import type { Clock, Log } from '@platform/base';
 import type { Access } from '../access/authorize.ts';
 import type { GuessLimit } from '../access/guess-limit.ts';
 import type { AccountTree } from '../accounts/tree.ts';
-import type { Mail } from '../mail/feature.ts';
 import type { Database } from '../metadata/tables.ts';
-import type { Sessions } from './sessions.ts';
+import type { Mail } from '../outbox/email/mail.ts';
+import type { Sessions } from './sign-in/sessions.ts';
 
 export interface IdentityDeps {
   readonly db: Database;

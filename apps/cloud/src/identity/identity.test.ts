@@ -3,11 +3,11 @@ import { argon2Sync } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
-import { acceptAsNewPerson } from './accept-invitation.ts';
 import { forgetExpired } from './forget-expired.ts';
-import { insertInvitation } from './invitations.ts';
-import { createLink } from './links.ts';
-import { signInWithPassword } from './sign-in-with-password.ts';
+import { acceptAsNewPerson } from './invitations/accept-invitation.ts';
+import { insertInvitation } from './invitations/stored-invitations.ts';
+import { createLink } from './sign-in/links.ts';
+import { signInWithPassword } from './sign-in/sign-in-with-password.ts';
 import { identityV2 } from './store.ts';
 import { startPeople } from './testing/start-people.ts';
 

@@ -3,11 +3,11 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { holds, notVisible, type Principal } from '../access/principal.ts';
-import { organizationDetails } from '../accounts/search-organizations.ts';
-import { normalEmail } from './checked-email.ts';
+import { organizationDetails } from '../accounts/organizations/search-organizations.ts';
+import { normalEmail } from '../text-rules/checked-email.ts';
 import type { IdentityDeps } from './identity-deps.ts';
-import { inviteOf } from './invitation-rpc.ts';
-import { invitationsIn } from './invitations.ts';
+import { inviteOf } from './invitations/invitation-rpc.ts';
+import { invitationsIn } from './invitations/stored-invitations.ts';
 import { membersOf, organizationIdsOf, removeMember } from './members.ts';
 import { findPerson } from './people.ts';
 

@@ -1,9 +1,9 @@
 /** How people sign in here, from the environment; read by settings.ts of the app. */
 import { readFileSync } from 'node:fs';
 import { errorText, PlatformError } from '@platform/base';
-import type { MailSettings } from '../mail/feature.ts';
-import type { OpenIdSettings } from './open-id.ts';
-import { defaultSessionSettings, type SessionSettings } from './sessions.ts';
+import type { MailSettings } from '../outbox/email/email-channel.ts';
+import type { OpenIdSettings } from './sign-in/open-id.ts';
+import { defaultSessionSettings, type SessionSettings } from './sign-in/sessions.ts';
 
 export interface IdentitySettings {
   /** PLATFORM_PUBLIC_URL: where people reach this installation, without a slash at the end; absent: where it listens. */

@@ -7,11 +7,12 @@ import { asPlatformError, type Clock, PlatformError } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { blobPath } from '../blobs/blob-path.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { Backpressure } from './backpressure.ts';
-import { encodeBatch, type Upload, uploadHash } from './encode-batch.ts';
-import type { AppendResult, IngestLog } from './log.ts';
+import { captureDay, dayText } from '../reading-codec/capture-day.ts';
+import type { Backpressure } from './backpressure/backpressure.ts';
+import type { AppendResult, IngestLog } from './log/log.ts';
 import type { Place } from './place.ts';
-import { hasTimes } from './scan-reading.ts';
+import { encodeBatch, type Upload, uploadHash } from './readings/encode-batch.ts';
+import { hasTimes } from './readings/scan-reading.ts';
 import type { CheckedMetadata, Identity } from './upload-metadata.ts';
 
 export interface AcceptOptions {
@@ -65,7 +66,7 @@ export interface AcceptedUpload {
 const anonymousMs = 7 * 24 * 3_600_000;
 
 interface UploadKey extends Identity {
-  /** After it was stored; absent: until the sender's floor passes it. */
+  /** After it was stored; absent: until the sender's low-water mark passes it. */
   readonly recognisedMs?: number;
 }
 
@@ -133,8 +134,8 @@ function anonymousKey(upload: Upload, sha256: Uint8Array): UploadKey {
   const { fileCreateTime, fileModifyTime } = upload.metadata;
   const hasTime = fileCreateTime !== undefined || fileModifyTime !== undefined || upload.readings.some(hasTimes);
   return hasTime
-    ? { stream: sha256, seq: 0, floor: 0, recognisedMs: anonymousMs }
-    : { stream: new Uint8Array(randomBytes(16)), seq: 0, floor: 0, recognisedMs: 0 };
+    ? { stream: sha256, seq: 0, lowWaterMark: 0, recognisedMs: anonymousMs }
+    : { stream: new Uint8Array(randomBytes(16)), seq: 0, lowWaterMark: 0, recognisedMs: 0 };
 }
 
 function bytesOf(readings: readonly Uint8Array[]): number {
@@ -164,7 +165,7 @@ async function dropPayload({ ingestLog, blobs }: AcceptOptions, path: string): P
   if (!(await ingestLog.hasBlob(path).catch(() => true))) await blobs.remove(path).catch(() => {});
 }
 
-/** One id for all retries, also for those that come after the floor has passed the upload and the log has forgotten it. */
+/** One id for all retries, also for those that come after the low-water mark has passed the upload and the log has forgotten it. */
 function fileIdOf(partId: string, { stream, seq }: Identity): string {
   const hash = createHash('sha256').update(partId).update('\0').update(stream).update(`\0${seq}`).digest('hex');
   return [
@@ -176,13 +177,8 @@ function fileIdOf(partId: string, { stream, seq }: Identity): string {
   ].join('-');
 }
 
-const dayMs = 24 * 3_600_000;
-const absurdBeforeMs = Date.UTC(2020, 0, 1);
-
 /** A name of its own for every attempt: a retry or a conflicting upload must never touch a payload that is acknowledged. */
 function payloadPath(place: Place, metadata: CheckedMetadata['metadata'], payload: Payload, nowMs: number): string {
-  const { timeReceivedMs } = payload;
-  const absurd = timeReceivedMs === null || timeReceivedMs < absurdBeforeMs || timeReceivedMs > nowMs + dayMs;
   return blobPath({
     organizationId: place.organizationId,
     locationId: place.locationId,
@@ -191,7 +187,7 @@ function payloadPath(place: Place, metadata: CheckedMetadata['metadata'], payloa
     componentType: metadata.componentType,
     componentName: metadata.componentName,
     methodName: metadata.methodName,
-    captureDay: new Date(absurd ? nowMs : timeReceivedMs).toISOString().slice(0, 10),
+    captureDay: dayText(captureDay(payload.timeReceivedMs ?? undefined, nowMs)),
     file: randomUUID() + extension(metadata.fileExtension, metadata.fileName),
   });
 }

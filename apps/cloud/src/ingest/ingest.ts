@@ -3,13 +3,13 @@ import type { Clock, Log } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { DeletedSince } from './accept-upload.ts';
-import { createBackpressure, type StoreProgress, type UploadsSlowed } from './backpressure.ts';
-import { createFreeSpace } from './free-space.ts';
-import type { IngestLog } from './log.ts';
+import { createBackpressure, type StoreProgress, type UploadsSlowed } from './backpressure/backpressure.ts';
+import { createFreeSpace } from './disk/free-space.ts';
+import type { IngestLog } from './log/log.ts';
+import { truncateStep } from './log/truncate-step.ts';
 import type { Place } from './place.ts';
 import { uploadBindings } from './rpc.ts';
 import { defaultIngestSettings, type IngestSettings } from './settings.ts';
-import { truncateStep } from './truncate-step.ts';
 
 export interface IngestOptions<P> {
   readonly ingestLog: IngestLog;
@@ -32,8 +32,8 @@ export interface IngestOptions<P> {
 
 export interface Ingest<P> {
   readonly bindings: readonly ServiceBinding<P>[];
-  /** The step for `follow` that truncates the log. @param floor least position that seal and all cursors are past (I12). */
-  truncateStep(floor: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
+  /** The step for `follow` that truncates the log. @param lowWaterMark least position that seal and all cursors are past (I12). */
+  truncateStep(lowWaterMark: () => Promise<number>): (signal: AbortSignal) => Promise<boolean>;
   /** Removes payloads older than an hour that no row names (I4, I14); answers how many. */
   sweepBlobs(): Promise<number>;
   /** Uploads wait, because the store is behind. Undefined: none has had to for a minute. */
@@ -50,7 +50,7 @@ export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
     bindings: uploadBindings<P>({
       ...{ ingestLog, blobs, clock, reportGap, deletedSince, backpressure, space, authorizeUpload },
     }),
-    truncateStep: (floor) => truncateStep({ ingestLog, log, clock, floor }),
+    truncateStep: (lowWaterMark) => truncateStep({ ingestLog, log, clock, lowWaterMark }),
     sweepBlobs: () => blobs.sweep((path) => ingestLog.hasBlob(path)),
     uploadsSlowed: backpressure.slowed,
   };

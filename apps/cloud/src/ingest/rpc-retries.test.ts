@@ -35,7 +35,7 @@ test('I5 a lost acknowledgement and its retries leave one copy and one answer', 
   expect(new Set(answers).size).toBe(1);
 });
 
-test('I6 an upload below the floor is answered as settled, under the id that it had', async () => {
+test('I6 an upload below the low-water mark is answered as settled, under the id that it had', async () => {
   await using server = await startUploadServer();
   await using link = connect({ baseUrl: server.url });
   const send = (seq: bigint, floor: bigint): Promise<{ fileId: string }> =>

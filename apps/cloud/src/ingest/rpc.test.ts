@@ -1,5 +1,6 @@
 import { create, fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { maxReadingBytes } from '@platform/base';
 import {
   DataSyncService,
   DataType,
@@ -9,7 +10,6 @@ import {
 import { type Client, connect } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { maxReadingBytes } from './sort-readings.ts';
 import { placeOf, startUploadServer } from './testing/upload-server.ts';
 import { celsius, logged, type MetadataInit, metadata, reading, refusal, stream, times } from './testing/uploads.ts';
 
@@ -83,7 +83,7 @@ test('a name of more than 255 bytes, and more than 100 tags or longer ones, are 
   expect((await logged(server.log))[0]?.metadata).toMatchObject(fitting);
 });
 
-test('a document nests as deep in JSON as in binary: 180 levels, and one more is refused by name', async () => {
+test('a document nests as deep in JSON as in binary: 100 levels, and one more is refused by its name', async () => {
   await using server = await startUploadServer();
   const upload = (levels: number) => {
     const document = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -96,9 +96,14 @@ test('a document nests as deep in JSON as in binary: 180 levels, and one more is
       body: `{"metadata":${about},"sensorContents":[{"metadata":{"timeRequested":${taken},"timeReceived":${taken}},"struct":${document}}]}`,
     });
   };
-  expect((await upload(180)).status).toBe(200);
-  const refused = await upload(181);
-  expect(await refused.json()).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('180') });
+  expect((await upload(100)).status).toBe(200);
+  const refused = await upload(101);
+  expect(await refused.json()).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(
+      /sensor_contents\[0\]: struct\.a\.a.*: expected documents and lists nested at most 100 levels deep, found 101$/,
+    ),
+  });
 });
 
 test('D14 readings over 4 MB or without content are named gaps, their neighbours are stored, and the answer is OK', async () => {
@@ -130,7 +135,14 @@ test('I1 D14 a reading that nests too deeply to be loaded is a gap before the ap
   await dataCaptureUpload({ metadata: metadata(), sensorContents: [reading(1), bad, reading(3)] });
   const [upload] = await logged(server.log);
   expect(upload && celsius(upload)).toEqual([1, 3]);
-  expect(upload?.gaps).toMatchObject([{ index: 1, reason: expect.stringMatching(/nested at most \d+ deep/) }]);
+  expect(upload?.gaps).toMatchObject([
+    {
+      index: 1,
+      reason: expect.stringMatching(
+        /^struct\.deep\.deep.*…: expected documents and lists nested at most 100 levels deep, found 250$/,
+      ),
+    },
+  ]);
   expect(server.gaps).toEqual([expect.stringMatching(/sensor_contents\[1\].*nested/)]);
   expect(await refusal(dataCaptureUpload({ metadata: metadata(), sensorContents: [bad] }))).toMatchObject({
     code: 'invalid_argument',

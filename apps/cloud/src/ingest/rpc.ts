@@ -10,11 +10,12 @@ import {
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Call, type Handlers, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
+import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
 import { type AcceptOptions, acceptUpload, type Payload, type Sender } from './accept-upload.ts';
-import type { FreeSpace } from './free-space.ts';
+import type { FreeSpace } from './disk/free-space.ts';
 import type { Place } from './place.ts';
-import { scanReading } from './scan-reading.ts';
-import { sortReadings } from './sort-readings.ts';
+import { partitionReadings } from './readings/partition-readings.ts';
+import { scanReading } from './readings/scan-reading.ts';
 import { type CheckedMetadata, checkMetadata, requireMetadata } from './upload-metadata.ts';
 
 export interface UploadRpcOptions<P> extends AcceptOptions {
@@ -66,7 +67,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     const types = [DataType.TABULAR_SENSOR, DataType.BINARY_SENSOR];
     const admitted = await admit(call, given, types, dataCaptureUpload.name);
     if (admitted.checked.metadata.type === DataType.TABULAR_SENSOR) {
-      const { stored, refused } = sortReadings(contents);
+      const { stored, refused } = partitionReadings(contents);
       return accept(admitted, { readings: stored, refused }, null);
     }
     const { reading, payload } = binaryReading(contents);
@@ -130,18 +131,21 @@ function binaryReading(contents: readonly Uint8Array[]): { reading: Uint8Array; 
       `an upload of type DATA_TYPE_BINARY_SENSOR expected one reading in sensor_contents, found ${contents.length}`,
     );
   }
-  const { kind, binary, metadata, timeReceivedMs, problem } = scanReading(content);
-  if (kind !== 'binary' || !binary) {
+  const { kind, timeReceivedMs, problem } = scanReading(content);
+  if (kind !== 'binary') {
     throw new PlatformError(
       'invalid_argument',
       `an upload of type DATA_TYPE_BINARY_SENSOR expected bytes in sensor_contents[0], found ${kind === 'struct' ? 'a document' : (problem ?? 'none')}`,
     );
   }
+  const view = new SensorDataView();
+  view.read(content, 0, content.length);
+  const metadata = view.metadataEnd < 0 ? undefined : content.subarray(view.metadataStart, view.metadataEnd);
   // Field 1 of SensorData; what the sender said stays as it was.
   const reading = metadata
     ? toBinary(RawDataCaptureUploadRequestSchema, create(RawDataCaptureUploadRequestSchema, { metadata }))
     : new Uint8Array();
-  return { reading, payload: { chunks: [binary], timeReceivedMs } };
+  return { reading, payload: { chunks: [content.subarray(view.contentStart, view.contentEnd)], timeReceivedMs } };
 }
 
 function decodeMetadata(bytes: Uint8Array): UploadMetadata | undefined {

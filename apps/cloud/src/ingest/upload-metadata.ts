@@ -1,6 +1,6 @@
 /** What every upload says about itself, checked and brought into the form in which it is stored. */
 import { clone } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { canonicalApi, PlatformError } from '@platform/base';
 import { lengthFault, maxTags } from '@platform/machine-config/limits';
 import {
   DataType,
@@ -9,7 +9,6 @@ import {
   type UploadMetadata,
   UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { canonicalApi } from '@platform/rpc/server';
 
 export interface CheckedMetadata {
   /** As it is stored: without identity, component_type in the `core` vocabulary, parameters in the order of their names. */
@@ -21,7 +20,7 @@ export interface CheckedMetadata {
 export interface Identity {
   readonly stream: Uint8Array;
   readonly seq: number;
-  readonly floor: number;
+  readonly lowWaterMark: number;
 }
 
 const streamBytes = 16;
@@ -88,7 +87,7 @@ function checkIdentity({ stream, seq, floor }: UploadIdentity, method: string): 
       `${method} expected an identity with 1 ≤ seq ≤ 2^53-1 and floor ≤ seq, found seq ${seq}, floor ${floor}`,
     );
   }
-  return { stream, seq: Number(seq), floor: Number(floor) };
+  return { stream, seq: Number(seq), lowWaterMark: Number(floor) };
 }
 
 function typeName(type: DataType): string {

@@ -1,14 +1,14 @@
 /** The installation's one authority: made when first asked for, kept sealed in the metadata. */
 import type { Kysely } from 'kysely';
-import type { AccountsTables } from '../accounts/store.ts';
 import type { CertificatePair } from './authority.ts';
 import type { InstanceKey } from './instance-key.ts';
+import type { InstanceTables } from './store.ts';
 
 const name = 'authority';
 
 /** @returns certificate and private key of the authority. */
 export async function installationAuthority(
-  db: Kysely<AccountsTables>,
+  db: Kysely<InstanceTables>,
   instanceKey: InstanceKey,
   nowMs: number,
 ): Promise<CertificatePair> {

@@ -9,15 +9,12 @@
  */
 import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
-import type { AccountsTables } from '../accounts/store.ts';
-import type { AdminTables } from '../admin/store.ts';
 import { createKeyRing, type KeyMaterial, type KeyRing, newKeyMaterial, writeKeyFile } from './instance-key.ts';
 import type { SealedColumn } from './sealed-column.ts';
 import { keyStateName, settleInstanceKey, tokenKeyPrefix } from './settle-instance-key.ts';
+import type { InstanceTables } from './store.ts';
 
-type Tables = AdminTables & AccountsTables;
-
-export interface RotationOptions<T extends Tables> {
+export interface RotationOptions<T extends InstanceTables> {
   readonly db: Kysely<T>;
   readonly ring: KeyRing;
   readonly columns: readonly SealedColumn[];
@@ -39,10 +36,12 @@ export interface RotationReport {
   readonly resealed: number;
 }
 
-export async function rotateInstanceKey<T extends Tables>(options: RotationOptions<T>): Promise<RotationReport> {
+export async function rotateInstanceKey<T extends InstanceTables>(
+  options: RotationOptions<T>,
+): Promise<RotationReport> {
   const { ring, file, columns, endSessions, at = () => {} } = options;
   const db = options.db;
-  const plain = db as unknown as Kysely<Tables>;
+  const plain = db as unknown as Kysely<InstanceTables>;
   const old = ring.current;
   const next = options.next ?? newKeyMaterial();
   ring.add(next);
@@ -54,7 +53,7 @@ export async function rotateInstanceKey<T extends Tables>(options: RotationOptio
   // Opens everything that the ring opens, and seals with the new key.
   const target = createKeyRing(next, ring.known, 'the instance key');
   await db.transaction().execute(async (trx) => {
-    const own = trx as unknown as Kysely<Tables>;
+    const own = trx as unknown as Kysely<InstanceTables>;
     if (endSessions) {
       const names = await own.selectFrom('instance_secrets').select('name').execute();
       for (const { name } of names.filter((row) => row.name.startsWith(tokenKeyPrefix)))
@@ -81,7 +80,7 @@ export async function rotateInstanceKey<T extends Tables>(options: RotationOptio
 }
 
 export interface FinishOptions {
-  readonly db: Kysely<Tables>;
+  readonly db: Kysely<InstanceTables>;
   readonly ring: KeyRing;
   readonly columns: readonly SealedColumn[];
   /** As in the rotation. */
@@ -111,14 +110,16 @@ async function resealLate({ db, ring, columns }: Omit<FinishOptions, 'file'>): P
 }
 
 async function resealAll(
-  trx: Kysely<Tables>,
+  trx: Kysely<InstanceTables>,
   ring: Pick<KeyRing, 'encrypt' | 'decrypt' | 'hash' | 'isCurrent'>,
   columns: readonly SealedColumn[],
 ): Promise<number> {
   let resealed = 0;
   for (const { table, key, sealed, hash } of columns) {
     const names = sql.join([...key, sealed].map((name) => sql.ref(name)));
-    const { rows } = await sql<Record<string, unknown>>`select ${names} from ${sql.table(table)}`.execute(trx);
+    const { rows } = await sql<
+      Record<string, unknown>
+    >`select ${names} from ${sql.table(table)} where ${sql.ref(sealed)} is not null`.execute(trx);
     for (const row of rows) {
       const value = row[sealed];
       if (!(value instanceof Uint8Array) || ring.isCurrent(value)) continue;

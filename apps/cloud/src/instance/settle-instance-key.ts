@@ -1,23 +1,20 @@
 /** Which key the data is under, and which earlier keys still vouch for tokens: the metadata says so, once it is open. */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
-import type { AccountsTables } from '../accounts/store.ts';
-import type { AdminTables } from '../admin/store.ts';
 import type { KeyRing } from './instance-key.ts';
+import type { InstanceTables } from './store.ts';
 
 /** Name in `instance_state` of the id of the key in use. */
 export const keyStateName = 'instance-key';
 /** Names in `instance_secrets` begin with it; the id of the key follows. */
 export const tokenKeyPrefix = 'token-key:';
 
-type Tables = AdminTables & AccountsTables;
-
 /**
  * Puts the right key of the ring to use; a store that never said takes the first.
  *
  * @throws failed_precondition when the store is under a key that is not in the ring.
  */
-export async function settleInstanceKey(db: Kysely<Tables>, ring: KeyRing): Promise<void> {
+export async function settleInstanceKey(db: Kysely<InstanceTables>, ring: KeyRing): Promise<void> {
   const row = await db.selectFrom('instance_state').select('value').where('name', '=', keyStateName).executeTakeFirst();
   const key = row === undefined ? ring.current : ring.known.find(({ id }) => id === row.value);
   if (key === undefined)
@@ -36,7 +33,7 @@ export async function settleInstanceKey(db: Kysely<Tables>, ring: KeyRing): Prom
   ring.use(key, await readTokenKeys(db, ring));
 }
 
-async function readTokenKeys(db: Kysely<Tables>, ring: KeyRing): Promise<Buffer[]> {
+async function readTokenKeys(db: Kysely<InstanceTables>, ring: KeyRing): Promise<Buffer[]> {
   const rows = await db.selectFrom('instance_secrets').selectAll().execute();
   return rows
     .filter(({ name }) => name.startsWith(tokenKeyPrefix))

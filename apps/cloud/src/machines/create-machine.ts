@@ -22,8 +22,8 @@ export async function createMachine(deps: MachineOperationDeps, by: Caller, give
     try {
       return await attemptOnce(deps, by, given);
     } catch (caught) {
-      const overtaken = caught instanceof PlatformError && caught.code === 'aborted';
-      if (!overtaken || attempt === maxAttempts) throw caught;
+      const isConflict = caught instanceof PlatformError && caught.code === 'aborted';
+      if (!isConflict || attempt === maxAttempts) throw caught;
     }
   }
 }

@@ -6,27 +6,22 @@ import type { Json } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers, ServiceBinding } from '@platform/rpc/server';
-import type { Transaction } from 'kysely';
-import type { Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
 import type { PartSecrets } from '../access/ports.ts';
 import { notVisible, type Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import type { CloudTables, Database } from '../metadata/tables.ts';
+import type { Database } from '../metadata/tables.ts';
 import { createCertificates } from './certificates.ts';
 import { checkDocument, type TriggerProblems } from './configuration/check-document.ts';
 import { type Configurations, createConfigurations } from './configuration/configuration.ts';
+import type { OnConfigurationChange } from './configuration/configuration-change.ts';
 import { configurationHandlers } from './configuration/configuration-rpc.ts';
 import { createCurrentConfiguration } from './configuration/current-configuration.ts';
-import {
-  type Effective,
-  type EffectiveConfigurations,
-  withoutFragments,
-} from './configuration/effective-configuration.ts';
+import { type EffectiveConfigurations, withoutFragments } from './configuration/effective-configuration.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
-import { createTriggersOf, type PartTriggers, triggersIn } from './configuration/triggers-of.ts';
+import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
 import { fleetHandlers } from './fleet-rpc.ts';
 import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
 import type { Allowance } from './logs/quota.ts';
@@ -57,19 +52,9 @@ export interface MachinesDeps {
   readonly effective?: EffectiveConfigurations;
   /** Whether the caller may read a fragment. Absent: any. */
   readonly seesFragment?: MachineOperationDeps['seesFragment'];
-  /** Runs inside the transaction that saves a configuration, and in the one that deletes the part, then without triggers. */
-  readonly onSaving: (trx: Transaction<CloudTables>, partId: string, triggers: readonly unknown[]) => Promise<void>;
-  /** Runs inside the transaction that saves a configuration. */
-  readonly onSaved?: (
-    trx: Transaction<CloudTables>,
-    partId: string,
-    effective: Effective,
-    document: unknown,
-  ) => Promise<void>;
+  readonly onConfigurationChange: OnConfigurationChange;
   /** What new machines of an organization start with, as text. Absent: nothing. */
   readonly firstDocument?: (organizationId: string) => string | undefined;
-  /** Runs inside the transaction that deletes a part. */
-  readonly onDeleting?: (trx: Transaction<CloudTables>, partId: string, by: Caller) => Promise<void>;
   /** What the saved configurations of one part may take. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
   /** What a part may log. Default: the platform's own allowance. */
@@ -95,17 +80,12 @@ export interface Machines {
   /** A call for the part arrived. Answers whether it counts as contact: the part's own, or its machine's (D17). */
   noteContact(principal: Principal, partId: string): boolean;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
-  /**
-   * Call it in the transaction that changes a fragment, for each part whose effective document it changes: what depends
-   * on the configuration moves with it.
-   */
-  effectiveChanged(trx: Transaction<CloudTables>, partId: string, effectiveDocument: unknown): Promise<void>;
   /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6); masked: what looks like a secret in it (R6). */
   partConfig(partId: string, baseUrl: string, key: KeyPair | undefined, masked: boolean): Promise<unknown>;
 }
 
 export async function createMachines(deps: MachinesDeps): Promise<Machines> {
-  const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onSaving } = deps;
+  const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onConfigurationChange } = deps;
   const { effective = withoutFragments } = deps;
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
   const logs = createMachineLogs({
@@ -141,10 +121,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
         .appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message })
         .catch((caught: unknown) => log.warn(message, { partId, error: errorText(caught) }));
     },
-    async onSaving(trx, partId, resolved, document) {
-      await onSaving(trx, partId, triggersIn(resolved.document));
-      await deps.onSaved?.(trx, partId, resolved, document);
-    },
+    onConfigurationChange,
   });
   const current = createCurrentConfiguration(configurations, effective);
   const triggersOf = createTriggersOf(current);
@@ -178,10 +155,11 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
         loggerName: 'cloud.configuration',
         message: `the machine starts without the default fragments of its organization: ${reason}`,
       }),
-    async onDeleting(trx, partId, by) {
-      await onSaving(trx, partId, []);
+    async onDeleting(trx, partId, deletedBy) {
+      const before = async (): Promise<unknown> => (await current.effective(partId)).document;
+      await onConfigurationChange(trx, [{ partId, before, after: undefined, deletedBy }]);
       await logs.removePart(trx, partId);
-      await deps.onDeleting?.(trx, partId, by);
+      await effective.deleting(trx, partId);
     },
     forgetPart(partId) {
       configurations.forget(partId);
@@ -226,7 +204,6 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     async triggersOf(partId) {
       return exists(partId) ? triggersOf.of(partId) : undefined;
     },
-    effectiveChanged: (trx, partId, document) => onSaving(trx, partId, triggersIn(document)),
     async partConfig(partId, baseUrl, key, masked) {
       if (!exists(partId)) throw notVisible('part', partId);
       const { document } = await current.effective(partId);

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { newShortId, systemClock } from '@platform/base';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
-import { deleteLocation } from '../accounts/delete-location.ts';
+import { deleteLocation } from '../accounts/locations/delete-location.ts';
 import { app, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 import { authorizedAsNobody, messageOf } from './testing/refusals.ts';
 
@@ -232,7 +232,7 @@ test('a machine and its first configuration are created together or not at all',
   let fails = true;
   const given = await openMachines({
     firstDocument: () => '{"debug":true}',
-    onSaved: async () => {
+    onConfigurationChange: async () => {
       if (fails) throw new Error('the disk is full');
     },
   });
@@ -254,7 +254,15 @@ test('a machine and its first configuration are created together or not at all',
 test('creating a machine while its location is deleted: one of the two is done, the other is told why not', async () => {
   const given = await openMachines({ firstDocument: () => '{"debug":true}' });
   const { ask, owner, tree, access, instanceKey } = given;
-  const deps = { ...given, tree, access, instanceKey, clock: systemClock, beforeDelete: [], accessChanged: () => {} };
+  const deps = {
+    ...given,
+    tree,
+    access,
+    instanceKey,
+    clock: systemClock,
+    organizationDeleting: [],
+    accessChanged: () => {},
+  };
   const outcomes: string[] = [];
   for (let round = 0; round < 4; round++) {
     const location = await newLocation(given);

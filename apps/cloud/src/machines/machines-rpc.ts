@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
-import { checkedName } from '../accounts/checked-name.ts';
+import { checkedName } from '../text-rules/checked-name.ts';
 import { createMachine } from './create-machine.ts';
 import { deleteMachine } from './delete-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';

@@ -134,7 +134,7 @@ test('a refused edit changes nothing: neither the name nor the configuration', a
   expect(registry.part(partId)?.name).toBe('arm');
 });
 
-test('an edit of a version of no real time is refused as overtaken', async () => {
+test('an edit of a version of no real time is refused as a conflict', async () => {
   const { machines, partId } = await given();
   await save(machines, partId, {});
   await expect(save(machines, partId, { debug: true }, 9e15)).rejects.toMatchObject({ code: 'aborted' });

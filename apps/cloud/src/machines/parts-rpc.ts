@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../access/principal.ts';
-import { checkedName } from '../accounts/checked-name.ts';
+import { checkedName } from '../text-rules/checked-name.ts';
 import { createPartSecret, deletePartSecret } from './change-part-secrets.ts';
 import { changePart, createPart, makeMain } from './change-parts.ts';
 import { deletePart } from './delete-machine.ts';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { newId, PlatformError } from '@platform/base';
 import { writeDurably } from '../instance/write-durably.ts';
-import type { PostgresWriter } from './postgres-writer.ts';
+import type { PostgresWriter } from './postgres/postgres-writer.ts';
 
 export const installationTable = 'create table if not exists installation (id text not null)';
 

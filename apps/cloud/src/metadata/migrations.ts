@@ -3,33 +3,38 @@ import { accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
+import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
 import { identityV2 } from '../identity/store.ts';
+import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
 import { machinesDdl, machinesV2 } from '../machines/store.ts';
-import { mailV2 } from '../mail/store.ts';
-import { notifyDdl } from '../notify/store.ts';
+import { outboxV1, outboxV2, outboxV9 } from '../outbox/store.ts';
 import { queriesV3 } from '../queries/store.ts';
 import { retentionV3 } from '../retention/store.ts';
 import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
-import type { Migration } from './writer-protocol.ts';
+import type { Migration } from './sqlite/writer-protocol.ts';
 
 export const migrations: readonly Migration[] = [
-  { version: 1, statements: [...accountsDdl, ...machinesDdl, ...notifyDdl, ...tabularDdl, ...triggersDdl] },
+  {
+    version: 1,
+    statements: [...accountsDdl, ...instanceDdl, ...machinesDdl, ...outboxV1, ...tabularDdl, ...triggersDdl],
+  },
   {
     version: 2,
     statements: [
       ...accessV2,
       ...accountsV2,
       ...identityV2,
-      ...mailV2,
+      ...outboxV2,
       ...machinesV2,
       ...logsV2,
       ...presenceV2,
       ...fragmentsV2,
       ...adminV2,
+      ...instanceV2,
     ],
     sqliteOnly: auditGuard.sqlite,
     postgresOnly: auditGuard.postgres,
@@ -40,4 +45,6 @@ export const migrations: readonly Migration[] = [
   // No table changes: configurations are sealed from here on, which earlier programs would take for damaged ones.
   { version: 6, statements: [] },
   { version: 7, statements: tabularV7 },
+  { version: 8, statements: logCursorsV8 },
+  { version: 9, statements: outboxV9 },
 ];

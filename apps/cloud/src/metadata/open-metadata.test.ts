@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { type Generated, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { type Metadata, openMetadata } from './open-metadata.ts';
+import type { Migration } from './sqlite/writer-protocol.ts';
 import { openTestStore, storeKinds, type TestStore } from './testing/test-store.ts';
-import type { Migration } from './writer-protocol.ts';
 
 interface Tables {
   account: { id: Generated<number>; name: string; balance: number };

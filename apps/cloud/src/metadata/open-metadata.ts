@@ -4,10 +4,10 @@
  */
 import type { Log } from '@platform/base';
 import { Kysely } from 'kysely';
-import { SqliteThreadDialect } from './dialect.ts';
+import { SqliteThreadDialect } from './sqlite/dialect.ts';
+import { openWriter } from './sqlite/writer.ts';
+import type { Migration } from './sqlite/writer-protocol.ts';
 import type { CloudTables } from './tables.ts';
-import { openWriter } from './writer.ts';
-import type { Migration } from './writer-protocol.ts';
 
 export interface MetadataOptions {
   /** Of SQLite. */
@@ -33,7 +33,7 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
   if (database !== undefined) {
     const fatal = onFatal ?? throwUncaught;
     // Its driver is code and memory that an installation on SQLite never needs.
-    const { openPostgresMetadata } = await import('./open-postgres-metadata.ts');
+    const { openPostgresMetadata } = await import('./postgres/open-postgres-metadata.ts');
     return openPostgresMetadata<Tables>({ database, installationFile, migrations, log, onFatal: fatal });
   }
   const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });

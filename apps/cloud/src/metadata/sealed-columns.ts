@@ -2,12 +2,14 @@
 import { accessSealed } from '../access/store.ts';
 import { accountsSealed } from '../accounts/store.ts';
 import type { SealedColumn } from '../instance/sealed-column.ts';
+import { instanceSealed } from '../instance/store.ts';
 import { machinesSealed } from '../machines/store.ts';
-import { mailSealed } from '../mail/store.ts';
+import { outboxSealed } from '../outbox/store.ts';
 
 export const sealedColumns: readonly SealedColumn[] = [
   ...accessSealed,
   ...accountsSealed,
+  ...instanceSealed,
   ...machinesSealed,
-  ...mailSealed,
+  ...outboxSealed,
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLog, errorText, silentLog } from '@platform/base';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { checkSecrets } from '../admin/check-secrets.ts';
+import { checkSecrets } from '../admin/doctor/check-secrets.ts';
 import { openInstanceKey } from '../instance/instance-key.ts';
 import { finishRotation, rotateInstanceKey } from '../instance/rotate-instance-key.ts';
 import { openStores, type StoreSettings, type Stores } from '../open-stores.ts';

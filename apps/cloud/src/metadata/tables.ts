@@ -4,13 +4,14 @@ import type { AccessTables } from '../access/store.ts';
 import type { AccountsTables } from '../accounts/store.ts';
 import type { AdminTables } from '../admin/store.ts';
 import type { BinaryTables } from '../binary/store.ts';
+import type { LogCursorsTables } from '../follow-log/store.ts';
 import type { FragmentsTables } from '../fragments/store.ts';
 import type { IdentityTables } from '../identity/store.ts';
+import type { InstanceTables } from '../instance/store.ts';
 import type { MachineLogsTables } from '../machines/logs/store.ts';
 import type { PresenceTables } from '../machines/presence/store.ts';
 import type { MachinesTables } from '../machines/store.ts';
-import type { MailTables } from '../mail/store.ts';
-import type { NotifyTables } from '../notify/store.ts';
+import type { OutboxTables } from '../outbox/store.ts';
 import type { QueriesTables } from '../queries/store.ts';
 import type { RetentionTables } from '../retention/store.ts';
 import type { TabularTables } from '../tabular/store.ts';
@@ -24,11 +25,12 @@ export interface CloudTables
     BinaryTables,
     FragmentsTables,
     IdentityTables,
+    InstanceTables,
+    LogCursorsTables,
     MachineLogsTables,
     MachinesTables,
     PresenceTables,
-    MailTables,
-    NotifyTables,
+    OutboxTables,
     QueriesTables,
     RetentionTables,
     TabularTables,

@@ -2,7 +2,7 @@
 import { type BsonDocument, type BsonValue, decodeBson } from '@platform/query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenTabular, openTabular, plain } from '../tabular/testing/open-tabular.ts';
-import { bson } from '../tabular/testing/push-down/document.ts';
+import { bson } from '../tabular/testing/pushdown/document.ts';
 import { serveQueries } from './testing/serve-queries.ts';
 
 let store: OpenTabular;

@@ -7,12 +7,16 @@
  */
 import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
-import { deleteDataset } from '../binary/datasets.ts';
-import { deleteSequence } from '../binary/sequences.ts';
+import { deleteDataset } from '../binary/collections/datasets.ts';
+import { deleteSequence } from '../binary/collections/sequences.ts';
+import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import { addDeleteRow } from '../tabular/catalog-rows.ts';
-import { itself } from './itself.ts';
+import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 import { removeBinaryOf } from './remove-binary.ts';
+import { systemActor } from './system-actor.ts';
+
+/** Parts in one statement: stores bound its parameters. */
+const partsAtOnce = 150;
 
 /** Rows in one transaction, which all writers wait for. */
 const rowsAtOnce = 200;
@@ -70,7 +74,7 @@ async function hasData(db: Database, organizationId: string): Promise<boolean> {
   return false;
 }
 
-/** All but readings, which go as every deletion does (tabular/remove-deleted.ts). Repeatable after a kill at any instant. */
+/** All but readings, which go as every deletion does (tabular/deletion/remove-deleted.ts). Repeatable after a kill at any instant. */
 export async function removeOrganizationData(
   db: Database,
   organizationId: string,
@@ -81,18 +85,21 @@ export async function removeOrganizationData(
   const sequences = await removeEach(db, 'sequences', organizationId, deleteSequence, signal);
   const datasets = await removeEach(db, 'datasets', organizationId, deleteDataset, signal);
   await db.transaction().execute(async (trx) => {
-    await trx
-      .deleteFrom('data_retention_days')
-      .where('part_id', 'in', (eb) =>
-        eb.selectFrom('data_policies').select('part_id').where('organization_id', '=', organizationId),
-      )
+    const parts = await trx
+      .selectFrom('data_policies')
+      .select('part_id')
+      .where('organization_id', '=', organizationId)
       .execute();
+    for (let at = 0; at < parts.length; at += partsAtOnce) {
+      const ids = parts.slice(at, at + partsAtOnce).map((row) => row.part_id);
+      await writeKeptDays(trx, ids, []);
+    }
     for (const table of ['data_policies', 'data_policy_changes'] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
     if (files + sequences + datasets === 0) return;
     const target = { targetKind: 'organization', targetId: organizationId };
     const change = { action: 'platform.delete-organization-data', organizationId, ...target };
-    await audit(trx, itself, { ...change, detail: { files, sequences, datasets } }, nowMs);
+    await audit(trx, systemActor, { ...change, detail: { files, sequences, datasets } }, nowMs);
   });
 }
 

@@ -2,9 +2,9 @@
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
-import { deleteFiles } from '../binary/delete-files.ts';
+import { deleteFiles } from '../binary/change/delete-files.ts';
 import type { CloudTables } from '../metadata/tables.ts';
-import { addDeleteRow } from '../tabular/catalog-rows.ts';
+import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 
 /** All writers wait for the transaction; the rest goes minutes later (remove-expired.ts). */
 const maxFilesAtOnce = 5_000;

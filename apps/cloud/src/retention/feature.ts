@@ -6,9 +6,9 @@
 import type { Log } from '@platform/base';
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
-import type { Caller } from '../access/audit.ts';
+import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
-import type { StandingRules, StandingRulesOf } from '../tabular/standing-rules.ts';
+import type { StandingRules, StandingRulesOf } from '../tabular/deletion/standing-rules.ts';
 import { deleteOrganizationData } from './delete-organization-data.ts';
 import { deletePartData } from './delete-part-data.ts';
 import { createPolicies } from './policies.ts';
@@ -26,10 +26,11 @@ export interface RetentionOptions {
 export interface Retention {
   /** Reads what an older version of the data directory did not write down. Before the first query. */
   start(): Promise<void>;
-  /** Call it in the transaction that changes effective configurations: by a save, or by a fragment. */
-  configurationsChanged(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void>;
-  /** Call it in the transaction that deletes a part: with `delete_data_on_part_deletion` its data goes with it, audited. */
-  partDeleting(trx: Kysely<CloudTables>, partId: string, by: Caller): Promise<void>;
+  /**
+   * What configurations say of data is written down in the transaction that changes them. With `delete_data_on_part_deletion` the data
+   * of a part that is deleted goes with it, audited.
+   */
+  readonly configurationsChanged: OnConfigurationChange;
   /** Call it in the transaction that deletes an organization: its data goes with it. */
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   readonly standingRulesOf: StandingRulesOf;
@@ -72,8 +73,15 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
         });
       }
     },
-    configurationsChanged: writePolicies,
-    partDeleting: (trx, partId, by) => deletePartData(trx, partId, by, now()),
+    async configurationsChanged(trx, changes) {
+      const changed = changes.filter(({ deletedBy }) => deletedBy === undefined);
+      await writePolicies(
+        trx,
+        changed.map(({ partId, after }) => ({ partId, document: after })),
+      );
+      for (const { partId, deletedBy } of changes)
+        if (deletedBy !== undefined) await deletePartData(trx, partId, deletedBy, now());
+    },
     organizationDeleting: (trx, organizationId) => deleteOrganizationData(trx, organizationId, now()),
 
     async standingRulesOf(organizationId, nowMs) {

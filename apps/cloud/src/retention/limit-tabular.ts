@@ -2,12 +2,12 @@
 import { type DataPolicies, retentionDaysOf } from '@platform/machine-config/data-policies';
 import { audit } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
-import { addDeleteRow } from '../tabular/catalog-rows.ts';
-import type { DeletePredicate, PathRule } from '../tabular/row-filter.ts';
+import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
+import type { DeletePredicate, PathRule } from '../tabular/catalog/row-filter.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import { firstDayWithin } from './first-day-within.ts';
-import { itself } from './itself.ts';
 import { firstKeptDay } from './standing-rules.ts';
+import { systemActor } from './system-actor.ts';
 
 export interface LimitDeps {
   readonly db: Database;
@@ -60,7 +60,7 @@ export async function limitTabular(
       const [targetId = ''] = paths.part_id ?? [];
       const detail = { paths, before_day: beforeDay, tabular_limit_gb: limitGb };
       const change = { action: 'platform.retention.size-limit', organizationId, targetKind: 'part', targetId, detail };
-      await audit(trx, itself, change, nowMs);
+      await audit(trx, systemActor, change, nowMs);
     });
   }
 }

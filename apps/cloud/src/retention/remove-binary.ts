@@ -2,11 +2,11 @@
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { audit } from '../access/audit.ts';
-import { deleteFiles } from '../binary/delete-files.ts';
+import { deleteFiles } from '../binary/change/delete-files.ts';
+import { isExpired } from '../binary/kept-days/is-kept.ts';
 import type { Database } from '../metadata/tables.ts';
 import { firstDayWithin } from './first-day-within.ts';
-import { isExpired } from './is-kept.ts';
-import { itself } from './itself.ts';
+import { systemActor } from './system-actor.ts';
 
 /** Files in one transaction, which all writers wait for. */
 const filesAtOnce = 200;
@@ -36,7 +36,7 @@ export async function removeBinary(
   if (removed > 0) {
     const detail = { files: removed };
     const target = { targetKind: 'organization', targetId: organizationId };
-    await audit(db, itself, { action: 'platform.retention.binary', organizationId, ...target, detail }, nowMs);
+    await audit(db, systemActor, { action: 'platform.retention.binary', organizationId, ...target, detail }, nowMs);
   }
   return removed;
 }

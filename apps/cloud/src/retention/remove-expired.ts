@@ -6,15 +6,15 @@ import { type Clock, errorText, follow, type Log } from '@platform/base';
 import { audit } from '../access/audit.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
-import { setDeleteUpTo } from '../tabular/catalog-rows.ts';
-import type { DeletePredicate } from '../tabular/row-filter.ts';
+import { setDeleteUpTo } from '../tabular/catalog/catalog-rows.ts';
+import type { DeletePredicate } from '../tabular/catalog/row-filter.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import { markForgottenOrganizations, removeOrganizationData } from './delete-organization-data.ts';
 import type { Retention } from './feature.ts';
-import { itself } from './itself.ts';
 import { limitTabular } from './limit-tabular.ts';
 import { removeBinary, removeBinaryOf } from './remove-binary.ts';
 import { createSteadyClock } from './steady-clock.ts';
+import { systemActor } from './system-actor.ts';
 
 export interface RemoveDeps {
   readonly db: Database;
@@ -65,7 +65,7 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
     if (droppedFiles + rewrittenFiles > 0) {
       const detail = { dropped_files: droppedFiles, rewritten_files: rewrittenFiles };
       const target = { targetKind: 'organization', targetId: organizationId };
-      await audit(db, itself, { action: 'platform.retention.tabular', organizationId, ...target, detail }, nowMs);
+      await audit(db, systemActor, { action: 'platform.retention.tabular', organizationId, ...target, detail }, nowMs);
       log.info('deleted readings were removed from the disk', { organizationId, ...detail });
     }
     if (complete) await limitTabular(deps, organizationId, await retention.policiesOf(organizationId), nowMs, signal);

@@ -4,12 +4,12 @@ import { FilterSchema, Order } from '@platform/proto/platform/app/data/v1/data';
 import { FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
-import { countFiles, filesNamed, pageOfFiles } from '../binary/find-files.ts';
+import { countFiles, filesNamed, pageOfFiles } from '../binary/find/find-files.ts';
 import { createFragments, type Fragments } from '../fragments/feature.ts';
 import { HandClock } from '../machines/testing/hand-clock.ts';
 import { app, openMachines, type TestMachines } from '../machines/testing/open-machines.ts';
 import type { Database } from '../metadata/tables.ts';
-import type { Removed } from '../tabular/remove-deleted.ts';
+import type { Removed } from '../tabular/deletion/remove-deleted.ts';
 import { createRetention, type Retention } from './feature.ts';
 import { createRemoveStep, type RemoveDeps } from './remove-expired.ts';
 import { insertFile } from './testing/insert-file.ts';
@@ -36,23 +36,17 @@ async function given(): Promise<Cloud> {
       effective: (...asked) => fragmentsOf().effective(...asked),
       stampOf: (partId) => fragmentsOf().stampOf(partId),
       problemsOf: (partId) => fragmentsOf().problemsOf(partId),
+      saving: (...saved) => fragmentsOf().saving(...saved),
+      deleting: (...deleted) => fragmentsOf().deleting(...deleted),
     },
-    async onSaved(trx, partId, effective, document) {
-      await fragmentsOf().partSaving(trx, partId, document, effective.document);
-      await retentionOf().configurationsChanged(trx, [{ partId, document: effective.document }]);
-    },
-    async onDeleting(trx, partId, by) {
-      await fragmentsOf().partDeleting(trx, partId);
-      await retentionOf().partDeleting(trx, partId, by);
-    },
+    onConfigurationChange: (trx, changes) => retentionOf().configurationsChanged(trx, changes),
   });
   const { db, tree, access, organizationId, owner, partId, ask } = machines;
   const documentOf = async (id: string): Promise<unknown> =>
     JSON.parse((await machines.machines.configurations.current(id)).document);
   const fragments = createFragments({
     ...{ db, tree, access, documentOf, clock: systemClock, log: silentLog, triggerProblems: () => [] },
-    onTriggers: async () => {},
-    onEffective: (trx, parts) => retentionOf().configurationsChanged(trx, parts),
+    onConfigurationChange: (trx, changes) => retentionOf().configurationsChanged(trx, changes),
     tellPart: async () => {},
   });
   wired.fragments = fragments;

@@ -3,8 +3,8 @@
  * does. Pure.
  */
 import type { DataPolicies, Resource } from '@platform/machine-config/data-policies';
-import type { PathRule } from '../tabular/row-filter.ts';
-import type { StandingRules } from '../tabular/standing-rules.ts';
+import type { PathRule } from '../tabular/catalog/row-filter.ts';
+import type { StandingRules } from '../tabular/deletion/standing-rules.ts';
 
 const dayMs = 86_400_000;
 /** No capture day is before it (D24). */

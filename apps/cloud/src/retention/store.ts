@@ -13,8 +13,6 @@ export interface RetentionTables {
     /** The change of the organization that wrote it. */
     change: number;
   };
-  /** The days in `policies`, one row for each, so that a statement can ask for them; '' and '': the part's own. */
-  data_retention_days: { part_id: string; component_type: string; component_name: string; days: number };
   /** Counts the changes of an organization's policies, so that what is read once is read again only when it changed. */
   data_policy_changes: { organization_id: string; change: number };
 }
@@ -22,6 +20,5 @@ export interface RetentionTables {
 export const retentionV3: readonly string[] = [
   `create table data_policies (part_id text primary key, organization_id text not null, policies text not null, change bigint not null)`,
   `create index data_policies_by_change on data_policies (organization_id, change)`,
-  `create table data_retention_days (part_id text not null, component_type text not null, component_name text not null, days bigint not null, primary key (part_id, component_type, component_name))`,
   `create table data_policy_changes (organization_id text primary key, change bigint not null)`,
 ];

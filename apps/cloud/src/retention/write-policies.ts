@@ -1,8 +1,9 @@
 /** Writes down what effective configurations say of data, in the transaction that changes them. */
 import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
 import type { Insertable, Kysely } from 'kysely';
+import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
+import type { BinaryTables } from '../binary/store.ts';
 import type { CloudTables } from '../metadata/tables.ts';
-import type { RetentionTables } from './store.ts';
 
 export interface ChangedPart {
   readonly partId: string;
@@ -37,13 +38,8 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
     .where('parts.id', 'in', [...texts.keys()])
     .execute();
   const changed = places.map(({ id }) => id);
-  if (changed.length > 0) await trx.deleteFrom('data_retention_days').where('part_id', 'in', changed).execute();
   const days = changed.flatMap((partId) => daysOf(partId, read.get(partId)));
-  for (let at = 0; at < days.length; at += partsAtOnce)
-    await trx
-      .insertInto('data_retention_days')
-      .values(days.slice(at, at + partsAtOnce))
-      .execute();
+  await writeKeptDays(trx, changed, days);
   for (const [organizationId, ofOne] of Map.groupBy(places, (place) => place.organization_id)) {
     const { change } = await trx
       .insertInto('data_policy_changes')
@@ -74,10 +70,7 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
   }
 }
 
-function daysOf(
-  partId: string,
-  policies: DataPolicies | undefined,
-): Insertable<RetentionTables['data_retention_days']>[] {
+function daysOf(partId: string, policies: DataPolicies | undefined): Insertable<BinaryTables['data_retention_days']>[] {
   const own = { api: '', name: '', days: policies?.days };
   return [own, ...(policies?.resources ?? [])].flatMap(({ api, name, days }) =>
     days === undefined ? [] : [{ part_id: partId, component_type: api, component_name: name, days }],

@@ -4,8 +4,8 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { systemClock } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
-import { createCatalog } from './catalog.ts';
-import type { DeletePredicate } from './row-filter.ts';
+import { createCatalog } from './catalog/catalog.ts';
+import type { DeletePredicate } from './catalog/row-filter.ts';
 import { encodeUpload, openTabular, testPlace, wholeOrganization } from './testing/open-tabular.ts';
 
 const noonMs = Date.UTC(2026, 4, 17, 12);

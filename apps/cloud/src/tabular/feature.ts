@@ -1,39 +1,39 @@
 /**
  * The tabular store: readings as rows that queries can ask for, hot in a child process and sealed in Parquet files (I7–I10, I14).
  *
- * This side owns the catalog and the pins; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
+ * This side owns the catalog and the leases; the child owns DuckDB and the hot rows. A file counts once the catalog lists it; a hot row is
  * dropped once it is in a listed file and no open snapshot began before that.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
-import type { IngestLog } from '../ingest/log.ts';
+import type { IngestLog } from '../ingest/log/log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
-import { createAnswerQuery, type Queues } from './answer-query.ts';
-import { createQuestions } from './ask-child.ts';
-import { createCatalog } from './catalog.ts';
-import { type Child, startChild } from './child.ts';
-import { createChildMessages } from './child-messages.ts';
-import { createDeleteRows } from './delete-rows.ts';
-import { deletedReadings } from './deleted-readings.ts';
-import { createFairQueue, type FairQueue } from './fair-queue.ts';
-import { createFileHealth } from './file-health.ts';
-import { createMeasure } from './measure.ts';
-import { createPins } from './pins.ts';
-import { prepareChild } from './prepare-child.ts';
-import { readDamage } from './read-damage.ts';
-import { createRemoveDeleted } from './remove-deleted.ts';
-import { createRepeatQuery } from './repeat-query.ts';
-import { createRewrites } from './rewrites.ts';
-import { createScanMeter } from './scan-meter.ts';
-import { createScrub } from './scrub.ts';
-import { createSeals } from './seals.ts';
+import { createCatalog } from './catalog/catalog.ts';
+import { createSeals } from './catalog/seals.ts';
+import { createSnapshotLeases } from './catalog/snapshot-leases.ts';
+import { createQuestions } from './child/ask-child.ts';
+import { type Child, startChild } from './child/child.ts';
+import { createChildMessages } from './child/child-messages.ts';
+import { prepareChild } from './child/prepare-child.ts';
+import { createCompaction } from './compaction/compaction.ts';
+import { createFileUpgrade } from './compaction/upgrade-files.ts';
+import { createDeleteRows } from './deletion/delete-rows.ts';
+import { deletedReadings } from './deletion/deleted-readings.ts';
+import { createRemoveDeleted } from './deletion/remove-deleted.ts';
+import { noStandingRules, type StandingRulesOf } from './deletion/standing-rules.ts';
+import { createFileHealth } from './integrity/file-health.ts';
+import { readDamage } from './integrity/read-damage.ts';
+import { createScrub } from './integrity/scrub.ts';
+import { settleCatalog } from './integrity/settle-catalog.ts';
+import { createAnswerQuery, type Queues } from './query/answer-query.ts';
+import { createFairQueue, type FairQueue } from './query/fair-queue.ts';
+import { createMeasure } from './query/measure.ts';
+import { createRepeatQuery } from './query/repeat-query.ts';
+import { createScanMeter } from './query/scan-meter.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
-import { settleCatalog } from './settle-catalog.ts';
-import { noStandingRules, type StandingRulesOf } from './standing-rules.ts';
 import type { Tabular } from './tabular.ts';
-import { createWriteAnew } from './write-anew.ts';
 
 export interface TabularOptions {
   /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite; the child reads the log by itself. */
@@ -71,7 +71,7 @@ export function createTabular(options: TabularOptions): Tabular {
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
   const meter = createScanMeter({ db, clock, log, monthlyBytesOf });
-  const pins = createPins();
+  const leases = createSnapshotLeases();
   const queue = (): FairQueue =>
     createFairQueue({ slots: settings.concurrentQueries, maxWaiting: settings.waitingQueries });
   const queues: Queues = { ofFacts: queue(), ofRows: queue() };
@@ -86,32 +86,45 @@ export function createTabular(options: TabularOptions): Tabular {
   };
   const questions = createQuestions({ child: running, clock, killAfterMs: settings.killAfterMs });
 
-  const rewrites = createRewrites({
-    ...{ child: running, catalog, pins, deletions, settings, clock, log },
+  const compaction = createCompaction({
+    ...{ child: running, catalog, leases, deletions, settings, clock, log },
     unlink: (file) => rm(join(parquetDir, file), { force: true }),
     stopping: stop.signal,
   });
 
-  const older = createWriteAnew({ catalog, rewrites, clock, log });
+  const older = createFileUpgrade({ catalog, compaction, clock, log });
   const measure = createMeasure({ child: running, catalog });
-  const removeDeleted = createRemoveDeleted({ catalog, rewrites });
+  const removeDeleted = createRemoveDeleted({ catalog, compaction });
   const health = createFileHealth({ db, catalog, clock, log });
   const scrub = createScrub({ child: running, catalog, health, settings, clock, log });
   const tellFlip = (): void =>
-    child?.send({ kind: 'flipped', sealed: seals.position, dropUpTo: pins.least(seals.position) });
+    child?.send({ kind: 'flipped', sealed: seals.position, dropUpTo: leases.least(seals.position) });
   const seals = createSeals({
     ...{ catalog, clock, log, stopping: stop.signal, flipped: tellFlip },
-    merge: () => void rewrites.merge(),
+    merge: () => void compaction.merge(),
   });
   const listeners = new Set<() => void>();
   const messages = createChildMessages({
-    ...{ ingestLog, seals, rewrites, measure, scrub, health, questions, log },
+    ...{ ingestLog, seals, compaction, measure, scrub, health, questions, log },
     progressed() {
       for (const listener of listeners) listener();
     },
   });
   const answer = createAnswerQuery({
-    ...{ child: running, questions, catalog, seals, pins, queues, meter, health, ingestLog, settings, clock, tellFlip },
+    ...{
+      child: running,
+      questions,
+      catalog,
+      seals,
+      leases,
+      queues,
+      meter,
+      health,
+      ingestLog,
+      settings,
+      clock,
+      tellFlip,
+    },
     ...{ standingRulesOf, organizationOf },
   });
 
@@ -140,7 +153,7 @@ export function createTabular(options: TabularOptions): Tabular {
         onMessage: messages.onMessage,
         onDeath() {
           questions.onDeath();
-          rewrites.onDeath();
+          compaction.onDeath();
           measure.onDeath();
           scrub.onDeath();
           answer.onDeath();

@@ -1,11 +1,11 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
-import type { DeleteRows } from './delete-rows.ts';
-import type { StoredUpload } from './deleted-readings.ts';
-import type { Measure } from './measure.ts';
-import type { Damage } from './read-damage.ts';
-import type { Removed } from './remove-deleted.ts';
-import type { RowFilter } from './row-filter.ts';
+import type { RowFilter } from './catalog/row-filter.ts';
+import type { DeleteRows } from './deletion/delete-rows.ts';
+import type { StoredUpload } from './deletion/deleted-readings.ts';
+import type { Removed } from './deletion/remove-deleted.ts';
+import type { Damage } from './integrity/read-damage.ts';
+import type { Measure } from './query/measure.ts';
 
 export interface QueryRequest {
   readonly plan: Plan;

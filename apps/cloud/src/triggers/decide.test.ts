@@ -1,7 +1,8 @@
+import { concatBytes } from '@platform/base';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
-import type { Message } from '../notify/event.ts';
-import { webhookRequest } from '../notify/webhook-request.ts';
+import type { Message } from '../outbox/event.ts';
+import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
 import { decide } from './decide.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { readUpload } from './read-upload.ts';
@@ -166,8 +167,8 @@ test('I11 the id of a message follows from part, trigger, notification and posit
 
 test('a condition on a damaged reading is recorded, and other triggers still fire', () => {
   const { triggers } = parseTriggers([conditional(loadAbove(0)), onData('unspecified', 'tabular')], ['cpu']);
-  const upload = readUpload(logged());
-  const damaged = { ...upload, readings: [Uint8Array.of(0x12, 0xff), ...upload.readings] };
-  const decision = decide({ position: 1, partId: 'part' }, damaged, triggers, () => false);
+  // LoggedUpload.readings = 5, a SensorData whose document is cut off.
+  const damaged = concatBytes([Uint8Array.of(0x2a, 2, 0x12, 0xff), logged()]);
+  const decision = decide({ position: 1, partId: 'part' }, readUpload(damaged), triggers, () => false);
   expect(decision.damaged.map(({ triggerName }) => triggerName)).toContain('hot');
 });

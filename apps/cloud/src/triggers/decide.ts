@@ -1,5 +1,5 @@
 /** Which notifications an upload causes: one event for each upload and trigger (D21). Pure. */
-import { asPlatformError } from '@platform/base';
+import { asPlatformError, PlatformError } from '@platform/base';
 import type { Place } from '@platform/proto/platform/ingest/v1/log';
 import {
   type EventData,
@@ -8,10 +8,12 @@ import {
   type Message,
   maxEventBytes,
   type TriggerEvent,
-} from '../notify/event.ts';
-import { messageId } from '../notify/message-id.ts';
-import { readDocument, readTimes } from './read-reading.ts';
-import type { OpenedUpload } from './read-upload.ts';
+} from '../outbox/event.ts';
+import { messageId } from '../outbox/message-id.ts';
+import { type Document, readDocument } from '../reading-codec/read-document.ts';
+import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
+import type { ReadUpload } from './read-upload.ts';
+
 import { notificationKey, type ThrottleKey } from './throttle.ts';
 import type { Notification, Trigger, UploadSource } from './trigger.ts';
 
@@ -26,7 +28,7 @@ export interface Decision {
 /** @param isThrottled whether the notification must keep silent at the time of this event. */
 export function decide(
   row: { readonly position: number; readonly partId: string },
-  upload: OpenedUpload,
+  upload: ReadUpload,
   triggers: readonly Trigger[],
   isThrottled: (key: ThrottleKey, intervalMs: number) => boolean,
 ): Decision {
@@ -71,7 +73,7 @@ function messageOf(
   return {
     id: messageId([key.partId, trigger.name, key.notification, position]),
     triggerName: trigger.name,
-    notificationType: 'webhook',
+    channel: 'webhook',
     target: notification.value,
     ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
     event,
@@ -79,19 +81,19 @@ function messageOf(
   };
 }
 
-function eventOf(trigger: Trigger, upload: OpenedUpload, place: EventPlace): TriggerEvent | undefined {
+function eventOf(trigger: Trigger, upload: ReadUpload, place: EventPlace): TriggerEvent | undefined {
   const { event } = trigger;
   const { readings, dataType } = upload;
   if (event.type === 'part_data_ingested') {
     if (!event.dataTypes.has(dataType)) return undefined;
     // Nothing was stored of a tabular upload whose readings were all refused.
-    if (dataType === 'tabular' && readings.length === 0) return undefined;
-    return { type: event.type, place, data: dataOf(upload, documentOf(upload, readings.at(-1))) };
+    if (dataType === 'tabular' && readings.readingCount === 0) return undefined;
+    return { type: event.type, place, data: dataOf(upload, documentOf(upload, readings.readingCount - 1)) };
   }
   if (event.type === 'conditional_data_ingested') {
     if (!event.isFrom(sourceOf(upload))) return undefined;
-    if (dataType === 'tabular' && readings.length === 0) return undefined;
-    const found = event.condition ? findReading(upload, event.condition.meets) : documentOf(upload, readings[0]);
+    if (dataType === 'tabular' && readings.readingCount === 0) return undefined;
+    const found = event.condition ? findReading(upload, event.condition.meets) : documentOf(upload, 0);
     if (event.condition && found === undefined) return undefined;
     return { type: event.type, place, data: dataOf(upload, found), condition: event.configured };
   }
@@ -99,57 +101,75 @@ function eventOf(trigger: Trigger, upload: OpenedUpload, place: EventPlace): Tri
 }
 
 interface Found {
-  readonly encoded: Uint8Array;
-  readonly document: Readonly<Record<string, unknown>>;
+  /** Of the reading in its upload. */
+  readonly index: number;
+  readonly document: Document;
 }
 
-function documentOf(upload: OpenedUpload, encoded: Uint8Array | undefined): Found | undefined {
-  if (encoded === undefined || upload.dataType === 'binary' || upload.dataType === 'file') return undefined;
-  const document = readDocument(encoded);
-  return document && { encoded, document };
+const view = /* @__PURE__ */ new SensorDataView();
+
+/** The reading of that index; answers false where there is none. */
+function lookAt({ readings }: ReadUpload, index: number): boolean {
+  if (index < 0 || index >= readings.readingCount) return false;
+  view.read(readings.bytes, readings.readingStart(index), readings.readingEnd(index));
+  if (view.isWhole) return true;
+  throw new PlatformError('data_loss', 'expected a SensorData message, found other bytes or a part of one');
 }
 
-function findReading(
-  upload: OpenedUpload,
-  meets: (document: Readonly<Record<string, unknown>>) => boolean,
-): Found | undefined {
-  for (const encoded of upload.readings) {
-    const found = documentOf(upload, encoded);
+/** Undefined: bytes instead of a document, or no such reading. */
+function documentOf(upload: ReadUpload, index: number): Found | undefined {
+  if (upload.dataType === 'binary' || upload.dataType === 'file') return undefined;
+  if (!lookAt(upload, index) || view.kind !== 'struct') return undefined;
+  return { index, document: readDocument(upload.readings.bytes, view.contentStart, view.contentEnd) };
+}
+
+function findReading(upload: ReadUpload, meets: (document: Document) => boolean): Found | undefined {
+  for (let index = 0; index < upload.readings.readingCount; index++) {
+    const found = documentOf(upload, index);
     if (found && meets(found.document)) return found;
   }
   return undefined;
 }
 
-function dataOf(upload: OpenedUpload, found: Found | undefined): EventData {
-  const { metadata, fileId, readings, syncedAtMs } = upload;
-  const received = readings.map((reading) => readTimes(reading).receivedAtMs).filter((ms) => ms !== null);
+function dataOf(upload: ReadUpload, found: Found | undefined): EventData {
+  const { metadata, fileId, syncedAtMs } = upload;
+  let minMs = Number.POSITIVE_INFINITY;
+  let maxMs = Number.NEGATIVE_INFINITY;
+  for (let index = 0; lookAt(upload, index); index++) {
+    const { receivedMs } = view;
+    if (receivedMs === null) continue;
+    minMs = Math.min(minMs, receivedMs);
+    maxMs = Math.max(maxMs, receivedMs);
+  }
   // Files, and readings of clients that send no times, were received when they were uploaded.
-  const minMs = received.reduce((least, ms) => Math.min(least, ms), received[0] ?? syncedAtMs);
-  const maxMs = received.reduce((most, ms) => Math.max(most, ms), received[0] ?? syncedAtMs);
+  const hasTimes = minMs <= maxMs;
   return {
     componentName: metadata.componentName,
     componentType: metadata.componentType,
     methodName: metadata.methodName,
     fileId,
-    minTimeReceived: rfc3339(minMs) ?? new Date(syncedAtMs).toISOString(),
-    maxTimeReceived: rfc3339(maxMs) ?? new Date(syncedAtMs).toISOString(),
-    ...(found && readingOf(found)),
+    minTimeReceived: new Date(hasTimes ? minMs : syncedAtMs).toISOString(),
+    maxTimeReceived: new Date(hasTimes ? maxMs : syncedAtMs).toISOString(),
+    ...(found && readingOf(upload, found)),
   };
 }
 
-function readingOf({ encoded, document }: Found): { reading: EventReading } | { omittedBytes: number } {
+function readingOf(
+  upload: ReadUpload,
+  { index, document }: Found,
+): { reading: EventReading } | { omittedBytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > maxEventBytes) return { omittedBytes: bytes };
-  const { receivedAtMs, requestedAtMs } = readTimes(encoded);
-  return { reading: { receivedAt: rfc3339(receivedAtMs), requestedAt: rfc3339(requestedAtMs), data: document } };
+  lookAt(upload, index);
+  const { receivedMs, requestedMs } = view;
+  return { reading: { receivedAt: rfc3339(receivedMs), requestedAt: rfc3339(requestedMs), data: document } };
 }
 
-/** null for no time, and for one that no calendar knows. */
 function rfc3339(ms: number | null): string | null {
-  return ms === null || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString();
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
-function sourceOf({ metadata }: OpenedUpload): UploadSource {
+function sourceOf({ metadata }: ReadUpload): UploadSource {
   const { componentType, componentName, methodName } = metadata;
   return { componentType, componentName, methodName };
 }

@@ -1,6 +1,6 @@
 /** The `notifications` of a trigger: an array as in every template, or one object as in the attribute table (D18, D19). */
 import { asPlatformError } from '@platform/base';
-import { webhookUrl } from '../notify/target-guard.ts';
+import { webhookUrl } from '../outbox/webhook/target-guard.ts';
 import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
 import type { Problems } from './problem.ts';
 import type { Notification, TriggerEventRule } from './trigger.ts';

@@ -2,9 +2,9 @@ import { silentLog } from '@platform/base';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import type { Database } from '../metadata/tables.ts';
-import { enqueue } from '../notify/enqueue.ts';
-import type { TriggerEvent } from '../notify/event.ts';
-import { webhookRequest } from '../notify/webhook-request.ts';
+import { enqueue } from '../outbox/enqueue.ts';
+import type { TriggerEvent } from '../outbox/event.ts';
+import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
 import { createPartTransitions, type PartTransition, type TransitionNotifications } from './part-transitions.ts';
 
 const place = {
@@ -38,7 +38,7 @@ async function given(triggers: unknown): Promise<Given> {
   const decide = createPartTransitions({
     configOf: async (partId) => (partId === 'gone' ? undefined : { triggers, components: [], revision: '1' }),
     placeOf: (partId) => (partId === 'moved' ? undefined : place),
-    notify: { enqueue: (trx, messages) => enqueue(trx, messages, 1_000), wake: () => void woken++ },
+    outbox: { enqueue: (trx, messages) => enqueue(trx, messages, 1_000), wake: () => void woken++ },
     log: silentLog,
   });
   return {
@@ -46,8 +46,8 @@ async function given(triggers: unknown): Promise<Given> {
     decide,
     woken: () => woken,
     async enqueued() {
-      const rows = await db.selectFrom('notify_messages').select(['trigger_name', 'trigger_type']).execute();
-      return rows.map((row) => `${row.trigger_name} ${row.trigger_type}`).sort();
+      const rows = await db.selectFrom('outbox_messages').select(['trigger_name', 'event_type']).execute();
+      return rows.map((row) => `${row.trigger_name} ${row.event_type}`).sort();
     },
   };
 }
@@ -100,7 +100,7 @@ test('a part without triggers, one that is gone and one with broken triggers not
 test('D22 the request is GET without body, with the ids and names of organization, location and machine', async () => {
   const rig = await given([trigger('on', 'part_online')]);
   await record(rig, [online]);
-  const { event, event_at } = await rig.db.selectFrom('notify_messages').selectAll().executeTakeFirstOrThrow();
+  const { event, event_at } = await rig.db.selectFrom('outbox_messages').selectAll().executeTakeFirstOrThrow();
   expect(event_at).toBe(900);
   expect(webhookRequest(JSON.parse(event) as TriggerEvent)).toEqual({
     method: 'GET',

@@ -4,9 +4,9 @@
  */
 import { asPlatformError, type Log } from '@platform/base';
 import type { Transaction } from 'kysely';
-import type { EventPlace, Message } from '../notify/event.ts';
-import { messageId } from '../notify/message-id.ts';
-import type { NotifyTables } from '../notify/store.ts';
+import type { EventPlace, Message } from '../outbox/event.ts';
+import { messageId } from '../outbox/message-id.ts';
+import type { OutboxTables } from '../outbox/store.ts';
 import type { PartTriggers } from './compiled-triggers.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { notificationKey } from './throttle.ts';
@@ -22,7 +22,7 @@ export interface PartTransition {
 
 export interface TransitionNotifications {
   /** Enqueues inside the caller's transaction; a second time it changes nothing. */
-  record(trx: Transaction<NotifyTables>): Promise<void>;
+  record(trx: Transaction<OutboxTables>): Promise<void>;
   /** Call it after the commit. */
   committed(): void;
 }
@@ -31,8 +31,8 @@ export interface PartTransitionsOptions {
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   /** Undefined for a part that is gone: it notifies nobody. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
-  readonly notify: {
-    enqueue(trx: Transaction<NotifyTables>, messages: readonly Message[]): Promise<void>;
+  readonly outbox: {
+    enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void>;
     wake(): void;
   };
   readonly log: Log;
@@ -41,7 +41,7 @@ export interface PartTransitionsOptions {
 export function createPartTransitions(
   options: PartTransitionsOptions,
 ): (transitions: readonly PartTransition[]) => Promise<TransitionNotifications> {
-  const { configOf, placeOf, notify, log } = options;
+  const { configOf, placeOf, outbox, log } = options;
 
   const messagesOf = async (transition: PartTransition): Promise<readonly Message[]> => {
     const { partId } = transition;
@@ -64,10 +64,10 @@ export function createPartTransitions(
     const messages = (await Promise.all(transitions.map(messagesOf))).flat();
     return {
       async record(trx) {
-        if (messages.length > 0) await notify.enqueue(trx, messages);
+        if (messages.length > 0) await outbox.enqueue(trx, messages);
       },
       committed() {
-        if (messages.length > 0) notify.wake();
+        if (messages.length > 0) outbox.wake();
       },
     };
   };
@@ -84,7 +84,7 @@ function messagesFor(transition: PartTransition, config: PartTriggers, place: Ev
         .map((notification) => ({
           id: messageId([partId, trigger.name, notificationKey(notification), 'transition', number]),
           triggerName: trigger.name,
-          notificationType: 'webhook' as const,
+          channel: 'webhook' as const,
           target: notification.value,
           ...(notification.basicAuth && { basicAuth: notification.basicAuth }),
           event: { type, place },

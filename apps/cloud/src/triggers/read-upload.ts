@@ -1,25 +1,19 @@
-/** Opens a row of the ingest log without decoding its readings: most triggers look at few of them, or at none. */
-import { fromBinary } from '@bufbuild/protobuf';
-import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { TimestampSchema, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+/** What triggers look at of a row of the ingest log. Its readings stay encoded: most triggers look at few of them, or at none. */
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { PlatformError } from '@platform/base';
-import {
-  DataType,
-  type UploadMetadata,
-  UploadMetadataSchema,
-} from '@platform/proto/platform/app/datasync/v1/data_sync';
-import { type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
+import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Place } from '@platform/proto/platform/ingest/v1/log';
+import { type OpenedUpload, openUpload } from '../reading-codec/open-upload.ts';
 import type { DataTypeName } from './trigger.ts';
 
-export interface OpenedUpload {
+export interface ReadUpload {
   readonly metadata: UploadMetadata;
   readonly dataType: DataTypeName;
   readonly place: Place;
   /** When the cloud accepted it, ms: the time of its events. */
   readonly syncedAtMs: number;
   readonly fileId: string;
-  /** SensorData each, encoded. */
-  readonly readings: readonly Uint8Array[];
+  readonly readings: Pick<OpenedUpload, 'bytes' | 'readingCount' | 'readingStart' | 'readingEnd'>;
 }
 
 const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
@@ -30,22 +24,9 @@ const dataTypes: Readonly<Record<DataType, DataTypeName>> = {
 };
 
 /** @param batch LoggedUpload. Throws data_loss when it is none. */
-export function readUpload(batch: Uint8Array): OpenedUpload {
-  let metadata: UploadMetadata | undefined;
-  let place: Place | undefined;
-  let synced = timestampFromMs(0);
-  let fileId = '';
-  const readings: Uint8Array[] = [];
-  const reader = new BinaryReader(batch);
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) metadata = fromBinary(UploadMetadataSchema, reader.bytes());
-    else if (field === 2) place = fromBinary(PlaceSchema, reader.bytes());
-    else if (field === 3) synced = fromBinary(TimestampSchema, reader.bytes());
-    else if (field === 4) fileId = reader.string();
-    else if (field === 5) readings.push(reader.bytes());
-    else reader.skip(wireType, field);
-  }
+export function readUpload(batch: Uint8Array): ReadUpload {
+  const upload = openUpload(batch);
+  const { metadata, place, timeSynced, fileId } = upload;
   if (metadata === undefined || place === undefined || fileId === '') {
     throw new PlatformError(
       'data_loss',
@@ -53,5 +34,6 @@ export function readUpload(batch: Uint8Array): OpenedUpload {
     );
   }
   const dataType = dataTypes[metadata.type] ?? 'unspecified';
-  return { metadata, dataType, place, syncedAtMs: timestampMs(synced), fileId, readings };
+  const syncedAtMs = timeSynced === undefined ? 0 : timestampMs(timeSynced);
+  return { metadata, dataType, place, syncedAtMs, fileId, readings: upload };
 }

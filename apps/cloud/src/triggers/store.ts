@@ -1,6 +1,6 @@
 /**
- * Tables of the triggers feature: how far the log was read, where each trigger begins, when each notification last went
- * out, and the rows that could not be read. All of them change in the transaction that enqueues the messages (I11).
+ * Tables of the triggers feature: where each trigger begins, when each notification last went out, and the uploads over which a trigger
+ * could not be evaluated. The last two change in the transaction that enqueues the messages (I11).
  */
 
 export const triggersDdl: readonly string[] = [
@@ -29,12 +29,10 @@ export const triggersDdl: readonly string[] = [
 ];
 
 export interface TriggersTables {
-  /** One row, `triggers`: all rows of the log up to `position` are decided. */
-  trigger_cursors: { name: string; position: number };
   /** The trigger is for rows after `position`; a trigger without a row is for all that the follower meets. */
   trigger_starts: { part_id: string; trigger_name: string; position: number };
   /** When (time of the event, ms) the notification, named by a hash of its type and target, was last enqueued. */
   trigger_throttles: { part_id: string; trigger_name: string; notification: string; last_event_at: number };
-  /** Rows that were passed; `trigger_name` is empty when the row itself could not be decoded. */
+  /** `trigger_name` is empty of rows that could not be decoded, as earlier versions noted them. */
   trigger_damaged_rows: { position: number; trigger_name: string; part_id: string; reason: string; at: number };
 }

@@ -3,20 +3,20 @@ import { silentLog, systemClock } from '@platform/base';
 import fc from 'fast-check';
 import type { Kysely, Transaction } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { openIngestLog } from '../ingest/open-ingest-log.ts';
+import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
+import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { openTestStore } from '../metadata/testing/test-store.ts';
-import { enqueue } from '../notify/enqueue.ts';
-import type { Message } from '../notify/event.ts';
-import { type NotifyTables, notifyDdl } from '../notify/store.ts';
+import { enqueue } from '../outbox/enqueue.ts';
+import type { Message } from '../outbox/event.ts';
+import type { OutboxTables } from '../outbox/store.ts';
+import type { DecidedTables } from './decide-rows.ts';
 import { createTriggers, type Triggers } from './feature.ts';
-import { createLogFollower } from './follow-log.ts';
-import { type TriggersTables, triggersDdl } from './store.ts';
 import { logged } from './testing/logged.ts';
 import { MemoryLog } from './testing/memory-log.ts';
 
-type Tables = TriggersTables & NotifyTables;
+type Tables = DecidedTables;
 
 const trigger = (name: string, seconds = 0, overrides: object = {}) => ({
   name,
@@ -28,7 +28,6 @@ const trigger = (name: string, seconds = 0, overrides: object = {}) => ({
 async function openDb(): Promise<Kysely<Tables>> {
   const store = await openTestStore();
   const { directory, database } = store;
-  const migrations = [{ version: 1, statements: [...notifyDdl, ...triggersDdl] }];
   const metadata = await openMetadata<Tables>({
     file: directory.file('meta.sqlite'),
     database,
@@ -42,8 +41,8 @@ async function openDb(): Promise<Kysely<Tables>> {
   return metadata.db;
 }
 
-const notify = {
-  enqueue: (trx: Transaction<NotifyTables>, messages: readonly Message[]) => enqueue(trx, messages, systemClock.now()),
+const outbox = {
+  enqueue: (trx: Transaction<OutboxTables>, messages: readonly Message[]) => enqueue(trx, messages, systemClock.now()),
   wake: () => {},
 };
 
@@ -63,14 +62,16 @@ async function rig(): Promise<Rig> {
   const saved = new Map<string, { triggers: readonly unknown[]; components: readonly string[]; revision: string }>();
   let revision = 0;
   const configOf = async (partId: string) => saved.get(partId);
-  const triggers = createTriggers({ db, ingestLog: log, configOf, notify, clock: systemClock, log: silentLog });
+  const triggers = createTriggers({ db, ingestLog: log, configOf, outbox, clock: systemClock, log: silentLog });
   onTestFinished(() => triggers[Symbol.asyncDispose]());
   return {
     db,
     log,
     triggers,
     async save(list, partId = 'part') {
-      await db.transaction().execute((trx) => triggers.configurationSaved(trx, partId, list));
+      await db
+        .transaction()
+        .execute((trx) => triggers.configurationsChanged(trx, [{ partId, after: { triggers: list } }]));
       saved.set(partId, { triggers: list, components: ['cpu'], revision: String(++revision) });
     },
     enqueued: () => enqueuedIn(db),
@@ -78,7 +79,7 @@ async function rig(): Promise<Rig> {
 }
 
 async function enqueuedIn(db: Kysely<Tables>): Promise<string[]> {
-  const rows = await db.selectFrom('notify_messages').select(['trigger_name', 'event']).execute();
+  const rows = await db.selectFrom('outbox_messages').select(['trigger_name', 'event']).execute();
   return rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`).sort();
 }
 
@@ -137,7 +138,7 @@ test('a throttled notification is counted in the time of the uploads, each notif
   expect((await on.enqueued()).length - ofA.length).toBe(6);
 });
 
-test('a row that cannot be read is recorded and passed', async () => {
+test('I8 a row that cannot be read is marked as damaged and passed', async () => {
   const on = await rig();
   await on.save([trigger('a')]);
   on.log.append(Uint8Array.of(0xff, 0xff, 0xff));
@@ -146,11 +147,7 @@ test('a row that cannot be read is recorded and passed', async () => {
   await on.triggers.start();
   await caughtUp(on);
   expect(await on.enqueued()).toEqual(['a good']);
-  const damaged = await on.db.selectFrom('trigger_damaged_rows').select(['position', 'part_id']).execute();
-  expect(damaged).toEqual([
-    { position: 1, part_id: 'part' },
-    { position: 2, part_id: 'part' },
-  ]);
+  expect(on.log.damaged).toEqual([1, 2]);
 });
 
 test('e-mail and push notifications and triggers of later versions enqueue nothing', async () => {
@@ -194,7 +191,7 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
     fc.asyncProperty(gaps, kills, fc.integer({ min: 1, max: 5 }), async (gapsMs, killPoints, readRows) => {
       // Each run has a part, a log and a cursor of its own.
       const partId = `part-${++run}`;
-      await db.deleteFrom('trigger_cursors').execute();
+      await db.deleteFrom('log_cursors').execute();
       const list = [trigger('every'), trigger('slow', 10)];
       const configOf = async () => ({ triggers: list, components: [], revision: '1' });
       const log = new MemoryLog();
@@ -212,7 +209,7 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
       }
       for (let attempt = 0; ; attempt++) {
         const point = killer(killPoints[attempt] ?? 0);
-        const follower = createLogFollower({
+        const { steps } = createTriggers({
           db,
           log: silentLog,
           clock: systemClock,
@@ -224,12 +221,13 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
               return log.follow(after, { rows: readRows, bytes: 1 });
             },
             noteLoss: () => log.noteLoss(),
+            markDamaged: (position) => log.markDamaged(position),
           },
           async configOf() {
             point('before deciding');
             return configOf();
           },
-          notify: {
+          outbox: {
             async enqueue(trx, messages) {
               point('in the transaction, before the messages');
               await enqueue(trx, messages, 0);
@@ -239,24 +237,22 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
           },
         });
         try {
-          await follower.open();
-          while (await follower.step());
-          await follower.flush();
+          await steps.open();
+          while (await steps.next());
+          await steps.flush();
           break;
         } catch (caught) {
           if (!(caught instanceof Killed)) throw caught;
         }
       }
       const rows = await db
-        .selectFrom('notify_messages')
+        .selectFrom('outbox_messages')
         .select(['trigger_name', 'event'])
         .where('part_id', '=', partId)
         .execute();
       const found = rows.map((row) => `${row.trigger_name} ${JSON.parse(row.event).data.fileId}`);
       expect(found.sort()).toEqual(expected.sort());
-      expect(await db.selectFrom('trigger_cursors').select('position').execute()).toEqual([
-        { position: gapsMs.length },
-      ]);
+      expect(await db.selectFrom('log_cursors').select('position').execute()).toEqual([{ position: gapsMs.length }]);
     }),
     { numRuns: 60 },
   );
@@ -269,16 +265,16 @@ test('I11 a second process on the same cursor decides nothing twice', async () =
     db,
     ingestLog: log,
     configOf: async () => ({ triggers: [trigger('a')], components: [], revision: '1' }),
-    notify,
+    outbox,
     clock: systemClock,
     log: silentLog,
   };
-  const [first, second] = [createLogFollower(options), createLogFollower(options)];
+  const [first, second] = [createTriggers(options).steps, createTriggers(options).steps];
   await first.open();
   await second.open();
   log.append(logged({ fileId: 'f' }));
-  await first.step();
-  await expect(second.step()).rejects.toThrow('cursor of the triggers');
+  await first.next();
+  await expect(second.next()).rejects.toThrow('cursor of triggers');
   expect(await enqueuedIn(db)).toEqual(['a f']);
 });
 
@@ -289,16 +285,16 @@ test('D33 an upload that the log lost fires nothing, and is noted; its neighbour
     await on.log.append(testEntry(index + 1, fileId, { partId: 'part', batch: logged({ fileId }) }));
   await on.damage('update log set seq = 9 where position = 2');
   await on.damage('delete from log where position = 3');
-  const follower = createLogFollower({
+  const { steps } = createTriggers({
     db,
     ingestLog: on.log,
     configOf: async () => ({ triggers: [trigger('t')], components: [], revision: '1' }),
-    notify,
+    outbox,
     clock: systemClock,
     log: silentLog,
   });
-  await follower.open();
-  while (await follower.step());
+  await steps.open();
+  while (await steps.next());
   expect(await enqueuedIn(db)).toEqual(['t a', 't d']);
   expect(on.log.losses()).toMatchObject([
     { lossIn: 'triggers', first: 2, last: 2, parts: null },
@@ -313,7 +309,6 @@ test('I11 over restarts of the real log and database each acknowledged upload is
   const expected: string[] = [];
   let found: string[] = [];
   for (let start = 0; start < 3; start++) {
-    const migrations = [{ version: 1, statements: [...notifyDdl, ...triggersDdl] }];
     await using metadata = await openMetadata<Tables>({
       file: directory.file('meta.sqlite'),
       database,
@@ -330,7 +325,7 @@ test('I11 over restarts of the real log and database each acknowledged upload is
       db: metadata.db,
       ingestLog,
       configOf,
-      notify,
+      outbox,
       clock: systemClock,
       log: silentLog,
     });
@@ -342,7 +337,7 @@ test('I11 over restarts of the real log and database each acknowledged upload is
         partId: 'part',
         stream,
         seq,
-        floor: 0,
+        lowWaterMark: 0,
         sha256: randomBytes(32),
         batch: logged({ fileId }),
         fileId,

@@ -1,4 +1,5 @@
 import { fromBinary, toJson } from '@bufbuild/protobuf';
+import { maxReadingLevels } from '@platform/base';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -25,6 +26,16 @@ test('values that JSON does not know are kept as text, absent ones are left out'
   const bytes = new ReadingEncoder().encode({ requestedMicros: 1, receivedMicros: 2, document });
   const json = toJson(SensorDataSchema, fromBinary(SensorDataSchema, bytes)) as { struct: unknown };
   expect(json.struct).toEqual({ at: '1970-01-01T00:00:00.000Z', raw: 'AQI=', big: 5 });
+});
+
+test('a document is encoded as deep as the cloud stores it, and one level more is refused', () => {
+  const nested = (levels: number): Record<string, unknown> => (levels === 1 ? { i: 1 } : { a: [nested(levels - 2)] });
+  const encoder = new ReadingEncoder();
+  const times = { requestedMicros: 1, receivedMicros: 2 };
+  expect(() => encoder.encode({ ...times, document: { a: nested(maxReadingLevels - 1) } })).not.toThrow();
+  expect(() => encoder.encode({ ...times, document: { a: [nested(maxReadingLevels - 1)] } })).toThrow(
+    /deeper than 100/,
+  );
 });
 
 test('a document without end is refused, and the encoder goes on', () => {

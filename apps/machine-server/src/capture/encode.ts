@@ -3,6 +3,7 @@
  * readings a second they would cost more than everything else. Written from the back to the front, so that every length
  * is known when it is needed.
  */
+import { maxReadingLevels } from '@platform/base';
 
 /** Times in microseconds since 1970 UTC; `document` goes into the field `struct`. */
 export interface Reading {
@@ -14,7 +15,6 @@ export interface Reading {
 const text = new TextEncoder();
 const keyCache = new Map<string, Uint8Array>();
 const maxCachedKeys = 4_096;
-const maxDepth = 100;
 
 export class ReadingEncoder {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1_024);
@@ -25,7 +25,7 @@ export class ReadingEncoder {
   /** The encoded SensorData, in memory of its own. Values that JSON does not know: dates become ISO text, bytes base64, others text. */
   encode(reading: Reading): Uint8Array<ArrayBuffer> {
     this.#at = this.#bytes.length;
-    this.#message(0x12, () => this.#struct(reading.document, 0));
+    this.#message(0x12, () => this.#struct(reading.document, 1));
     this.#message(0x0a, () => {
       this.#message(0x12, () => this.#timestamp(reading.receivedMicros));
       this.#message(0x0a, () => this.#timestamp(reading.requestedMicros));
@@ -54,22 +54,22 @@ export class ReadingEncoder {
     }
   }
 
-  #struct(document: Readonly<Record<string, unknown>>, depth: number): void {
+  #struct(document: Readonly<Record<string, unknown>>, level: number): void {
     const keys = Object.keys(document);
     for (let i = keys.length - 1; i >= 0; i--) {
       const key = keys[i] as string;
       const value = document[key];
       if (value === undefined || typeof value === 'function') continue;
       const end = this.#bytes.length - this.#at;
-      this.#value(0x12, value, depth);
+      this.#value(0x12, value, level);
       this.#text(0x0a, keyBytes(key));
       this.#varint(this.#bytes.length - this.#at - end);
       this.#byte(0x0a);
     }
   }
 
-  /** A google.protobuf.Value as field `tag`. */
-  #value(tag: number, value: unknown, depth: number): void {
+  /** A google.protobuf.Value as field `tag`. @param level of the document or list that it lies in */
+  #value(tag: number, value: unknown, level: number): void {
     const end = this.#bytes.length - this.#at;
     if (typeof value === 'number' || typeof value === 'bigint') {
       this.#reserve(8);
@@ -84,18 +84,18 @@ export class ReadingEncoder {
     } else if (value === null || value === undefined) {
       this.#byte(0);
       this.#byte(0x08);
-    } else if (depth >= maxDepth) {
-      throw new RangeError(`a reading nested deeper than ${maxDepth} levels`);
     } else if (value instanceof Date) {
       this.#text(0x1a, text.encode(value.toISOString()));
     } else if (value instanceof Uint8Array) {
       this.#text(0x1a, text.encode(Buffer.from(value).toString('base64')));
+    } else if (typeof value === 'object' && level >= maxReadingLevels) {
+      throw new RangeError(`a reading nested deeper than ${maxReadingLevels} levels`);
     } else if (Array.isArray(value)) {
       this.#message(0x32, () => {
-        for (let i = value.length - 1; i >= 0; i--) this.#value(0x0a, value[i], depth + 1);
+        for (let i = value.length - 1; i >= 0; i--) this.#value(0x0a, value[i], level + 1);
       });
     } else if (typeof value === 'object') {
-      this.#message(0x2a, () => this.#struct(value as Record<string, unknown>, depth + 1));
+      this.#message(0x2a, () => this.#struct(value as Record<string, unknown>, level + 1));
     } else {
       this.#text(0x1a, text.encode(String(value)));
     }

@@ -1,4 +1,5 @@
 import type { JsonObject, ResourceConfig } from '@platform/machine-config/schema';
+import { resourceTypes } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { planCapture } from './plan-capture.ts';
 
@@ -10,7 +11,13 @@ const resource = (...capture_methods: JsonObject[]): ResourceConfig => ({
   depends_on: [],
   service_configs: [{ type: 'data_manager', attributes: { capture_methods } }],
 });
-const defaults = { tags: ['site'], directory: '/capture', maxFileBytes: 262_144, ownDirectories: true };
+const defaults = {
+  tags: ['site'],
+  directory: '/capture',
+  maxFileBytes: 262_144,
+  ownDirectories: true,
+  types: resourceTypes,
+};
 const same = (path: string): string => path;
 
 test('the tags of a service and a method together are at most 100: the first are used, and it is said', () => {

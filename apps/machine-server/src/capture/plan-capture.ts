@@ -1,9 +1,11 @@
 /** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
+import { canonicalApi } from '@platform/base';
 import { captureMethodOf, captureMethodsOf } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
 import { maxTags } from '@platform/machine-config/limits';
-import type { JsonObject, Problem, ResourceConfig } from '@platform/machine-config/schema';
-import { formatResourceName, parseResourceName, sensor } from '@platform/resources';
+import type { JsonObject, Problem } from '@platform/machine-config/schema';
+import { formatResourceName, parseResourceName, type ResourceDescriptor, type ResourceName } from '@platform/resources';
+import type { Associated } from '../graph/model.ts';
 
 export interface CapturePlan {
   /** What names the collector: resource, method and parameters. */
@@ -35,13 +37,12 @@ export interface CaptureDefaults {
   readonly maxFileBytes: number;
   /** `-untrusted-env`: a capture directory of a method's own is refused (D16). */
   readonly ownDirectories: boolean;
+  /** What can be captured: methods of other types are named and left out. */
+  readonly types: readonly ResourceDescriptor[];
 }
 
-/** What `readDocument` reads, of sensors. */
-const readable: ReadonlySet<string> = new Set(['Readings', 'DoCommand']);
-
 export function planCapture(
-  resources: readonly ResourceConfig[],
+  resources: readonly Associated[],
   defaults: CaptureDefaults,
   resolvePath: (path: string) => string,
 ): { plans: CapturePlan[]; problems: Problem[] } {
@@ -65,14 +66,14 @@ export function planCapture(
 }
 
 function planOne(
-  resource: ResourceConfig,
+  resource: ResourceName,
   config: CaptureMethodConfig,
   defaults: CaptureDefaults,
   resolvePath: (path: string) => string,
   problems: Problem[],
 ): CapturePlan | undefined {
   const name = (config.name === undefined ? undefined : parseResourceName(config.name)) ?? resource;
-  const api = name.api.startsWith('rdk:') ? `core:${name.api.slice(4)}` : name.api;
+  const api = canonicalApi(name.api);
   const complain = (message: string): undefined => {
     problems.push({ path: formatResourceName({ api, name: name.name }), level: 'error', message });
     return undefined;
@@ -83,10 +84,12 @@ function planOne(
     return complain(`expected a capture method of ${api} (${known.join(', ')}), found "${config.method}"`);
   }
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
-  if (api !== sensor.api || !readable.has(method.name)) {
+  const type = defaults.types.find((known) => known.api === api);
+  if (type?.captures[method.name]?.kind !== method.kind) {
     const kind = method.kind === 'binary' ? 'binary ' : '';
+    const known = defaults.types.map(({ api: of, captures }) => `${Object.keys(captures).join(' and ')} of ${of}`);
     return complain(
-      `${kind}method ${method.name} is not captured; this version of the machine-server captures ${[...readable].join(' and ')} of ${sensor.api}`,
+      `${kind}method ${method.name} is not captured; this version of the machine-server captures ${known.join(', ')}`,
     );
   }
   const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {

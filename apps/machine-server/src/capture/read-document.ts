@@ -1,28 +1,24 @@
 import { PlatformError } from '@platform/base';
+import type { Document, ResourceDescriptor } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
-import { isSensor, type Readings } from '../graph/resource.ts';
 import type { CapturePlan } from './plan-capture.ts';
 
-/** How each capture method is read: `Readings` as `{readings: {…}}`, `DoCommand` as its result. */
-export function readDocument(graph: Graph): (plan: CapturePlan) => Readings | Promise<Readings> {
-  return (plan) => {
-    const found = graph.get(plan.resource);
-    if (found === undefined) throw new PlatformError('unavailable', `${plan.resource} is not there`);
-    if (!isSensor(found)) throw new PlatformError('unimplemented', `${plan.resource} cannot be captured`);
-    if (plan.method === 'Readings') {
-      const result = found.readings({ ...plan.params, fromDataManagement: true });
-      return result instanceof Promise ? result.then((readings) => ({ readings })) : { readings: result };
-    }
-    if (plan.method === 'DoCommand') {
-      const command = plan.params['docommand_input'];
-      if (typeof command !== 'object' || command === null || Array.isArray(command)) {
-        throw new PlatformError(
-          'invalid_argument',
-          'DoCommand is captured with an object in additional_params.docommand_input',
-        );
-      }
-      return found.doCommand(command as Readings);
-    }
-    throw new PlatformError('unimplemented', `${plan.method} of ${plan.resource} cannot be captured yet`);
+/** What a method of a resource gives now, as its type says how it is read; nothing while the resource is being built for the first time. */
+export function readDocument(
+  graph: Pick<Graph, 'get' | 'isConfiguring'>,
+  types: readonly ResourceDescriptor[],
+): (plan: CapturePlan) => Document | undefined | Promise<Document> {
+  const byApi = new Map(types.map((type) => [type.api, type]));
+  return ({ resource, api, method, params }) => {
+    const found = graph.get(resource);
+    if (found === undefined && graph.isConfiguring(resource)) return undefined;
+    if (found === undefined) throw new PlatformError('unavailable', `${resource} is not there`);
+    const type = byApi.get(api);
+    if (type === undefined || !type.implementedBy(found))
+      throw new PlatformError('unimplemented', `${resource} cannot be captured`);
+    const capture = type.captures[method];
+    if (capture === undefined)
+      throw new PlatformError('unimplemented', `${method} of ${resource} cannot be captured yet`);
+    return capture.read(found, params);
   };
 }

@@ -1,8 +1,9 @@
 /** The maintenance window (D9): whether a new configuration has to wait, and why. */
 import { type Clock, errorText } from '@platform/base';
 import type { MaintenanceConfig } from '@platform/machine-config/schema';
+import { isReadable } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
-import { isSensor, type Readings } from '../graph/resource.ts';
+import { inTime } from '../graph/in-time.ts';
 
 const readingTimeoutMs = 5_000;
 /** Of a value in the text. */
@@ -24,21 +25,15 @@ export async function holdReason(
   if (maintenance === undefined) return undefined;
   const { sensor_name: name, maintenance_allowed_key: key } = maintenance;
   const sensor = graph.get(name);
-  if (sensor === undefined || !isSensor(sensor)) return `expected the sensor ${name} to run, found none of this name`;
-  const waiting = new AbortController();
+  if (sensor === undefined || !isReadable(sensor)) return `expected the sensor ${name} to run, found none of this name`;
   try {
     const reading = Promise.resolve().then(() => sensor.readings({}));
-    const timeout = clock.sleep(readingTimeoutMs, waiting.signal).then((): Readings => {
-      throw new Error(`no reading within ${readingTimeoutMs} ms`);
-    });
-    const readings = await Promise.race([reading, timeout]);
+    const readings = await inTime(reading, readingTimeoutMs, `no reading within ${readingTimeoutMs} ms`, clock);
     const value = Object.hasOwn(readings, key) ? readings[key] : undefined;
     return value === true
       ? undefined
       : `expected true under "${key}" of ${name}, found ${value === undefined ? 'nothing' : JSON.stringify(value).slice(0, maxShownLength)}`;
   } catch (caught) {
     return `expected a reading of ${name}, found: ${errorText(caught)}`;
-  } finally {
-    waiting.abort();
   }
 }

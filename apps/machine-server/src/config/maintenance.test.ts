@@ -1,10 +1,10 @@
-import { systemClock } from '@platform/base';
 import { parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
+import type { Resource } from '@platform/resources';
+import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import type { Resource } from '../graph/resource.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
-import { createTestHome, startTestServer, until } from '../testing/start-test-server.ts';
+import { createTestHome, startTestServer, until as untilAt } from '../testing/start-test-server.ts';
 import { holdReason } from './hold-reason.ts';
 
 const revision = (document: unknown): string => revisionOf(parse(document).config);
@@ -18,15 +18,23 @@ const machine = (open: unknown, more: object): object => ({
   ...more,
 });
 
+/** The machine's time passes only here: what waits for a refresh or a look needs none of ours. */
+const clock = new FakeClock(Date.now());
+const until = (what: string, condition: () => boolean): Promise<void> =>
+  untilAt(what, async () => {
+    await clock.advance(100);
+    return condition();
+  });
+
 test('D9 anything but true under the key of a running sensor means that the configuration waits', async () => {
   const sensor = (readings: () => unknown): Resource & { readings: () => unknown; doCommand: () => unknown } => ({
     close: async () => {},
     readings,
     doCommand: readings,
   });
-  const reason = (resource: Resource | undefined) => holdReason({ get: () => resource }, window, systemClock);
+  const reason = (resource: Resource | undefined) => holdReason({ get: () => resource }, window, new FakeClock());
   expect(await reason(sensor(() => ({ open: true })))).toBeUndefined();
-  expect(await holdReason({ get: () => undefined }, undefined, systemClock)).toBeUndefined();
+  expect(await holdReason({ get: () => undefined }, undefined, new FakeClock())).toBeUndefined();
   expect(await reason(sensor(async () => ({ open: true })))).toBeUndefined();
   expect(await reason(sensor(() => ({ open: false })))).toMatch(/expected true under "open" .*, found false/);
   expect(await reason(sensor(() => ({ open: 'true' })))).toMatch(/found "true"/);
@@ -37,10 +45,8 @@ test('D9 anything but true under the key of a running sensor means that the conf
     throw new Error('no bus');
   });
   expect(await reason(broken)).toMatch(/expected a reading .*no bus/);
-  const silent = holdReason({ get: () => sensor(() => new Promise(() => {})) }, window, {
-    ...systemClock,
-    sleep: async () => {},
-  });
+  const silent = holdReason({ get: () => sensor(() => new Promise(() => {})) }, window, clock);
+  await clock.advance(5_000);
   expect(await silent).toMatch(/no reading within 5000 ms/);
 });
 
@@ -52,13 +58,13 @@ test('D9 a closed window holds a new configuration, a restart starts the applied
   const report = (appliedRevision: string, heldRevision: string) => () =>
     cloud.reports?.some((one) => one.appliedRevision === appliedRevision && one.heldRevision === heldRevision) === true;
   {
-    await using _server = await startTestServer(home);
+    await using _server = await startTestServer(home, clock);
     await until('the first configuration', report(revision(applied), ''));
     cloud.document = pending;
     await until('the hold', report(revision(applied), revision(pending)));
   }
   cloud.reports = [];
-  await using _again = await startTestServer(home);
+  await using _again = await startTestServer(home, clock);
   await until('the hold after a restart', report(revision(applied), revision(pending)));
   const repaired = machine(true, { debug: true });
   cloud.document = repaired;
@@ -71,7 +77,7 @@ test('D9 what an owner forces is applied although the window is closed; a later 
   const later = machine(false, { maintenance: window, disable_log_deduplication: true });
   await using cloud = await startFakeCloud(applied);
   await using home = await createTestHome(cloud.url);
-  await using _server = await startTestServer(home);
+  await using _server = await startTestServer(home, clock);
   const last = () => cloud.reports?.at(-1);
   await until('the first configuration', () => last()?.appliedRevision === revision(applied));
   cloud.document = forced;
@@ -89,7 +95,7 @@ test('D9 an open window lets a configuration through at once', async () => {
   const applied = machine(true, {});
   await using cloud = await startFakeCloud(applied);
   await using home = await createTestHome(cloud.url);
-  await using _server = await startTestServer(home);
+  await using _server = await startTestServer(home, clock);
   await until('the first configuration', () => cloud.reports?.length === 1);
   const next = machine(true, { maintenance: window });
   cloud.document = next;

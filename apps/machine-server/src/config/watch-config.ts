@@ -82,14 +82,12 @@ export class ConfigWatch implements AsyncDisposable {
   }
 
   /**
-   * Asks every refresh; `apply` gets each configuration that differs from the one before. A failing `apply` is asked again.
+   * Asks every refresh; `apply` gets each configuration that differs from the one before. One that throws is asked again; what
+   * it has begun is not waited for, so that a later configuration can set it right.
    *
    * @param hold why a configuration of another revision has to wait; undefined: it has not.
    */
-  start(
-    apply: (config: RobotConfig) => Promise<void>,
-    hold: (config: RobotConfig) => Promise<string | undefined>,
-  ): void {
+  start(apply: (config: RobotConfig) => unknown, hold: (config: RobotConfig) => Promise<string | undefined>): void {
     this.#running = this.#watch(apply, hold);
   }
 
@@ -110,7 +108,7 @@ export class ConfigWatch implements AsyncDisposable {
   }
 
   async #watch(
-    apply: (config: RobotConfig) => Promise<void>,
+    apply: (config: RobotConfig) => unknown,
     hold: (config: RobotConfig) => Promise<string | undefined>,
   ): Promise<void> {
     const { clock, log, credentials, readTimeoutMs } = this.#options;
@@ -142,7 +140,7 @@ export class ConfigWatch implements AsyncDisposable {
           continue;
         }
         log.info('new configuration', { revision: config.revision });
-        await apply(config);
+        apply(config);
         this.#held = undefined;
         this.#forced = '';
         await this.#keep(config);

@@ -3,13 +3,19 @@
  *
  * States of a resource: configuring → ready | unhealthy (build failed, tried again with growing waits) → removing → gone.
  * A new version is built beside the old one, swapped, and the old one closed; while the new one cannot be built, the old
- * one goes on. One resource's trouble stops no other, except those that depend on it: they wait for it.
+ * one goes on. A resource that can change in place is told its new configuration instead. One resource's trouble stops no other, except those that depend on it: they wait for it.
+ *
+ * Each resource is built in an attempt of its own, all at the same time; an attempt waits for those of its dependencies.
+ * A configuration that changes a resource supersedes its attempt and disturbs no other; what a superseded attempt still
+ * brings is closed.
  */
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
-import { formatResourceName } from '@platform/resources';
-import { dependenciesOf, inDependencyOrder, plan } from './plan.ts';
-import type { Model, Resource } from './resource.ts';
+import { formatResourceName, type Resource } from '@platform/resources';
+import { Attempt } from './attempt.ts';
+import { inTime } from './in-time.ts';
+import { isReconfigurable, type Model } from './model.ts';
+import { associatedWith, type Dependencies, dependenciesAmong, inDependencyOrder, plan } from './plan.ts';
 
 export type ResourceState = 'configuring' | 'ready' | 'unhealthy' | 'removing';
 
@@ -24,26 +30,41 @@ export interface ResourceStatus {
 
 export interface GraphOptions {
   readonly models: readonly Model[];
-  /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT. */
+  /** PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT; a resource that takes longer to close is not waited for either. */
   readonly configureTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 interface Node {
+  readonly full: string;
   config: ResourceConfig;
   resource: Resource | undefined;
+  /** What built `resource`. */
+  model: Model | undefined;
+  /** What `resource` was built with, by full name. */
+  uses: ReadonlyMap<string, Resource>;
   status: ResourceStatus;
+  /** The last error that was logged, until the next success. */
+  toldError: string;
   failures: number;
   retryAt: number;
+  /** In progress. */
+  attempt: Attempt | undefined;
+  /** Set once it goes: resolves when it is gone. */
+  removal: Promise<void> | undefined;
 }
+
+const retryEveryMs = 500;
 
 export class Graph implements AsyncDisposable {
   readonly #options: GraphOptions;
   readonly #nodes = new Map<string, Node>();
+  /** Of the wanted configuration, in the order of building: a circle is cut by building what comes first without the rest. */
+  #dependencies: ReadonlyMap<string, Dependencies> = new Map();
+  #positions: ReadonlyMap<string, number> = new Map();
   #wanted: readonly ResourceConfig[] = [];
   #revision = '';
-  #work: Promise<void> = Promise.resolve();
   #retry: Disposable | undefined;
 
   constructor(options: GraphOptions) {
@@ -52,18 +73,20 @@ export class Graph implements AsyncDisposable {
 
   /** Begins to retry what could not be built. */
   start(): void {
-    this.#retry = this.#options.clock.every(500, () => {
+    this.#retry = this.#options.clock.every(retryEveryMs, () => {
       const now = this.#options.clock.monotonic();
-      const due = this.#wanted.filter(
-        (config) => (this.#nodes.get(formatResourceName(config))?.retryAt ?? Number.POSITIVE_INFINITY) <= now,
-      );
-      if (due.length > 0) void this.#exclusively(() => this.#buildAll(due));
+      this.#beginThose((node) => node.retryAt <= now);
     });
   }
 
   /** The running resource with this full name. */
   get(fullName: string): Resource | undefined {
     return this.#nodes.get(fullName)?.resource;
+  }
+
+  /** Whether a build of it is in progress. */
+  isConfiguring(fullName: string): boolean {
+    return this.#nodes.get(fullName)?.status.state === 'configuring';
   }
 
   status(): ResourceStatus[] {
@@ -76,121 +99,194 @@ export class Graph implements AsyncDisposable {
     return unhealthy.map(({ config, error }) => `${formatResourceName(config)}: ${error}`).join('\n');
   }
 
-  /** Brings the resources to this configuration; resolves when every resource was built or failed once. */
-  apply(wanted: readonly ResourceConfig[], revision: string): Promise<void> {
-    return this.#exclusively(async () => {
-      this.#revision = revision;
-      this.#wanted = inDependencyOrder(wanted);
-      const running = new Map([...this.#nodes].map(([name, node]) => [name, node.config]));
-      const { remove, build } = plan(running, wanted);
-      for (const name of remove) await this.#remove(name);
-      await this.#buildAll(build);
-    });
+  /** Brings the resources to this configuration; resolves when every resource was built or failed once, or a later configuration changed it. */
+  async apply(wanted: readonly ResourceConfig[], revision: string): Promise<void> {
+    this.#revision = revision;
+    this.#wanted = wanted;
+    const ordered = inDependencyOrder(wanted);
+    this.#dependencies = dependenciesAmong(ordered);
+    this.#positions = new Map(ordered.map((config, position) => [formatResourceName(config), position]));
+    const staying = [...this.#nodes.values()].filter(({ removal }) => removal === undefined);
+    const { remove, build } = plan(new Map(staying.map(({ full, config }) => [full, config])), wanted);
+    const removed = this.#removeAll(remove);
+    for (const config of build) this.#begin(config, removed);
+    await Promise.all([removed, ...[...this.#nodes.values()].map(({ attempt }) => attempt?.done)]);
   }
 
   /** Closes everything, dependents first. */
-  [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#retry?.[Symbol.dispose]();
-    return this.#exclusively(async () => {
-      const configs = inDependencyOrder([...this.#nodes.values()].map((node) => node.config));
-      for (const config of configs.toReversed()) await this.#remove(formatResourceName(config));
+    const configs = inDependencyOrder([...this.#nodes.values()].map(({ config }) => config));
+    await this.#removeAll(configs.map(formatResourceName).toReversed());
+  }
+
+  /** Begins an attempt, in the order of building, for each node that is at rest and of which this holds. */
+  #beginThose(isDue: (node: Node) => boolean): void {
+    const due = [...this.#nodes.values()].filter(
+      (node) => node.attempt === undefined && node.removal === undefined && isDue(node),
+    );
+    for (const { config } of due.toSorted((a, b) => this.#positionOf(a.full) - this.#positionOf(b.full)))
+      this.#begin(config, Promise.resolve());
+  }
+
+  #positionOf(full: string): number {
+    return this.#positions.get(full) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** @param removed resolves when the resources that this configuration removes are gone: they may hold what this one needs. */
+  #begin(config: ResourceConfig, removed: Promise<void>): void {
+    const full = formatResourceName(config);
+    const before = this.#nodes.get(full);
+    const node =
+      before !== undefined && before.removal === undefined
+        ? before
+        : {
+            ...{ full, config, resource: undefined, model: undefined, uses: new Map<string, Resource>() },
+            status: this.#statusOf(config, 'configuring'),
+            ...{ toldError: '', failures: 0, retryAt: Number.POSITIVE_INFINITY },
+            ...{ attempt: undefined, removal: undefined },
+          };
+    this.#nodes.set(full, node);
+    node.attempt?.supersede();
+    node.config = config;
+    node.retryAt = Number.POSITIVE_INFINITY;
+    const attempt = new Attempt();
+    node.attempt = attempt;
+    attempt.start(async (signal) => {
+      await Promise.all([removed, before?.removal]);
+      await this.#dependenciesDone(node, signal);
+      if (!signal.aborted) await this.#build(node, signal);
+      if (node.attempt === attempt) node.attempt = undefined;
     });
   }
 
-  #exclusively(task: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(task, task);
-    return this.#work;
+  /** Waits for the attempts of its dependencies, and for those that take their place meanwhile. */
+  async #dependenciesDone(node: Node, signal: AbortSignal): Promise<void> {
+    const found = this.#dependencies.get(node.full)?.found ?? [];
+    while (!signal.aborted) {
+      const pending = found
+        .filter((full) => this.#positionOf(full) < this.#positionOf(node.full))
+        .flatMap((full) => this.#nodes.get(full)?.attempt?.done ?? []);
+      if (pending.length === 0) return;
+      await Promise.all(pending);
+    }
   }
 
-  async #buildAll(configs: readonly ResourceConfig[]): Promise<void> {
-    for (const config of inDependencyOrder(configs)) await this.#build(config);
-  }
-
-  async #build(config: ResourceConfig): Promise<void> {
+  async #build(node: Node, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
-    const full = formatResourceName(config);
-    const before = this.#nodes.get(full);
-    const node: Node = before ?? {
-      config,
-      resource: undefined,
-      status: this.#statusOf(config, 'configuring'),
-      failures: 0,
-      retryAt: Number.POSITIVE_INFINITY,
-    };
-    const errorBefore = node.status.error;
-    node.config = config;
-    this.#nodes.set(full, node);
+    const { full, config } = node;
     node.status = this.#statusOf(config, 'configuring');
     try {
-      const unknown = config.depends_on.find(
-        (name) => dependenciesOf({ ...config, depends_on: [name] }, this.#wanted).length === 0,
-      );
-      if (unknown !== undefined)
-        throw new PlatformError('not_found', `${unknown}, which it depends on, is not in the configuration`);
-      const waitsFor = dependenciesOf(config, this.#wanted).find((name) => this.get(name) === undefined);
-      if (waitsFor !== undefined)
-        throw new PlatformError('unavailable', `${waitsFor}, which it depends on, is not there yet`);
-      const fresh = await this.#buildInTime(config);
+      const uses = this.#dependenciesOf(full);
       const old = node.resource;
-      node.resource = fresh;
-      node.failures = 0;
-      node.retryAt = Number.POSITIVE_INFINITY;
+      const model = this.#modelOf(config);
+      const fresh = await this.#buildInTime(node, model, uses, signal);
+      if (signal.aborted) return fresh === old ? undefined : await this.#close(fresh, full, `the late ${full}`);
+      Object.assign(node, { resource: fresh, model, uses, toldError: '', failures: 0 });
       node.status = this.#statusOf(config, 'ready');
-      if (old !== undefined)
-        await old
-          .close()
-          .catch((caught) =>
-            log.warn(`closing the old version of ${full} failed: ${errorText(caught)}`, { resource: full }),
-          );
+      this.#beginThose(
+        (other) =>
+          this.#positionOf(other.full) > this.#positionOf(full) &&
+          this.#dependencies.get(other.full)?.found.includes(full) === true &&
+          other.uses.get(full) !== fresh,
+      );
+      if (old !== undefined && old !== fresh) await this.#close(old, full, `the old version of ${full}`);
     } catch (caught) {
+      if (signal.aborted) return;
       node.failures++;
       const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
       node.retryAt = clock.monotonic() + waitMs;
       const error = errorText(caught);
-      if (errorBefore !== error)
+      if (node.toldError !== error)
         log.error(`${full} could not be built and is tried again: ${error}`, {
           resource: full,
           waitMs: Math.round(waitMs),
         });
+      node.toldError = error;
       node.status = this.#statusOf(config, 'unhealthy', error);
     }
   }
 
-  async #buildInTime(config: ResourceConfig): Promise<Resource> {
-    const { models, configureTimeoutMs, clock, log } = this.#options;
+  /** The running resources that it depends on. @throws PlatformError when one is missing. */
+  #dependenciesOf(full: string): ReadonlyMap<string, Resource> {
+    const { found, unknown } = this.#dependencies.get(full) ?? { found: [], unknown: [] };
+    if (unknown[0] !== undefined)
+      throw new PlatformError('not_found', `${unknown[0]}, which it depends on, is not in the configuration`);
+    return new Map(
+      found.map((name) => {
+        const resource = this.get(name);
+        if (resource === undefined)
+          throw new PlatformError('unavailable', `${name}, which it depends on, is not there yet`);
+        return [name, resource];
+      }),
+    );
+  }
+
+  #modelOf(config: ResourceConfig): Model {
+    const { models } = this.#options;
     const model = models.find((known) => known.api === config.api && known.model === config.model);
-    if (model === undefined) {
-      const known = models.filter(({ api }) => api === config.api).map((each) => each.model);
-      throw new PlatformError(
-        'not_found',
-        known.length === 0
-          ? `this version of the machine-server has no resources of type ${config.api}`
-          : `${config.api} has no model "${config.model}" in this version of the machine-server; known: ${known.join(', ')}`,
-      );
-    }
-    const built = model.build(config, log.child(config.name));
-    const timer = new AbortController();
-    const late = clock.sleep(configureTimeoutMs, timer.signal).then(() => {
-      // One that arrives after all has no place any more.
-      built.then((resource) => resource.close()).catch(() => {});
-      throw new PlatformError('deadline_exceeded', `it was not built within ${configureTimeoutMs} ms`);
-    });
+    if (model !== undefined) return model;
+    const known = models.filter(({ api }) => api === config.api).map((each) => each.model);
+    throw new PlatformError(
+      'not_found',
+      known.length === 0
+        ? `this version of the machine-server has no resources of type ${config.api}`
+        : `${config.api} has no model "${config.model}" in this version of the machine-server; known: ${known.join(', ')}`,
+    );
+  }
+
+  /** The resource with its new configuration: the one that runs if it can change in place, else another. */
+  async #buildInTime(
+    { config, resource: old, model: builtBy }: Node,
+    model: Model,
+    dependencies: ReadonlyMap<string, Resource>,
+    signal: AbortSignal,
+  ): Promise<Resource> {
+    const { configureTimeoutMs: limitMs, clock, log } = this.#options;
+    const associated = associatedWith(config, this.#wanted);
+    const context = { dependencies, associated, log: log.child(config.name) };
+    const built =
+      old !== undefined && builtBy === model && isReconfigurable(old)
+        ? old.reconfigure(config, context).then((): Resource => old)
+        : model.build(config, context);
     try {
-      return await Promise.race([built, late]);
-    } finally {
-      timer.abort();
-      late.catch(() => {});
+      return await inTime(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);
+    } catch (caught) {
+      // One that arrives after all has no place any more.
+      built.then((resource) => (resource === old ? undefined : resource.close())).catch(() => {});
+      throw caught;
     }
   }
 
-  async #remove(full: string): Promise<void> {
-    const node = this.#nodes.get(full);
-    if (node === undefined) return;
+  /** @param names dependents before what they depend on. */
+  async #removeAll(names: readonly string[]): Promise<void> {
+    const nodes = names.flatMap((full) => this.#nodes.get(full) ?? []);
+    const dependencies = dependenciesAmong(nodes.map(({ config }) => config));
+    for (const node of nodes) {
+      node.attempt?.supersede();
+      node.attempt = undefined;
+      const dependents = nodes.filter((other) => dependencies.get(other.full)?.found.includes(node.full));
+      const first = dependents.flatMap(({ removal }) => removal ?? []);
+      node.removal ??= this.#remove(node, first);
+    }
+    await Promise.all(nodes.flatMap(({ removal }) => removal ?? []));
+  }
+
+  async #remove(node: Node, first: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(first);
     node.status = this.#statusOf(node.config, 'removing');
-    await node.resource
-      ?.close()
-      .catch((caught) => this.#options.log.warn(`closing ${full} failed: ${errorText(caught)}`, { resource: full }));
-    this.#nodes.delete(full);
+    if (node.resource !== undefined) await this.#close(node.resource, node.full, node.full);
+    node.resource = undefined;
+    if (this.#nodes.get(node.full) === node) this.#nodes.delete(node.full);
+  }
+
+  async #close(resource: Resource, full: string, what: string): Promise<void> {
+    const { configureTimeoutMs: limitMs, clock, log } = this.#options;
+    try {
+      await inTime(resource.close(), limitMs, `it was not closed within ${limitMs} ms`, clock);
+    } catch (caught) {
+      log.warn(`closing ${what} failed: ${errorText(caught)}`, { resource: full });
+    }
   }
 
   #statusOf(config: ResourceConfig, state: ResourceState, error = ''): ResourceStatus {

@@ -2,6 +2,7 @@
 
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName } from '@platform/resources';
+import type { Associated } from './model.ts';
 
 export interface Plan {
   /** Full names to close, dependents before what they depend on. */
@@ -10,45 +11,91 @@ export interface Plan {
   readonly build: readonly ResourceConfig[];
 }
 
+/** What a resource's `depends_on` means among the resources of its configuration. */
+export interface Dependencies {
+  /** Full names, in the order of the configuration. */
+  readonly found: readonly string[];
+  /** As written: no resource is called so. */
+  readonly unknown: readonly string[];
+}
+
+const none: Dependencies = { found: [], unknown: [] };
+
 /** @param running configurations by full name. */
 export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: readonly ResourceConfig[]): Plan {
   const ordered = inDependencyOrder(wanted);
-  const names = new Set(ordered.map(formatResourceName));
+  const dependencies = dependenciesAmong(ordered);
   const changed = new Set<string>();
   const build = ordered.filter((config) => {
     const full = formatResourceName(config);
     const now = running.get(full);
-    const same = now !== undefined && JSON.stringify(now) === JSON.stringify(config);
+    const same =
+      now !== undefined &&
+      JSON.stringify(now) === JSON.stringify(config) &&
+      fingerprint(associatedWith(now, [...running.values()])) === fingerprint(associatedWith(config, wanted));
     // What depends on a rebuilt resource holds the old one, so it is rebuilt too.
-    if (same && !dependenciesOf(config, ordered).some((dependency) => changed.has(dependency))) return false;
+    if (same && !dependencies.get(full)?.found.some((dependency) => changed.has(dependency))) return false;
     changed.add(full);
     return true;
   });
-  const gone = inDependencyOrder([...running.values()]).filter((config) => !names.has(formatResourceName(config)));
-  return { remove: gone.map(formatResourceName).toReversed(), build };
+  const gone = inDependencyOrder([...running.values()])
+    .map(formatResourceName)
+    .filter((full) => !dependencies.has(full));
+  return { remove: gone.toReversed(), build };
+}
+
+/** What the others say to this service. */
+export function associatedWith({ api }: ResourceConfig, configs: readonly ResourceConfig[]): Associated[] {
+  if (!api.includes(':service:')) return [];
+  const short = api.slice(api.lastIndexOf(':') + 1);
+  return configs.flatMap(({ api: of, name, service_configs }) => {
+    const own = service_configs.filter(({ type }) => type.slice(type.lastIndexOf(':') + 1) === short);
+    return own.length === 0 ? [] : [{ api: of, name, service_configs: own }];
+  });
+}
+
+/** Whatever the order is. */
+function fingerprint(associated: readonly Associated[]): string {
+  return associated
+    .map((each) => JSON.stringify(each))
+    .toSorted()
+    .join('\n');
 }
 
 /** Dependencies before dependents; otherwise as configured. Circles are refused by the configuration's schema and end here. */
 export function inDependencyOrder(configs: readonly ResourceConfig[]): ResourceConfig[] {
+  const byName = new Map(configs.map((config) => [formatResourceName(config), config]));
+  const dependencies = dependenciesAmong(configs);
   const ordered: ResourceConfig[] = [];
-  const state = new Set<ResourceConfig>();
-  const visit = (config: ResourceConfig): void => {
-    if (state.has(config)) return;
-    state.add(config);
-    const names = dependenciesOf(config, configs);
-    for (const other of configs) if (names.includes(formatResourceName(other))) visit(other);
+  const seen = new Set<string>();
+  const visit = (full: string): void => {
+    const config = byName.get(full);
+    if (config === undefined || seen.has(full)) return;
+    seen.add(full);
+    for (const other of (dependencies.get(full) ?? none).found) visit(other);
     ordered.push(config);
   };
-  for (const config of configs) visit(config);
+  for (const full of byName.keys()) visit(full);
   return ordered;
 }
 
-/** Full names of the configured resources that `depends_on` names, short or full. */
-export function dependenciesOf(config: ResourceConfig, configs: readonly ResourceConfig[]): string[] {
-  return configs
-    .filter(
-      (other) =>
-        other !== config && config.depends_on.some((name) => name === other.name || name === formatResourceName(other)),
-    )
-    .map(formatResourceName);
+/** By full name. `depends_on` names resources short or full; a short name means all that are called so. */
+export function dependenciesAmong(configs: readonly ResourceConfig[]): ReadonlyMap<string, Dependencies> {
+  const positions = new Map<string, number>();
+  const called = new Map<string, string[]>();
+  configs.forEach((config, position) => {
+    const full = formatResourceName(config);
+    positions.set(full, position);
+    for (const name of new Set([config.name, full])) called.set(name, [...(called.get(name) ?? []), full]);
+  });
+  const inOrder = (a: string, b: string): number => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
+  return new Map(
+    configs.map((config) => {
+      const full = formatResourceName(config);
+      const found = new Set(config.depends_on.flatMap((name) => called.get(name) ?? []));
+      found.delete(full);
+      const unknown = config.depends_on.filter((name) => !called.has(name));
+      return [full, { found: [...found].toSorted(inOrder), unknown }];
+    }),
+  );
 }

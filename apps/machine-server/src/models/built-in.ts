@@ -1,10 +1,10 @@
 import type { Clock } from '@platform/base';
-import type { Model } from '../graph/resource.ts';
+import type { Model } from '../graph/model.ts';
 import { createFakeSensor } from './components/sensor/fake.ts';
 import { hostTelemetry } from './components/sensor/host-telemetry.ts';
-import { dataManagerModel } from './services/data-manager.ts';
+import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
 
 /** Every model that the machine-server is built with; `@platform/machine-config/built-in-models` names them for the cloud. */
-export function builtIn(clock: Clock): readonly Model[] {
-  return [createFakeSensor(clock), hostTelemetry, dataManagerModel];
+export function builtIn(clock: Clock, dataManager: () => DataManagerParts): readonly Model[] {
+  return [createFakeSensor(clock), hostTelemetry, createDataManager(dataManager)];
 }

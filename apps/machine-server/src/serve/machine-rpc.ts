@@ -7,7 +7,7 @@ import {
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
-import { sensor } from '@platform/resources';
+import type { ResourceDescriptor } from '@platform/resources';
 import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph, ResourceState } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
@@ -28,13 +28,20 @@ const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
   removing: ResourceStatus_State.REMOVING,
 };
 
-export function machineRpc(graph: Graph, facts: () => MachineFacts): ServiceBinding<Principal> {
+export function machineRpc(
+  graph: Graph,
+  types: readonly ResourceDescriptor[],
+  facts: () => MachineFacts,
+): ServiceBinding<Principal> {
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
     resourceNames: () => ({ resources: ready().map(({ config }) => nameOf(config)) }),
     getOperations: () => ({ operations: [] }),
     resourceRPCSubtypes: () => ({
-      resourceRpcSubtypes: [{ subtype: nameOf({ api: sensor.api, name: '' }), protoService: sensor.service.typeName }],
+      resourceRpcSubtypes: types.map(({ api, service }) => ({
+        subtype: nameOf({ api, name: '' }),
+        protoService: service.typeName,
+      })),
     }),
     getCloudMetadata: () => facts().cloud,
     getVersion: () => ({ platform: 'machine-server', version: facts().version, apiVersion: 'v1' }),

@@ -1,13 +1,15 @@
 /** The machine's own port. */
 import { type Log, PlatformError } from '@platform/base';
+import type { ResourceDescriptor } from '@platform/resources';
 import { createRpcServer, type RpcServer } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { MachineAuth, Principal } from './authenticate.ts';
 import { type MachineFacts, machineRpc } from './machine-rpc.ts';
-import { sensorRpc } from './sensor-rpc.ts';
+import { resourceRpc } from './resource-rpc.ts';
 
 export interface ServeOptions {
   readonly graph: Graph;
+  readonly types: readonly ResourceDescriptor[];
   readonly auth: MachineAuth;
   readonly facts: () => MachineFacts;
   readonly requestsLimit: number;
@@ -25,10 +27,14 @@ const usualPort = 8080;
 const portsTried = 100;
 
 export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { graph, auth, facts, requestsLimit, log } = options;
+  const { graph, types, auth, facts, requestsLimit, log } = options;
   const create = (): RpcServer =>
     createRpcServer<Principal>({
-      services: [auth.binding, machineRpc(graph, facts), sensorRpc(graph, requestsLimit)],
+      services: [
+        auth.binding,
+        machineRpc(graph, types, facts),
+        ...types.map((type) => resourceRpc(type, graph, requestsLimit)),
+      ],
       authenticate: (call) => auth.authenticate(call),
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
       fallback: (_request, response) => {

@@ -3,13 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { create } from '@bufbuild/protobuf';
+import { maxReadingBytes } from '@platform/base';
 import { type CaptureFileContents, createCaptureFileWriter } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { diskStorage } from '../directories/disk-storage.ts';
 import { asidePath, writeReason } from '../directories/set-aside.ts';
-
-/** 4 MB of the specification: the protobuf message of one tabular reading (D14). */
-export const maxReadingBytes: number = 4_194_304;
 
 export interface Split {
   /** Readings to send. */

@@ -10,13 +10,8 @@ import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
 import { encodeStruct, fitsStruct } from '../../../../apps/cloud/src/tabular/testing/encode-struct.ts';
 import { type OpenTabular, openTabular } from '../../../../apps/cloud/src/tabular/testing/open-tabular.ts';
-import {
-  areSame,
-  askExecutor,
-  askStore,
-  showAnswer,
-} from '../../../../apps/cloud/src/tabular/testing/push-down/ask.ts';
-import { isLimited, orderOf } from '../../../../apps/cloud/src/tabular/testing/push-down/comparable.ts';
+import { areSame, askExecutor, askStore, showAnswer } from '../../../../apps/cloud/src/tabular/testing/pushdown/ask.ts';
+import { isLimited, orderOf } from '../../../../apps/cloud/src/tabular/testing/pushdown/comparable.ts';
 import type { Case } from '../case.ts';
 import { documentsJson } from '../outcome.ts';
 import { formOf, tablesOf } from '../run-sql.ts';

@@ -3,11 +3,11 @@
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
-import { Budget, type Limits } from './budget.ts';
-import { outgrown } from './outgrown.ts';
+import { Budget, type Limits } from './limits/budget.ts';
+import { engineLimitError } from './limits/engine-limit-error.ts';
 import { readRows } from './read-rows.ts';
 import { type Input, runStages } from './run-stages.ts';
-import { SharedInput } from './shared-input.ts';
+import { SharedInput } from './stages/shared-input.ts';
 import { writeBatches } from './write-batches.ts';
 
 /** @throws QueryError while iterating: a value that an operator refuses, a limit, the deadline, the signal. */
@@ -24,7 +24,7 @@ export async function* execute(
     const rows = readRows(fieldsRead(stages), shared ?? input, budget);
     yield* writeBatches(runStages(stages, rows, budget, open), budget, limits);
   } catch (caught) {
-    throw outgrown(caught);
+    throw engineLimitError(caught);
   }
 }
 

@@ -4,7 +4,7 @@ import { type Batch, DocumentBatch } from '../bson/batch.ts';
 import { BsonReader } from '../bson/decode.ts';
 import { FieldNames } from '../bson/field-names.ts';
 import type { FieldsRead } from '../plan/fields-read.ts';
-import type { Budget } from './budget.ts';
+import type { Budget } from './limits/budget.ts';
 import type { Row } from './row.ts';
 
 const chunkRows = 200;

@@ -4,26 +4,26 @@ import type { Batch } from '../bson/batch.ts';
 import { fieldsRead, wholeRows } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
 import { runBucketAuto } from './bucket-auto/run-bucket-auto.ts';
-import type { Budget } from './budget.ts';
-import { compileFilters } from './compile-filters.ts';
+import { compileFilters } from './expressions/compile-filters.ts';
+import { type Frame, newFrame } from './expressions/scope.ts';
 import { runGeoNear } from './geo/run-geo-near.ts';
-import { runGroup } from './group.ts';
-import { runJoin } from './join.ts';
-import { runLookup } from './lookup.ts';
-import { runMerge } from './merge.ts';
+import type { Budget } from './limits/budget.ts';
 import { readRows } from './read-rows.ts';
-import { runRedact } from './redact.ts';
-import { compileRenewal } from './renew.ts';
 import type { Row } from './row.ts';
 import type { RunPlan } from './run-plan.ts';
-import { runSample } from './sample.ts';
-import { type Frame, newFrame } from './scope.ts';
-import { runSlice } from './slice.ts';
-import { runSort } from './sort.ts';
 import { inStage, Origin } from './stage-of-error.ts';
-import { runUnion } from './union.ts';
-import { runUnwind } from './unwind.ts';
-import { runValues } from './values.ts';
+import { runGroup } from './stages/group.ts';
+import { runJoin } from './stages/join.ts';
+import { runLookup } from './stages/lookup.ts';
+import { compileRowMap } from './stages/map-rows.ts';
+import { runMerge } from './stages/merge.ts';
+import { runRedact } from './stages/redact.ts';
+import { runSample } from './stages/sample.ts';
+import { runSlice } from './stages/slice.ts';
+import { runSort } from './stages/sort.ts';
+import { runUnion } from './stages/union.ts';
+import { runUnwind } from './stages/unwind.ts';
+import { runValues } from './stages/values.ts';
 import { runDensify } from './window/densify.ts';
 import { runWindow } from './window/run-window.ts';
 
@@ -64,7 +64,7 @@ function runStage(
       return filtered(input, compileFilters([stage], frame));
     case 'shape':
     case 'replace':
-      return renewed(input, compileRenewal(stage, frame));
+      return renewed(input, compileRowMap(stage, frame));
     case 'group':
       return runGroup(stage, input, budget);
     case 'merge':

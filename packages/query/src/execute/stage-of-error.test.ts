@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { batchOf } from '../bson/batch.ts';
 import { parseMql } from '../mql/parse.ts';
-import { cut } from '../plan/cut.ts';
+import { splitPlan } from '../plan/split-plan.ts';
 import { QueryError } from '../query-error.ts';
 import { doc, runMql, runSql } from '../testing/run.ts';
-import { executeCut } from './execute-cut.ts';
+import { executeSplit } from './execute-split.ts';
 
 const rows = [
   { n: 1, s: 'x', a: [1], b: [2] },
@@ -21,10 +21,10 @@ async function errorOf(run: Promise<unknown>): Promise<QueryError> {
 }
 
 async function cutError(...pipeline: object[]): Promise<QueryError> {
-  const { pre, post } = cut(parseMql(pipeline.map(doc)));
+  const { pre, post } = splitPlan(parseMql(pipeline.map(doc)));
   const run = async (): Promise<void> => {
     const input = [{ batch: batchOf(rows), done: false }];
-    for await (const _ of executeCut(pre, post, input));
+    for await (const _ of executeSplit(pre, post, input));
   };
   return await errorOf(run());
 }
@@ -46,7 +46,7 @@ test.each([
   ],
   [[{ $limit: 9 }, { $fill: { sortBy: { s: 1 }, output: { n: { method: 'linear' } } } }], 1, '$fill', 14],
 ] as [object[], number, string, number][])(
-  '%j ends with the stage that failed, also when it is cut',
+  '%j ends with the stage that failed, also when the plan is split',
   async (pipeline, stage, stageName, code) => {
     const error = await errorOf(runMql(rows, pipeline));
     expect(error).toMatchObject({ stage, stageName, code });
@@ -76,7 +76,7 @@ test('what ends a query as a whole, what its input throws, and errors of SQL hav
   expect(late).toMatchObject({ codeName: 'Interrupted', stage: undefined });
   const torn = [{ bytes: Uint8Array.of(5, 0, 0, 0, 9), ends: Uint32Array.of(5), count: 1 }];
   const input = async (): Promise<void> => {
-    for await (const _ of executeCut(
+    for await (const _ of executeSplit(
       [],
       parseMql([doc({ $sort: { n: 1 } })]).stages,
       torn.map((batch) => ({ batch, done: false })),

@@ -2,9 +2,9 @@
 
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
-import { outgrown } from './outgrown.ts';
+import { engineLimitError } from './limits/engine-limit-error.ts';
 import type { Row } from './row.ts';
-import { parallelArrays } from './sort-keys.ts';
+import { parallelArrays } from './stages/sort-keys.ts';
 
 type Rows = AsyncIterable<Row[]>;
 
@@ -46,7 +46,7 @@ export class Origin {
 
 function placed(stage: Stage, caught: unknown): unknown {
   if (stage.at === undefined) return caught;
-  const error = outgrown(caught);
+  const error = engineLimitError(caught);
   if (!(error instanceof QueryError) || error.stage !== undefined || ofAll.has(error.codeName)) return error;
   const isOfSort = (stage.k === 'group' || stage.k === 'merge') && error.reason === parallelArrays;
   return error.at(isOfSort && stage.sortAt !== undefined ? stage.sortAt : stage.at);

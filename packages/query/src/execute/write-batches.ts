@@ -2,7 +2,7 @@
 
 import type { Batch } from '../bson/batch.ts';
 import { BsonWriter } from '../bson/encode.ts';
-import type { Budget, Limits } from './budget.ts';
+import type { Budget, Limits } from './limits/budget.ts';
 import type { Row } from './row.ts';
 
 export async function* writeBatches(

@@ -4,9 +4,9 @@
  */
 
 import { BsonDate, type Maybe } from '../bson/value.ts';
-import { constantOf } from '../execute/constant.ts';
-import { compileExpression } from '../execute/expression.ts';
-import { type Evaluate, newFrame } from '../execute/scope.ts';
+import { constantOf } from '../execute/expressions/constant.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { type Evaluate, newFrame } from '../execute/expressions/scope.ts';
 import { QueryError, reading } from '../query-error.ts';
 import { type Expr, literal } from './expr.ts';
 import type { Plan, Stage } from './stage.ts';

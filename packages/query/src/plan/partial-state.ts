@@ -19,7 +19,7 @@
  * | any with `distinct`      | the same                                                                                         |
  * | sum, avg                 | `{n, kinds, whole?, parts?, rest?, special?, decimal?}`, see below                               |
  *
- * `k` holds the row's sort keys (execute/sort-keys.ts): a missing one is null, an array is its least (descending: greatest)
+ * `k` holds the row's sort keys (execute/stages/sort-keys.ts): a missing one is null, an array is its least (descending: greatest)
  * element. A missing `v` is null.
  *
  * Of a sum, `n` (long or int) says how many numbers were added, all else is passed over. `kinds` (int) adds up 1 if a double

@@ -1,7 +1,7 @@
 /** What a statement itself calls what was done of its plan, for explaining. Plans know positions and stages only. */
 
-import { lex, type Token } from './lex.ts';
-import { site } from './lower.ts';
+import { lex, type Token } from './parser/lex.ts';
+import { site } from './planner/lower.ts';
 
 const clauses: Readonly<Record<string, string>> = {
   ...{ WITH: 'WITH', SELECT: 'SELECT', FROM: 'FROM', ON: 'ON', WHERE: 'WHERE', GROUP: 'GROUP BY', HAVING: 'HAVING' },

@@ -4,16 +4,16 @@ import { isPathColumn, isTimeColumn, readingColumns } from '../plan/columns.ts';
 import { call, literal } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
 import { QueryError, reading } from '../query-error.ts';
-import { Cursor, fault } from './cursor.ts';
-import { anything, documentKind, holds, type Kind, kindOf } from './kind.ts';
-import { lex } from './lex.ts';
-import { compileQuery } from './query-plan.ts';
-import { isBare, type Rows, wrapped } from './rows.ts';
-import type { Source } from './scope.ts';
-import { parseStatement } from './statement.ts';
-import type { Tables } from './tables.ts';
+import { Cursor, fault } from './parser/cursor.ts';
+import { lex } from './parser/lex.ts';
+import { parseQuery, parseStatement } from './parser/statement.ts';
+import { compileQuery } from './planner/query-plan.ts';
+import { isBare, type Rows, wrapped } from './planner/rows.ts';
+import type { Source } from './planner/scope.ts';
+import type { Tables } from './planner/tables.ts';
+import { anything, documentKind, holds, type Kind, kindOf } from './types/kind.ts';
 
-export type { Tables } from './tables.ts';
+export type { Tables } from './planner/tables.ts';
 
 /** A statement of more UTF-16 units than this is refused. */
 export const maxStatementLength: number = 1024 * 1024;
@@ -46,8 +46,11 @@ export function parseSql(text: string, tables: Tables = readings, form: RowForm 
     );
   }
   return reading(() => {
-    const query = parseStatement(new Cursor(lex(text)));
-    const rows = compileQuery(query, { tables, named: new Map(), exact: form !== 'flat', compiled: { queries: 0 } });
+    const query = parseStatement(new Cursor(lex(text), parseQuery));
+    const rows = compileQuery(query, {
+      ...{ tables, named: new Map(), exact: form !== 'flat', compiled: { queries: 0 } },
+      compile: compileQuery,
+    });
     return { source: rows.source, stages: [...rows.stages, ...formed(rows, form, query.at)] };
   });
 }

@@ -2,8 +2,8 @@
 
 import { batchOf, documentsOf } from '../bson/batch.ts';
 import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
-import type { Limits } from '../execute/budget.ts';
 import { execute } from '../execute/execute.ts';
+import type { Limits } from '../execute/limits/budget.ts';
 import { parseMql } from '../mql/parse.ts';
 import type { Stage } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';

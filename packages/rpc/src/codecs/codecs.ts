@@ -16,7 +16,7 @@ import { messageTooLarge } from '../core/message-too-large.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
-import { arrivalKey } from './arrival.ts';
+import { requestContextKey } from './request-context.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
 import { blameRequest, decodable } from './unreadable-request.ts';
 import { hideUnsendable } from './unsendable-answer.ts';
@@ -38,7 +38,7 @@ export interface CodecOptions<P> {
 export interface Codecs {
   /** The handler of a canonical path for that content type; undefined when the path is no method of ours. */
   find(path: string, contentType: string): UniversalHandler | undefined;
-  /** A unary method of a canonical path for the short way of gRPC; undefined when it must go the general way. */
+  /** A unary method of a canonical path for the fast path of gRPC; undefined when it must take the general path. */
   unary(path: string): UnaryMethod | undefined;
   /** Most bytes of one request message of a canonical path. */
   maxRequestBytes(path: string): number;
@@ -96,7 +96,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
 
   const begin = (context: HandlerContext): RunningCall<P> => {
     const timeoutMs = context.timeoutMs();
-    const { peerAddress, vocabulary } = context.values.get(arrivalKey);
+    const { peerAddress, vocabulary } = context.values.get(requestContextKey);
     return new RunningCall<P>({
       method: `/${context.service.typeName}/${context.method.name}`,
       metadata: context.requestHeader,
@@ -170,7 +170,7 @@ function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => 
     const call = callOf(context);
     // A stream may be quiet for hours, and clients give up on a response without headers. One that has something to say
     // at once, an error too, says it together with them.
-    setImmediate(() => context.values.get(arrivalKey).sendHeaders(context.responseHeader));
+    setImmediate(() => context.values.get(requestContextKey).sendHeaders(context.responseHeader));
     try {
       yield* answers(call);
     } catch (caught) {

@@ -3,8 +3,8 @@
  * that a browser attaches on its own; so `authenticate` must not accept cookies, and no answer to another origin allows them.
  */
 import { cors } from '@connectrpc/connect';
-import type { NodeRequest, NodeResponse } from '../port/node-types.ts';
-import { writeResponse } from '../port/write-response.ts';
+import type { NodeRequest, NodeResponse } from '../listener/node-types.ts';
+import { writeResponse } from '../listener/write-response.ts';
 
 /** How long a browser may remember a preflight; two hours is the most that browsers honour. */
 const maxAgeSeconds = 7200;

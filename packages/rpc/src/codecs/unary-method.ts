@@ -1,22 +1,22 @@
-/** A unary method as the short way of gRPC calls it: bytes in, bytes out, one function for each step. */
+/** A unary method as the fast path of gRPC calls it: bytes in, bytes out, one function for each step. */
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import type { Log, LogFields } from '@platform/base';
 import type { BoundMethod } from '../core/binding.ts';
 import type { Call } from '../core/call.ts';
 import { toConnectError } from '../core/errors.ts';
+import type { FastPathCall } from '../core/fast-path-call.ts';
 import { faultOf } from '../core/faults.ts';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { respond } from '../core/run-call.ts';
 import { callerOf, RunningCall } from '../core/running-call.ts';
-import type { ShortCall } from '../core/short-call.ts';
 import { canonicalise } from '../edge/translate-message.ts';
 
 export interface UnaryMethod {
   readonly path: string;
   readonly maxRequestBytes: number;
   /** Who calls. Throws ConnectErrors. */
-  admit(start: ShortCall): Promise<AdmittedCall>;
+  admit(start: FastPathCall): Promise<AdmittedCall>;
 }
 
 export interface AdmittedCall {
@@ -36,7 +36,7 @@ export function unaryMethod<P>(
 ): UnaryMethod {
   const { authenticate, maxRequestBytes, callerFields, log } = options;
   const { input, output } = bound.method;
-  const asError = (caught: unknown, { method, signal }: ShortCall, call: RunningCall<P>): ConnectError =>
+  const asError = (caught: unknown, { method, signal }: FastPathCall, call: RunningCall<P>): ConnectError =>
     toConnectError(faultOf(caught, { method, signal, caller: callerOf(call, callerFields) }, log));
   return {
     path: bound.path,

@@ -1,8 +1,8 @@
 /** Answers calls of methods that this server does not have, in the framing that the caller understands. */
 import type { Http2ServerResponse } from 'node:http2';
 import { codes } from '@platform/base';
-import type { NodeRequest, NodeResponse } from '../port/node-types.ts';
-import { writeResponse } from '../port/write-response.ts';
+import type { NodeRequest, NodeResponse } from '../listener/node-types.ts';
+import { writeResponse } from '../listener/write-response.ts';
 import { encodeGrpcMessage } from './grpc-message.ts';
 
 const rpcPath = /^\/[A-Za-z][\w.]*\.[A-Z]\w*\/[A-Za-z]\w*$/;

@@ -1,9 +1,10 @@
 import { create, equals, toJson } from '@bufbuild/protobuf';
+import { canonicalApi } from '@platform/base';
 import { DataCaptureUploadRequestSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { ResourceRPCSubtypesResponseSchema } from '@platform/proto/platform/robot/v1/robot';
 import { describe, expect, test } from 'vitest';
-import { apiIn, canonicalApi } from './api-names.ts';
+import { apiIn } from './api-names.ts';
 import { canonicalise, inVocabulary } from './translate-message.ts';
 
 function config(namespace: 'core' | 'rdk') {

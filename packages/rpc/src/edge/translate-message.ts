@@ -1,8 +1,9 @@
 /** Spells the API names inside a message for the inside (`core`) or for a peer. */
 import { clone, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { isReflectMessage, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
+import { canonicalApi } from '@platform/base';
 import { fieldTable, type Spelling } from './api-fields.ts';
-import { apiIn, canonicalApi, type Vocabulary } from './api-names.ts';
+import { apiIn, type Vocabulary } from './api-names.ts';
 
 /** Rewrites `rdk` to `core` in the message's API names, in place, and returns it. */
 export function canonicalise<D extends DescMessage>(schema: D, message: MessageShape<D>): MessageShape<D> {

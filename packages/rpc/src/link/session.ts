@@ -9,7 +9,7 @@ import {
 import { Http2SessionManager } from '@connectrpc/connect-node';
 import { PlatformError } from '@platform/base';
 import { toConnectError } from '../core/errors.ts';
-import { maxHeaderBytes, windowBytes } from '../port/limits.ts';
+import { maxHeaderBytes, windowBytes } from '../listener/limits.ts';
 
 /** A connection that was quiet for so long is checked with a PING: before the next call, and while calls run. */
 const pingIntervalMs = 20_000;

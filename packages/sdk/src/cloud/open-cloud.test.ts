@@ -67,7 +67,10 @@ test('queries carry the organization, the stages as BSON or the statement, and g
 test('D5 a path that is not RPC is asked with the token; a refused token is replaced once', async () => {
   await using server = await startServer();
   await using cloud = openCloud({ url: server.url, keyId: 'key-id', key: 'secret' });
-  expect(await cloud.getJson('/catcher/requests?after=0')).toEqual({ status: 200, url: '/catcher/requests?after=0' });
+  expect(await cloud.getJson('/test-inbox/requests?after=0')).toEqual({
+    status: 200,
+    url: '/test-inbox/requests?after=0',
+  });
   server.tokens.length = 0;
   server.tokens.push('another');
   expect(await cloud.getJson('/x')).toEqual({ status: 200, url: '/x' });

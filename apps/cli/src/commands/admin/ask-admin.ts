@@ -21,7 +21,7 @@ export async function askAdmin(context: Context, request: JsonObject): Promise<u
   const stop = (): void => void child.kill('SIGTERM');
   context.signal.addEventListener('abort', stop, { once: true });
   // It says itself how far it is.
-  context.patience.pause();
+  context.progress.pause();
   try {
     const said = await text(child.stdout);
     if (said.trim() === '')
@@ -33,7 +33,7 @@ export async function askAdmin(context: Context, request: JsonObject): Promise<u
     if ('error' in answer) throw new PlatformError(answer.error.code, answer.error.message);
     return answer.result;
   } finally {
-    context.patience.resume();
+    context.progress.resume();
     context.signal.removeEventListener('abort', stop);
   }
 }

@@ -3,7 +3,7 @@ import type { Json } from '@platform/machine-config/schema';
 import { type ConfigurationVersion, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { parseJson } from '../../invocation/input.ts';
-import { timeOf } from '../../invocation/shapes.ts';
+import { timeOf } from '../../invocation/presenters.ts';
 
 export const partArgument = ['<part>', 'id, Machine/part, or a machine for its main part'] as const;
 export const versionFields: readonly string[] = [

@@ -2,7 +2,7 @@
 import { type Fragment, FragmentVisibility, type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Named, pick } from '../../invocation/find.ts';
-import { timeOf } from '../../invocation/shapes.ts';
+import { timeOf } from '../../invocation/presenters.ts';
 
 export const fields: readonly string[] = [
   'id',

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { leaf } from '../../invocation/leaf.ts';
-import { timeOf } from '../../invocation/shapes.ts';
+import { timeOf } from '../../invocation/presenters.ts';
 import { current, fragmentArgument, named } from './fragment.ts';
 
 export function historyCommand(): Command {

@@ -11,7 +11,7 @@ import {
 import type { Command } from 'commander';
 import type { Context } from '../../invocation/context.ts';
 import type { Flags } from '../../invocation/leaf.ts';
-import { timeOf } from '../../invocation/shapes.ts';
+import { timeOf } from '../../invocation/presenters.ts';
 import { timeBefore } from '../../invocation/when.ts';
 import { coreApi } from '../core-api.ts';
 

@@ -2,7 +2,7 @@
 import { type JsonObject, PlatformError, readRow, type SavedQuery, typedJson } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { pick } from '../../invocation/find.ts';
-import { timeOf } from '../../invocation/shapes.ts';
+import { timeOf } from '../../invocation/presenters.ts';
 
 export const fields: readonly string[] = ['id', 'name', 'stages', 'created_at', 'updated_at', 'organization_id'];
 export const savedArgument = ['<query>', 'name or id'] as const;

@@ -69,7 +69,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     seesFragment: () => true,
     baseUrl: () => 'http://cloud.test',
     accessChanged: () => authenticator.forget(),
-    beforeDelete: [],
+    organizationDeleting: [],
     ...overrides,
   });
 

@@ -9,11 +9,11 @@ import { measureFile } from '../../backup/take-file.ts';
 import { createDeletionPause } from '../../instance/deletion-pause.ts';
 import { openInstanceKey } from '../../instance/instance-key.ts';
 import type { OpenTabular } from '../../tabular/testing/open-tabular.ts';
-import { checkFiles } from '../check-files.ts';
-import { openDoctorStore } from '../doctor.ts';
+import { checkFiles } from '../doctor/check-files.ts';
+import { openDoctorStore } from '../doctor/doctor.ts';
 import { createAdmin } from '../feature.ts';
 import { openLimits } from '../limits.ts';
-import { type RepairOptions, repair } from '../repair.ts';
+import { type RepairOptions, repair } from '../repair/repair.ts';
 
 const { signal } = new AbortController();
 

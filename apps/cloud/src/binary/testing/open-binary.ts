@@ -16,8 +16,8 @@ import { fleetAccess, locations, machines, on } from '../../access/testing/open-
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { type AcceptOptions, acceptUpload } from '../../ingest/accept-upload.ts';
-import { createBackpressure } from '../../ingest/backpressure.ts';
-import type { IngestLog } from '../../ingest/log.ts';
+import { createBackpressure } from '../../ingest/backpressure/backpressure.ts';
+import type { IngestLog } from '../../ingest/log/log.ts';
 import { defaultIngestSettings } from '../../ingest/settings.ts';
 import { neverBehind } from '../../ingest/testing/never-behind.ts';
 import { openTestLog } from '../../ingest/testing/open-log.ts';
@@ -39,7 +39,7 @@ export interface UploadShape {
 export interface OpenBinary {
   readonly db: Database;
   readonly log: IngestLog;
-  /** Changes the tables of the log behind its back. */
+  /** Changes the tables of the log behind its back, and opens it again. Its listeners are gone. */
   damageLog(statement: string): Promise<void>;
   readonly blobs: BlobStore;
   readonly blobDirectory: string;

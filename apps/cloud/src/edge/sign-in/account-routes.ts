@@ -1,12 +1,12 @@
 /** A person's own page: her address, her password, her sessions. */
 import { changePassword, endSession, type SignedInCaller, setEmail } from '../../identity/account.ts';
 import { findPerson } from '../../identity/people.ts';
-import type { ListedSession } from '../../identity/sessions.ts';
+import type { ListedSession } from '../../identity/sign-in/sessions.ts';
 import { answerForm, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
-import { redirect, type Visit } from './visit.ts';
+import { type RequestContext, redirect } from './request-context.ts';
 
 export function accountRoutes(deps: SignInDeps): Routes {
   const people = deps.identity.deps;
@@ -32,35 +32,36 @@ ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
     };
   };
 
-  const act = (visit: Visit, verb: (by: SignedInCaller, fields: Fields) => Promise<void>): Promise<void> =>
+  const act = (context: RequestContext, verb: (by: SignedInCaller, fields: Fields) => Promise<void>): Promise<void> =>
     answerForm(
       deps,
-      visit,
+      context,
       async (fields) => {
-        if (visit.person === undefined) return redirect(visit, '/sign-in?next=/account');
-        await verb(visit.person, fields);
-        redirect(visit, '/account?done=1');
+        if (context.person === undefined) return redirect(context, '/sign-in?next=/account');
+        await verb(context.person, fields);
+        redirect(context, '/account?done=1');
       },
       (problem) =>
-        visit.person === undefined
+        context.person === undefined
           ? { title: 'Your account', body: html`<h1>Your account</h1>${problem}` }
-          : accountPage(formFieldOf(deps, visit), visit.person, problem),
+          : accountPage(formFieldOf(deps, context), context.person, problem),
     );
 
   return {
-    async 'GET /account'(visit) {
-      if (visit.person === undefined) return redirect(visit, '/sign-in?next=/account');
-      const done = visit.url.searchParams.has('done') ? html`<p class="done" role="status">Done.</p>` : undefined;
+    async 'GET /account'(context) {
+      if (context.person === undefined) return redirect(context, '/sign-in?next=/account');
+      const done = context.url.searchParams.has('done') ? html`<p class="done" role="status">Done.</p>` : undefined;
       // The page is made before its form token is known to the frame.
-      const page = await accountPage(formFieldOf(deps, visit), visit.person, done);
-      sendFormPage(deps, visit, () => page);
+      const page = await accountPage(formFieldOf(deps, context), context.person, done);
+      sendFormPage(deps, context, () => page);
     },
-    'POST /account/email': (visit) => act(visit, (by, fields) => setEmail(people, by, fields.get('email') ?? '')),
-    'POST /account/password': (visit) =>
-      act(visit, (by, fields) =>
+    'POST /account/email': (context) => act(context, (by, fields) => setEmail(people, by, fields.get('email') ?? '')),
+    'POST /account/password': (context) =>
+      act(context, (by, fields) =>
         changePassword(people, by, { current: fields.get('current') ?? '', password: fields.get('password') ?? '' }),
       ),
-    'POST /account/sessions/end': (visit) => act(visit, (by, fields) => endSession(people, by, fields.get('id') ?? '')),
+    'POST /account/sessions/end': (context) =>
+      act(context, (by, fields) => endSession(people, by, fields.get('id') ?? '')),
   };
 }
 

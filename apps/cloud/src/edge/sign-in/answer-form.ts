@@ -1,23 +1,23 @@
 /** Runs what a form asks for; when that fails for a reason that its sender can mend, the page comes again and says so. */
 import { asPlatformError, type PlatformError } from '@platform/base';
 import { retryAfterSeconds } from '../../access/too-many-guesses.ts';
-import type { NewSession } from '../../identity/sessions.ts';
+import type { NewSession } from '../../identity/sign-in/sessions.ts';
 import { statusOfError } from '../http.ts';
 import type { SignInDeps } from './deps.ts';
 import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
-import { cookieText, formToken, readForm, redirect, sessionCookie, type Visit } from './visit.ts';
+import { cookieText, formToken, type RequestContext, readForm, redirect, sessionCookie } from './request-context.ts';
 
 export type Fields = URLSearchParams;
 
 /** @param again the page that had the form, with the fields that were given and the problem. */
 export async function answerForm(
   deps: SignInDeps,
-  visit: Visit,
+  context: RequestContext,
   act: (fields: Fields) => Promise<void>,
   again: (problem: Html, fields: Fields) => Promise<Page> | Page,
 ): Promise<void> {
-  const fields = await readForm(deps.instanceKey, visit);
+  const fields = await readForm(deps.instanceKey, context);
   try {
     await act(fields);
   } catch (caught) {
@@ -26,7 +26,7 @@ export async function answerForm(
     const seconds = retryAfterSeconds(caught);
     const page = await again(problemText(error), fields);
     sendPage(
-      visit.response,
+      context.response,
       { ...page, status: statusOfError(error) },
       seconds === undefined ? {} : { 'retry-after': `${seconds}` },
     );
@@ -34,21 +34,21 @@ export async function answerForm(
 }
 
 /** Sends a page with the form token that `body` puts into its forms. */
-export function sendFormPage(deps: SignInDeps, visit: Visit, page: (form: Html) => Page): void {
-  const { value, cookies } = formToken(deps.instanceKey, visit);
-  sendPage(visit.response, page(formField(value)), cookies.length === 0 ? {} : { 'set-cookie': [...cookies] });
+export function sendFormPage(deps: SignInDeps, context: RequestContext, page: (form: Html) => Page): void {
+  const { value, cookies } = formToken(deps.instanceKey, context);
+  sendPage(context.response, page(formField(value)), cookies.length === 0 ? {} : { 'set-cookie': [...cookies] });
 }
 
 /** The form token for a page that comes again: the browser has its cookie. */
-export function formFieldOf(deps: SignInDeps, visit: Visit): Html {
-  return formField(formToken(deps.instanceKey, visit).value);
+export function formFieldOf(deps: SignInDeps, context: RequestContext): Html {
+  return formField(formToken(deps.instanceKey, context).value);
 }
 
 /** The browser is signed in from here on. */
-export function enter(deps: SignInDeps, visit: Visit, session: NewSession, next: string): void {
+export function enter(deps: SignInDeps, context: RequestContext, session: NewSession, next: string): void {
   const { clock } = deps.identity.deps;
-  redirect(visit, next, [
-    cookieText(visit, sessionCookie, session.token, longestCookieSeconds(session.expiresMs - clock.now())),
+  redirect(context, next, [
+    cookieText(context, sessionCookie, session.token, longestCookieSeconds(session.expiresMs - clock.now())),
   ]);
 }
 

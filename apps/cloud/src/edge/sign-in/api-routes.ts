@@ -2,43 +2,43 @@
 import { PlatformError } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import { endSession, type SignedInCaller } from '../../identity/account.ts';
-import { showInvitationLink } from '../../identity/invitation-link.ts';
+import { showInvitationLink } from '../../identity/invitations/invitation-link.ts';
 import { findPerson } from '../../identity/people.ts';
 import { sendJson } from '../http.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { readJson, requireCaller, textField, type Visit } from './visit.ts';
+import { type RequestContext, readJson, requireCaller, textField } from './request-context.ts';
 
 export function apiRoutes(deps: SignInDeps): Routes {
   const people = deps.identity.deps;
 
-  const requirePerson = async (visit: Visit): Promise<SignedInCaller> => {
-    const { principal, peerAddress } = await requireCaller(deps, visit.request);
+  const requirePerson = async (context: RequestContext): Promise<SignedInCaller> => {
+    const { principal, peerAddress } = await requireCaller(deps, context.request);
     if (principal.kind === 'person') return { principal, peerAddress };
     throw new PlatformError('permission_denied', `sessions: expected a signed-in person, found a ${principal.kind}`);
   };
 
   return {
-    async 'GET /api/whoami'(visit) {
-      const { principal } = await requireCaller(deps, visit.request);
-      sendJson(visit.response, 200, await describe(principal));
+    async 'GET /api/whoami'(context) {
+      const { principal } = await requireCaller(deps, context.request);
+      sendJson(context.response, 200, await describe(principal));
     },
-    async 'GET /api/sessions'(visit) {
-      const { principal } = await requirePerson(visit);
+    async 'GET /api/sessions'(context) {
+      const { principal } = await requirePerson(context);
       const sessions = await people.sessions.list(principal.personId);
-      sendJson(visit.response, 200, {
+      sendJson(context.response, 200, {
         sessions: sessions.map((one) => ({ ...one, current: one.id === principal.sessionId })),
       });
     },
-    async 'POST /api/sessions/end'(visit) {
-      const by = await requirePerson(visit);
-      await endSession(people, by, textField(await readJson(visit.request), 'id'));
-      sendJson(visit.response, 200, {});
+    async 'POST /api/sessions/end'(context) {
+      const by = await requirePerson(context);
+      await endSession(people, by, textField(await readJson(context.request), 'id'));
+      sendJson(context.response, 200, {});
     },
-    async 'POST /api/invitations/link'(visit) {
-      const by = await requireCaller(deps, visit.request);
-      const body = await readJson(visit.request);
+    async 'POST /api/invitations/link'(context) {
+      const by = await requireCaller(deps, context.request);
+      const body = await readJson(context.request);
       const target = { organizationId: textField(body, 'organizationId'), email: textField(body, 'email') };
-      sendJson(visit.response, 200, await showInvitationLink(people, by, target));
+      sendJson(context.response, 200, await showInvitationLink(people, by, target));
     },
   };
 

@@ -1,12 +1,12 @@
 /** A command line asks to act for a person: she allows it in her browser, and it gets a code for its session. */
 import { PlatformError } from '@platform/base';
-import { challengePattern, createCliCode, redeemCliCode } from '../../identity/cli-codes.ts';
+import { challengePattern, createCliCode, redeemCliCode } from '../../identity/sign-in/cli-codes.ts';
 import { sendJson } from '../http.ts';
 import { answerForm, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
-import { readJson, redirect, textField, type Visit } from './visit.ts';
+import { type RequestContext, readJson, redirect, textField } from './request-context.ts';
 
 /** The command line listens on its own computer. */
 const loopback = 'http://127.0.0.1';
@@ -32,35 +32,35 @@ export function cliRoutes(deps: SignInDeps): Routes {
   });
 
   return {
-    async 'GET /sign-in/cli'(visit) {
-      const asked = requestOf(visit.url.searchParams);
-      const { person } = visit;
-      if (person === undefined) return redirect(visit, signInFirst(visit));
-      sendFormPage(deps, visit, (form) => allowPage(form, asked, person.principal.email));
+    async 'GET /sign-in/cli'(context) {
+      const asked = requestOf(context.url.searchParams);
+      const { person } = context;
+      if (person === undefined) return redirect(context, signInFirst(context));
+      sendFormPage(deps, context, (form) => allowPage(form, asked, person.principal.email));
     },
-    'POST /sign-in/cli': (visit) =>
+    'POST /sign-in/cli': (context) =>
       answerForm(
         deps,
-        visit,
+        context,
         async (fields) => {
           const asked = requestOf(fields);
-          const { person } = visit;
-          if (person === undefined) return redirect(visit, '/sign-in');
+          const { person } = context;
+          if (person === undefined) return redirect(context, '/sign-in');
           const allowed = fields.get('answer') === 'allow';
           const code = allowed ? await createCliCode(people, person.principal.personId, asked.challenge) : undefined;
-          if (asked.port === '') return sendPage(visit.response, code === undefined ? refusedPage : codePage(code));
+          if (asked.port === '') return sendPage(context.response, code === undefined ? refusedPage : codePage(code));
           const answer = new URLSearchParams(code === undefined ? { error: 'access_denied' } : { code });
           answer.set('state', asked.state);
-          redirect(visit, `${loopback}:${asked.port}/?${answer}`);
+          redirect(context, `${loopback}:${asked.port}/?${answer}`);
         },
         (problem, fields) =>
-          allowPage(formFieldOf(deps, visit), requestOf(fields), visit.person?.principal.email ?? '', problem),
+          allowPage(formFieldOf(deps, context), requestOf(fields), context.person?.principal.email ?? '', problem),
       ),
-    async 'POST /sign-in/cli/token'(visit) {
-      const body = await readJson(visit.request);
+    async 'POST /sign-in/cli/token'(context) {
+      const body = await readJson(context.request);
       const given = { code: textField(body, 'code'), verifier: textField(body, 'verifier') };
-      const { token, expiresMs, personId, email } = await redeemCliCode(people, given, visit.peerAddress);
-      sendJson(visit.response, 200, { token, expiresMs, personId, email });
+      const { token, expiresMs, personId, email } = await redeemCliCode(people, given, context.peerAddress);
+      sendJson(context.response, 200, { token, expiresMs, personId, email });
     },
   };
 }
@@ -77,8 +77,8 @@ function codePage(code: string): Page {
   };
 }
 
-function signInFirst(visit: Visit): string {
-  return `/sign-in?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`;
+function signInFirst(context: RequestContext): string {
+  return `/sign-in?next=${encodeURIComponent(context.url.pathname + context.url.search)}`;
 }
 
 /** @throws invalid_argument */

@@ -3,7 +3,7 @@ import type { Log } from '@platform/base';
 import type { Principal } from '../../access/principal.ts';
 import type { Identity } from '../../identity/feature.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
-import type { Visit } from './visit.ts';
+import type { RequestContext } from './request-context.ts';
 
 export interface SignInDeps {
   readonly identity: Identity;
@@ -14,4 +14,4 @@ export interface SignInDeps {
 }
 
 /** By method and path, such as `POST /sign-in`. */
-export type Routes = Readonly<Record<string, (visit: Visit) => Promise<void>>>;
+export type Routes = Readonly<Record<string, (context: RequestContext) => Promise<void>>>;

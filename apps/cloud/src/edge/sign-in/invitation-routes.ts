@@ -5,20 +5,27 @@ import {
   acceptWithPassword,
   type Pending,
   readInvitation,
-} from '../../identity/accept-invitation.ts';
+} from '../../identity/invitations/accept-invitation.ts';
 import { answerForm, enter, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
-import { redirect, type Visit } from './visit.ts';
+import { type RequestContext, redirect } from './request-context.ts';
 
 export function invitationRoutes(deps: SignInDeps): Routes {
   const { identity } = deps;
   const people = identity.deps;
 
-  const acceptPage = (visit: Visit, form: Html, token: string, pending: Pending, problem?: Html, name = ''): Page => {
+  const acceptPage = (
+    context: RequestContext,
+    form: Html,
+    token: string,
+    pending: Pending,
+    problem?: Html,
+    name = '',
+  ): Page => {
     const { invitation, organizationName, person, choosesPassword } = pending;
-    const herself = person !== undefined && visit.person?.principal.personId === person.id;
+    const herself = person !== undefined && context.person?.principal.personId === person.id;
     const email = html`<label for="email">E-mail</label><input id="email" type="email" autocomplete="username" readonly value="${invitation.email}">`;
     const password = (label: string, autocomplete: string): Html =>
       html`<label for="password">${label}</label><input id="password" name="password" type="password" autocomplete="${autocomplete}" required>`;
@@ -37,34 +44,34 @@ ${!herself && identity.openId && html`<div class="or">or</div><a class="button s
   };
 
   return {
-    async 'GET /invitations/accept'(visit) {
-      const token = visit.url.searchParams.get('token') ?? '';
-      const pending = await readInvitation(people, token, visit.peerAddress);
-      sendFormPage(deps, visit, (form) => acceptPage(visit, form, token, pending));
+    async 'GET /invitations/accept'(context) {
+      const token = context.url.searchParams.get('token') ?? '';
+      const pending = await readInvitation(people, token, context.peerAddress);
+      sendFormPage(deps, context, (form) => acceptPage(context, form, token, pending));
     },
-    'POST /invitations/accept': (visit) =>
+    'POST /invitations/accept': (context) =>
       answerForm(
         deps,
-        visit,
+        context,
         async (fields) => {
-          const { peerAddress } = visit;
+          const { peerAddress } = context;
           const token = fields.get('token') ?? '';
           const password = fields.get('password') ?? '';
           const { person, choosesPassword } = await readInvitation(people, token, peerAddress);
-          const herself = person !== undefined && visit.person?.principal.personId === person.id;
+          const herself = person !== undefined && context.person?.principal.personId === person.id;
           if (choosesPassword && !herself) {
             const given = { token, name: fields.get('name') ?? '', password };
-            return enter(deps, visit, await acceptAsNewPerson(people, given, peerAddress), '/');
+            return enter(deps, context, await acceptAsNewPerson(people, given, peerAddress), '/');
           }
           if (!herself)
-            return enter(deps, visit, await acceptWithPassword(people, { token, password }, peerAddress), '/');
+            return enter(deps, context, await acceptWithPassword(people, { token, password }, peerAddress), '/');
           await acceptSignedIn(people, { token, personId: person.id }, peerAddress);
-          redirect(visit, '/');
+          redirect(context, '/');
         },
         async (problem, fields) => {
           const token = fields.get('token') ?? '';
-          const pending = await readInvitation(people, token, visit.peerAddress);
-          return acceptPage(visit, formFieldOf(deps, visit), token, pending, problem, fields.get('name') ?? '');
+          const pending = await readInvitation(people, token, context.peerAddress);
+          return acceptPage(context, formFieldOf(deps, context), token, pending, problem, fields.get('name') ?? '');
         },
       ),
   };

@@ -1,11 +1,11 @@
 /** To the OpenID provider and back. */
 import { PlatformError } from '@platform/base';
-import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/open-id.ts';
-import { signInWithOpenId } from '../../identity/sign-in-with-open-id.ts';
+import { type OpenId, type OpenIdFlow, openIdCallbackPath } from '../../identity/sign-in/open-id.ts';
+import { signInWithOpenId } from '../../identity/sign-in/sign-in-with-open-id.ts';
 import { authorityOf } from '../http.ts';
 import { enter } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
-import { cookieOf, cookieText, redirect, safePath, type Visit } from './visit.ts';
+import { cookieOf, cookieText, type RequestContext, redirect, safePath } from './request-context.ts';
 
 const flowCookie = 'platform_oidc';
 
@@ -22,27 +22,27 @@ export function openIdRoutes(deps: SignInDeps): Routes {
   };
 
   return {
-    async 'GET /sign-in/oidc'(visit) {
+    async 'GET /sign-in/oidc'(context) {
       const provider = openId();
-      const next = safePath(visit.url.searchParams.get('next'));
+      const next = safePath(context.url.searchParams.get('next'));
       // The provider sends people to the public address: the cookie must be there, too.
       const home = new URL(publicUrl());
-      if (authorityOf(visit.request) !== home.host && visit.url.searchParams.get('home') === null)
-        return redirect(visit, `${home.origin}/sign-in/oidc?home=1&next=${encodeURIComponent(next)}`);
+      if (authorityOf(context.request) !== home.host && context.url.searchParams.get('home') === null)
+        return redirect(context, `${home.origin}/sign-in/oidc?home=1&next=${encodeURIComponent(next)}`);
       const { location, flow } = await provider.begin(next, clock.now());
       const sealed = Buffer.from(instanceKey.encrypt(JSON.stringify(flow))).toString('base64url');
-      redirect(visit, location, [cookieText(visit, flowCookie, sealed, 600)]);
+      redirect(context, location, [cookieText(context, flowCookie, sealed, 600)]);
     },
-    async [`GET ${openIdCallbackPath}`](visit) {
+    async [`GET ${openIdCallbackPath}`](context) {
       const provider = openId();
-      const flow = flowOf(visit);
-      const person = await provider.finish(visit.url.searchParams, flow);
-      enter(deps, visit, await signInWithOpenId(identity.deps, person, visit.peerAddress), safePath(flow.next));
+      const flow = flowOf(context);
+      const person = await provider.finish(context.url.searchParams, flow);
+      enter(deps, context, await signInWithOpenId(identity.deps, person, context.peerAddress), safePath(flow.next));
     },
   };
 
-  function flowOf(visit: Visit): OpenIdFlow {
-    const cookie = cookieOf(visit.request, flowCookie) ?? '';
+  function flowOf(context: RequestContext): OpenIdFlow {
+    const cookie = cookieOf(context.request, flowCookie) ?? '';
     let flow: OpenIdFlow | undefined;
     try {
       flow = cookie === '' ? undefined : JSON.parse(instanceKey.decrypt(Buffer.from(cookie, 'base64url')));

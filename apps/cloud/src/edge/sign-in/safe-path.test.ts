@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safePath } from './visit.ts';
+import { safePath } from './request-context.ts';
 
 test('a path to go to after signing in stays on this cloud, whatever is done to it', () => {
   expect(['/', '/account?x=1', '/machines/1'].map(safePath)).toEqual(['/', '/account?x=1', '/machines/1']);

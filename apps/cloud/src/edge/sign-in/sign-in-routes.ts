@@ -2,15 +2,23 @@
 import { errorText } from '@platform/base';
 import { tooManyGuesses } from '../../access/too-many-guesses.ts';
 import { endSession } from '../../identity/account.ts';
-import { normalEmail } from '../../identity/checked-email.ts';
-import { signInWithPassword } from '../../identity/sign-in-with-password.ts';
-import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/use-link.ts';
+import { signInWithPassword } from '../../identity/sign-in/sign-in-with-password.ts';
+import { checkResetLink, mailResetLink, resetPassword, signInWithLink } from '../../identity/sign-in/use-link.ts';
+import { normalEmail } from '../../text-rules/checked-email.ts';
 import { headerOf, sendJson, sendText } from '../http.ts';
 import { answerForm, enter, type Fields, formFieldOf, sendFormPage } from './answer-form.ts';
 import type { Routes, SignInDeps } from './deps.ts';
 import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
-import { cookieText, readForm, redirect, requireCaller, safePath, sessionCookie, type Visit } from './visit.ts';
+import {
+  cookieText,
+  type RequestContext,
+  readForm,
+  redirect,
+  requireCaller,
+  safePath,
+  sessionCookie,
+} from './request-context.ts';
 
 export function signInRoutes(deps: SignInDeps): Routes {
   const { identity } = deps;
@@ -41,76 +49,76 @@ ${
   });
 
   return {
-    async 'GET /sign-in'(visit) {
-      const token = visit.url.searchParams.get('token');
-      const next = safePath(visit.url.searchParams.get('next'));
-      if (token !== null) return enter(deps, visit, await signInWithLink(people, token, visit.peerAddress), '/');
-      if (visit.person !== undefined) return redirect(visit, next);
-      sendFormPage(deps, visit, (form) => signInPage(form, next));
+    async 'GET /sign-in'(context) {
+      const token = context.url.searchParams.get('token');
+      const next = safePath(context.url.searchParams.get('next'));
+      if (token !== null) return enter(deps, context, await signInWithLink(people, token, context.peerAddress), '/');
+      if (context.person !== undefined) return redirect(context, next);
+      sendFormPage(deps, context, (form) => signInPage(form, next));
     },
-    // Link previews ask with HEAD; only a visit uses a link up.
-    'HEAD /sign-in': async (visit) => sendText(visit.response, 200, 'text/html', ''),
-    'POST /sign-in': (visit) =>
+    // Link previews ask with HEAD; only a context uses a link up.
+    'HEAD /sign-in': async (context) => sendText(context.response, 200, 'text/html', ''),
+    'POST /sign-in': (context) =>
       answerForm(
         deps,
-        visit,
+        context,
         async (fields) => {
           const given = { email: fields.get('email') ?? '', password: fields.get('password') ?? '' };
-          const session = await signInWithPassword(people, given, visit.peerAddress);
-          enter(deps, visit, session, safePath(fields.get('next')));
+          const session = await signInWithPassword(people, given, context.peerAddress);
+          enter(deps, context, session, safePath(fields.get('next')));
         },
         (problem, fields) =>
-          signInPage(formFieldOf(deps, visit), safePath(fields.get('next')), problem, fields.get('email') ?? ''),
+          signInPage(formFieldOf(deps, context), safePath(fields.get('next')), problem, fields.get('email') ?? ''),
       ),
-    'POST /sign-in/link': (visit) =>
+    'POST /sign-in/link': (context) =>
       answerForm(
         deps,
-        visit,
+        context,
         async (fields) => {
-          await countRequest(visit, fields);
+          await countRequest(context, fields);
           // Not awaited: whether there is such a person must not show in the time that it takes.
           mailResetLink(people, normalEmail(fields.get('email') ?? '')).catch((caught: unknown) =>
             deps.log.error('a link to set a password was not mailed', { error: errorText(caught) }),
           );
-          sendPage(visit.response, {
+          sendPage(context.response, {
             title: 'Look into your mail',
             body: html`<h1>Look into your mail</h1><p>If there is an account with this address, a link to set a new password is on its way. It works once, for one hour.</p><a class="button second" href="/sign-in">Back</a>`,
           });
         },
-        (problem) => signInPage(formFieldOf(deps, visit), '/', problem),
+        (problem) => signInPage(formFieldOf(deps, context), '/', problem),
       ),
-    async 'GET /sign-in/reset'(visit) {
-      const token = visit.url.searchParams.get('token') ?? '';
-      await checkResetLink(people, token, visit.peerAddress);
-      sendFormPage(deps, visit, (form) => resetPage(form, token));
+    async 'GET /sign-in/reset'(context) {
+      const token = context.url.searchParams.get('token') ?? '';
+      await checkResetLink(people, token, context.peerAddress);
+      sendFormPage(deps, context, (form) => resetPage(form, token));
     },
-    'POST /sign-in/reset': (visit) =>
+    'POST /sign-in/reset': (context) =>
       answerForm(
         deps,
-        visit,
+        context,
         async (fields) => {
           const given = { token: fields.get('token') ?? '', password: fields.get('password') ?? '' };
-          enter(deps, visit, await resetPassword(people, given, visit.peerAddress), '/');
+          enter(deps, context, await resetPassword(people, given, context.peerAddress), '/');
         },
-        (problem, fields) => resetPage(formFieldOf(deps, visit), fields.get('token') ?? '', problem),
+        (problem, fields) => resetPage(formFieldOf(deps, context), fields.get('token') ?? '', problem),
       ),
-    async 'POST /sign-out'(visit) {
-      if (headerOf(visit.request, 'authorization') !== '') {
-        const { principal, peerAddress } = await requireCaller(deps, visit.request);
+    async 'POST /sign-out'(context) {
+      if (headerOf(context.request, 'authorization') !== '') {
+        const { principal, peerAddress } = await requireCaller(deps, context.request);
         if (principal.kind === 'person') await endSession(people, { principal, peerAddress }, principal.sessionId);
-        return sendJson(visit.response, 200, {});
+        return sendJson(context.response, 200, {});
       }
-      await readForm(deps.instanceKey, visit);
-      if (visit.person !== undefined) await endSession(people, visit.person, visit.person.principal.sessionId);
-      redirect(visit, '/sign-in', [cookieText(visit, sessionCookie, '', 0)]);
+      await readForm(deps.instanceKey, context);
+      if (context.person !== undefined) await endSession(people, context.person, context.person.principal.sessionId);
+      redirect(context, '/sign-in', [cookieText(context, sessionCookie, '', 0)]);
     },
   };
 
   /** Asking for links is limited as guessing is: nobody's mailbox is filled from here. */
-  async function countRequest(visit: Visit, fields: Fields): Promise<void> {
+  async function countRequest(context: RequestContext, fields: Fields): Promise<void> {
     const guess = {
       credential: `link ${normalEmail(fields.get('email') ?? '')}`,
-      peerAddress: visit.peerAddress,
+      peerAddress: context.peerAddress,
       kind: 'password' as const,
     };
     const attempt = await people.guesses.attempt(guess, async () => undefined);

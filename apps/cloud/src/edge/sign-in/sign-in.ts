@@ -11,8 +11,8 @@ import { html } from './html.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { openIdRoutes } from './open-id-routes.ts';
 import { sendPage } from './page.ts';
+import { principalOfCookie, requestContextOf } from './request-context.ts';
 import { signInRoutes } from './sign-in-routes.ts';
-import { principalOfCookie, visitOf } from './visit.ts';
 
 export interface SignIn {
   /** Handles a request of its routes; false when it is none. */
@@ -35,7 +35,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const route = routes[`${request.method} ${url.pathname}`];
       if (route === undefined) return false;
       try {
-        await route(await visitOf(deps, request, response, url));
+        await route(await requestContextOf(deps, request, response, url));
       } catch (caught) {
         const forPeople = !url.pathname.startsWith('/api/') && headerOf(request, 'accept').includes('text/html');
         if (!forPeople || response.headersSent) throw caught;

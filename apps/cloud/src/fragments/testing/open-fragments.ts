@@ -82,8 +82,14 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
     log: silentLog,
     triggerProblems: () => [],
     documentOf,
-    onTriggers: async (_trx, partId, document) =>
-      void told.push([partId, (document as { triggers?: unknown }).triggers ?? []]),
+    async onConfigurationChange(_trx, changes) {
+      for (const { partId, before, after } of changes) {
+        const [was, is] = [await before(), after].map(
+          (document) => (document as JsonObject | undefined)?.['triggers'] ?? [],
+        );
+        if (JSON.stringify(was) !== JSON.stringify(is)) told.push([partId, is]);
+      }
+    },
     tellPart: async (partId, message) => void lines.push([partId, message]),
   });
   const given: FragmentsGiven = {
@@ -128,7 +134,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
         await sql`insert into part_configurations (part_id, version, document, author, created_ms) values (${partId}, ${version}, ${JSON.stringify(document)}, 'test', ${version})`.execute(
           trx,
         );
-        await fragments.partSaving(trx, partId, document, effective.document);
+        await fragments.saving(trx, partId, document, effective);
       });
     },
     async running(partId) {

@@ -15,18 +15,21 @@ import type { Grant, Principal } from '../../access/principal.ts';
 import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { createRoutes } from '../../edge/routes.ts';
 import { createSignIn } from '../../edge/sign-in/sign-in.ts';
-import { createMail } from '../../mail/feature.ts';
-import { createPerson } from '../accept-invitation.ts';
+import { createEmailChannel } from '../../outbox/email/email-channel.ts';
+import { createMail } from '../../outbox/email/mail.ts';
+import { createOutbox, type Outbox } from '../../outbox/feature.ts';
 import { createIdentity, createOwnerLink, type Identity } from '../feature.ts';
-import { hashPassword } from '../hash-password.ts';
-import type { OpenIdSettings } from '../open-id.ts';
-import { createSessions } from '../sessions.ts';
+import { createPerson } from '../invitations/accept-invitation.ts';
+import { hashPassword } from '../sign-in/hash-password.ts';
+import type { OpenIdSettings } from '../sign-in/open-id.ts';
+import { createSessions } from '../sign-in/sessions.ts';
 import { Browser } from './browser.ts';
 
 export interface People extends FirstAccount {
   readonly url: string;
   readonly clock: FakeClock;
   readonly identity: Identity;
+  readonly outbox: Outbox;
   /** Everything that was logged, as text. */
   readonly logged: readonly string[];
   /** A fresh link of the first owner, as a start prints it. */
@@ -71,7 +74,15 @@ export async function startPeople(
     clock,
   });
   const settings = options.smtpUrl === undefined ? undefined : { smtpUrl: options.smtpUrl, from: 'cloud@example.com' };
-  const mail = settings && createMail({ db, clock, log, instanceKey, settings });
+  const outbox = createOutbox({
+    db,
+    clock,
+    log,
+    channels: settings ? { email: createEmailChannel({ settings, instanceKey }) } : {},
+    organizationExists: (id) => tree.organization(id) !== undefined,
+    appendMachineLog: async () => {},
+  });
+  const mail = settings && createMail({ outbox, instanceKey, clock });
   let url = '';
   const identity = createIdentity({
     db,
@@ -105,7 +116,7 @@ export async function startPeople(
       scheme: options.scheme ?? 'http',
       partConfig: async () => ({}),
       status: async () => ({}),
-      catcher: async () => false,
+      testInbox: async () => false,
       binaryData: async () => false,
       logo: async () => false,
     }),
@@ -113,10 +124,10 @@ export async function startPeople(
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${port}`;
-  mail?.start();
+  outbox.start();
   const closing = new AsyncDisposableStack();
   closing.use(server);
-  if (mail !== undefined) closing.use(mail);
+  closing.use(outbox);
   onTestFinished(() => closing.disposeAsync());
 
   const tokenOfKey = async (keyId: string, key: string): Promise<string> =>
@@ -126,6 +137,7 @@ export async function startPeople(
     url,
     clock,
     identity,
+    outbox,
     logged,
     ownerLink: async () => `/sign-in?token=${await createOwnerLink({ db, clock })}`,
     browser: () => new Browser(url),

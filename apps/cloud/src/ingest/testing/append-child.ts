@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { silentLog, systemClock } from '@platform/base';
-import type { LogEntry } from '../log.ts';
-import { openIngestLog } from '../open-ingest-log.ts';
+import type { LogEntry } from '../log/log.ts';
+import { openIngestLog } from '../log/open-ingest-log.ts';
 
 export interface AppendPlan {
   /** Hex, 16 bytes. */
@@ -22,7 +22,11 @@ export interface AppendPlan {
 }
 
 /** The upload number `seq` of a plan, the same in every process; its batch begins with a marker that no other one holds. */
-export function plannedEntry(plan: Pick<AppendPlan, 'stream' | 'batchBytes'>, seq: number, floor: number): LogEntry {
+export function plannedEntry(
+  plan: Pick<AppendPlan, 'stream' | 'batchBytes'>,
+  seq: number,
+  lowWaterMark: number,
+): LogEntry {
   const marker = createHash('sha256').update(`${plan.stream}/${seq}`).digest();
   const batch = new Uint8Array(Math.max(marker.length, plan.batchBytes)).fill(seq);
   batch.set(marker);
@@ -30,7 +34,7 @@ export function plannedEntry(plan: Pick<AppendPlan, 'stream' | 'batchBytes'>, se
     partId: 'part',
     stream: Buffer.from(plan.stream, 'hex'),
     seq,
-    floor,
+    lowWaterMark,
     sha256: createHash('sha256').update(batch).digest(),
     batch,
     fileId: `file-${seq}`,

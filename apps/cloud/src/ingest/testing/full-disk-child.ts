@@ -5,9 +5,9 @@
 import { appendFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlatformError, silentLog, systemClock } from '@platform/base';
-import { ballastStep } from '../ballast.ts';
-import { freeBytesOf } from '../free-space.ts';
-import { openIngestLog } from '../open-ingest-log.ts';
+import { ballastStep } from '../disk/ballast.ts';
+import { freeBytesOf } from '../disk/free-space.ts';
+import { openIngestLog } from '../log/open-ingest-log.ts';
 import { testEntry } from './open-log.ts';
 
 const mebibyte = 1024 * 1024;

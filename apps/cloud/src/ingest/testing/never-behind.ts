@@ -1,6 +1,6 @@
 /** A tabular store that keeps up always, for tests that are about something else. */
-import type { StoreProgress } from '../backpressure.ts';
-import type { IngestLog } from '../log.ts';
+import type { StoreProgress } from '../backpressure/backpressure.ts';
+import type { IngestLog } from '../log/log.ts';
 
 export function neverBehind(log: Pick<IngestLog, 'lastPosition' | 'onCommit'>): StoreProgress {
   return {

@@ -3,16 +3,17 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
-import type { IngestLog, LogEntry } from '../log.ts';
-import { openIngestLog } from '../open-ingest-log.ts';
+import type { IngestLog, LogEntry } from '../log/log.ts';
+import { openIngestLog } from '../log/open-ingest-log.ts';
 
 export interface TestLog extends AsyncDisposable {
+  /** Goes on after `reopen`, but for its listeners. */
   readonly log: IngestLog;
   /** Closes the log and opens it again, as a restart does. */
   reopen(): Promise<void>;
   /** What another connection reads of its tables. */
   rows(query: string): Promise<readonly Record<string, unknown>[]>;
-  /** Changes its tables behind its back. */
+  /** Changes its tables behind its back, and opens it again: until then followers have sound rows in memory. */
   damage(statement: string): Promise<void>;
 }
 
@@ -21,23 +22,26 @@ export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind):
   const { database } = store;
   const file = store.directory.file('ingest.sqlite');
   let log = await openIngestLog({ file, database, log: silentLog, clock });
+  const reopen = async (): Promise<void> => {
+    await log[Symbol.asyncDispose]();
+    log = await openIngestLog({ file, database, log: silentLog, clock });
+  };
+  const change = async (statement: string): Promise<void> => {
+    if (database !== undefined) return void (await store.administer(`set search_path = ingest; ${statement}`));
+    using db = new DatabaseSync(file, { timeout: 5_000 });
+    db.exec(statement);
+  };
   return {
-    get log() {
-      return log;
-    },
-    async reopen() {
-      await log[Symbol.asyncDispose]();
-      log = await openIngestLog({ file, database, log: silentLog, clock });
-    },
+    log: new Proxy({} as IngestLog, { get: (_, key) => log[key as keyof IngestLog] }),
+    reopen,
     async rows(query) {
       if (database !== undefined) return store.administer(`set search_path = ingest; ${query}`);
       using db = new DatabaseSync(file, { readOnly: true });
       return db.prepare(query).all();
     },
     async damage(statement) {
-      if (database !== undefined) return void (await store.administer(`set search_path = ingest; ${statement}`));
-      using db = new DatabaseSync(file, { timeout: 5_000 });
-      db.exec(statement);
+      await change(statement);
+      await reopen();
     },
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();
@@ -54,7 +58,7 @@ export function testEntry(seq: number, content = `content ${seq}`, more: Partial
     partId: 'p',
     stream: streamA,
     seq,
-    floor: 0,
+    lowWaterMark: 0,
     sha256: new Uint8Array(createHash('sha256').update(content).digest()),
     batch: new TextEncoder().encode(content),
     fileId: `file-${seq}`,

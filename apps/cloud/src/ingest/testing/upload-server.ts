@@ -5,8 +5,8 @@ import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
 import type { DeletedSince } from '../accept-upload.ts';
 import { createIngest, type Ingest } from '../ingest.ts';
-import type { IngestLog } from '../log.ts';
-import { openIngestLog } from '../open-ingest-log.ts';
+import type { IngestLog } from '../log/log.ts';
+import { openIngestLog } from '../log/open-ingest-log.ts';
 import type { Place } from '../place.ts';
 import { neverBehind } from './never-behind.ts';
 

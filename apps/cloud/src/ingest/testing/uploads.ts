@@ -8,7 +8,7 @@ import {
   type UploadMetadataSchema,
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type LoggedUpload, LoggedUploadSchema } from '@platform/proto/platform/ingest/v1/log';
-import type { IngestLog } from '../log.ts';
+import type { IngestLog } from '../log/log.ts';
 
 export type MetadataInit = MessageInitShape<typeof UploadMetadataSchema>;
 

@@ -2,13 +2,12 @@
 import { PlatformError } from '@platform/base';
 import type { Problem } from '@platform/machine-config/schema';
 import type { Effective } from './effective-configuration.ts';
-import { resourceNames, triggersIn } from './triggers-of.ts';
 
 const shownProblems = 20;
 
+/** What is wrong with the triggers of an effective document: they belong to another feature. */
 export type TriggerProblems = (
-  triggers: readonly unknown[],
-  components: readonly string[],
+  document: unknown,
 ) => readonly { readonly path: string; readonly severity: 'error' | 'warning'; readonly message: string }[];
 
 /**
@@ -29,9 +28,7 @@ export function problemsOf(
   const found: readonly Problem[] = [
     ...effective.problems,
     ...effective.parseProblems,
-    ...triggerProblems(triggersIn(effective.document), resourceNames(effective.document)).map(
-      ({ path, severity, message }) => ({ path, level: severity, message }),
-    ),
+    ...triggerProblems(effective.document).map(({ path, severity, message }) => ({ path, level: severity, message })),
   ].map((problem) => {
     if (!imported(problem)) return problem;
     // Whoever saves cannot mend a fragment's entry, but can give it what it depends on.

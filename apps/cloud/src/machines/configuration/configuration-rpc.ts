@@ -4,7 +4,7 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { AppService, RobotPartHistoryEntrySchema } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import { notVisible, type Principal } from '../../access/principal.ts';
-import { checkedName } from '../../accounts/checked-name.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
 import { readPageToken } from '../../wire/page-token.ts';
 import { requireReadableJson } from '../../wire/readable-json.ts';
 import { authenticatorInfo } from '../author.ts';

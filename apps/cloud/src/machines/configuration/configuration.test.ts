@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
 import { app, fleet, openMachines } from '../testing/open-machines.ts';
-import { asEffective, type EffectiveConfigurations } from './effective-configuration.ts';
+import { asEffective, type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
 
 const sensor = (name: string, attributes: object = {}): object => ({
   name,
@@ -154,6 +154,7 @@ test('what a fragment brings is what triggers see; a fragment that changes under
   let stamp = 1;
   let resolved = 0;
   const fragments: EffectiveConfigurations = {
+    ...withoutFragments,
     async effective(_partId, document) {
       resolved++;
       // The first resolution of the second save is overtaken.
@@ -162,7 +163,6 @@ test('what a fragment brings is what triggers see; a fragment that changes under
       return asEffective({ ...(document as object), triggers }, [], [{ id: 'f', name: 'shared' }]);
     },
     stampOf: () => String(stamp),
-    problemsOf: async () => [],
   };
   const { machines, partId, savedTriggers, ask, owner, organizationId } = await openMachines({ effective: fragments });
   const save = (text: string) => ask(owner, app.updateRobotPart, { id: partId, robotConfigJson: text });

@@ -11,12 +11,13 @@ import type { Transaction } from 'kysely';
 import type { Caller, OwnActor } from '../../access/audit.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { type Author, authorOf } from '../author.ts';
+import type { OnConfigurationChange } from './configuration-change.ts';
 import { type ConfigurationHistory, createHistory } from './configuration-history.ts';
 import { dropOldDocuments, keptBytesOf, maxHistoryBytes } from './drop-old-documents.ts';
+import { editConflict } from './edit-conflict.ts';
 import type { Effective, EffectiveConfigurations } from './effective-configuration.ts';
-import { overtaken } from './overtaken.ts';
 import { parseDocument } from './parse-document.ts';
-import { type OnSaving, writeVersion } from './write-version.ts';
+import { writeVersion } from './write-version.ts';
 
 /** Documents that are kept in memory, all together. */
 const maxCachedBytes = 64 * 1024 * 1024;
@@ -87,14 +88,13 @@ export interface ConfigurationDeps {
   readonly check: (document: unknown, effective: Effective) => readonly string[];
   /** Told about the warnings of a version that was saved. */
   readonly onWarnings: (partId: string, version: number, warnings: readonly string[]) => Promise<void>;
-  /** Runs inside the transaction that saves. */
-  readonly onSaving: OnSaving;
+  readonly onConfigurationChange: OnConfigurationChange;
   /** What the documents of one part may take together. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
 }
 
 export function createConfigurations(deps: ConfigurationDeps): Configurations {
-  const { db, clock, effective, organizationOf, check, onWarnings, onSaving } = deps;
+  const { db, clock, effective, organizationOf, check, onWarnings } = deps;
   const maxBytes = deps.maxHistoryBytes ?? maxHistoryBytes;
   const history = createHistory(db);
   const versions = new Map<string, number>();
@@ -151,7 +151,16 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
       const author = authorOf(by);
       const version = { version: 1, document, author, createdMs: clock.now(), revision, restoredFrom: 0 };
       return {
-        write: (trx) => writeVersion(trx, onSaving, { partId, organizationId, version, parsed, resolved, by, action }),
+        write: (trx) =>
+          writeVersion(trx, deps, async () => undefined, {
+            partId,
+            organizationId,
+            version,
+            parsed,
+            resolved,
+            by,
+            action,
+          }),
         async committed() {
           remember(partId, version);
           if (warnings.length > 0) await onWarnings(partId, 1, warnings);
@@ -192,7 +201,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
               'version' in edited
                 ? edited.version === before.version
                 : before.version === 0 || edited.createdMs === before.createdMs;
-            if (!isNewest) return { overtaken: edited, version: before, isNew: false };
+            if (!isNewest) return { editConflict: edited, version: before, isNew: false };
           }
           const version: ConfigurationVersion = {
             version: before.version + 1,
@@ -203,7 +212,19 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
             restoredFrom,
           };
           const organizationId = organizationOf(partId);
-          await writeVersion(trx, onSaving, { partId, organizationId, version, parsed, resolved, by, action });
+          const runningBefore = async (): Promise<unknown> =>
+            before.version === 0
+              ? undefined
+              : (await effective.effective(partId, JSON.parse(before.document))).document;
+          await writeVersion(trx, deps, runningBefore, {
+            partId,
+            organizationId,
+            version,
+            parsed,
+            resolved,
+            by,
+            action,
+          });
           await boundHistory(trx, partId, version);
           await alongside?.(trx);
           return { version, isNew: true };
@@ -214,7 +235,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
           throw caught;
         });
         if (saved === undefined) continue;
-        if (saved.overtaken !== undefined) throw await overtaken(db, partId, saved.overtaken, saved.version);
+        if (saved.editConflict !== undefined) throw await editConflict(db, partId, saved.editConflict, saved.version);
         remember(partId, saved.version);
         if (saved.isNew && warnings.length > 0) await onWarnings(partId, saved.version.version, warnings);
         return saved.version;

@@ -5,6 +5,8 @@
 import { type Parsed, parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
 import type { MachineConfig, Problem } from '@platform/machine-config/schema';
+import type { Transaction } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
 
 export interface UsedFragment {
   readonly id: string;
@@ -42,6 +44,14 @@ export interface EffectiveConfigurations {
   stampOf(partId: string): string;
   /** What a change of a fragment made wrong with the part, as it was found then; empty when nothing is. */
   problemsOf(partId: string): Promise<readonly Problem[]>;
+  /**
+   * Notes which fragments the part uses, in the transaction that saves `document`.
+   *
+   * @param checked what `effective` said of it, which was accepted. @throws aborted when a fragment changed since
+   */
+  saving(trx: Transaction<CloudTables>, partId: string, document: unknown, checked: Effective): Promise<void>;
+  /** Forgets the part, in the transaction that deletes it. */
+  deleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
 }
 
 /** The last step of resolving: parses and hashes. */
@@ -59,4 +69,6 @@ export const withoutFragments: EffectiveConfigurations = {
   effective: async (_partId, document) => asEffective(document, [], []),
   stampOf: () => '',
   problemsOf: async () => [],
+  saving: async () => {},
+  deleting: async () => {},
 };

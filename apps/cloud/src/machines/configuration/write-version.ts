@@ -4,7 +4,8 @@ import { audit, type Caller, type OwnActor } from '../../access/audit.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { authorText } from '../author.ts';
 import type { ConfigurationVersion } from './configuration.ts';
-import type { Effective } from './effective-configuration.ts';
+import type { ConfigurationChange, OnConfigurationChange } from './configuration-change.ts';
+import type { Effective, EffectiveConfigurations } from './effective-configuration.ts';
 
 export interface NewVersion {
   readonly partId: string;
@@ -18,17 +19,16 @@ export interface NewVersion {
   readonly action: string;
 }
 
-/** What depends on a configuration moves with it, in the transaction that saves it. */
-export type OnSaving = (
-  trx: Transaction<CloudTables>,
-  partId: string,
-  effective: Effective,
-  document: unknown,
-) => Promise<void>;
+export interface WriteVersionDeps {
+  readonly effective: Pick<EffectiveConfigurations, 'saving'>;
+  readonly onConfigurationChange: OnConfigurationChange;
+}
 
+/** @param before the effective document of the version before; undefined: there is none. */
 export async function writeVersion(
   trx: Transaction<CloudTables>,
-  onSaving: OnSaving,
+  { effective, onConfigurationChange }: WriteVersionDeps,
+  before: ConfigurationChange['before'],
   { partId, organizationId, version, parsed, resolved, by, action }: NewVersion,
 ): Promise<void> {
   const { document, author, createdMs, revision, restoredFrom } = version;
@@ -47,7 +47,8 @@ export async function writeVersion(
       restored_from: restoredFrom,
     })
     .execute();
-  await onSaving(trx, partId, resolved, parsed);
+  await effective.saving(trx, partId, parsed, resolved);
+  await onConfigurationChange(trx, [{ partId, before, after: resolved.document }]);
   const detail = { version: version.version, ...(restoredFrom === 0 ? {} : { restored_from: restoredFrom }) };
   await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: partId, detail }, createdMs);
 }

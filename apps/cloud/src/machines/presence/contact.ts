@@ -1,4 +1,4 @@
-/** Which calls count as contact of a part (D17, docs/decisions/0019). Pure. */
+/** Which calls count as contact of a part (D17, ADR-0019). Pure. */
 import type { Principal } from '../../access/principal.ts';
 
 /**

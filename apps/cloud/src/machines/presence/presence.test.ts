@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { Database } from '../../metadata/tables.ts';
-import { enqueue } from '../../notify/enqueue.ts';
+import { enqueue } from '../../outbox/enqueue.ts';
 import { createPartTransitions } from '../../triggers/part-transitions.ts';
 import { HandClock } from '../testing/hand-clock.ts';
 import { isContact } from './contact.ts';
@@ -35,7 +35,7 @@ function notifying(nowMs: () => number): PresenceDeps['onTransitions'] {
   return createPartTransitions({
     configOf: async () => configured,
     placeOf: (partId) => ({ ...place, partId }),
-    notify: { enqueue: (trx, messages) => enqueue(trx, messages, nowMs()), wake: () => {} },
+    outbox: { enqueue: (trx, messages) => enqueue(trx, messages, nowMs()), wake: () => {} },
     log: silentLog,
   });
 }
@@ -45,8 +45,8 @@ async function settled(presence: Presence): Promise<void> {
 }
 
 async function enqueued(db: Database): Promise<string[]> {
-  const rows = await db.selectFrom('notify_messages').select(['part_id', 'trigger_type', 'event_at']).execute();
-  return rows.map((row) => `${row.part_id} ${row.trigger_type} ${row.event_at}`).sort();
+  const rows = await db.selectFrom('outbox_messages').select(['part_id', 'event_type', 'event_at']).execute();
+  return rows.map((row) => `${row.part_id} ${row.event_type} ${row.event_at}`).sort();
 }
 
 interface Given {

@@ -1,4 +1,5 @@
 /** The machines feature after a first start, for tests: real database, operations called as the wire calls them. */
+
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { AppService } from '@platform/proto/platform/app/v1/app';
@@ -9,6 +10,8 @@ import { type Access, createAccess } from '../../access/authorize.ts';
 import type { Grant, Principal, Role } from '../../access/principal.ts';
 import { callOf } from '../../access/testing/call-of.ts';
 import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import type { OnConfigurationChange } from '../configuration/configuration-change.ts';
+import { triggersIn } from '../configuration/triggers-of.ts';
 import { createMachines, type Machines, type MachinesDeps } from '../feature.ts';
 import { openRegistry, type Registry } from '../registry.ts';
 
@@ -22,6 +25,7 @@ export interface TestMachines extends FirstAccount {
   readonly partSecret: string;
   /** Triggers that were handed on, save by save. */
   readonly savedTriggers: (readonly unknown[])[];
+  readonly onConfigurationChange: OnConfigurationChange;
   readonly owner: Principal;
   readonly itself: Principal;
   /** A key with one role; in the first organization unless `on` says otherwise. */
@@ -46,6 +50,9 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
     monotonic: () => performance.now() + shiftMs,
   };
   const savedTriggers: (readonly unknown[])[] = [];
+  const onConfigurationChange: OnConfigurationChange = async (_trx, changes) => {
+    for (const { after } of changes) savedTriggers.push(triggersIn(after));
+  };
   const open = async (registry: Registry): Promise<{ machines: Machines; access: Access }> => {
     const access = createAccess(tree, {
       locationOfMachine: (id) => registry.machine(id)?.location_id,
@@ -59,9 +66,11 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       instanceKey,
       clock,
       log: silentLog,
-      triggerProblems: (triggers) =>
-        triggers.includes('broken') ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }] : [],
-      onSaving: async (_trx, _partId, triggers) => void savedTriggers.push(triggers),
+      triggerProblems: (document) =>
+        triggersIn(document).includes('broken')
+          ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }]
+          : [],
+      onConfigurationChange,
       accessChanged: () => {},
       onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
       ...overrides,
@@ -87,6 +96,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
     partId,
     partSecret,
     savedTriggers,
+    onConfigurationChange,
     owner: key('owner'),
     itself: { kind: 'part', partId },
     key,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { silentLog } from '@platform/base';
 import type { Pool } from 'pg';
 import { openMetadata } from '../open-metadata.ts';
-import type { Migration } from '../writer-protocol.ts';
+import type { Migration } from '../sqlite/writer-protocol.ts';
 
 /** Its name; made by whichever test process comes first. @param urlOf URL of a database of that server. */
 export async function migratedDatabase(

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { type PostgresServer, startPostgres, type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { Client, Pool } from 'pg';
-import type { Migration } from '../writer-protocol.ts';
+import type { Migration } from '../sqlite/writer-protocol.ts';
 import { migratedDatabase } from './migrated-database.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';

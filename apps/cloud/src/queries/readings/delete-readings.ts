@@ -4,7 +4,7 @@ import type { DeleteTabularDataRequest } from '@platform/proto/platform/app/data
 import type { Call } from '@platform/rpc/server';
 import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
-import type { PathRule } from '../../tabular/row-filter.ts';
+import type { PathRule } from '../../tabular/catalog/row-filter.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
 import { wantedTags } from './reading-conditions.ts';
 

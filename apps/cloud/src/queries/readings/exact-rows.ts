@@ -1,6 +1,6 @@
 /** Rows of a stretch of time to the microsecond, and what the store is told so that it reads no others. */
 import { BsonDocument } from '@platform/query';
-import type { RowFilter } from '../../tabular/row-filter.ts';
+import type { RowFilter } from '../../tabular/catalog/row-filter.ts';
 import type { Stages } from './ask-rows.ts';
 import { leastTime } from './interval.ts';
 

@@ -6,8 +6,8 @@ import type {
 } from '@platform/proto/platform/app/data/v1/data';
 import { expect, test } from 'vitest';
 import { HandClock } from '../../machines/testing/hand-clock.ts';
+import { storedLevels } from '../../reading-codec/stored-levels.ts';
 import { openTabular } from '../../tabular/testing/open-tabular.ts';
-import { maxStructLevels } from '../../wire/max-struct-levels.ts';
 import { type ServedQueries, serveQueries } from '../testing/serve-queries.ts';
 
 const noonMs = Date.UTC(2026, 4, 17, 12);
@@ -68,7 +68,7 @@ test('ExportTabularData: a document as deep as any that is stored comes back thr
   await using store = await openTabular();
   await using queries = await serveQueries(store);
   const nested = (levels: number): JsonObject => (levels === 1 ? { i: 7 } : { a: nested(levels - 1) });
-  const data = nested(maxStructLevels);
+  const data = nested(storedLevels);
   store.append({ readings: [{ data }] });
   await store.count();
   expect((await exported(queries)).map(({ payload }) => payload)).toEqual([data]);

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { type Filter, type TagsFilter, TagsFilterType } from '@platform/proto/platform/app/data/v1/data';
 import { BsonDocument } from '@platform/query';
-import { tagCondition, type WantedTags } from '../../tabular/tag-condition.ts';
+import { tagCondition, type WantedTags } from '../../tabular/query/tag-condition.ts';
 
 /** Machines and parts by the names that they have now. */
 export interface FleetNames {

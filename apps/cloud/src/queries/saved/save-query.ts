@@ -3,8 +3,8 @@ import { type Clock, newId, PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
-import { checkedName } from '../../accounts/checked-name.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
 import type { SavedQueriesTable } from '../store.ts';
 import { checkedPipeline } from './checked-pipeline.ts';
 

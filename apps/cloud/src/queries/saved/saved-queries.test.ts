@@ -1,7 +1,7 @@
 import { BsonDocument, type BsonValue, decodeBson, encodeBson, Int32 } from '@platform/query';
 import { expect, test } from 'vitest';
 import { openTabular, plain } from '../../tabular/testing/open-tabular.ts';
-import { forgetQueriesOf } from '../forget-organization.ts';
+import { organizationDeleting } from '../organization-deleting.ts';
 import { serveQueries } from '../testing/serve-queries.ts';
 
 const organizationId = 'org-1';
@@ -110,10 +110,7 @@ test('saved queries and indexes go with their organization, and with no other', 
     const index = { organization_id, collection: 'hot_store', name: 'i', spec: count, created_ms: 1 };
     await store.db.insertInto('data_indexes').values(index).execute();
   }
-  const forget = (deleted: { kind: string; organizationId: string }): Promise<void> =>
-    store.db.transaction().execute((trx) => forgetQueriesOf(trx, deleted));
-  await forget({ kind: 'location', organizationId: 'org-2' });
-  await forget({ kind: 'organization', organizationId: 'org-1' });
+  await store.db.transaction().execute((trx) => organizationDeleting(trx, 'org-1'));
   for (const table of ['saved_queries', 'data_indexes'] as const)
     expect(await store.db.selectFrom(table).select('organization_id').execute()).toEqual([
       { organization_id: 'org-2' },

@@ -15,15 +15,15 @@ import {
   systemClock,
   trimAtRest,
 } from '@platform/base';
-import { hotFolder, openDatabase } from './database.ts';
-import { createExecutors } from './executors.ts';
+import { hotFolder, openDatabase } from './duckdb/database.ts';
+import { createWriter } from './duckdb/writer.ts';
+import { createFileVerifier } from './files/verify-files.ts';
 import { createHotRows, HotFileChanged } from './hot/hot-rows.ts';
+import { openLogReader } from './log/read-log.ts';
 import type { FromChild, QueryMessage, Rewritten, ToChild } from './messages.ts';
-import { createKnownFacts } from './push/open-files.ts';
-import { openLogReader } from './read-log.ts';
-import { runQuery } from './run-query.ts';
-import { createFileVerifier } from './verify-files.ts';
-import { createWriter } from './writer.ts';
+import { createKnownFacts } from './pushdown/open-files.ts';
+import { runQuery } from './query/run-query.ts';
+import { createWorkerPool } from './query/worker-pool.ts';
 
 function send(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
@@ -72,7 +72,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     });
   // Where the log holds nothing more, no load follows that would tell.
   const adopted = hot.adopt().then(tellLoaded);
-  const executors = createExecutors({
+  const workers = createWorkerPool({
     threads: settings.concurrentQueries,
     memoryBytes: settings.executorMemoryBytes,
     clock,
@@ -114,7 +114,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   const rewrite = async ({ id, files, deletes }: Extract<ToChild, { kind: 'rewrite' }>): Promise<void> => {
     let result: Rewritten;
     try {
-      const { mergeFiles } = await import('./merge-files.ts');
+      const { mergeFiles } = await import('./files/merge-files.ts');
       const connection = await database.connect();
       try {
         const reader = verifier.reader();
@@ -133,7 +133,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
   const measure = async ({ id, files, rules }: Extract<ToChild, { kind: 'measure' }>): Promise<void> => {
     let bytes: number[][] | null = null;
     try {
-      const { measureFiles } = await import('./measure-files.ts');
+      const { measureFiles } = await import('./files/measure-files.ts');
       const connection = await database.connect();
       try {
         const reader = verifier.reader();
@@ -178,7 +178,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
           throw caught;
         });
         if (batches.length === 0) return { sealedFiles: [], upTo };
-        const { sealFiles } = await import('./seal-files.ts');
+        const { sealFiles } = await import('./files/seal-files.ts');
         const slices = batches.flatMap((batch) => batch.slices);
         const sealedFiles = await writer.write(slices, (connection) => sealFiles(connection, batches, sealing));
         return { sealedFiles, upTo };
@@ -215,7 +215,7 @@ function start(init: Extract<ToChild, { kind: 'init' }>): (message: ToChild) => 
     const timer = setTimeout(endLate, message.deadlineMs);
     try {
       const { topBytes } = settings;
-      const room = { database, hot, executors, parquetDir, knownFacts, files: verifier, topBytes, send, restart };
+      const room = { database, hot, workers, parquetDir, knownFacts, files: verifier, topBytes, send, restart };
       await runQuery(message, room, cancel.signal);
     } finally {
       clearTimeout(timer);

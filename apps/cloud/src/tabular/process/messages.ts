@@ -1,13 +1,13 @@
 /** What the cloud's main process and its tabular child say to each other; numbers, strings, byte arrays and plain objects only. */
 
 import type { Batch, Scope } from '@platform/query';
-import type { LogDamage } from '../../ingest/log.ts';
-import type { Delete, HeldTimes, PathRule, RowFilter } from '../row-filter.ts';
-import type { PathSets } from '../series.ts';
+import type { LogDamage } from '../../ingest/log/log.ts';
+import type { Delete, HeldTimes, PathRule, RowFilter } from '../catalog/row-filter.ts';
+import type { PathSets } from '../catalog/series.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { SourceExplain } from '../tabular.ts';
-import type { Failure } from './query-failure.ts';
-import type { LogSource } from './read-log.ts';
+import type { LogSource } from './log/read-log.ts';
+import type { Failure } from './query/query-failure.ts';
 
 export interface FileRef {
   readonly file: string;

@@ -2,7 +2,7 @@
 import { type BsonDocument, encodeBson, type Plan } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
-import { bson } from './push-down/document.ts';
+import { bson } from './pushdown/document.ts';
 
 type Stages = readonly Record<string, unknown>[];
 

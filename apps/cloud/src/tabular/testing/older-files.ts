@@ -7,8 +7,8 @@ import * as wkt from '@bufbuild/protobuf/wkt';
 import { DuckDBInstance, LIST, VARCHAR } from '@duckdb/node-api';
 import { newId } from '@platform/base';
 import { BsonDocument, decodeBson, encodeBson, seriesColumns } from '@platform/query';
-import { quoted } from '../process/database.ts';
-import { readSeries } from '../process/parquet-file.ts';
+import { quoted } from '../process/duckdb/database.ts';
+import { readSeries } from '../process/files/parquet-file.ts';
 import { forgetChecks } from './forget-checks.ts';
 import { type OpenTabular, testPlace } from './open-tabular.ts';
 

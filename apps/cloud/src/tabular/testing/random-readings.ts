@@ -1,7 +1,7 @@
 /** Documents by chance as readings hold them: mixed kinds, names that are hard to shred, numbers and texts at the edges. */
 import { BsonDocument, type BsonValue } from '@platform/query';
 import fc from 'fast-check';
-import type { FileFacts, LeafFacts } from '../process/file-facts.ts';
+import type { FileFacts, LeafFacts } from '../process/files/file-facts.ts';
 
 const number = fc.oneof(
   fc.double(),

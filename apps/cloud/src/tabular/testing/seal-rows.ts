@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDatabase } from '../process/database.ts';
-import { type FileFacts, readFacts } from '../process/file-facts.ts';
+import type { Series } from '../catalog/series.ts';
+import { openDatabase } from '../process/duckdb/database.ts';
+import { type FileFacts, readFacts } from '../process/files/file-facts.ts';
+import { sealFiles } from '../process/files/seal-files.ts';
 import { createTail } from '../process/hot/tail.ts';
 import { writeHotBatch } from '../process/hot/write-hot-batch.ts';
 import type { SealedFile } from '../process/messages.ts';
-import { sealFiles } from '../process/seal-files.ts';
-import type { Series } from '../series.ts';
 
 export interface RowToSeal {
   /** Component and tag of its series. */

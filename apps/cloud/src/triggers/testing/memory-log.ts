@@ -1,8 +1,10 @@
 /** The part of an ingest log that followers see, in memory, for tests. */
-import type { LogRow } from '../../ingest/log.ts';
+import type { LogRow } from '../../ingest/log/log.ts';
 
 export class MemoryLog {
   readonly rows: LogRow[] = [];
+  /** Positions of rows that could not be read. */
+  readonly damaged: number[] = [];
   readonly #listeners = new Set<(position: number) => void>();
 
   append(batch: Uint8Array, partId = 'part'): number {
@@ -13,6 +15,10 @@ export class MemoryLog {
   }
 
   async noteLoss(): Promise<void> {}
+
+  async markDamaged(position: number): Promise<void> {
+    this.damaged.push(position);
+  }
 
   async follow(after: number, limit: { readonly rows: number; readonly bytes: number }): Promise<LogRow[]> {
     return this.rows.slice(after, after + limit.rows);

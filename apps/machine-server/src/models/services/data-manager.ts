@@ -4,25 +4,12 @@ import { join, resolve } from 'node:path';
 import { type Log, PlatformError } from '@platform/base';
 import { type DataManagerAttributes, readDataManagerAttributes } from '@platform/machine-config/data-manager';
 import type { Problem, ResourceConfig } from '@platform/machine-config/schema';
+import { resourceTypes } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
 import { planCapture } from '../../capture/plan-capture.ts';
-import type { Model } from '../../graph/resource.ts';
+import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
 import type { Reclaim } from '../../sync/reclaim.ts';
 import type { Sync } from '../../sync/sync.ts';
-
-export const dataManagerApi = 'core:service:data_manager';
-
-export const dataManagerModel: Model = {
-  api: dataManagerApi,
-  model: 'core:builtin:builtin',
-  async build({ attributes }) {
-    const { problems } = readDataManagerAttributes(attributes, 'attributes');
-    const errors = problems.filter((problem) => problem.level === 'error');
-    if (errors.length > 0)
-      throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
-    return { async close() {} };
-  },
-};
 
 export interface DataManagerParts {
   readonly capture: Capture;
@@ -39,19 +26,56 @@ const mostFileBytes = 16 * 1024 * 1024;
 /** More would hold that many whole files in memory. */
 const mostThreads = 64;
 
-/** Brings capture, sync and deletion to a configuration. Without a data manager nothing is captured or sent. */
-export async function configureDataManager(
-  resources: readonly ResourceConfig[],
+/** @param parts what data managers work with; asked when one is built. */
+export function createDataManager(parts: () => DataManagerParts): Model {
+  /** By name, in the order in which they came. The first one is used; `notSupported` tells of others. */
+  const inUse = new Map<string, { readonly owner: symbol; readonly bring: () => Promise<void> }>();
+  const bringToFirst = (): Promise<void> => {
+    const [first] = inUse.values();
+    return first === undefined ? stop(parts()) : first.bring();
+  };
+  const set = async (owner: symbol, config: ResourceConfig, { associated }: BuildContext): Promise<void> => {
+    const { name, attributes } = config;
+    const errors = readDataManagerAttributes(attributes, 'attributes').problems.filter(
+      ({ level }) => level === 'error',
+    );
+    if (errors.length > 0)
+      throw new PlatformError('invalid_argument', errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
+    inUse.set(name, { owner, bring: () => configure(config, associated, parts()) });
+    await bringToFirst();
+  };
+  return {
+    api: 'core:service:data_manager',
+    model: 'core:builtin:builtin',
+    async build(config, context): Promise<Reconfigurable> {
+      const owner = Symbol(config.name);
+      await set(owner, config, context);
+      return {
+        reconfigure: (next, nextContext) => set(owner, next, nextContext),
+        async close() {
+          if (inUse.get(config.name)?.owner !== owner) return;
+          inUse.delete(config.name);
+          await bringToFirst();
+        },
+      };
+    },
+  };
+}
+
+/** Without a data manager nothing is captured or sent. */
+async function stop({ capture, sync, reclaim }: DataManagerParts): Promise<void> {
+  sync.unconfigure();
+  reclaim.configure(undefined);
+  await capture.configure([]);
+}
+
+/** Brings capture, sync and deletion to a configuration; collectors that stay as they are go on undisturbed. */
+async function configure(
+  service: ResourceConfig,
+  resources: readonly Associated[],
   parts: DataManagerParts,
 ): Promise<void> {
   const { capture, sync, reclaim, log } = parts;
-  const service = resources.find(({ api }) => api === dataManagerApi);
-  if (service === undefined) {
-    sync.unconfigure();
-    reclaim.configure(undefined);
-    await capture.configure([]);
-    return;
-  }
   const { attributes, problems } = readDataManagerAttributes(service.attributes, service.name);
   const directory = captureDirectory(attributes, parts, problems);
   const atMost = (key: 'maximum_capture_file_size_bytes' | 'maximum_num_sync_threads', most: number): number => {
@@ -66,6 +90,7 @@ export async function configureDataManager(
     directory,
     maxFileBytes: atMost('maximum_capture_file_size_bytes', mostFileBytes),
     ownDirectories: !parts.untrusted,
+    types: resourceTypes,
   };
   const planned = planCapture(resources, defaults, resolvePath);
   for (const { level, path, message } of [...problems, ...planned.problems])

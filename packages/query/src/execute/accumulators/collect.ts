@@ -3,7 +3,7 @@
 import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { sizeOf } from '../size.ts';
+import { sizeOf } from '../limits/size.ts';
 import type { Fold, Folds } from './fold.ts';
 import { ValueSet } from './value-set.ts';
 

@@ -3,9 +3,9 @@
 import { BsonDocument, type Maybe } from '../../bson/value.ts';
 import type { Accumulator, Into } from '../../plan/stage.ts';
 import { accumulators } from '../accumulators.ts';
-import type { Budget } from '../budget.ts';
-import { compileExpression } from '../expression.ts';
-import { type Frame, newFrame } from '../scope.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { type Frame, newFrame } from '../expressions/scope.ts';
+import type { Budget } from '../limits/budget.ts';
 import { countOf } from './count-of.ts';
 import type { Fold, MergingFold } from './fold.ts';
 import { distinctFold } from './set.ts';

@@ -4,7 +4,7 @@ import { compareValues } from '../../bson/compare.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { maxLong, toDouble } from '../functions/number.ts';
+import { maxLong, toDouble } from '../functions/numbers/number.ts';
 
 /** @throws QueryError 5787902 for what is no number, 5787903 if it is not whole, 5787908 if it is not above 0. */
 export function countOf(value: Maybe, name: string): number {

@@ -2,8 +2,8 @@
 
 import { isNumeric } from '../../bson/type.ts';
 import { type BsonValue, type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
-import { ExactSum } from '../exact-sum.ts';
-import { toDouble } from '../functions/number.ts';
+import { toDouble } from '../functions/numbers/number.ts';
+import { ExactSum } from '../sums/exact-sum.ts';
 import type { Fold, Folds, MergingFold, MergingFolds } from './fold.ts';
 import { holdsValue } from './holds-value.ts';
 

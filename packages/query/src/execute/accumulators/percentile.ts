@@ -2,7 +2,7 @@
 
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
-import { toDouble } from '../functions/number.ts';
+import { toDouble } from '../functions/numbers/number.ts';
 import type { MergingFold, MergingFolds } from './fold.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 import { selected } from './selected.ts';

@@ -4,8 +4,8 @@ import { compareValues } from '../../bson/compare.ts';
 import { isNullish } from '../../bson/type.ts';
 import type { BsonDocument, BsonValue, Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
-import { sizeOf } from '../size.ts';
-import { compareKeys, sortKeysOf } from '../sort-keys.ts';
+import { sizeOf } from '../limits/size.ts';
+import { compareKeys, sortKeysOf } from '../stages/sort-keys.ts';
 import type { MergingFold, MergingFolds } from './fold.ts';
 import { keysAndValue, stateOf } from './top.ts';
 

@@ -2,8 +2,8 @@
 
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
-import { sizeOf } from '../size.ts';
-import { compareKeys, sortKeysOf } from '../sort-keys.ts';
+import { sizeOf } from '../limits/size.ts';
+import { compareKeys, sortKeysOf } from '../stages/sort-keys.ts';
 import type { MergingFold, MergingFolds } from './fold.ts';
 
 export const topFolds: MergingFolds<'top' | 'bottom'> = {

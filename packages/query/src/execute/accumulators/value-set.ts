@@ -3,7 +3,7 @@
 import { compareValues } from '../../bson/compare.ts';
 import { Binary, BsonDate, BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { KeyMap } from '../key-map.ts';
-import { sizeOf } from '../size.ts';
+import { sizeOf } from '../limits/size.ts';
 import { holdsValue } from './holds-value.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 

@@ -3,7 +3,7 @@
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { toDouble } from '../functions/number.ts';
+import { toDouble } from '../functions/numbers/number.ts';
 import { series } from './series.ts';
 
 export interface Rounder {

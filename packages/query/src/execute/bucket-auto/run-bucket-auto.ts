@@ -4,11 +4,11 @@ import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { compileInto } from '../accumulators/compile-into.ts';
-import type { Budget } from '../budget.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { enterRow, newFrame } from '../expressions/scope.ts';
+import type { Budget } from '../limits/budget.ts';
+import { sizeOf } from '../limits/size.ts';
 import type { Row } from '../row.ts';
-import { enterRow, newFrame } from '../scope.ts';
-import { sizeOf } from '../size.ts';
 import { newRounder, type Rounder } from './rounder.ts';
 
 interface Keyed {

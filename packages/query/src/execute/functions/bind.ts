@@ -4,9 +4,9 @@ import { isNullish, typeName } from '../../bson/type.ts';
 import type { BsonValue } from '../../bson/value.ts';
 import { describe } from '../../mql/describe.ts';
 import { QueryError } from '../../query-error.ts';
-import { type Evaluate, step } from '../scope.ts';
-import { isTruthy } from '../truth.ts';
-import { wholeInt32 } from './whole-int32.ts';
+import { type Evaluate, step } from '../expressions/scope.ts';
+import { isTruthy } from '../expressions/truth.ts';
+import { wholeInt32 } from './numbers/whole-int32.ts';
 
 /** The slots are those of the bound variables, in the order of the expression's `vars`. */
 type Binding = (args: readonly Evaluate[], slots: readonly number[], body: Evaluate) => Evaluate;

@@ -1,8 +1,8 @@
 /** $and, $or, $not. A constant that decides counts before all operands are asked, wherever it stands, as in MongoDB. */
 
-import { constant, constantOf } from '../constant.ts';
-import type { Evaluate } from '../scope.ts';
-import { isTruthy } from '../truth.ts';
+import { constant, constantOf } from '../expressions/constant.ts';
+import type { Evaluate } from '../expressions/scope.ts';
+import { isTruthy } from '../expressions/truth.ts';
 import type { Lazy } from './registry.ts';
 
 export const boolean: Readonly<Record<string, Lazy>> = {

@@ -2,7 +2,7 @@
 
 import { isNullish } from '../../bson/type.ts';
 import { QueryError } from '../../query-error.ts';
-import { isTruthy } from '../truth.ts';
+import { isTruthy } from '../expressions/truth.ts';
 import type { Lazy } from './registry.ts';
 
 export const conditional: Readonly<Record<string, Lazy>> = {

@@ -1,8 +1,8 @@
 /** Arguments by name, for functions of which several may be absent. */
 
 import type { Maybe } from '../../bson/value.ts';
-import { constantOf } from '../constant.ts';
-import type { Evaluate } from '../scope.ts';
+import { constantOf } from '../expressions/constant.ts';
+import type { Evaluate } from '../expressions/scope.ts';
 
 /** The first argument is a constant list of the names of the others. */
 export function namedArguments([names, ...values]: readonly Evaluate[]): ReadonlyMap<Maybe, Evaluate> {

@@ -3,14 +3,14 @@
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { GeoNear } from '../../plan/stage.ts';
-import type { Budget } from '../budget.ts';
-import { compileExpression } from '../expression.ts';
-import { valueAt } from '../path.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { valueAt } from '../expressions/path.ts';
+import { enterRow, newFrame } from '../expressions/scope.ts';
+import { isTruthy } from '../expressions/truth.ts';
+import { withValue } from '../expressions/with-value.ts';
+import type { Budget } from '../limits/budget.ts';
+import { sizeOf } from '../limits/size.ts';
 import type { Row } from '../row.ts';
-import { enterRow, newFrame } from '../scope.ts';
-import { sizeOf } from '../size.ts';
-import { isTruthy } from '../truth.ts';
-import { withValue } from '../with-value.ts';
 import { flatDistance } from './distance.ts';
 import { type Place, placeOf } from './place.ts';
 

@@ -2,8 +2,8 @@
 
 import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { shifted } from '../functions/date-shift.ts';
-import { type Zone, zoneOf } from '../functions/time-zone.ts';
+import { shifted } from '../functions/dates/date-shift.ts';
+import { type Zone, zoneOf } from '../functions/dates/time-zone.ts';
 
 const utc: Zone = zoneOf('UTC');
 

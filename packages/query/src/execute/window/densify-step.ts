@@ -6,7 +6,7 @@ import { BsonDate, BsonDocument, type BsonValue, Int32, type Maybe } from '../..
 import type { Path } from '../../plan/expr.ts';
 import type { DensifyStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { type Numeric, toDouble } from '../functions/number.ts';
+import { type Numeric, toDouble } from '../functions/numbers/number.ts';
 import { addTime } from './add-time.ts';
 import { plus } from './numbers.ts';
 

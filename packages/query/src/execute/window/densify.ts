@@ -9,11 +9,11 @@ import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { DensifyStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Budget } from '../budget.ts';
-import { valueAt } from '../path.ts';
+import { valueAt } from '../expressions/path.ts';
+import type { Budget } from '../limits/budget.ts';
+import { sizeOf } from '../limits/size.ts';
 import type { Row } from '../row.ts';
-import { sizeOf } from '../size.ts';
-import { runSort } from '../sort.ts';
+import { runSort } from '../stages/sort.ts';
 import { isBelow, steppingOf } from './densify-step.ts';
 
 /** MongoDB's own limit on new rows. */

@@ -5,8 +5,8 @@ import { add, decimalOfWhole, divide, multiply, subtract } from '../../bson/deci
 import { isNumeric } from '../../bson/type.ts';
 import { Decimal128 } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
-import { compileExpression } from '../expression.ts';
-import { type Numeric, toDecimal } from '../functions/number.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { type Numeric, toDecimal } from '../functions/numbers/number.ts';
 import { evaluator, type StartWalk, type Workspace } from './partition.ts';
 
 export function expMovingAvg(fn: WindowFunction & { k: 'expMovingAvg' }, workspace: Workspace): StartWalk {

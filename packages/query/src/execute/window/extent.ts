@@ -2,7 +2,7 @@
 
 import type { BsonValue } from '../../bson/value.ts';
 import type { Bound, WindowFrame } from '../../plan/window.ts';
-import { valueAt } from '../path.ts';
+import { valueAt } from '../expressions/path.ts';
 import { type Partition, sortPath } from './partition.ts';
 import { checkRangeValue, thresholdOf } from './threshold.ts';
 

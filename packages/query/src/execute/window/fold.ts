@@ -5,7 +5,7 @@ import type { Accumulator } from '../../plan/stage.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { compileInto } from '../accumulators/compile-into.ts';
 import type { Fold } from '../accumulators/fold.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expressions/expression.ts';
 import { extents } from './extent.ts';
 import { evaluator, type Partition, type StartWalk, type Walk, type Workspace } from './partition.ts';
 import { slide } from './slide.ts';

@@ -5,8 +5,8 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { compileExpression } from '../expression.ts';
-import { valueAt } from '../path.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { valueAt } from '../expressions/path.ts';
 import { minus, over, plus, times } from './numbers.ts';
 import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
 

@@ -5,7 +5,7 @@ import { isNumeric, typeName } from '../../bson/type.ts';
 import type { BsonValue } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expressions/expression.ts';
 import { extents } from './extent.ts';
 import { minus, over, plus, times } from './numbers.ts';
 import { evaluator, type StartWalk, type Workspace } from './partition.ts';

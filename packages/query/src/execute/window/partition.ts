@@ -2,8 +2,8 @@
 
 import type { BsonDocument, BsonValue, Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
-import type { Budget } from '../budget.ts';
-import { type Evaluate, enterRow, type Frame, step } from '../scope.ts';
+import { type Evaluate, enterRow, type Frame, step } from '../expressions/scope.ts';
+import type { Budget } from '../limits/budget.ts';
 
 export interface Partition {
   readonly documents: readonly BsonDocument[];

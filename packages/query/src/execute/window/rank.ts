@@ -2,7 +2,7 @@
 
 import { Int32 } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
-import { compareKeys } from '../sort-keys.ts';
+import { compareKeys } from '../stages/sort-keys.ts';
 import type { StartWalk } from './partition.ts';
 
 export function rank(fn: WindowFunction & { k: 'rank' | 'denseRank' | 'documentNumber' }): StartWalk {

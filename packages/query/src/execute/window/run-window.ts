@@ -5,13 +5,13 @@ import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { WindowFunction, WindowStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Budget } from '../budget.ts';
-import { built } from '../built.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { enterRow, newFrame } from '../expressions/scope.ts';
+import type { Budget } from '../limits/budget.ts';
+import { sizeOf } from '../limits/size.ts';
+import { withinSizeLimits } from '../limits/size-limits.ts';
 import type { Row } from '../row.ts';
-import { enterRow, newFrame } from '../scope.ts';
-import { sizeOf } from '../size.ts';
-import { compareKeys, sortKeysOf } from '../sort-keys.ts';
+import { compareKeys, sortKeysOf } from '../stages/sort-keys.ts';
 import { covariance } from './covariance.ts';
 import { derivative } from './derivative.ts';
 import { expMovingAvg } from './exp-moving-avg.ts';
@@ -70,7 +70,7 @@ export async function* runWindow(
       for (const [path, value] of values) document = withValue(document, path, 0, value);
       enterRow(frame, undefined);
       const { near } = rows[from + index]!;
-      chunk.push({ document: built(frame, document), ...(near && { near }) });
+      chunk.push({ document: withinSizeLimits(frame, document), ...(near && { near }) });
       bytes += frame.builtBytes;
       if (++steps >= turnSteps) {
         steps = 0;

@@ -1,7 +1,7 @@
 /** $shift: the value of the row so many places on, or the default where there is none. */
 
 import type { WindowFunction } from '../../plan/window.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expressions/expression.ts';
 import { evaluator, type StartWalk, type Workspace } from './partition.ts';
 
 export function shift(fn: WindowFunction & { k: 'shift' }, workspace: Workspace): StartWalk {

@@ -7,7 +7,7 @@ import type { AccumulatorName } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
-import { parseSortKeys } from '../sort.ts';
+import { parseSortKeys } from '../stages/sort.ts';
 import { constantOf } from '../window/constant.ts';
 import type { ParseAccumulator } from './parse-accumulator.ts';
 

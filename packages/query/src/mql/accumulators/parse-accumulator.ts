@@ -2,17 +2,23 @@
 
 import type { BsonValue } from '../../bson/value.ts';
 import type { Accumulator } from '../../plan/stage.ts';
+import { parseExpression } from '../expression.ts';
 import { nAccumulators } from './n-values.ts';
 import { percentileAccumulators } from './percentile.ts';
 import { simpleAccumulators } from './simple.ts';
 
-/** @param at where the argument stands in the query. @param vars bound around it, where it is used as an expression. */
-export type ParseAccumulator = (argument: BsonValue, at: string, vars?: readonly string[]) => Accumulator;
+/** @param at where the argument stands in the query. */
+export type ParseAccumulator = (argument: BsonValue, at: string) => Accumulator;
 
 const parsers: Readonly<Record<string, ParseAccumulator>> = {
   ...simpleAccumulators,
   ...nAccumulators,
-  ...percentileAccumulators,
+  ...Object.fromEntries(
+    Object.entries(percentileAccumulators).map(([name, parse]): [string, ParseAccumulator] => [
+      name,
+      (argument, at) => parse(argument, at, parseExpression),
+    ]),
+  ),
 };
 
 export const accumulatorNames: readonly string[] = Object.keys(parsers);

@@ -2,24 +2,29 @@
 
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
-import { toDouble } from '../../execute/functions/number.ts';
+import { toDouble } from '../../execute/functions/numbers/number.ts';
+import type { Expr } from '../../plan/expr.ts';
+import type { Accumulator } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
-import { parseExpression } from '../expression.ts';
 import { constantOf } from '../window/constant.ts';
-import type { ParseAccumulator } from './parse-accumulator.ts';
 
-export const percentileAccumulators: Readonly<Record<string, ParseAccumulator>> = {
-  $median: (argument, at, vars = []) => {
+/** Parses an expression inside of one. @param vars names that are bound there. Default: those bound around. */
+type ParseInner = (value: BsonValue, at: string, vars?: readonly string[]) => Expr;
+
+export const percentileAccumulators: Readonly<
+  Record<string, (argument: BsonValue, at: string, parse: ParseInner) => Accumulator>
+> = {
+  $median: (argument, at, parse) => {
     const parts = partsOf('$median', argument, ['input', 'method'], at, 7436100);
     checkMethod(parts, at);
-    return { fn: 'median', arg: parseExpression(parts.get('input')!, `${at}.input`, vars) };
+    return { fn: 'median', arg: parse(parts.get('input')!, `${at}.input`) };
   },
-  $percentile: (argument, at, vars = []) => {
+  $percentile: (argument, at, parse) => {
     const parts = partsOf('$percentile', argument, ['input', 'p', 'method'], at, 7429703);
     checkMethod(parts, at);
-    const arg = parseExpression(parts.get('input')!, `${at}.input`, vars);
-    return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, `${at}.p`) };
+    const arg = parse(parts.get('input')!, `${at}.input`);
+    return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, `${at}.p`, parse) };
   },
 };
 
@@ -52,8 +57,8 @@ function checkMethod(parts: BsonDocument, at: string): void {
 }
 
 /** @throws QueryError 7750300 not constant, 7750301 no array, 7750302 no number, 7750303 not from 0 to 1. */
-function probabilitiesOf(value: BsonValue, at: string): number[] {
-  const constant = constantOf(parseExpression(value, at));
+function probabilitiesOf(value: BsonValue, at: string, parse: ParseInner): number[] {
+  const constant = constantOf(parse(value, at, []));
   if (constant === undefined) {
     throw new QueryError(7750300, `'p' must be a constant, found ${describe(value)}`, { path: at });
   }

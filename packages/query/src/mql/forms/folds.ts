@@ -25,8 +25,8 @@ function someOf(name: string): SpecialForm {
 
 /** The accumulator's own parser checks everything. */
 function quantiles(name: string): SpecialForm {
-  return (operand, at, vars) => {
-    const { arg, p } = percentileAccumulators[`$${name}`]!(operand, at, vars);
+  return (operand, at, _vars, parse) => {
+    const { arg, p } = percentileAccumulators[`$${name}`]!(operand, at, parse);
     return call(`agg.${name}`, [arg, ...(p ?? []).map((each) => literal(each))], at);
   };
 }

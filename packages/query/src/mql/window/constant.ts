@@ -1,7 +1,7 @@
 /** Arguments that must not depend on the row are computed when the query is read. */
 
-import { compileExpression } from '../../execute/expression.ts';
-import { newFrame } from '../../execute/scope.ts';
+import { compileExpression } from '../../execute/expressions/expression.ts';
+import { newFrame } from '../../execute/expressions/scope.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Constant } from '../../plan/window.ts';
 

@@ -5,7 +5,7 @@ import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { describe } from '../describe.ts';
-import { parseAddFields } from '../shape.ts';
+import { parseAddFields } from '../stages/shape.ts';
 import { parseSetWindowFields } from './set-window-fields.ts';
 import { strictFields } from './strict-fields.ts';
 

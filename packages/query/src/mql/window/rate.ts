@@ -1,7 +1,7 @@
 /** $derivative and $integral. */
 
 import { BsonDocument } from '../../bson/value.ts';
-import { unitMs } from '../../execute/functions/date-unit.ts';
+import { unitMs } from '../../execute/functions/dates/date-unit.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';

@@ -8,7 +8,7 @@ import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { parseFieldPath } from '../path.ts';
-import { parseSortKeys } from '../sort.ts';
+import { parseSortKeys } from '../stages/sort.ts';
 import { constantOf } from './constant.ts';
 import { parseWindowFunction } from './function.ts';
 import { strictFields } from './strict-fields.ts';

@@ -1,8 +1,8 @@
 /** Writes what a statement selects into a hot file. */
 import { rename, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoted } from '../database.ts';
-import { noTime } from '../row-buffer.ts';
+import { quoted } from '../duckdb/database.ts';
+import { noTime } from '../rows/row-buffer.ts';
 import { type HotFile, stampOf } from './hot-batch.ts';
 
 /** A time of a hot file, of one that is noTime where it is missing. */

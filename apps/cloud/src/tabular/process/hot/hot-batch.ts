@@ -9,7 +9,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '@platform/base';
 import type { FileStamp } from '../../../instance/file-stamp.ts';
-import type { Slice } from '../slice.ts';
+import type { Slice } from '../files/slice.ts';
 
 export interface HotBatch {
   /** All rows of positions in (from, to], and no others. */

@@ -2,7 +2,7 @@
  * The rows that are not sealed yet: a cache of the log from S on (I8). The newest are decoded in memory (a tail), the others in the files
  * of hot batches.
  *
- * Invariants: batches and tails follow each other and cover (floor, loaded]; a position is in one of them with all its rows or not at all;
+ * Invariants: batches and tails follow each other and cover (low-water mark, loaded]; a position is in one of them with all its rows or not at all;
  * a batch goes only when its rows are in listed files and no open snapshot reads them (the parent says so), or when another batch has
  * taken its rows, and no query reads it any more.
  */
@@ -10,11 +10,11 @@ import { rm } from 'node:fs/promises';
 import { type Clock, createLimiter, errorText, type Log, PlatformError } from '@platform/base';
 import { isSameStamp } from '../../../instance/file-stamp.ts';
 import type { TabularSettings } from '../../settings.ts';
-import type { Database } from '../database.ts';
-import { type DamagedReading, decodeUpload, newDecodeRoom } from '../decode-upload.ts';
-import type { LogReader } from '../read-log.ts';
-import { organizationOf, type Slice } from '../slice.ts';
-import type { Writer } from '../writer.ts';
+import type { Database } from '../duckdb/database.ts';
+import type { Writer } from '../duckdb/writer.ts';
+import { organizationOf, type Slice } from '../files/slice.ts';
+import { type DamagedReading, decodeUpload, newDecodeRoom } from '../log/decode-upload.ts';
+import type { LogReader } from '../log/read-log.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
 import { adoptHotBatches, keepNote } from './keep-hot-batches.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
@@ -53,7 +53,7 @@ export interface HotSlice {
 
 export interface HotRows {
   /** Hot rows are complete after this position. */
-  readonly floor: number;
+  readonly lowWaterMark: number;
   /** … up to this one. */
   readonly loaded: number;
   readonly rows: number;
@@ -116,7 +116,7 @@ export function createHotRows(options: {
   let batches: HotBatch[] = [];
   /** The last is open. */
   let tails: Tail[] = [createTail(sealed)];
-  let floor = sealed;
+  let lowWaterMark = sealed;
   /** Batches up to here are being sealed, or were: they are merged with no others. */
   let claimed = sealed;
   let failedWrites = 0;
@@ -229,17 +229,17 @@ export function createHotRows(options: {
   };
 
   return {
-    get floor() {
-      return floor;
+    get lowWaterMark() {
+      return lowWaterMark;
     },
     get loaded() {
       return current().to;
     },
     get rows() {
-      return this.after(floor).rows;
+      return this.after(lowWaterMark).rows;
     },
     get dataBytes() {
-      return this.after(floor).dataBytes;
+      return this.after(lowWaterMark).dataBytes;
     },
     after(position) {
       const later = batches.filter(({ to }) => to > position);
@@ -355,7 +355,7 @@ export function createHotRows(options: {
     drop(upTo) {
       const dropped = batches.filter(({ to }) => to <= upTo);
       batches = batches.filter((batch) => !dropped.includes(batch));
-      floor = Math.max(floor, dropped.at(-1)?.to ?? 0);
+      lowWaterMark = Math.max(lowWaterMark, dropped.at(-1)?.to ?? 0);
       for (const batch of dropped) remove(batch);
     },
   };

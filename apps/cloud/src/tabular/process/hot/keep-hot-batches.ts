@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { blockCrcsOf } from '../checksum-file.ts';
-import { loadLeaves, type StoredLeaf, storeLeaves } from '../facts-in-footer.ts';
-import type { LogReader } from '../read-log.ts';
-import { loadSeries, type StoredSeries, storeSeries } from '../series-in-footer.ts';
-import { createSlice, type Slice } from '../slice.ts';
+import { blockCrcsOf } from '../files/checksum-file.ts';
+import { loadLeaves, type StoredLeaf, storeLeaves } from '../files/facts-in-footer.ts';
+import { loadSeries, type StoredSeries, storeSeries } from '../files/series-in-footer.ts';
+import { createSlice, type Slice } from '../files/slice.ts';
+import type { LogReader } from '../log/read-log.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
 
 /** Raised whenever files or notes change: those of before are removed, and read from the log again. */

@@ -1,6 +1,6 @@
 /** What the series of a hot file are like, worked out from the rows on their way into it. */
-import type { NewestRow, SeriesFacts, TimeFacts } from '../file-facts.ts';
-import { noTime, type RowBuffer } from '../row-buffer.ts';
+import type { NewestRow, SeriesFacts, TimeFacts } from '../files/file-facts.ts';
+import { noTime, type RowBuffer } from '../rows/row-buffer.ts';
 import { compareWords, type SortedRows, words } from './sort-rows.ts';
 
 /** Documents of newest rows that facts hold: of one row, and of a file. */

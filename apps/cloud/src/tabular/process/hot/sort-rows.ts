@@ -1,6 +1,6 @@
 /** Rows of a buffer in the order of a file: by organization, day, part, type, component, method, series, then time, then arrival. */
-import type { Series } from '../../series.ts';
-import type { RowBuffer } from '../row-buffer.ts';
+import type { Series } from '../../catalog/series.ts';
+import type { RowBuffer } from '../rows/row-buffer.ts';
 
 export interface SortedRows {
   /** Row of the buffer, by its place in the file. */

@@ -4,13 +4,13 @@
  * States: open (the loader adds) → frozen (being written to a hot file) → gone. All rows of a position are in one tail or none.
  */
 import { type Batch, timeColumns } from '@platform/query';
-import { coversSeries, isInScope, mayKeepSeries } from '../../row-filter.ts';
-import type { Series } from '../../series.ts';
-import { dayNumber } from '../capture-day.ts';
+import { dayNumber } from '../../../reading-codec/capture-day.ts';
+import { coversSeries, isInScope, mayKeepSeries } from '../../catalog/row-filter.ts';
+import type { Series } from '../../catalog/series.ts';
 import type { ScanRequest } from '../messages.ts';
-import { identityOf } from '../push/series-identity.ts';
-import { noTime, RowBuffer } from '../row-buffer.ts';
-import { documentOverheadBytes, rowDocuments } from '../row-documents.ts';
+import { identityOf } from '../pushdown/series/series-identity.ts';
+import { noTime, RowBuffer } from '../rows/row-buffer.ts';
+import { documentOverheadBytes, rowDocuments } from '../rows/row-documents.ts';
 
 export interface Tail {
   /** Rows are of positions in (from, to]. */

@@ -15,12 +15,12 @@ import {
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { newId } from '@platform/base';
-import { dayText } from '../capture-day.ts';
-import type { RowBuffer } from '../row-buffer.ts';
-import { rowGroupRows } from '../row-group.ts';
+import { dayText } from '../../../reading-codec/capture-day.ts';
+import { rowGroupRows } from '../files/row-group.ts';
+import { createSlice } from '../files/slice.ts';
+import type { RowBuffer } from '../rows/row-buffer.ts';
 import { chunkRows, hotLeafColumns } from '../shred/column-buffers.ts';
 import { type Documents, type ShreddedSlices, shredSlices } from '../shred/shred-slices.ts';
-import { createSlice } from '../slice.ts';
 import { copyHotFile, selectedTimes } from './copy-hot-file.ts';
 import { type HotBatch, type HotFile, needsOwnFile, newBatchNames } from './hot-batch.ts';
 import { seriesFactsOf } from './series-facts.ts';

@@ -1,9 +1,9 @@
 /** Which rows go into which of several files, so that none takes more bytes than it should. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { largeRows } from '../../large-rows.ts';
-import { readRows } from '../database.ts';
-import { noTime } from '../row-buffer.ts';
-import { dataBytesOf, type Slice } from '../slice.ts';
+import { largeRows } from '../../query/large-rows.ts';
+import { readRows } from '../duckdb/database.ts';
+import { dataBytesOf, type Slice } from '../files/slice.ts';
+import { noTime } from '../rows/row-buffer.ts';
 import type { MergeSource } from './merge-source.ts';
 
 /** A condition on the rows for each file, in their order; undefined is all rows. */

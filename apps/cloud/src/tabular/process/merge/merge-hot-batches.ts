@@ -1,10 +1,10 @@
 /** Writes several small hot batches that follow each other into one, so that a query opens tens of files instead of hundreds. */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOfGroup } from '../files/row-group.ts';
+import { averageBytes, createSlice, dataBytesOf, rowsOf, type Slice, slicesByDay } from '../files/slice.ts';
 import { copyHotFile, selectedTimes } from '../hot/copy-hot-file.ts';
 import { type HotBatch, type HotFile, needsOwnFile, newBatchNames } from '../hot/hot-batch.ts';
-import { rowsOfGroup } from '../row-group.ts';
-import { averageBytes, createSlice, dataBytesOf, rowsOf, type Slice, slicesByDay } from '../slice.ts';
 import { mergeSource } from './merge-source.ts';
 import { describeRows } from './series-of-rows.ts';
 

@@ -1,8 +1,8 @@
 /** The leaves of rows that come from several slices, out of the facts of each: what holds for every one of them. */
-import { kind, type LeafFacts, type NumberFacts, type TextFacts } from '../file-facts.ts';
+import { kind, type LeafFacts, type NumberFacts, type TextFacts } from '../files/file-facts.ts';
+import type { Slice } from '../files/slice.ts';
 import { type ColumnRoom, chooseColumns, newColumnRoom } from '../shred/describe-leaves.ts';
 import { leafLimits } from '../shred/leaf-tree.ts';
-import type { Slice } from '../slice.ts';
 
 /** A leaf, with what each slice says of it; undefined where all rows of a slice lack it. */
 export interface MergedLeaf extends LeafFacts {

@@ -2,15 +2,15 @@
  * SQL of rows that come from several slices, with the series and the leaf columns that they have together: what sealing, merging and
  * compaction read. Names of users never come into it.
  */
-import type { Series } from '../../series.ts';
-import { quoted } from '../database.ts';
-import { kind, leafColumns } from '../file-facts.ts';
+import type { Series } from '../../catalog/series.ts';
+import { quoted } from '../duckdb/database.ts';
+import { kind, leafColumns } from '../files/file-facts.ts';
+import { dayKey, rowsOf, type Slice, slicesByDay } from '../files/slice.ts';
 import { seriesSortKey } from '../hot/sort-rows.ts';
-import { identityOf } from '../push/series-identity.ts';
-import { noTime } from '../row-buffer.ts';
+import { identityOf } from '../pushdown/series/series-identity.ts';
+import { noTime } from '../rows/row-buffer.ts';
 import { hotLeafColumns } from '../shred/column-buffers.ts';
 import { columnOfPath, newColumnRoom } from '../shred/describe-leaves.ts';
-import { dayKey, rowsOf, type Slice, slicesByDay } from '../slice.ts';
 import { type MergedLeaf, mergeLeaves } from './merge-leaves.ts';
 
 /** Columns of the files that every file has. */

@@ -1,9 +1,9 @@
 /** What the series of rows are like, asked of the rows themselves before they are written. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows } from '../database.ts';
-import type { NewestRow, SeriesFacts, TimeFacts } from '../file-facts.ts';
+import { readRows } from '../duckdb/database.ts';
+import type { NewestRow, SeriesFacts, TimeFacts } from '../files/file-facts.ts';
 import { newestLimits, startOfMs } from '../hot/series-facts.ts';
-import { noTime } from '../row-buffer.ts';
+import { noTime } from '../rows/row-buffer.ts';
 import type { MergeSource } from './merge-source.ts';
 
 export interface DescribedRows {

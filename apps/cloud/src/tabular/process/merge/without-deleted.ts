@@ -1,6 +1,6 @@
 /** The condition of rows that deletions cover, for files that are written without them (I10). */
-import type { Delete } from '../../row-filter.ts';
-import { deletedRows } from '../deleted-rows.ts';
+import type { Delete } from '../../catalog/row-filter.ts';
+import { deletedRows } from '../query/deleted-rows.ts';
 import type { MergeSource } from './merge-source.ts';
 
 /** @returns for the merged source: undefined when none of its rows is covered. */

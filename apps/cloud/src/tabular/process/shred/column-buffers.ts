@@ -1,5 +1,5 @@
 /** Values of leaves on their way into DuckDB, by column, as its vectors hold them: a chunk of rows at a time. */
-import { kind, type LeafColumns, type LeafFacts, leafColumns } from '../file-facts.ts';
+import { kind, type LeafColumns, type LeafFacts, leafColumns } from '../files/file-facts.ts';
 import type { DescribedLeaf } from './describe-leaves.ts';
 import type { Entries } from './walk-documents.ts';
 

@@ -2,7 +2,7 @@ import { BsonDocument, type BsonValue, encodeBson } from '@platform/query';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, randomReading, valueAt } from '../../testing/random-readings.ts';
-import { kind, type LeafFacts, leafColumns } from '../file-facts.ts';
+import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
 import { chooseColumns, columnLimits, columnOfPath, describeLeaves } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree, leafLimits } from './leaf-tree.ts';

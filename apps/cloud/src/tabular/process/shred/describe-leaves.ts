@@ -1,6 +1,6 @@
 /** The leaves of rows as facts: in an order of their names that holds in every row, if there is one; and the columns that they get. */
 import { createHash } from 'node:crypto';
-import { kind, type LeafFacts, leafColumns } from '../file-facts.ts';
+import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
 import type { GatheredLeaves, LeafCounts } from './gather-leaves.ts';
 import { type Leaf, type LeafTree, orderedChildren } from './leaf-tree.ts';
 

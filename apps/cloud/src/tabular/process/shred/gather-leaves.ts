@@ -1,6 +1,6 @@
 /** What all values of a leaf have in common, gathered from entries while documents are walked. */
-import type { NumberFacts, TextFacts } from '../file-facts.ts';
-import { kind } from '../file-facts.ts';
+import type { NumberFacts, TextFacts } from '../files/file-facts.ts';
+import { kind } from '../files/file-facts.ts';
 import { leafLimits } from './leaf-tree.ts';
 import { createTextRange, type TextRange } from './text-range.ts';
 import type { Entries } from './walk-documents.ts';

@@ -1,6 +1,6 @@
 import { BsonDocument, encodeBson } from '@platform/query';
 import { expect, test } from 'vitest';
-import { largeRows } from '../../large-rows.ts';
+import { largeRows } from '../../query/large-rows.ts';
 import { shredSlices } from './shred-slices.ts';
 
 test('D34 texts that are large on average get no column: they stand in the documents, once', async () => {

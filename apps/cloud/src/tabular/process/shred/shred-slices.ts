@@ -2,8 +2,8 @@
  * Splits the documents of a hot file's rows into typed columns: walked once, slice by slice, to learn what is there; what was found
  * then fills the columns that are worth it, chunk by chunk. Between the steps others get their turn.
  */
-import { largeRows } from '../../large-rows.ts';
-import type { LeafFacts } from '../file-facts.ts';
+import { largeRows } from '../../query/large-rows.ts';
+import type { LeafFacts } from '../files/file-facts.ts';
 import { type ColumnBuffers, createColumnBuffers } from './column-buffers.ts';
 import { chooseColumns, type DescribedLeaf, describeLeaves, newColumnRoom } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';

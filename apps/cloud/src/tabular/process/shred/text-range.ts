@@ -1,5 +1,5 @@
 /** The least and greatest of texts, each cut to 64 bytes, in the order of their UTF-8 bytes. */
-import type { TextFacts } from '../file-facts.ts';
+import type { TextFacts } from '../files/file-facts.ts';
 
 export const maxTextBytes = 64;
 

@@ -4,8 +4,9 @@
  *
  * Documents of a series have the same names in the same order, so a name is first compared with the one that came next the last time.
  */
-import { readInt32 } from '../bson-bytes.ts';
-import { kind } from '../file-facts.ts';
+
+import { kind } from '../files/file-facts.ts';
+import { readInt32 } from '../rows/bson-bytes.ts';
 import type { Leaf, LeafTree } from './leaf-tree.ts';
 
 /** By entry; only the first `count` count. */

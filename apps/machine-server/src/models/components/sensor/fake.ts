@@ -5,7 +5,8 @@
  * and 1 over `wave_period_s` (60) seconds, and `count`, the number of readings taken. DoCommand `{"set": {…}}` sets readings.
  */
 import { type Clock, PlatformError } from '@platform/base';
-import type { Model, Readings, Sensor } from '../../../graph/resource.ts';
+import type { Document, Sensor } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
 
 export const createFakeSensor = (clock: Clock): Model => ({
   api: 'core:component:sensor',
@@ -22,7 +23,7 @@ export const createFakeSensor = (clock: Clock): Model => ({
         'invalid_argument',
         `attributes.wave_period_s: expected seconds above 0, found ${JSON.stringify(periodS)}`,
       );
-    let values: Readings = readings;
+    let values: Document = readings;
     let count = 0;
     return {
       readings() {
@@ -40,6 +41,6 @@ export const createFakeSensor = (clock: Clock): Model => ({
   },
 });
 
-function isObject(value: unknown): value is Readings {
+function isObject(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

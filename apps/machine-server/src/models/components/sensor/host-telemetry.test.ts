@@ -1,6 +1,6 @@
 import { silentLog } from '@platform/base';
+import { type Document, isReadable } from '@platform/resources';
 import { expect, test } from 'vitest';
-import { isSensor, type Readings } from '../../../graph/resource.ts';
 import { hostTelemetry } from './host-telemetry.ts';
 
 test('host telemetry reads this computer: percentages in range, totals above zero, keys without dots', async () => {
@@ -12,9 +12,10 @@ test('host telemetry reads this computer: percentages in range, totals above zer
     depends_on: [],
     service_configs: [],
   };
-  const resource = await hostTelemetry.build(config, silentLog);
-  if (!isSensor(resource)) throw new Error('expected a sensor');
-  const readings: Readings = await resource.readings({});
+  const context = { dependencies: new Map(), associated: [], log: silentLog };
+  const resource = await hostTelemetry.build(config, context);
+  if (!isReadable(resource)) throw new Error('expected a sensor');
+  const readings: Document = await resource.readings({});
   for (const key of ['cpu_percent', 'memory_used_percent']) {
     expect(readings[key]).toBeGreaterThanOrEqual(0);
     expect(readings[key]).toBeLessThanOrEqual(100);
@@ -24,7 +25,7 @@ test('host telemetry reads this computer: percentages in range, totals above zer
   expect(readings['disks']).toMatchObject({ root: { total_bytes: expect.any(Number) } });
   const keys = JSON.stringify(readings).matchAll(/"([^"]+)":/g);
   for (const [, key] of keys) expect(key).toMatch(/^[^./$]+$/);
-  await expect(hostTelemetry.build({ ...config, attributes: { volumes: 5 } }, silentLog)).rejects.toThrow(
+  await expect(hostTelemetry.build({ ...config, attributes: { volumes: 5 } }, context)).rejects.toThrow(
     /attributes.volumes/,
   );
 });

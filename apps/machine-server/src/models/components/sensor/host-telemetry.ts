@@ -9,7 +9,8 @@
  * Names are keys of documents, so `/` is `root`, and dots and slashes become `_`.
  */
 import { PlatformError } from '@platform/base';
-import type { Model, Sensor } from '../../../graph/resource.ts';
+import type { Sensor } from '@platform/resources';
+import type { Model } from '../../../graph/model.ts';
 import { createCpuMeter } from './host/cpu.ts';
 import { readDiskIo } from './host/disk-io.ts';
 import { findVolumes, readVolumes } from './host/disks.ts';

@@ -2,8 +2,8 @@
 
 import { isNumeric } from '../../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../../bson/value.ts';
-import { ExactSum } from '../../exact-sum.ts';
-import { isFiniteNumber, type Numeric, toDouble } from '../../functions/number.ts';
+import { isFiniteNumber, type Numeric, toDouble } from '../../functions/numbers/number.ts';
+import { ExactSum } from '../../sums/exact-sum.ts';
 import type { Sliding } from './sliding.ts';
 
 /** @param fewer 1 for samples. */

@@ -4,7 +4,7 @@ import { isNumeric } from '../../../bson/type.ts';
 import type { Maybe } from '../../../bson/value.ts';
 import type { Accumulator } from '../../../plan/stage.ts';
 import { percentileOf } from '../../accumulators/percentile.ts';
-import { toDouble } from '../../functions/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import type { Sliding } from './sliding.ts';
 
 export function slidingPercentile(spec: Accumulator, hold: (bytes: number) => void): Sliding {

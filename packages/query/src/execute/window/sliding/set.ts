@@ -2,7 +2,7 @@
 
 import { valueKey } from '../../../bson/key.ts';
 import type { BsonValue, Maybe } from '../../../bson/value.ts';
-import { sizeOf } from '../../size.ts';
+import { sizeOf } from '../../limits/size.ts';
 import type { Sliding } from './sliding.ts';
 
 export function slidingSet(hold: (bytes: number) => void): Sliding {

@@ -8,7 +8,6 @@ import { divide, negated } from '../../../bson/decimal-arithmetic.ts';
 import { decimalInfinity, decimalNan } from '../../../bson/encode-decimal.ts';
 import { isNumeric } from '../../../bson/type.ts';
 import { type BsonValue, Decimal128, Int32, type Maybe } from '../../../bson/value.ts';
-import { ExactSum } from '../../exact-sum.ts';
 import {
   isFiniteNumber,
   isNan,
@@ -19,7 +18,8 @@ import {
   toDecimal,
   toDouble,
   wholeResult,
-} from '../../functions/number.ts';
+} from '../../functions/numbers/number.ts';
+import { ExactSum } from '../../sums/exact-sum.ts';
 import type { Sliding } from './sliding.ts';
 
 export class SlidingSum {

@@ -1,0 +1,26 @@
+import { PassThrough } from 'node:stream';
+import { FakeClock } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { createProgress } from './progress.ts';
+
+test('after two silent seconds a terminal is told what goes on, and the line goes away with the next word', async () => {
+  const clock = new FakeClock();
+  const terminal = new PassThrough();
+  const said = (): string => String(terminal.read() ?? '');
+  const seconds = async (count: number): Promise<void> => {
+    for (let at = 0; at < count; at++) await clock.advance(1_000);
+  };
+  using progress = createProgress(() => 'waiting for the cloud', terminal, clock);
+  await seconds(1);
+  expect(said()).toBe('');
+  await seconds(2);
+  expect(said()).toContain('… waiting for the cloud (3 s, Ctrl-C ends it)');
+  progress.heard();
+  expect(said()).toBe('\r\u001b[K');
+  progress.pause();
+  await seconds(5);
+  expect(said()).toBe('');
+  progress.resume();
+  await seconds(2);
+  expect(said()).toContain('(2 s, ');
+});

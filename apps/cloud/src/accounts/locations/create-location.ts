@@ -1,0 +1,38 @@
+/** Creates a location with its first secret, at the top of an organization or beneath another location (R9). */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { insertLocation } from '../new-account.ts';
+import type { LocationRow } from '../tree.ts';
+import { checkedDepth } from './location-depth.ts';
+
+/** @throws not_found, permission_denied, invalid_argument; failed_precondition beyond the greatest depth */
+export async function createLocation(
+  deps: AccountsDeps,
+  by: Caller,
+  asked: { readonly organizationId: string; readonly parentId: string | null; readonly name: string },
+): Promise<LocationRow> {
+  const { tree, access, instanceKey, clock } = deps;
+  const { organizationId, parentId } = asked;
+  access.authorize(by.principal, 'organization.see', organizationId);
+  if (parentId === null) access.authorize(by.principal, 'organization.manage', organizationId);
+  else if (access.authorize(by.principal, 'location.manage', parentId).organizationId !== organizationId)
+    throw new PlatformError(
+      'invalid_argument',
+      `parent_location_id: expected a location of organization ${organizationId}, found one of another`,
+    );
+  const name = checkedName(asked.name);
+  return tree.change(async (trx, changed) => {
+    if (parentId === null ? tree.organization(organizationId) === undefined : tree.location(parentId) === undefined)
+      throw notVisible(parentId === null ? 'organization' : 'location', parentId ?? organizationId);
+    checkedDepth(tree, parentId, 1);
+    const row = await insertLocation(trx, instanceKey, { organizationId, parentId, name }, clock.now());
+    const target = { organizationId, targetKind: 'location', targetId: row.id };
+    const detail = { name, parent: parentId };
+    await audit(trx, by, { action: 'AppService.CreateLocation', ...target, detail }, clock.now());
+    changed.location(row);
+    return row;
+  });
+}

@@ -1,0 +1,40 @@
+/** Deletes a location without machines and locations in it, with its secrets, shares, metadata and roles. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { removeGrantsOn } from '../../access/grants.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { namedSome } from '../named-some.ts';
+
+/** The caller must own it. @throws failed_precondition saying what uses it */
+export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
+  const { tree, clock } = deps;
+  await tree.change(async (trx, changed) => {
+    const row = tree.location(locationId);
+    if (row === undefined) throw notVisible('location', locationId);
+    const organizationId = row.organization_id;
+    // From the store: a machine may have been created since the last commit that memory knows of.
+    const machines = await trx.selectFrom('machines').select('name').where('location_id', '=', locationId).execute();
+    const children = tree.childrenOf(locationId);
+    const users = [
+      ...(machines.length === 0 ? [] : [namedSome('machine', 'machines', namesOf(machines))]),
+      ...(children.length === 0 ? [] : [namedSome('location', 'locations', namesOf(children))]),
+    ];
+    if (users.length > 0)
+      throw new PlatformError(
+        'failed_precondition',
+        `location ${locationId}: expected nothing in it, found ${users.join(' and ')}; delete or move them first`,
+      );
+    const endedKeys = await removeGrantsOn(trx, { locationId });
+    for (const table of ['location_secrets', 'location_shares', 'location_metadata'] as const)
+      await trx.deleteFrom(table).where('location_id', '=', locationId).execute();
+    await trx.deleteFrom('locations').where('id', '=', locationId).execute();
+    const target = { organizationId, targetKind: 'location', targetId: locationId };
+    const detail = { name: row.name, ended_keys: endedKeys };
+    await audit(trx, by, { action: 'AppService.DeleteLocation', ...target, detail }, clock.now());
+    changed.removeLocation(locationId);
+  });
+  deps.accessChanged();
+}
+
+const namesOf = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name);

@@ -1,0 +1,21 @@
+/** How deep locations may lie in each other: every call walks the path of its location. */
+import { PlatformError } from '@platform/base';
+import type { AccountTree } from '../tree.ts';
+
+const maxDepth = 32;
+
+/** @param parentId null: the top of the organization. @param height levels that will lie beneath it @throws failed_precondition */
+export function checkedDepth(tree: AccountTree, parentId: string | null, height: number): void {
+  const depth = (parentId === null ? 0 : tree.ancestors(parentId).length) + height;
+  if (depth <= maxDepth) return;
+  throw new PlatformError(
+    'failed_precondition',
+    `location: expected locations at most ${maxDepth} deep in each other, found ${depth}`,
+  );
+}
+
+/** Levels of a location with all beneath it; 1 for one without children. */
+export function heightOf(tree: AccountTree, locationId: string): number {
+  const above = tree.ancestors(locationId).length;
+  return Math.max(...tree.descendants(locationId).map((id) => tree.ancestors(id).length)) - above + 1;
+}

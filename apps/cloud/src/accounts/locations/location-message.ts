@@ -1,0 +1,95 @@
+/** A location as a caller may see it. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type LocationAuthSchema, type LocationSchema, SharedSecret_State } from '@platform/proto/platform/app/v1/app';
+import type { Principal } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { organizationsOf, withoutShared } from '../own-roles.ts';
+import type { LocationRow } from '../tree.ts';
+
+/** Locations whose secrets are read with one statement. */
+const locationsAtOnce = 500;
+
+type LocationMessage = MessageInitShape<typeof LocationSchema>;
+type LocationAuthMessage = MessageInitShape<typeof LocationAuthSchema>;
+type MessageDeps = Pick<AccountsDeps, 'db' | 'tree' | 'access' | 'instanceKey' | 'machinesOf'>;
+
+/** The caller must be allowed to see each of them. Secrets stand in it for owners only (D6). */
+export async function locationMessages(
+  deps: MessageDeps,
+  principal: Principal,
+  rows: readonly LocationRow[],
+): Promise<LocationMessage[]> {
+  const { tree, access, machinesOf } = deps;
+  const owned = rows.filter((row) => access.allows(principal, 'location.manage', row.id)).map((row) => row.id);
+  const auths = await readLocationAuths(deps, owned);
+  return rows.map((row) => {
+    const organization = tree.organization(row.organization_id);
+    const readable = access.allows(principal, 'location.read', row.id);
+    const machines = machinesOf(row.id);
+    const seen = readable ? machines : machines.filter(({ id }) => access.allows(principal, 'machine.read', id));
+    const seesParent = row.parent_id !== null && access.allows(principal, 'location.see', row.parent_id);
+    const auth = auths.get(row.id);
+    const region = row.region || (organization?.default_region ?? '');
+    return {
+      id: row.id,
+      name: row.name,
+      parentLocationId: seesParent ? (row.parent_id ?? '') : '',
+      createdOn: timestampFromMs(row.created_ms),
+      organizations: organizationsOn(deps, principal, row).map((id) => ({
+        organizationId: id,
+        primary: id === row.organization_id,
+      })),
+      primaryOrgIdentity: { id: row.organization_id, name: organization?.name ?? '' },
+      robotCount: seen.length,
+      ...(readable && region !== '' ? { config: { region } } : {}),
+      ...(auth === undefined ? {} : { auth }),
+    };
+  });
+}
+
+/**
+ * The organizations with access to a location, its own first. Those it is shared with are told to callers with a role of
+ * the owning organization; anybody else learns of her own ones only.
+ */
+export function organizationsOn(
+  deps: Pick<AccountsDeps, 'tree' | 'access'>,
+  principal: Principal,
+  row: LocationRow,
+): readonly string[] {
+  const shared = deps.tree.ancestors(row.id).flatMap((id) => deps.tree.sharedWith(id));
+  const tellsAll = deps.access.allows(withoutShared(principal), 'location.read', row.id);
+  const own = organizationsOf(principal);
+  return [...new Set([row.organization_id, ...shared.filter((id) => tellsAll || own.has(id))])];
+}
+
+/** Secrets of locations in clear, oldest first. The caller must own each of them. */
+export async function readLocationAuths(
+  { db, instanceKey }: Pick<AccountsDeps, 'db' | 'instanceKey'>,
+  locationIds: readonly string[],
+): Promise<Map<string, LocationAuthMessage>> {
+  const auths = new Map<string, LocationAuthMessage>();
+  for (let at = 0; at < locationIds.length; at += locationsAtOnce) {
+    const ids = locationIds.slice(at, at + locationsAtOnce);
+    const rows = await db
+      .selectFrom('location_secrets')
+      .selectAll()
+      .where('location_id', 'in', ids)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    for (const id of ids) {
+      const secrets = rows
+        .filter((row) => row.location_id === id)
+        .map((row) => ({
+          id: row.id,
+          secret: instanceKey.decrypt(row.secret),
+          createdOn: timestampFromMs(row.created_ms),
+          state: SharedSecret_State.ENABLED,
+        }));
+      // Older clients read the one secret that stands beside the list.
+      auths.set(id, { locationId: id, secret: secrets[0]?.secret ?? '', secrets });
+    }
+  }
+  return auths;
+}

@@ -1,0 +1,97 @@
+/** Locations, their secrets and their sharing on the wire. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { AppService, LocationAuthSchema, LocationSchema } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { notVisible, type Principal } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { organizationsSeenBy } from '../own-roles.ts';
+import type { LocationRow } from '../tree.ts';
+import { createLocation } from './create-location.ts';
+import { deleteLocation } from './delete-location.ts';
+import { listLocations } from './list-locations.ts';
+import { locationMessages, organizationsOn, readLocationAuths } from './location-message.ts';
+import { createLocationSecret, deleteLocationSecret } from './location-secrets.ts';
+import { shareLocation, unshareLocation } from './share-location.ts';
+import { updateLocation } from './update-location.ts';
+
+export function locationHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+  const { tree, access } = deps;
+  const rowOf = (id: string): LocationRow => {
+    const row = tree.location(id);
+    if (row === undefined) throw notVisible('location', id);
+    return row;
+  };
+  const messageOf = async (
+    principal: Principal,
+    row: LocationRow,
+  ): Promise<{ location?: MessageInitShape<typeof LocationSchema> }> => {
+    const [location] = await locationMessages(deps, principal, [row]);
+    return location === undefined ? {} : { location };
+  };
+  const authOf = async (id: string): Promise<{ auth: MessageInitShape<typeof LocationAuthSchema> }> => {
+    const auth = (await readLocationAuths(deps, [id])).get(id);
+    if (auth === undefined) throw notVisible('location', id);
+    return { auth };
+  };
+  return {
+    async createLocation(request, call) {
+      const { organizationId, name, parentLocationId = '' } = request;
+      const parentId = parentLocationId === '' ? null : parentLocationId;
+      return messageOf(call.principal, await createLocation(deps, call, { organizationId, parentId, name }));
+    },
+    async getLocation(request, { principal }) {
+      access.authorize(principal, 'location.see', request.locationId);
+      return messageOf(principal, rowOf(request.locationId));
+    },
+    async listLocations(request, { principal }) {
+      access.authorize(principal, 'organization.see', request.organizationId);
+      const rows = listLocations(deps, principal, request.organizationId);
+      return { locations: await locationMessages(deps, principal, rows) };
+    },
+    async updateLocation(request, call) {
+      const { locationId, name, parentLocationId, region } = request;
+      const parentId = parentLocationId === '' ? null : parentLocationId;
+      return messageOf(call.principal, await updateLocation(deps, call, locationId, { name, parentId, region }));
+    },
+    async deleteLocation(request, call) {
+      access.authorize(call.principal, 'location.manage', request.locationId);
+      await deleteLocation(deps, call, request.locationId);
+      return {};
+    },
+    async shareLocation(request, call) {
+      access.authorize(call.principal, 'location.manage', request.locationId);
+      await shareLocation(deps, call, request.locationId, request.organizationId);
+      return {};
+    },
+    async unshareLocation(request, call) {
+      access.authorize(call.principal, 'location.manage', request.locationId);
+      await unshareLocation(deps, call, request.locationId, request.organizationId);
+      return {};
+    },
+    getOrganizationsWithAccessToLocation(request, { principal }) {
+      access.authorize(principal, 'location.read', request.locationId);
+      // Names are for those who see them (R3); an id alone says nothing about whether there is such an organization.
+      const seen = organizationsSeenBy(principal);
+      return {
+        organizationIdentities: organizationsOn(deps, principal, rowOf(request.locationId)).map((id) => ({
+          id,
+          name: seen.has(id) ? (tree.organization(id)?.name ?? '') : '',
+        })),
+      };
+    },
+    async locationAuth(request, { principal }) {
+      access.authorize(principal, 'location.manage', request.locationId);
+      return authOf(request.locationId);
+    },
+    async createLocationSecret(request, call) {
+      access.authorize(call.principal, 'location.manage', request.locationId);
+      await createLocationSecret(deps, call, request.locationId);
+      return authOf(request.locationId);
+    },
+    async deleteLocationSecret(request, call) {
+      access.authorize(call.principal, 'location.manage', request.locationId);
+      await deleteLocationSecret(deps, call, request.locationId, request.secretId);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Secrets of a location: several at a time so that one can be replaced without a gap; one always stays. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { Database } from '../../metadata/tables.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { insertLocationSecret } from '../new-account.ts';
+
+const maxSecrets = 10;
+
+/** The caller must own the location. @throws resource_exhausted */
+export async function createLocationSecret(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
+  const { db, instanceKey, clock } = deps;
+  await db.transaction().execute(async (trx) => {
+    const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
+    if (ids.length === 0) throw notVisible('location', locationId);
+    if (ids.length >= maxSecrets)
+      throw new PlatformError(
+        'resource_exhausted',
+        `location ${locationId}: expected at most ${maxSecrets} secrets, found ${ids.length}; delete one first`,
+      );
+    const secretId = await insertLocationSecret(trx, instanceKey, locationId, clock.now());
+    await auditSecret(deps, trx, by, 'AppService.CreateLocationSecret', locationId, secretId);
+  });
+}
+
+/** The caller must own the location. @throws not_found; failed_precondition for the last one */
+export async function deleteLocationSecret(
+  deps: AccountsDeps,
+  by: Caller,
+  locationId: string,
+  secretId: string,
+): Promise<void> {
+  const { db } = deps;
+  await db.transaction().execute(async (trx) => {
+    const ids = await trx.selectFrom('location_secrets').select('id').where('location_id', '=', locationId).execute();
+    if (!ids.some(({ id }) => id === secretId)) throw notVisible('location secret', secretId);
+    if (ids.length === 1)
+      throw new PlatformError(
+        'failed_precondition',
+        `location ${locationId}: expected at least one secret to stay, found that this is the last one; create another first`,
+      );
+    await trx.deleteFrom('location_secrets').where('id', '=', secretId).execute();
+    await auditSecret(deps, trx, by, 'AppService.DeleteLocationSecret', locationId, secretId);
+  });
+}
+
+async function auditSecret(
+  { tree, clock }: AccountsDeps,
+  trx: Database,
+  by: Caller,
+  action: string,
+  locationId: string,
+  secretId: string,
+): Promise<void> {
+  const organizationId = tree.organizationOfLocation(locationId) ?? null;
+  const detail = { secret: secretId };
+  await audit(trx, by, { action, organizationId, targetKind: 'location', targetId: locationId, detail }, clock.now());
+}

@@ -1,0 +1,89 @@
+/**
+ * Opens a location, with what lies in it, to those with a role on another whole organization, who become operators of it
+ * (R3); and closes it again. Recorded by id alone: whether there is such an organization is not looked at, so not told.
+ */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+
+const maxShares = 100;
+/** Sharing asks nobody: what an organization does not want must not fill its lists. */
+const maxSharesTowards = 200;
+
+/** The caller must own the location. Sharing twice changes nothing. @throws invalid_argument, resource_exhausted */
+export async function shareLocation(
+  deps: AccountsDeps,
+  by: Caller,
+  locationId: string,
+  organizationId: string,
+): Promise<void> {
+  const { tree, clock } = deps;
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(organizationId))
+    throw new PlatformError(
+      'invalid_argument',
+      `organization_id: expected the id of an organization, found ${JSON.stringify(organizationId.slice(0, 80))}`,
+    );
+  await tree.change(async (trx, changed) => {
+    const row = tree.location(locationId);
+    if (row === undefined) throw notVisible('location', locationId);
+    if (row.organization_id === organizationId)
+      throw new PlatformError(
+        'invalid_argument',
+        `organization_id: expected another organization, found the one that owns location ${locationId}`,
+      );
+    const shared = tree.sharedWith(locationId);
+    if (shared.includes(organizationId)) return;
+    if (shared.length >= maxShares)
+      throw new PlatformError(
+        'resource_exhausted',
+        `location ${locationId}: expected at most ${maxShares} organizations to share it with, found ${shared.length}; unshare it from one first`,
+      );
+    const towards = tree
+      .sharesTo(organizationId)
+      .filter((share) => share.organizationId === row.organization_id).length;
+    if (towards >= maxSharesTowards)
+      throw new PlatformError(
+        'resource_exhausted',
+        `organization_id: expected at most ${maxSharesTowards} locations of organization ${row.organization_id} to be shared with organization ${organizationId}, found ${towards}; share a location above them, or unshare one first`,
+      );
+    await trx
+      .insertInto('location_shares')
+      .values({ location_id: locationId, organization_id: organizationId, created_ms: clock.now() })
+      .execute();
+    const target = { organizationId: row.organization_id, targetKind: 'location', targetId: locationId };
+    const detail = { with: organizationId };
+    await audit(trx, by, { action: 'AppService.ShareLocation', ...target, detail }, clock.now());
+    changed.share(locationId, organizationId);
+  });
+  deps.accessChanged();
+}
+
+/** The caller must own the location. @throws not_found when it is not shared with that organization */
+export async function unshareLocation(
+  deps: AccountsDeps,
+  by: Caller,
+  locationId: string,
+  organizationId: string,
+): Promise<void> {
+  const { tree, clock } = deps;
+  await tree.change(async (trx, changed) => {
+    const row = tree.location(locationId);
+    if (row === undefined) throw notVisible('location', locationId);
+    if (!tree.sharedWith(locationId).includes(organizationId))
+      throw new PlatformError(
+        'not_found',
+        `location ${locationId}: expected the id of an organization that it is shared with, found ${JSON.stringify(organizationId.slice(0, 64))}`,
+      );
+    await trx
+      .deleteFrom('location_shares')
+      .where('location_id', '=', locationId)
+      .where('organization_id', '=', organizationId)
+      .execute();
+    const target = { organizationId: row.organization_id, targetKind: 'location', targetId: locationId };
+    const detail = { with: organizationId };
+    await audit(trx, by, { action: 'AppService.UnshareLocation', ...target, detail }, clock.now());
+    changed.unshare(locationId, organizationId);
+  });
+  deps.accessChanged();
+}

@@ -1,0 +1,68 @@
+/** Renames a location, moves it within its organization, sets its region: all that is given, or nothing (R9). */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
+import { checkedText } from '../../text-rules/checked-text.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import type { LocationRow } from '../tree.ts';
+import { checkedDepth, heightOf } from './location-depth.ts';
+
+/** What is absent stays as it is. `parentId` null: to the top of its organization. Empty region: that of the organization. */
+export interface LocationUpdate {
+  readonly name?: string | undefined;
+  readonly parentId?: string | null | undefined;
+  readonly region?: string | undefined;
+}
+
+/** @throws not_found, permission_denied, invalid_argument; failed_precondition for a cycle or beyond the greatest depth */
+export async function updateLocation(
+  deps: AccountsDeps,
+  by: Caller,
+  locationId: string,
+  update: LocationUpdate,
+): Promise<LocationRow> {
+  const { tree, access, clock } = deps;
+  const { organizationId } = access.authorize(by.principal, 'location.manage', locationId);
+  const { parentId } = update;
+  const moves = parentId !== undefined && parentId !== tree.location(locationId)?.parent_id;
+  if (moves && parentId === null) access.authorize(by.principal, 'organization.manage', organizationId);
+  if (moves && parentId !== null) {
+    const there = access.authorize(by.principal, 'location.manage', parentId);
+    if (there.organizationId !== organizationId)
+      throw new PlatformError(
+        'invalid_argument',
+        `parent_location_id: expected a location of the same organization (${organizationId}), found one of another`,
+      );
+  }
+  const columns = {
+    ...(update.name === undefined ? {} : { name: checkedName(update.name) }),
+    ...(update.region === undefined ? {} : { region: checkedText(update.region, 'region', 64) }),
+    ...(moves ? { parent_id: parentId } : {}),
+  };
+  return tree.change(async (trx, changed) => {
+    const before = tree.location(locationId);
+    if (before === undefined) throw notVisible('location', locationId);
+    if (moves && parentId !== null) {
+      const path = tree.ancestors(parentId);
+      if (path.length === 0) throw notVisible('location', parentId);
+      if (path.includes(locationId))
+        throw new PlatformError(
+          'failed_precondition',
+          `location ${locationId}: expected a new parent outside of it, found ${parentId === locationId ? 'itself' : `${parentId}, which lies in it`}`,
+        );
+      checkedDepth(tree, parentId, heightOf(tree, locationId));
+    }
+    if (Object.keys(columns).length === 0) return before;
+    const row = await trx
+      .updateTable('locations')
+      .set(columns)
+      .where('id', '=', locationId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const target = { organizationId, targetKind: 'location', targetId: locationId };
+    await audit(trx, by, { action: 'AppService.UpdateLocation', ...target, detail: { ...columns } }, clock.now());
+    changed.location(row);
+    return row;
+  });
+}

@@ -1,0 +1,88 @@
+/** The push provider's credentials of an organization, sealed: one set for one app (ADR-0012). */
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { checkedAppId } from './checked-app-id.ts';
+import { checkedPushCredentials } from './checked-push-credentials.ts';
+
+type PushDeps = Pick<AccountsDeps, 'db' | 'instanceKey' | 'clock'>;
+
+/** What sends push notifications needs. */
+export interface PushConfiguration {
+  readonly appId: string;
+  /** JSON of a service account; secret. */
+  readonly credentials: string;
+}
+
+/** Replaces what was set before, whatever its app. The caller must own the organization. @throws invalid_argument */
+export async function setPushConfiguration(
+  { db, instanceKey, clock }: PushDeps,
+  by: Caller,
+  organizationId: string,
+  configuration: PushConfiguration,
+): Promise<void> {
+  const app_id = checkedAppId(configuration.appId);
+  const credentials = instanceKey.encrypt(checkedPushCredentials(configuration.credentials));
+  const columns = { app_id, credentials, set_ms: clock.now() };
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('push_configurations')
+      .values({ organization_id: organizationId, ...columns })
+      .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(columns))
+      .execute();
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    await audit(trx, by, { action: 'AppService.SetFirebaseConfig', ...target, detail: { app_id } }, clock.now());
+  });
+}
+
+/** The app of an organization's credentials. @throws not_found when none are set */
+export async function appOfPushConfiguration(
+  { db }: Pick<AccountsDeps, 'db'>,
+  organizationId: string,
+): Promise<string> {
+  const row = await db
+    .selectFrom('push_configurations')
+    .select('app_id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (row === undefined) throw notVisible('push configuration', organizationId);
+  return row.app_id;
+}
+
+/** For whoever sends: undefined when none are set. */
+export async function readPushConfiguration(
+  { db, instanceKey }: Pick<AccountsDeps, 'db' | 'instanceKey'>,
+  organizationId: string,
+): Promise<PushConfiguration | undefined> {
+  const row = await db
+    .selectFrom('push_configurations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row && { appId: row.app_id, credentials: instanceKey.decrypt(row.credentials) };
+}
+
+/** The caller must own the organization. @throws not_found when none are set for that app */
+export async function deletePushConfiguration(
+  { db, clock }: PushDeps,
+  by: Caller,
+  organizationId: string,
+  appId: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const removed = await trx
+      .deleteFrom('push_configurations')
+      .where('organization_id', '=', organizationId)
+      .where('app_id', '=', appId)
+      .returning('app_id')
+      .executeTakeFirst();
+    if (removed === undefined) throw notVisible('push configuration', appId);
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    await audit(
+      trx,
+      by,
+      { action: 'AppService.DeleteFirebaseConfig', ...target, detail: { app_id: appId } },
+      clock.now(),
+    );
+  });
+}

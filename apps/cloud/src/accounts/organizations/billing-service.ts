@@ -1,0 +1,115 @@
+/** Whether an organization bills others through the platform, and the address that stands on its invoices. */
+import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { type BillingAddress, BillingAddressSchema } from '@platform/proto/platform/app/v1/app';
+import { audit, type Caller } from '../../access/audit.ts';
+import { checkedText } from '../../text-rules/checked-text.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+
+type BillingDeps = Pick<AccountsDeps, 'db' | 'clock'>;
+
+const maxLineLength = 200;
+
+/** The caller must own the organization. @throws invalid_argument; already_exists when it is enabled */
+export async function enableBillingService(
+  { db, clock }: BillingDeps,
+  by: Caller,
+  organizationId: string,
+  address: BillingAddress | undefined,
+): Promise<void> {
+  const text = checkedAddress(address);
+  await db.transaction().execute(async (trx) => {
+    const added = await trx
+      .insertInto('billing_services')
+      .values({ organization_id: organizationId, address: text, enabled_ms: clock.now() })
+      .onConflict((conflict) => conflict.column('organization_id').doNothing())
+      .returning('organization_id')
+      .executeTakeFirst();
+    if (added === undefined)
+      throw new PlatformError(
+        'already_exists',
+        `billing service of organization ${organizationId}: expected none, found it enabled; change its address with UpdateBillingService`,
+      );
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    await audit(trx, by, { action: 'AppService.EnableBillingService', ...target }, clock.now());
+  });
+}
+
+/** The caller must own the organization. @throws invalid_argument; failed_precondition when it is not enabled */
+export async function updateBillingService(
+  { db, clock }: BillingDeps,
+  by: Caller,
+  organizationId: string,
+  address: BillingAddress | undefined,
+): Promise<void> {
+  const text = checkedAddress(address);
+  await db.transaction().execute(async (trx) => {
+    const changed = await trx
+      .updateTable('billing_services')
+      .set({ address: text })
+      .where('organization_id', '=', organizationId)
+      .returning('organization_id')
+      .executeTakeFirst();
+    if (changed === undefined) throw notEnabled(organizationId);
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    await audit(trx, by, { action: 'AppService.UpdateBillingService', ...target }, clock.now());
+  });
+}
+
+/** The caller must own the organization. @throws failed_precondition when it is not enabled */
+export async function disableBillingService(
+  { db, clock }: BillingDeps,
+  by: Caller,
+  organizationId: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const removed = await trx
+      .deleteFrom('billing_services')
+      .where('organization_id', '=', organizationId)
+      .returning('organization_id')
+      .executeTakeFirst();
+    if (removed === undefined) throw notEnabled(organizationId);
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    await audit(trx, by, { action: 'AppService.DisableBillingService', ...target }, clock.now());
+  });
+}
+
+/** @throws failed_precondition when it is not enabled */
+export async function readBillingAddress({ db }: BillingDeps, organizationId: string): Promise<BillingAddress> {
+  const row = await db
+    .selectFrom('billing_services')
+    .select('address')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (row === undefined) throw notEnabled(organizationId);
+  return fromJsonString(BillingAddressSchema, row.address);
+}
+
+function notEnabled(organizationId: string): PlatformError {
+  return new PlatformError(
+    'failed_precondition',
+    `billing service of organization ${organizationId}: expected it to be enabled, found that it is not; call EnableBillingService first`,
+  );
+}
+
+/** JSON; the second line and the state may be empty, as in many countries. */
+function checkedAddress(address: BillingAddress | undefined): string {
+  const { addressLine1 = '', addressLine2 = '', city = '', state = '', zipcode = '', country = '' } = address ?? {};
+  const line = (text: string, field: string): string => checkedText(text, `billing_address.${field}`, maxLineLength);
+  const needed = (text: string, field: string): string => {
+    const checked = line(text, field);
+    if (checked !== '') return checked;
+    throw new PlatformError('invalid_argument', `billing_address.${field}: expected a text, found none`);
+  };
+  return toJsonString(
+    BillingAddressSchema,
+    create(BillingAddressSchema, {
+      addressLine1: needed(addressLine1, 'address_line_1'),
+      ...(addressLine2 === '' ? {} : { addressLine2: line(addressLine2, 'address_line_2') }),
+      city: needed(city, 'city'),
+      state: line(state, 'state'),
+      zipcode: needed(zipcode, 'zipcode'),
+      country: needed(country, 'country'),
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+/** Creates an organization with its caller as owner (R8). */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { addGrant } from '../../access/grants.ts';
+import { grantsOf } from '../../access/principal.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { insertOrganization } from '../new-account.ts';
+import type { OrganizationRow } from '../tree.ts';
+
+/** @throws permission_denied for parts, and keys that own no organization; invalid_argument for the name */
+export async function createOrganization(deps: AccountsDeps, by: Caller, name: string): Promise<OrganizationRow> {
+  const { principal } = by;
+  const ownsOne = grantsOf(principal).some(
+    (grant) => grant.role === 'owner' && grant.locationId === null && grant.robotId === null,
+  );
+  if (principal.kind === 'part' || (principal.kind === 'key' && !ownsOne))
+    throw new PlatformError(
+      'permission_denied',
+      `CreateOrganization: expected a person, or an API key that owns an organization, found ${principal.kind === 'part' ? "a part's credentials" : 'a key that owns none'}`,
+    );
+  const checked = checkedName(name);
+  const nowMs = deps.clock.now();
+  const created = await deps.tree.change(async (trx, changed) => {
+    const row = await insertOrganization(trx, deps.instanceKey, checked, nowMs);
+    await addGrant(
+      trx,
+      principal.kind === 'person'
+        ? { type: 'person', id: principal.personId }
+        : { type: 'api-key', id: principal.keyId },
+      { role: 'owner', organizationId: row.id, locationId: null, robotId: null },
+    );
+    await audit(
+      trx,
+      by,
+      {
+        action: 'AppService.CreateOrganization',
+        organizationId: row.id,
+        targetKind: 'organization',
+        targetId: row.id,
+        detail: { name: checked },
+      },
+      nowMs,
+    );
+    changed.organization(row);
+    return row;
+  });
+  deps.accessChanged();
+  return created;
+}

@@ -1,0 +1,42 @@
+/** Deletes an organization that has no locations, with everything that was kept about it but its audit trail. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { removeGrantsOn } from '../../access/grants.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { namedSome } from '../named-some.ts';
+
+/** The caller must own it. @throws failed_precondition saying what uses it */
+export async function deleteOrganization(deps: AccountsDeps, by: Caller, organizationId: string): Promise<void> {
+  const { tree, clock } = deps;
+  await tree.change(async (trx, changed) => {
+    const row = tree.organization(organizationId);
+    if (row === undefined) throw notVisible('organization', organizationId);
+    const locations = tree.locationsOf(organizationId);
+    if (locations.length > 0)
+      throw new PlatformError(
+        'failed_precondition',
+        `organization ${organizationId}: expected no locations in it, found ${namedSome(
+          'location',
+          'locations',
+          locations.map(({ name }) => name),
+        )}; delete them first`,
+      );
+    for (const deleting of deps.organizationDeleting) await deleting(trx, organizationId);
+    const endedKeys = await removeGrantsOn(trx, { organizationId });
+    for (const table of [
+      'organization_metadata',
+      'organization_logos',
+      'billing_services',
+      'push_configurations',
+      'limits',
+    ] as const)
+      await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
+    await trx.deleteFrom('organizations').where('id', '=', organizationId).execute();
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    const detail = { name: row.name, ended_keys: endedKeys };
+    await audit(trx, by, { action: 'AppService.DeleteOrganization', ...target, detail }, clock.now());
+    changed.removeOrganization(organizationId);
+  });
+  deps.accessChanged();
+}

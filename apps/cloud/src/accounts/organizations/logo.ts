@@ -1,0 +1,61 @@
+/**
+ * The logo of an organization: PNG or JPEG, served under an address that nobody can guess and that changes with the logo,
+ * because pages and mails to strangers show it (ADR-0012).
+ */
+import { randomBytes } from 'node:crypto';
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { imageTypeOf } from './image-type.ts';
+
+export const maxLogoBytes: number = 200_000;
+export const logoPath: string = '/logos/';
+
+/** The caller must own the organization. No bytes remove the logo. @throws invalid_argument */
+export async function setLogo(
+  { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
+  by: Caller,
+  organizationId: string,
+  image: Uint8Array,
+): Promise<void> {
+  if (image.byteLength > maxLogoBytes)
+    throw new PlatformError(
+      'invalid_argument',
+      `logo: expected at most ${maxLogoBytes} bytes, found ${image.byteLength}`,
+    );
+  const mediaType = imageTypeOf(image);
+  if (image.byteLength > 0 && mediaType === undefined)
+    throw new PlatformError(
+      'invalid_argument',
+      `logo: expected a PNG or JPEG picture, found ${image.byteLength} bytes that begin like neither`,
+    );
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('organization_logos').where('organization_id', '=', organizationId).execute();
+    if (mediaType !== undefined)
+      await trx
+        .insertInto('organization_logos')
+        .values({
+          organization_id: organizationId,
+          id: randomBytes(18).toString('base64url'),
+          media_type: mediaType,
+          image,
+        })
+        .execute();
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    const detail = { bytes: image.byteLength, ...(mediaType === undefined ? {} : { media_type: mediaType }) };
+    await audit(trx, by, { action: 'AppService.OrganizationSetLogo', ...target, detail }, clock.now());
+  });
+}
+
+/** Empty when there is none. */
+export async function logoUrl(
+  { db, baseUrl }: Pick<AccountsDeps, 'db' | 'baseUrl'>,
+  organizationId: string,
+): Promise<string> {
+  const row = await db
+    .selectFrom('organization_logos')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row === undefined ? '' : `${baseUrl()}${logoPath}${row.id}`;
+}

@@ -1,0 +1,76 @@
+/** Organizations on the wire. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import { notVisible, type Principal } from '../../access/principal.ts';
+import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { organizationsOf } from '../own-roles.ts';
+import type { OrganizationRow } from '../tree.ts';
+import { createOrganization } from './create-organization.ts';
+import { deleteOrganization } from './delete-organization.ts';
+import { organizationMessage } from './organization-message.ts';
+import { organizationDetails, searchOrganizations } from './search-organizations.ts';
+import { holderOfNamespace, renameNamespace, updateOrganization } from './update-organization.ts';
+
+export function organizationHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+  const { db, tree, access } = deps;
+  const rowOf = (id: string): OrganizationRow => {
+    const row = tree.organization(id);
+    if (row === undefined) throw notVisible('organization', id);
+    return row;
+  };
+  return {
+    async createOrganization(request, call) {
+      // Its owner from the next call on: this answer is not authorized anew.
+      const { id, name, created_ms } = await createOrganization(deps, call, request.name);
+      return { organization: { id, name, createdOn: timestampFromMs(created_ms) } };
+    },
+    listOrganizations(_request, { principal }) {
+      if (principal.kind === 'part')
+        throw new PlatformError(
+          'permission_denied',
+          "ListOrganizations: expected a person or an API key, found a part's credentials",
+        );
+      const rows = [...organizationsOf(principal)].flatMap((id) => tree.organization(id) ?? []);
+      const sorted = rows.toSorted((a, b) => a.created_ms - b.created_ms);
+      return { organizations: sorted.map((row) => organizationMessage(access, principal, row)) };
+    },
+    getOrganization(request, { principal }) {
+      access.authorize(principal, 'organization.see', request.organizationId);
+      return { organization: organizationMessage(access, principal, rowOf(request.organizationId)) };
+    },
+    searchOrganizations: (request, { principal }) => ({
+      organizations: searchOrganizations(deps, principal, request).map((row) =>
+        organizationDetails(access, principal, row),
+      ),
+    }),
+    async getOrganizationNamespaceAvailability(request, { principal }) {
+      // Clients that create an organization ask before there is one.
+      if (request.organizationId !== '') access.authorize(principal, 'organization.manage', request.organizationId);
+      else if (principal.kind === 'part')
+        throw new PlatformError(
+          'permission_denied',
+          "GetOrganizationNamespaceAvailability: expected a person or an API key, found a part's credentials",
+        );
+      const holder = await holderOfNamespace(db, checkedNamespace(request.publicNamespace));
+      return { available: holder === undefined || holder === request.organizationId };
+    },
+    async updateOrganization(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.organizationId);
+      const row = await updateOrganization(deps, call, request.organizationId, request);
+      return { organization: organizationMessage(access, call.principal, row) };
+    },
+    async updateOrganizationNamespace(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.organizationId);
+      const row = await renameNamespace(deps, call, request.organizationId, request.newPublicNamespace);
+      return { organization: organizationMessage(access, call.principal, row) };
+    },
+    async deleteOrganization(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.organizationId);
+      await deleteOrganization(deps, call, request.organizationId);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** Finds organizations among those that the caller may know of (R12). */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { OrgDetailsSchema } from '@platform/proto/platform/app/v1/app';
+import type { Access } from '../../access/authorize.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { organizationsSeenBy } from '../own-roles.ts';
+import type { OrganizationRow } from '../tree.ts';
+
+/** All that are given must fit; empty ones fit everything. `orgName`: a part of the name, in any case. */
+export interface OrganizationSearch {
+  readonly orgId?: string | undefined;
+  readonly orgName?: string | undefined;
+  readonly cid?: string | undefined;
+  readonly publicNamespace?: string | undefined;
+}
+
+export function searchOrganizations(
+  { tree, access }: Pick<AccountsDeps, 'tree' | 'access'>,
+  principal: Principal,
+  search: OrganizationSearch,
+): readonly OrganizationRow[] {
+  const { orgId = '', orgName = '', cid = '', publicNamespace = '' } = search;
+  const name = orgName.trim().toLowerCase();
+  return [...organizationsSeenBy(principal)]
+    .flatMap((id) => tree.organization(id) ?? [])
+    .filter((row) => {
+      if (orgId !== '' && row.id !== orgId) return false;
+      if (!row.name.toLowerCase().includes(name)) return false;
+      if (cid === '' && publicNamespace === '') return true;
+      // Who may not read a setting may not guess it either.
+      if (!access.allows(principal, 'organization.read', row.id)) return false;
+      return (cid === '' || row.cid === cid) && (publicNamespace === '' || row.public_namespace === publicNamespace);
+    });
+}
+
+/** An organization in the short form of lists; settings for those with a role on it. */
+export function organizationDetails(
+  access: Access,
+  principal: Principal,
+  row: OrganizationRow,
+): MessageInitShape<typeof OrgDetailsSchema> {
+  const base = { orgId: row.id, orgName: row.name };
+  if (!access.allows(principal, 'organization.read', row.id)) return base;
+  return {
+    ...base,
+    ...(row.cid === null ? {} : { orgCid: row.cid }),
+    ...(row.public_namespace === null ? {} : { publicNamespace: row.public_namespace }),
+  };
+}

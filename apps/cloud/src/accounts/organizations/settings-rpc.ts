@@ -1,0 +1,79 @@
+/** Logo, support e-mail, billing service and metadata on the wire. */
+import type { AppService } from '@platform/proto/platform/app/v1/app';
+import type { Handlers } from '@platform/rpc/server';
+import type { Principal } from '../../access/principal.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import { readMetadata, writeMetadata } from '../metadata.ts';
+import {
+  disableBillingService,
+  enableBillingService,
+  readBillingAddress,
+  updateBillingService,
+} from './billing-service.ts';
+import { logoUrl, setLogo } from './logo.ts';
+import { setSupportEmail } from './support-email.ts';
+
+export function settingsHandlers(deps: AccountsDeps): Handlers<typeof AppService, Principal> {
+  const { tree, access } = deps;
+  return {
+    async organizationSetLogo(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.orgId);
+      await setLogo(deps, call, request.orgId, request.logo);
+      return {};
+    },
+    async organizationGetLogo(request, { principal }) {
+      access.authorize(principal, 'organization.see', request.orgId);
+      return { url: await logoUrl(deps, request.orgId) };
+    },
+    async organizationSetSupportEmail(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.orgId);
+      await setSupportEmail(deps, call, request.orgId, request.email);
+      return {};
+    },
+    organizationGetSupportEmail(request, { principal }) {
+      access.authorize(principal, 'organization.see', request.orgId);
+      return { email: tree.organization(request.orgId)?.support_email ?? '' };
+    },
+    async enableBillingService(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.orgId);
+      await enableBillingService(deps, call, request.orgId, request.billingAddress);
+      return {};
+    },
+    async updateBillingService(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.orgId);
+      await updateBillingService(deps, call, request.orgId, request.billingAddress);
+      return {};
+    },
+    async disableBillingService(request, call) {
+      access.authorize(call.principal, 'organization.manage', request.orgId);
+      await disableBillingService(deps, call, request.orgId);
+      return {};
+    },
+    async getBillingServiceConfig(request, { principal }) {
+      access.authorize(principal, 'organization.manage', request.orgId);
+      return {
+        billingAddress: await readBillingAddress(deps, request.orgId),
+        supportEmail: tree.organization(request.orgId)?.support_email ?? '',
+        logoUrl: await logoUrl(deps, request.orgId),
+      };
+    },
+    async getOrganizationMetadata({ organizationId }, { principal }) {
+      access.authorize(principal, 'organization.read', organizationId);
+      return { data: await readMetadata(deps, { kind: 'organization', id: organizationId, organizationId }) };
+    },
+    async updateOrganizationMetadata({ organizationId, data }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      await writeMetadata(deps, call, { kind: 'organization', id: organizationId, organizationId }, data ?? {});
+      return {};
+    },
+    async getLocationMetadata({ locationId }, { principal }) {
+      const { organizationId } = access.authorize(principal, 'location.read', locationId);
+      return { data: await readMetadata(deps, { kind: 'location', id: locationId, organizationId }) };
+    },
+    async updateLocationMetadata({ locationId, data }, call) {
+      const { organizationId } = access.authorize(call.principal, 'location.manage', locationId);
+      await writeMetadata(deps, call, { kind: 'location', id: locationId, organizationId }, data ?? {});
+      return {};
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** The address that mails to an organization's customers come from. */
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import { checkedEmail } from '../../text-rules/checked-email.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+
+/** The caller must own the organization. An empty address removes it. @throws invalid_argument */
+export async function setSupportEmail(
+  { tree, clock }: Pick<AccountsDeps, 'tree' | 'clock'>,
+  by: Caller,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  const checked = email.trim() === '' ? '' : checkedEmail(email);
+  await tree.change(async (trx, changed) => {
+    const row = await trx
+      .updateTable('organizations')
+      .set({ support_email: checked })
+      .where('id', '=', organizationId)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw notVisible('organization', organizationId);
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    const detail = { email: checked };
+    await audit(trx, by, { action: 'AppService.OrganizationSetSupportEmail', ...target, detail }, clock.now());
+    changed.organization(row);
+  });
+}

@@ -1,0 +1,158 @@
+/** Changes the settings of an organization: all that are given, or none. */
+import { toJsonString } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import {
+  type AllowedLoginMethods,
+  AllowedLoginMethodsSchema,
+  type FragmentImportList,
+  FragmentImportListSchema,
+  LoginMethod,
+} from '@platform/proto/platform/app/v1/app';
+import type { Kysely } from 'kysely';
+import { audit, type Caller } from '../../access/audit.ts';
+import { notVisible } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
+import { checkedNamespace } from '../../text-rules/checked-namespace.ts';
+import { checkedText } from '../../text-rules/checked-text.ts';
+import type { AccountsDeps } from '../accounts-deps.ts';
+import type { OrganizationRow } from '../tree.ts';
+
+const maxDefaultFragments = 50;
+const maxFragmentImportsBytes = 64 * 1024;
+const loginMethods: ReadonlySet<number> = new Set(
+  Object.values(LoginMethod).filter((method) => method !== LoginMethod.UNSPECIFIED),
+);
+
+/** What is absent stays as it is; an empty region or cid, and an empty list, mean none. */
+export interface OrganizationUpdate {
+  readonly name?: string | undefined;
+  readonly publicNamespace?: string | undefined;
+  readonly region?: string | undefined;
+  readonly cid?: string | undefined;
+  readonly defaultFragments?: FragmentImportList | undefined;
+  readonly allowedLoginMethods?: AllowedLoginMethods | undefined;
+}
+
+type Columns = Partial<
+  Pick<OrganizationRow, 'name' | 'public_namespace' | 'default_region' | 'cid' | 'default_fragments' | 'login_methods'>
+>;
+
+/**
+ * The caller must own the organization.
+ *
+ * @throws invalid_argument; already_exists for another's namespace; failed_precondition when it has a namespace and another is given
+ */
+export async function updateOrganization(
+  deps: AccountsDeps,
+  by: Caller,
+  organizationId: string,
+  update: OrganizationUpdate,
+): Promise<OrganizationRow> {
+  const { defaultFragments, allowedLoginMethods } = update;
+  const columns: Columns = {
+    ...(update.name === undefined ? {} : { name: checkedName(update.name) }),
+    ...(update.publicNamespace === undefined ? {} : { public_namespace: checkedNamespace(update.publicNamespace) }),
+    ...(update.region === undefined ? {} : { default_region: checkedText(update.region, 'region', 64) }),
+    ...(update.cid === undefined ? {} : { cid: checkedText(update.cid, 'cid', 200) || null }),
+    ...(defaultFragments === undefined ? {} : { default_fragments: await fragmentsColumn(deps, by, defaultFragments) }),
+    ...(allowedLoginMethods === undefined ? {} : { login_methods: loginMethodsColumn(allowedLoginMethods) }),
+  };
+  return change(deps, by, 'AppService.UpdateOrganization', organizationId, columns, async (row) => {
+    const asked = columns.public_namespace;
+    if (asked === undefined || row.public_namespace === null || row.public_namespace === asked) return;
+    throw new PlatformError(
+      'failed_precondition',
+      `organization ${row.id}: expected none or the namespace that it has ("${row.public_namespace}"), found "${asked}": names that others use depend on it; rename it with UpdateOrganizationNamespace`,
+    );
+  });
+}
+
+/** Sets or renames the namespace. The caller must own the organization. @throws invalid_argument, already_exists */
+export async function renameNamespace(
+  deps: AccountsDeps,
+  by: Caller,
+  organizationId: string,
+  namespace: string,
+): Promise<OrganizationRow> {
+  const columns = { public_namespace: checkedNamespace(namespace) };
+  return change(deps, by, 'AppService.UpdateOrganizationNamespace', organizationId, columns, async () => {});
+}
+
+/** The organization that has a namespace. */
+export async function holderOfNamespace(db: Kysely<CloudTables>, namespace: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('public_namespace', '=', namespace)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+async function change(
+  deps: AccountsDeps,
+  by: Caller,
+  action: string,
+  organizationId: string,
+  columns: Columns,
+  check: (row: OrganizationRow) => Promise<void>,
+): Promise<OrganizationRow> {
+  return deps.tree.change(async (trx, changed) => {
+    const before = deps.tree.organization(organizationId);
+    if (before === undefined) throw notVisible('organization', organizationId);
+    await check(before);
+    if (typeof columns.public_namespace === 'string') {
+      const holder = await holderOfNamespace(trx, columns.public_namespace);
+      if (holder !== undefined && holder !== organizationId)
+        throw new PlatformError(
+          'already_exists',
+          `public_namespace: expected one that is free, found "${columns.public_namespace}", which another organization has`,
+        );
+    }
+    if (Object.keys(columns).length === 0) return before;
+    const row = await trx
+      .updateTable('organizations')
+      .set(columns)
+      .where('id', '=', organizationId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const target = { organizationId, targetKind: 'organization', targetId: organizationId };
+    await audit(trx, by, { action, ...target, detail: { ...columns } }, deps.clock.now());
+    changed.organization(row);
+    return row;
+  });
+}
+
+async function fragmentsColumn(deps: AccountsDeps, by: Caller, list: FragmentImportList): Promise<string | null> {
+  const { fragments } = list;
+  if (fragments.length > maxDefaultFragments)
+    throw new PlatformError(
+      'invalid_argument',
+      `default_fragments: expected at most ${maxDefaultFragments}, found ${fragments.length}`,
+    );
+  for (const [index, { fragmentId }] of fragments.entries()) {
+    if (fragments.findIndex((other) => other.fragmentId === fragmentId) !== index)
+      throw new PlatformError(
+        'invalid_argument',
+        `default_fragments.fragments[${index}]: expected each fragment once, found ${JSON.stringify(fragmentId.slice(0, 64))} again`,
+      );
+    if (!(await deps.seesFragment(by.principal, fragmentId))) throw notVisible('fragment', fragmentId);
+  }
+  const text = toJsonString(FragmentImportListSchema, list);
+  if (Buffer.byteLength(text) > maxFragmentImportsBytes)
+    throw new PlatformError(
+      'invalid_argument',
+      `default_fragments: expected at most ${maxFragmentImportsBytes} bytes with their variables, found ${Buffer.byteLength(text)}`,
+    );
+  return fragments.length === 0 ? null : text;
+}
+
+function loginMethodsColumn(list: AllowedLoginMethods): string | null {
+  const known = list.methods.filter((method) => loginMethods.has(method));
+  if (known.length !== list.methods.length)
+    throw new PlatformError(
+      'invalid_argument',
+      `allowed_login_methods: expected methods that the API knows, found ${JSON.stringify(list.methods.slice(0, 20))}`,
+    );
+  return known.length === 0 ? null : toJsonString(AllowedLoginMethodsSchema, { ...list, methods: [...new Set(known)] });
+}

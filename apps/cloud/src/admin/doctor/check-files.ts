@@ -1,0 +1,70 @@
+/** Part of the doctor: every listed file of readings is read, and compared with what the catalog says that was written. */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlatformError } from '@platform/base';
+import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
+import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
+
+export interface CheckedFiles {
+  /** What was found of the files that are not as they were written. */
+  readonly wrong: ReadonlyMap<string, string>;
+  readonly files: number;
+  /** Of a version before: nothing but their size can be compared. */
+  readonly unknown: number;
+  /** They have a second name, such as a backup on the same file system makes. */
+  readonly linked: number;
+}
+
+/** @param deep reads the files; else only what the directory says of them is looked at. */
+export async function checkFiles(
+  parquetDir: string,
+  rows: () => Promise<Pick<CatalogRows, 'files'>>,
+  deep: boolean,
+  progress: (text: string) => void = () => {},
+): Promise<CheckedFiles> {
+  const { files } = await rows();
+  const wrong = new Map<string, string>();
+  let linked = 0;
+  for (const [index, row] of files.entries()) {
+    if (deep && index % 500 === 0) progress(`reading files of readings: ${index} of ${files.length}`);
+    const found = await compare(join(parquetDir, row.file), row, deep);
+    if (typeof found === 'string') wrong.set(row.file, found);
+    else if (found.links > 1) linked++;
+  }
+  // A merge may have replaced files since they were listed here.
+  const still = new Set(wrong.size === 0 ? [] : (await rows()).files.map(({ file }) => file));
+  for (const file of wrong.keys()) if (!still.has(file)) wrong.delete(file);
+  return { wrong, linked, files: files.length, unknown: files.filter(({ sha256 }) => sha256 === null).length };
+}
+
+/** Throws what is wrong. */
+export function describeFiles({ wrong, files, unknown, linked }: CheckedFiles, deep: boolean): string {
+  if (wrong.size > 0) {
+    const shown = [...wrong].slice(0, 20).map(([file, what]) => `parquet/${file}: ${what}`);
+    throw new PlatformError(
+      'data_loss',
+      `expected ${files} files of readings as they were written, found ${wrong.size} that are not (${shown.join('; ')}${wrong.size > shown.length ? '; …' : ''}). platform admin repair says what can be mended, and platform admin repair --from BACKUP what a backup has of it`,
+    );
+  }
+  const notes = [
+    ...(unknown > 0 ? [`${unknown} have no checksum yet, of which only the size was compared`] : []),
+    ...(deep && linked > 0 ? [`${linked} have a second name, as a backup on the same file system makes it`] : []),
+  ];
+  return [`${files} files of readings, each with its ${deep ? 'checksum' : 'size'}`, ...notes].join('; ');
+}
+
+async function compare(path: string, row: FileRow, deep: boolean): Promise<string | { readonly links: number }> {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 'it is missing';
+  if (!stat.isFile())
+    return stat.isSymbolicLink() ? 'a symbolic link is in its place' : 'something that is no file is in its place';
+  if (stat.size !== row.file_bytes) return `it has ${stat.size} bytes instead of ${row.file_bytes}`;
+  if (!deep || row.sha256 === null) return { links: stat.nlink };
+  try {
+    const { sha256 } = await checksumFile(path);
+    return sha256 === row.sha256 ? { links: stat.nlink } : 'its bytes are not those that were written';
+  } catch (caught) {
+    return `it cannot be read: ${(caught as NodeJS.ErrnoException).code ?? 'unknown'}`;
+  }
+}

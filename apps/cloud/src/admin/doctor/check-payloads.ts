@@ -1,0 +1,51 @@
+/** Part of the doctor: the payload of every picture and file is there, and compared with its SHA-256. */
+import { join } from 'node:path';
+import { asPlatformError, PlatformError } from '@platform/base';
+import { type BlobContents, createVerifiedFiles } from '../../blobs/verified-files.ts';
+
+/** A row of `binary_data`. */
+export interface ListedPayload extends BlobContents {
+  readonly id: string;
+  /** Below `blobs/`. */
+  readonly path: string;
+}
+
+const shown = 20;
+
+/**
+ * What was found of those that are not as they were stored.
+ * @param rows what is listed at this moment; asked again before anything is called missing, for what was deleted meanwhile
+ */
+export async function damagedPayloads(
+  blobDirectory: string,
+  rows: () => Promise<readonly ListedPayload[]>,
+  progress: (text: string) => void = () => {},
+): Promise<{ readonly wrong: ReadonlyMap<ListedPayload, string>; readonly listed: readonly ListedPayload[] }> {
+  const listed = await rows();
+  const wrong = new Map<ListedPayload, string>();
+  const files = createVerifiedFiles(() => 0);
+  for (const [index, row] of listed.entries()) {
+    if (index % 500 === 0) progress(`reading pictures and files: ${index} of ${listed.length}`);
+    try {
+      await files.open(join(blobDirectory, ...row.path.split('/')), row);
+    } catch (caught) {
+      wrong.set(row, asPlatformError(caught).message);
+    }
+  }
+  const still = new Set(wrong.size === 0 ? [] : (await rows()).map(({ id }) => id));
+  for (const row of wrong.keys()) if (!still.has(row.id)) wrong.delete(row);
+  return { wrong, listed };
+}
+
+/** @throws data_loss naming the files */
+export async function checkPayloads(...of: Parameters<typeof damagedPayloads>): Promise<string> {
+  const { wrong, listed } = await damagedPayloads(...of);
+  const found = [...wrong].map(([{ id, path }, reason]) => `${id} (blobs/${path}): ${reason}`);
+  const unknown = listed.filter(({ sha256 }) => sha256 === '').length;
+  if (found.length === 0)
+    return `${listed.length} pictures and files, each as it was stored${unknown > 0 ? `; of ${unknown} only the size is known` : ''}`;
+  throw new PlatformError(
+    'data_loss',
+    `expected ${listed.length} pictures and files as they were stored, found ${found.length} that are not (${found.slice(0, shown).join('; ')}${found.length > shown ? '; …' : ''}). Take their payloads from a backup with platform admin repair --from BACKUP --apply`,
+  );
+}

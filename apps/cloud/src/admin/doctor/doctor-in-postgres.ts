@@ -1,0 +1,88 @@
+/** What the doctor can see of a Postgres database from the outside: that it is the right one, that all of it can be read, and that its server keeps what it commits. */
+import { join } from 'node:path';
+import { PlatformError, silentLog } from '@platform/base';
+import { listTables, quoted } from '../../backup/copy-postgres.ts';
+import { PostgresLogReader } from '../../ingest/postgres/postgres-log-reader.ts';
+import { ingestSchema } from '../../ingest/postgres/postgres-log-tables.ts';
+import { openSnapshot, type Snapshot } from '../../metadata/postgres/open-snapshot.ts';
+import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
+import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
+import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
+import { catalogTables, cursors, type DoctorStore, payloadOf, selectPayloads } from './doctor-store.ts';
+
+export function inPostgres(dataDirectory: string, database: string | undefined): DoctorStore {
+  const see = async <T>(look: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
+    if (database === undefined)
+      throw new PlatformError(
+        'failed_precondition',
+        `data directory ${dataDirectory}: this installation is in Postgres, but PLATFORM_DATABASE_URL is not set. Set it to what the cloud has`,
+      );
+    const { signal } = new AbortController();
+    await using snapshot = await openSnapshot(database, join(dataDirectory, 'postgres.json'), signal);
+    return await look(snapshot);
+  };
+  return {
+    checks: [
+      { name: 'the database belongs to the data directory', look: () => see(async ({ shown }) => shown) },
+      { name: 'every table of the database can be read', look: () => see(readAll) },
+      { name: 'the database server keeps what it commits', look: () => see(durability) },
+    ],
+    catalog: () =>
+      see(async (snapshot) => {
+        const rows: Partial<Record<keyof CatalogRows, unknown>> = {};
+        for (const [name, table] of Object.entries(catalogTables)) {
+          const [there] = await snapshot.query(`select to_regclass('meta.${table}') is not null as exists`);
+          rows[name as keyof CatalogRows] =
+            there?.['exists'] === 1 ? await snapshot.query(`select * from meta.${table}`) : [];
+        }
+        return rows as unknown as CatalogRows;
+      }),
+    payloads: () =>
+      see(async (snapshot) => {
+        const rows = await snapshot.query('select path from ingest.blobs');
+        return rows.map((row) => String(row['path']));
+      }),
+    listedPayloads: () =>
+      see(async (snapshot) =>
+        (await snapshot.query(selectPayloads.replace('binary_data', 'meta.binary_data'))).map(payloadOf),
+      ),
+    async log(look) {
+      const followed = await see(async (snapshot) => {
+        const positions: number[] = [];
+        for (const sql of cursors)
+          for (const row of await snapshot.query(sql.replace(' from ', ' from meta.')))
+            positions.push(Number(row['position']));
+        return Math.min(...positions);
+      });
+      await using log = new PostgresLogReader(
+        createPostgresReader(readPostgresAddress(database ?? ''), ingestSchema, silentLog),
+      );
+      return await look(log, followed);
+    },
+  };
+}
+
+/** Counted by whole rows, because the number alone may come out of an index. */
+async function readAll(snapshot: Snapshot): Promise<string> {
+  const tables = await listTables(snapshot);
+  let rows = 0;
+  for (const { schema, table } of tables) {
+    const [counted] = await snapshot.query(`select count(t.*) as rows from ${schema}.${quoted([table])} as t`);
+    rows += Number(counted?.['rows']);
+  }
+  return `${tables.length} tables, ${rows} rows`;
+}
+
+async function durability(snapshot: Snapshot): Promise<string> {
+  const off: string[] = [];
+  for (const name of ['fsync', 'full_page_writes']) {
+    const [setting] = await snapshot.query(`select current_setting('${name}') as value`);
+    if (setting?.['value'] !== 'on') off.push(name);
+  }
+  if (off.length > 0)
+    throw new PlatformError(
+      'data_loss',
+      `${snapshot.shown}: expected ${off.join(' and ')} to be on, found off: a crash of the server may lose or damage what was acknowledged. Set it in postgresql.conf`,
+    );
+  return 'fsync and full_page_writes are on';
+}

@@ -1,0 +1,174 @@
+/**
+ * `platform admin doctor`: looks whether everything that belongs together is there, and changes nothing.
+ *
+ * It reads the databases itself, in the process of the command: reading whole ones would make a running cloud deaf meanwhile.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { errorText, PlatformError } from '@platform/base';
+import { LogReader } from '../../ingest/log/log-reader.ts';
+import { type CatalogRows, catalogFindings, isWithoutChecks } from '../../tabular/integrity/catalog-findings.ts';
+import { checkFiles, describeFiles } from './check-files.ts';
+import { checkLog, describeLosses } from './check-log.ts';
+import { checkPayloads } from './check-payloads.ts';
+import { catalogTables, cursors, type DoctorStore, payloadOf, selectPayloads } from './doctor-store.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  /** What was looked at, or what is wrong and what to do. */
+  readonly found: string;
+}
+
+export interface DoctorOptions {
+  readonly dataDirectory: string;
+  /** `postgres://…`; used where the installation is in Postgres. */
+  readonly database?: string | undefined;
+  /** Answers what was found; throws what is wrong. Asked of the process that has the key. */
+  readonly checkSecrets: () => Promise<string>;
+  readonly freeBytes: () => Promise<number>;
+  /** Reads every file, and compares it with its checksum. Default: false. */
+  readonly deep?: boolean;
+  readonly progress?: (text: string) => void;
+}
+
+const fewBytes = 1024 * 1024 * 1024;
+const shown = 3;
+
+export async function doctor(options: DoctorOptions): Promise<Finding[]> {
+  const { dataDirectory } = options;
+  const keyFile = join(dataDirectory, 'instance.key');
+  const findings: Finding[] = [];
+  const check = async (name: string, look: () => Promise<string> | string): Promise<void> => {
+    try {
+      findings.push({ check: name, ok: true, found: await look() });
+    } catch (caught) {
+      findings.push({ check: name, ok: false, found: errorText(caught) });
+    }
+  };
+  const store = await openDoctorStore(dataDirectory, options.database);
+  for (const { name, look } of store.checks) await check(name, look);
+  const { deep = false, progress } = options;
+  await check('the catalog of readings is as it was written', () => soundCatalog(store));
+  await check(deep ? 'the listed files are as they were written' : 'the listed files are there', async () =>
+    describeFiles(await checkFiles(join(dataDirectory, 'parquet'), store.catalog, deep, progress), deep),
+  );
+  await check('the payloads are there', () => payloads(dataDirectory, store));
+  if (deep) {
+    await check('pictures and files are as they were stored', () =>
+      checkPayloads(join(dataDirectory, 'blobs'), store.listedPayloads, progress),
+    );
+    await check('the ingest log is as it was written', () => store.log(checkLog));
+  } else
+    await check('no upload is lost from the ingest log', () =>
+      store.log(async (log) => describeLosses(await log.losses())),
+    );
+  await check('secrets open with the instance key', options.checkSecrets);
+  await check('nobody else reads the data directory', () =>
+    modesOf([dataDirectory, ...(existsSync(keyFile) ? [keyFile] : [])]),
+  );
+  await check('there is room on the disk', () => room(options));
+  return findings;
+}
+
+/** @param database `postgres://…`; used where the installation is in Postgres. */
+export async function openDoctorStore(dataDirectory: string, database: string | undefined): Promise<DoctorStore> {
+  return existsSync(join(dataDirectory, 'postgres.json'))
+    ? (await import('./doctor-in-postgres.ts')).inPostgres(dataDirectory, database)
+    : inSqlite(dataDirectory);
+}
+
+function quickCheck(file: string): string {
+  using db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  const rows = db
+    .prepare('pragma quick_check(10)')
+    .all()
+    .map((row) => String(row['quick_check']));
+  if (rows.length === 1 && rows[0] === 'ok') return 'SQLite finds nothing wrong';
+  throw new Error(
+    `expected a sound database, found: ${rows.join('; ')}. Restore a backup into a new directory: platform admin restore BACKUP --data DIR`,
+  );
+}
+
+function inSqlite(dataDirectory: string): DoctorStore {
+  const read = (name: string, sql: string): Record<string, unknown>[] => {
+    using db = new DatabaseSync(join(dataDirectory, name), { readOnly: true, timeout: 10_000 });
+    return db.prepare(sql).all();
+  };
+  return {
+    checks: ['meta.sqlite', 'ingest.sqlite'].map((name) => ({
+      name: `${name} is sound`,
+      look: async () => quickCheck(join(dataDirectory, name)),
+    })),
+    catalog: async () => {
+      using db = new DatabaseSync(join(dataDirectory, 'meta.sqlite'), { readOnly: true, timeout: 10_000 });
+      db.exec('begin');
+      const rows: Partial<Record<keyof CatalogRows, unknown>> = {};
+      const isThere = db.prepare('select 1 from sqlite_schema where name = ?');
+      for (const [name, table] of Object.entries(catalogTables))
+        rows[name as keyof CatalogRows] =
+          isThere.get(table) === undefined ? [] : db.prepare(`select * from ${table}`).all();
+      return rows as unknown as CatalogRows;
+    },
+    payloads: async () => read('ingest.sqlite', 'select path from blobs').map((row) => String(row['path'])),
+    listedPayloads: async () => read('meta.sqlite', selectPayloads).map(payloadOf),
+    async log(look) {
+      const positions = cursors.flatMap((sql) => read('meta.sqlite', sql).map((row) => Number(row['position'])));
+      using log = new LogReader(join(dataDirectory, 'ingest.sqlite'));
+      return await look(log, Math.min(...positions));
+    },
+  };
+}
+
+async function soundCatalog(store: DoctorStore): Promise<string> {
+  const rows = await store.catalog();
+  if (isWithoutChecks(rows)) return `${rows.files.length} files; their rows get checksums at the next start`;
+  const findings = catalogFindings(rows).map(({ organizationId, text }) =>
+    organizationId === null ? text : `organization ${organizationId}: ${text}`,
+  );
+  if (findings.length > 0)
+    throw new PlatformError(
+      'data_loss',
+      `expected the rows of the catalog as they were written, found ${findings.length} faults (${findings.slice(0, 20).join('; ')}${findings.length > 20 ? '; …' : ''}). Mend them with platform admin repair`,
+    );
+  return `${rows.files.length} files, ${rows.deletes.length} deletions`;
+}
+
+async function payloads(dataDirectory: string, store: DoctorStore): Promise<string> {
+  const paths = await store.payloads();
+  complain(
+    paths.filter((path) => sizeOf(join(dataDirectory, 'blobs', ...path.split('/'))) === undefined),
+    paths.length,
+    'payloads',
+  );
+  return `${paths.length} payloads`;
+}
+
+function complain(missing: readonly string[], of: number, what: string): void {
+  if (missing.length === 0) return;
+  throw new Error(
+    `expected ${of} ${what}, found ${missing.length} of them missing or of another size (${missing.slice(0, shown).join(', ')}${missing.length > shown ? ', …' : ''}). Take them from a backup with platform admin repair --from BACKUP --apply`,
+  );
+}
+
+function modesOf(paths: readonly string[]): string {
+  const open = paths.filter((path) => (statSync(path).mode & 0o077) !== 0);
+  if (open.length > 0)
+    throw new Error(`expected ${open.join(' and ')} to be readable by the owner alone: run chmod go= on it`);
+  return 'only its owner';
+}
+
+async function room({ freeBytes }: DoctorOptions): Promise<string> {
+  const free = await freeBytes();
+  const text = `${Math.floor(free / (1024 * 1024))} MiB free`;
+  if (free < fewBytes)
+    throw new Error(
+      `expected at least ${fewBytes / (1024 * 1024)} MiB, found ${text}: uploads are refused below 512 MiB`,
+    );
+  return text;
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}

@@ -1,0 +1,52 @@
+import { systemClock } from '@platform/base';
+import { expect, test } from 'vitest';
+import { callers, data, openBinary } from '../../binary/testing/open-binary.ts';
+import { repairOperations } from './repair-operations.ts';
+
+test('D33 a picture whose row of the log was passed by is listed once the row is back, with what belongs to it, and only once', async () => {
+  const on = await openBinary();
+  const bboxes = [{ label: 'dog', xMinNormalized: 0.1, yMinNormalized: 0, xMaxNormalized: 0.3, yMaxNormalized: 1 }];
+  const id = await on.upload({ metadata: { tags: ['a'] }, annotations: { bboxes } });
+  const list = () => on.ask(callers.owner, data.binaryDataByFilter, { includeBinary: false });
+  const before = await list();
+  const boxes = () => on.db.selectFrom('binary_data_boxes').select('label').execute();
+  expect(before.data).toHaveLength(1);
+  // As the follower leaves it that met a damaged row.
+  for (const table of ['binary_data_tags', 'binary_data_boxes'] as const)
+    await on.db.deleteFrom(table).where('binary_data_id', '=', id).execute();
+  await on.db.deleteFrom('binary_data').where('id', '=', id).execute();
+  expect(await boxes()).toEqual([]);
+  const position = on.log.lastPosition();
+  const lose = () =>
+    on.log.noteLoss('binary data', { first: position, last: position, parts: null, reason: 'the row is missing' });
+  await lose();
+  await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
+  const operations = repairOperations({ db: on.db, ingestLog: on.log, clock: systemClock }, () => ({
+    kind: 'admin',
+    name: 'root',
+  }));
+  const back = async () =>
+    operations['repair.rows-back']?.(
+      { positions: JSON.stringify([position]), loaded: '[]', from: 'monday' },
+      new AbortController().signal,
+    );
+  await back();
+  expect(await on.ids()).toEqual([id]);
+  expect((await list()).data.map(({ metadata }) => metadata?.captureMetadata?.tags)).toEqual([['a']]);
+  // Once more, as after a repair that was cut short.
+  await lose();
+  await back();
+  expect(await boxes()).toEqual([{ label: 'dog' }]);
+  expect(on.log.losses()).toEqual([]);
+  // Readings whose loss was found meanwhile: nobody has seen to them.
+  await on.log.noteLoss('readings', { first: position, last: position, parts: null, reason: 'the row is missing' });
+  await back();
+  expect(on.log.losses()).toMatchObject([{ lossIn: 'readings', first: position }]);
+  expect(
+    await on.db
+      .selectFrom('audit_entries')
+      .select(['action', 'target_kind'])
+      .where('action', 'like', 'admin.%')
+      .execute(),
+  ).toEqual([1, 2, 3].map(() => ({ action: 'admin.repair.restored', target_kind: 'ingest log' })));
+});

@@ -1,0 +1,120 @@
+/** What repair asks of the process that has catalog and log open; each change has its entry in the audit trail. */
+
+import type { Clock } from '@platform/base';
+import { audit, type OwnActor } from '../../access/audit.ts';
+import { enterUpload } from '../../binary/uploads/enter-upload.ts';
+import type { IngestLog, LogLoss, LossIn } from '../../ingest/log/log.ts';
+import type { ProvenRow } from '../../ingest/losses/row-checksums.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { openUpload } from '../../reading-codec/open-upload.ts';
+import { recentDeletes } from '../../tabular/deletion/recent-deletes.ts';
+import { repairCatalog } from '../../tabular/integrity/repair-catalog.ts';
+import type { SealedFile } from '../../tabular/process/messages.ts';
+import type { Operations } from '../control-channel.ts';
+import { readParams } from '../read-params.ts';
+import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
+import { receivedRow, type SentRow } from './sent-row.ts';
+
+export interface RepairOperationsOptions {
+  readonly db: Database;
+  readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
+  /** Of a running cloud: loads from the log again what is not sealed, and answers the sealed position. */
+  readonly loadAgain?: (() => Promise<number>) | undefined;
+  readonly clock: Clock;
+}
+
+/** @param actorOf who asked, for the audit trail. */
+export function repairOperations(
+  { db, ingestLog, loadAgain, clock }: RepairOperationsOptions,
+  actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
+): Operations {
+  return {
+    'repair.catalog': async (params) => {
+      const report = await repairCatalog(db, readParams(params).flag('apply'));
+      if (readParams(params).flag('apply') && report.mended.length > 0)
+        await audit(db, actorOf(params), { ...ofRepair('catalog'), detail: { mended: report.mended } }, clock.now());
+      return report;
+    },
+    'repair.restored': async (params) => {
+      const { text } = readParams(params);
+      await recordRestored(db, text('file'), text('from'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.replaced': async (params) => {
+      const { text } = readParams(params);
+      const replaced = JSON.parse(text('files')) as readonly string[];
+      const files = JSON.parse(text('as')) as readonly SealedFile[];
+      await replaceFiles(db, replaced, files, text('from'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.unlist': async (params) => {
+      await unlistFile(db, readParams(params).text('file'), actorOf(params), clock.now());
+      return {};
+    },
+    'repair.losses': async (params) => {
+      const losses = ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null);
+      if (!readParams(params).flag('accept') || losses.length === 0) return { losses };
+      // Written down first: an acceptance that was cut short is repeated.
+      await audit(db, actorOf(params), { ...ofRepair('accept-loss'), detail: { losses } }, clock.now());
+      await ingestLog.acceptLosses();
+      return { losses };
+    },
+    'repair.rows': async (params) => {
+      const { text, flag } = readParams(params);
+      const restored: number[] = [];
+      for (const sent of JSON.parse(text('rows')) as readonly SentRow[]) {
+        const row = receivedRow(sent);
+        if ((await isOurs(db, row)) && (!flag('apply') || (await ingestLog.restoreRow(row))))
+          restored.push(row.position);
+      }
+      return { restored };
+    },
+    'repair.load-again': async () => {
+      if (loadAgain !== undefined) return { sealed: await loadAgain() };
+      const state = await db.selectFrom('tabular_state').select('sealed_position').executeTakeFirstOrThrow();
+      return { sealed: state.sealed_position };
+    },
+    'repair.deletes': async (params) => {
+      const { text, optionalNumber } = readParams(params);
+      return { deletes: await recentDeletes(db, text('organizationId'), optionalNumber('position') ?? 0) };
+    },
+    'repair.rows-back': async (params) => {
+      const { text } = readParams(params);
+      const positions = JSON.parse(text('positions')) as readonly number[];
+      const loaded = new Set(JSON.parse(text('loaded')) as readonly number[]);
+      // Written down first: what is cut short is repeated.
+      const detail = { from: text('from'), positions: positions.join(', ') };
+      await audit(db, actorOf(params), { ...ofRepair('restored'), targetKind: 'ingest log', detail }, clock.now());
+      for (const position of positions) {
+        const lostIn = openLosses(ingestLog.losses(), position);
+        // Found since these positions were looked at: the next repair sees to its readings.
+        if (lostIn.has('readings') && !loaded.has(position)) continue;
+        if (lostIn.has('binary data')) {
+          const [row] = await ingestLog.read(position - 1, { rows: 1, bytes: 1 });
+          if (row?.position === position) await enterUpload(db, position, row.batch, clock.now());
+        }
+        await ingestLog.endLosses(position);
+      }
+      return {};
+    },
+  };
+}
+
+function openLosses(losses: readonly LogLoss[], position: number): ReadonlySet<LossIn> {
+  const open = losses.filter(
+    ({ acceptedMs, first, last }) => acceptedMs === null && first <= position && last >= position,
+  );
+  return new Set(open.map(({ lossIn }) => lossIn));
+}
+
+/** Positions are given once in an installation and all that were restored from its backups; those of another one are not ours. */
+async function isOurs(db: Database, { batch }: ProvenRow): Promise<boolean> {
+  let organizationId: string;
+  try {
+    organizationId = openUpload(batch).place?.organizationId ?? '';
+  } catch {
+    return false;
+  }
+  const found = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst();
+  return found !== undefined;
+}

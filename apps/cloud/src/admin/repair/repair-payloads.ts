@@ -1,0 +1,53 @@
+/** Part of repair: payloads of pictures and files that are damaged or missing come back out of a backup, if they are what was stored. */
+import { createReadStream, lstatSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PlatformError, type Repaired } from '@platform/base';
+import { incoming, writeBlob } from '../../blobs/write-blob.ts';
+import { damagedPayloads, type ListedPayload } from '../doctor/check-payloads.ts';
+import type { Backup } from './open-backup.ts';
+import type { RepairOptions } from './repair.ts';
+
+export async function repairPayloads(options: RepairOptions, backup: Backup | undefined): Promise<Repaired[]> {
+  const { blobDirectory, store, apply, ask, progress } = options;
+  const { wrong } = await damagedPayloads(blobDirectory, store.listedPayloads, progress);
+  const report: Repaired[] = [];
+  for (const [row, damage] of wrong) {
+    const what = `blobs/${row.path}`;
+    const source = await sourceOf(row, backup);
+    if (source !== undefined && apply) {
+      await restore(blobDirectory, row, source);
+      await ask('repair.restored', { file: what, from: source });
+    }
+    report.push({
+      what,
+      damage,
+      ...(source === undefined
+        ? { outcome: 'lost', detail: `no backup given has it; see --from, or delete file ${row.id}` }
+        : { outcome: apply ? 'restored' : 'can be restored', detail: `from ${source}` }),
+    });
+  }
+  return report;
+}
+
+/** Undefined: the backup does not have it as it was stored. */
+async function sourceOf(row: ListedPayload, backup: Backup | undefined): Promise<string | undefined> {
+  // Of what an earlier version stored, the backup alone knows the hash.
+  const sha256 = row.sha256 === '' ? backup?.hashes.get(`blobs/${row.path}`) : row.sha256;
+  if (backup === undefined || sha256 === undefined) return undefined;
+  const directory = join(backup.directory, 'blobs');
+  const { wrong } = await damagedPayloads(directory, async () => [{ ...row, sha256 }]);
+  return wrong.size === 0 ? join(directory, ...row.path.split('/')) : undefined;
+}
+
+async function restore(blobDirectory: string, row: ListedPayload, source: string): Promise<void> {
+  await mkdir(join(blobDirectory, incoming), { recursive: true, mode: 0o700 });
+  const target = join(blobDirectory, ...row.path.split('/'));
+  // A name does not take the place of a directory by itself.
+  if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) await rm(target, { recursive: true });
+  await writeBlob(blobDirectory, row.path, createReadStream(source), ({ sizeBytes, sha256 }) => {
+    const isIt =
+      sizeBytes === row.sizeBytes && (row.sha256 === '' || Buffer.from(sha256).toString('hex') === row.sha256);
+    if (!isIt) throw new PlatformError('data_loss', `${source}: it changed while it was read`);
+  });
+}

@@ -1,0 +1,78 @@
+/**
+ * Readings of uploads that came back into the ingest log behind the sealed position, where nobody loads them any more: they are written
+ * into files of their own, by the code that seals. Rows that files have already stay out, so that this can be repeated; and rows that
+ * were deleted since.
+ */
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Delete } from '../../tabular/catalog/row-filter.ts';
+import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import { openDatabase } from '../../tabular/process/duckdb/database.ts';
+import type { Slice } from '../../tabular/process/files/slice.ts';
+import { logSlices } from '../../tabular/process/log/log-slices.ts';
+import { withoutDeleted } from '../../tabular/process/merge/without-deleted.ts';
+import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
+import type { SealedFile } from '../../tabular/process/messages.ts';
+import { heldRows } from './held-rows.ts';
+
+export interface RestoreReadingsOptions {
+  readonly uploads: readonly { readonly position: number; readonly batch: Uint8Array }[];
+  readonly listed: readonly FileRow[];
+  readonly parquetDir: string;
+  /** Of an organization, that may cover rows of this position or later ones; all of them, since the uploads came. */
+  readonly deletesOf: (organizationId: string, position: number) => Promise<readonly Delete[]>;
+  /** Is made, and left with the new files in it. */
+  readonly workDir: string;
+}
+
+/** Answers the files that lie in workDir; none where nothing is missing. */
+export async function restoreReadings(options: RestoreReadingsOptions): Promise<readonly SealedFile[]> {
+  const { uploads, listed, parquetDir, deletesOf, workDir } = options;
+  await rm(workDir, { recursive: true, force: true });
+  await mkdir(workDir, { recursive: true, mode: 0o700 });
+  const database = openDatabase({ parquetDir: workDir, memoryBytes: 1 << 30, threads: 2 });
+  const connection = await database.connect();
+  const load = (isHeld?: (position: number, index: number) => boolean): Promise<Slice[]> =>
+    logSlices(connection, { uploads: inTurn(uploads), isHeld, directory: workDir });
+  try {
+    // Only of what days the rows are, says which files may have them.
+    const days = new Set((await load()).map(keyOf));
+    const held: string[] = [];
+    for (const row of listed) {
+      const isOf = days.has(JSON.stringify([row.organization_id, row.capture_day]));
+      if (!isOf || !uploads.some(({ position }) => row.min_position <= position && position <= row.max_position))
+        continue;
+      const path = join(workDir, row.file);
+      await copyFile(join(parquetDir, row.file), path);
+      held.push(path);
+    }
+    const written: SealedFile[] = [];
+    const first = Math.min(...uploads.map(({ position }) => position));
+    const groups = Map.groupBy(await load(await heldRows(connection, held)), keyOf);
+    for (const slices of groups.values()) {
+      const [{ captureDay, series } = { captureDay: '', series: [] }] = slices;
+      const deletes = await deletesOf(series[0]?.path.organization_id ?? '', first);
+      const write = async (removed: readonly Delete[]): Promise<{ files: SealedFile[]; removed: number }> =>
+        writeSealedFiles(connection, slices, {
+          parquetDir: workDir,
+          fileBytes: Number.MAX_SAFE_INTEGER,
+          ...(removed.length > 0 && { removed: withoutDeleted(removed, captureDay) }),
+        });
+      const some = await write(deletes);
+      // Deletions that cover none of the rows leave nothing written.
+      const { files } = deletes.length > 0 && some.removed === 0 ? await write([]) : some;
+      written.push(...files);
+    }
+    return written;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+function keyOf({ series, captureDay }: Slice): string {
+  return JSON.stringify([series[0]?.path.organization_id, captureDay]);
+}
+
+async function* inTurn<T>(values: Iterable<T>): AsyncGenerator<T> {
+  yield* values;
+}

@@ -1,0 +1,152 @@
+/**
+ * The rows of lost files out of what else has them: files of a backup that were merged into them since, the ingest log of a backup, and
+ * the ingest log. They are written by the code that seals, and taken only if everything that the catalog says of the lost files is true
+ * of them together: rows, bytes, positions, times and paths.
+ */
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Delete } from '../../tabular/catalog/row-filter.ts';
+import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import { openDatabase, readRows } from '../../tabular/process/duckdb/database.ts';
+import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
+import { readFacts } from '../../tabular/process/files/file-facts.ts';
+import { type Slice, wholeFile } from '../../tabular/process/files/slice.ts';
+import { logSlices } from '../../tabular/process/log/log-slices.ts';
+import { withoutDeleted } from '../../tabular/process/merge/without-deleted.ts';
+import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
+import type { SealedFile } from '../../tabular/process/messages.ts';
+import { areAsListed } from '../doctor/are-as-listed.ts';
+import { heldRows } from './held-rows.ts';
+
+export interface RestoreRowsOptions {
+  /** Of one organization and day. */
+  readonly lost: readonly FileRow[];
+  /** Sound files of the same organization, day and positions: their rows are not wanted. */
+  readonly kept: readonly KeptFile[];
+  /** With the SHA-256 of its files by path. */
+  readonly backup: { readonly directory: string; readonly hashes: ReadonlyMap<string, string> } | undefined;
+  /** Logs by what a person calls them. Of a position that several have, the first is taken. */
+  readonly logs: readonly LogToRead[];
+  /** That stand in the catalog: rows that they cover may have been removed from the lost files. */
+  readonly deletes: readonly Delete[];
+  /** Is made, and left with the new files and their sources in it. */
+  readonly workDir: string;
+}
+
+export interface KeptFile {
+  readonly row: FileRow;
+  /** Of its bytes as they were written. */
+  readonly path: string;
+}
+
+export interface LogToRead {
+  readonly name: string;
+  /** Sound rows, both ends included. */
+  rows(first: number, last: number): AsyncIterable<{ readonly position: number; readonly batch: Uint8Array }>;
+}
+
+export type RestoredRows =
+  /** They lie in workDir. */
+  | { readonly files: readonly SealedFile[]; readonly from: string }
+  /** Nothing has exactly these rows. */
+  | { readonly reason: string };
+
+export async function restoreRows(options: RestoreRowsOptions): Promise<RestoredRows> {
+  const { lost, kept, backup, logs, deletes, workDir } = options;
+  const [{ organization_id: organizationId, capture_day: captureDay } = { organization_id: '', capture_day: '' }] =
+    lost;
+  const first = Math.min(...lost.map((row) => row.min_position));
+  const last = Math.max(...lost.map((row) => row.max_position));
+  await rm(workDir, { recursive: true, force: true });
+  await mkdir(workDir, { recursive: true, mode: 0o700 });
+  const database = openDatabase({ parquetDir: workDir, memoryBytes: 1 << 30, threads: 2 });
+  const connection = await database.connect();
+  try {
+    const from = new Set<string>();
+    const slices: Slice[] = [];
+    for (const path of await takeSources(options)) {
+      const slice = await sliceWithin(connection, path, captureDay, { organizationId, first, last });
+      if (slice === undefined) continue;
+      slices.push(slice);
+      from.add(`files of ${backup?.directory}`);
+    }
+    const others = slices.map(({ path }) => path);
+    for (const { row, path } of kept) {
+      await copyFile(path, join(workDir, row.file));
+      others.push(join(workDir, row.file));
+    }
+    const isHeld = await heldRows(connection, others);
+    const uploads = uploadsOf(logs, first, last, from);
+    slices.push(
+      ...(await logSlices(connection, { only: { organizationId, captureDay }, uploads, isHeld, directory: workDir })),
+    );
+    const found = slices.reduce((sum, { rows }) => sum + rows, 0);
+    if (found > 0)
+      for (const removed of [[], ...(deletes.length > 0 ? [deletes] : [])]) {
+        const { files } = await writeSealedFiles(connection, slices, {
+          parquetDir: workDir,
+          fileBytes: Number.MAX_SAFE_INTEGER,
+          ...(removed.length > 0 && { removed: withoutDeleted(removed, captureDay) }),
+        });
+        if (areAsListed(files, lost)) return { files, from: [...from].join(' and ') };
+        for (const { file } of files) await rm(join(workDir, file));
+      }
+    const wanted = lost.reduce((sum, { rows }) => sum + rows, 0);
+    const where = backup === undefined ? 'the ingest log has' : 'backup and ingest log have';
+    return {
+      reason:
+        found < wanted
+          ? `${where} ${found} of its ${wanted} rows`
+          : `${where} ${found} rows of its positions, which are not the ${wanted} that the catalog tells of`,
+    };
+  } finally {
+    connection.closeSync();
+  }
+}
+
+/** Paths of files of the day that are in the backup as it says, and not among those that are sound here. */
+async function takeSources({ lost, kept, backup, workDir }: RestoreRowsOptions): Promise<string[]> {
+  if (backup === undefined) return [];
+  const day = lost[0]?.capture_day ?? '';
+  const taken: string[] = [];
+  const names = await readdir(join(backup.directory, 'parquet')).catch((): string[] => []);
+  for (const file of names.toSorted()) {
+    const listed = backup.hashes.get(`parquet/${file}`);
+    if (!file.startsWith(`${day}-`) || listed === undefined || kept.some(({ row }) => row.file === file)) continue;
+    const path = join(workDir, file);
+    await copyFile(join(backup.directory, 'parquet', file), path);
+    if ((await checksumFile(path)).sha256 === listed) taken.push(path);
+  }
+  return taken;
+}
+
+/** Undefined: it holds other rows than those that are wanted, or is of an earlier format. */
+async function sliceWithin(
+  connection: DuckDBConnection,
+  path: string,
+  captureDay: string,
+  wanted: { readonly organizationId: string; readonly first: number; readonly last: number },
+): Promise<Slice | undefined> {
+  const facts = (await readFacts(connection, [path]).catch(() => undefined))?.get(path);
+  if (facts?.series[0]?.path.organization_id !== wanted.organizationId) return undefined;
+  const [row] = await readRows(connection, 'SELECT min(position), max(position) FROM read_parquet($1)', [path]);
+  const [least, greatest] = [Number(row?.[0]), Number(row?.[1])];
+  return least >= wanted.first && greatest <= wanted.last ? wholeFile(path, captureDay, facts) : undefined;
+}
+
+async function* uploadsOf(
+  logs: readonly LogToRead[],
+  first: number,
+  last: number,
+  from: Set<string>,
+): AsyncGenerator<{ readonly position: number; readonly batch: Uint8Array }> {
+  const had = new Set<number>();
+  for (const { name, rows } of logs)
+    for await (const row of rows(first, last)) {
+      if (had.has(row.position)) continue;
+      had.add(row.position);
+      from.add(name);
+      yield row;
+    }
+}

@@ -1,0 +1,86 @@
+/** Bounding boxes of a picture: adds, changes and removes them. */
+import { PlatformError } from '@platform/base';
+import type { UpdateBoundingBoxRequest } from '@platform/proto/platform/app/data/v1/data';
+import type { Kysely } from 'kysely';
+import { notVisible } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { FileRow } from '../find/find-files.ts';
+import { maxBoxes } from '../limits.ts';
+import { type BoxPlace, isPlace, placeText, readPlace } from './box-place.ts';
+import { checkedLabel } from './check-texts.ts';
+
+type Trx = Kysely<CloudTables>;
+
+/** @throws invalid_argument, failed_precondition when the picture has too many */
+export async function addBox(
+  trx: Trx,
+  file: FileRow,
+  box: { readonly id: string; readonly label: string; readonly place: BoxPlace },
+  nowMs: number,
+): Promise<void> {
+  const label = checkedLabel(box.label, 'label');
+  const place = placeText(checkedPlace(box.place));
+  const boxes = await trx
+    .selectFrom('binary_data_boxes')
+    .select('id')
+    .where('binary_data_id', '=', file.id)
+    .limit(maxBoxes)
+    .execute();
+  if (boxes.length >= maxBoxes)
+    throw new PlatformError(
+      'failed_precondition',
+      `binary data ${file.id}: expected at most ${maxBoxes} bounding boxes, found as many already; remove some first`,
+    );
+  await trx
+    .insertInto('binary_data_boxes')
+    .values({ id: box.id, binary_data_id: file.id, label, place, created_ms: nowMs })
+    .execute();
+}
+
+/** What the request leaves out stays. @throws not_found, invalid_argument */
+export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingBoxRequest): Promise<void> {
+  const box = await trx
+    .selectFrom('binary_data_boxes')
+    .selectAll()
+    .where('id', '=', change.bboxId)
+    .where('binary_data_id', '=', file.id)
+    .executeTakeFirst();
+  if (box === undefined) throw notVisible('bounding box', change.bboxId);
+  const before = readPlace(box.place);
+  const confidence = change.confidence ?? before.confidence;
+  const place = checkedPlace({
+    xMinNormalized: change.xMinNormalized ?? before.xMinNormalized,
+    yMinNormalized: change.yMinNormalized ?? before.yMinNormalized,
+    xMaxNormalized: change.xMaxNormalized ?? before.xMaxNormalized,
+    yMaxNormalized: change.yMaxNormalized ?? before.yMaxNormalized,
+    ...(confidence !== undefined && { confidence }),
+  });
+  await trx
+    .updateTable('binary_data_boxes')
+    .set({
+      label: change.label === undefined ? box.label : checkedLabel(change.label, 'label'),
+      place: placeText(place),
+    })
+    .where('id', '=', box.id)
+    .execute();
+}
+
+/** @throws not_found */
+export async function removeBox(trx: Trx, file: FileRow, boxId: string): Promise<void> {
+  const removed = await trx
+    .deleteFrom('binary_data_boxes')
+    .where('id', '=', boxId)
+    .where('binary_data_id', '=', file.id)
+    .returning('id')
+    .execute();
+  if (removed.length === 0) throw notVisible('bounding box', boxId);
+}
+
+function checkedPlace(place: BoxPlace): BoxPlace {
+  if (isPlace(place)) return place;
+  const { xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence } = place;
+  throw new PlatformError(
+    'invalid_argument',
+    `bounding box: expected shares from 0 to 1 with x_min ≤ x_max and y_min ≤ y_max, found x ${xMinNormalized} to ${xMaxNormalized}, y ${yMinNormalized} to ${yMaxNormalized}${confidence === undefined ? '' : `, confidence ${confidence}`}`,
+  );
+}

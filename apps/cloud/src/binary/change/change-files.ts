@@ -1,0 +1,127 @@
+/**
+ * The way of every change to files: which are meant, whether they are the caller's, and the change itself, audited, in one
+ * transaction for each thousand of them.
+ */
+import { PlatformError } from '@platform/base';
+import type { Filter } from '@platform/proto/platform/app/data/v1/data';
+import type { Call } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
+import { audit } from '../../access/audit.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { BinaryDeps } from '../binary-deps.ts';
+import { checkFilter, matching } from '../find/filter.ts';
+import { type FileRow, filesNamed, type NamedFile } from '../find/find-files.ts';
+import { requirePlaces } from '../find/require-places.ts';
+import { walkFiles } from '../find/walk-files.ts';
+import { batchRows } from '../limits.ts';
+import { isWithin, scopesOf } from '../scopes.ts';
+
+export type ChangeDeps = Pick<BinaryDeps, 'db' | 'access' | 'caughtUp' | 'clock'>;
+
+/** Answers how many files it changed. */
+export type Change = (trx: Kysely<CloudTables>, files: readonly FileRow[]) => Promise<number>;
+
+export interface ChangeKind {
+  /** The operation, such as `DataService.DeleteBinaryDataByIDs`. */
+  readonly action: string;
+  /** For the audit trail, beside the ids of the files. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Changes all the files or none. Answers how many were changed.
+ *
+ * @throws not_found, permission_denied (seen, and not owned)
+ */
+export async function changeNamed(
+  { db, access, caughtUp, clock }: ChangeDeps,
+  call: Call<Principal>,
+  named: readonly NamedFile[],
+  kind: ChangeKind,
+  change: Change,
+): Promise<number> {
+  await caughtUp(call.signal);
+  return db.transaction().execute(async (trx) => {
+    const files = await filesNamed(trx, named, scopesOf(access, call.principal, 'operator'), clock.now());
+    const owned = scopesOf(access, call.principal, 'owner');
+    const foreign = files.find((file) => !isWithin(file, owned));
+    if (foreign !== undefined)
+      throw new PlatformError(
+        'permission_denied',
+        `binary data ${foreign.id}: expected an owner of the machine, the location or the organization that it is of, found a role that is not enough`,
+      );
+    const changed = await change(trx, files);
+    await auditFiles(trx, call, files, kind, clock.now());
+    return changed;
+  });
+}
+
+/**
+ * Changes what the filter matches of what the caller owns and was acknowledged before the call, a thousand at a time: what
+ * was changed before a failure stays changed. Answers how many were.
+ *
+ * @throws not_found, permission_denied, invalid_argument
+ */
+export async function changeMatching(
+  { db, access, caughtUp, clock }: ChangeDeps,
+  call: Call<Principal>,
+  filter: Filter,
+  kind: ChangeKind,
+  change: Change,
+): Promise<number> {
+  checkFilter(filter);
+  const upTo = await caughtUp(call.signal);
+  await requirePlaces({ db, access }, call.principal, filter);
+  const scopes = scopesOf(access, call.principal, 'owner');
+  let changed = 0;
+  const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;
+  for await (const slice of walkFiles(db, walk)) {
+    const found = await db.selectFrom('binary_data').select('id').where(slice).where('position', '<=', upTo).execute();
+    for (let at = 0; at < found.length; at += batchRows) {
+      const ids = found.slice(at, at + batchRows).map(({ id }) => id);
+      changed += await db.transaction().execute(async (trx) => {
+        // As they are now: others may have changed or deleted them meanwhile.
+        const files = await trx
+          .selectFrom('binary_data')
+          .selectAll()
+          .where('id', 'in', ids)
+          .where((eb) => matching(eb, filter, scopes, walk.nowMs))
+          .execute();
+        if (files.length === 0) return 0;
+        const done = await change(trx, files);
+        await auditFiles(trx, call, files, kind, clock.now());
+        return done;
+      });
+    }
+  }
+  return changed;
+}
+
+/** Ids that one entry of the audit trail holds; more are counted. */
+const idsInEntry = 50;
+
+/** One entry for each organization. */
+async function auditFiles(
+  trx: Kysely<CloudTables>,
+  call: Call<Principal>,
+  files: readonly FileRow[],
+  { action, detail = {} }: ChangeKind,
+  nowMs: number,
+): Promise<void> {
+  for (const [organizationId, some] of Map.groupBy(files, (file) => file.organization_id)) {
+    const [first, ...others] = some.slice(0, idsInEntry).map(({ id }) => id);
+    await audit(
+      trx,
+      call,
+      {
+        action,
+        organizationId,
+        targetKind: 'binary data',
+        targetId: first ?? '',
+        detail: { files: some.length, ...(others.length > 0 && { others }), ...detail },
+      },
+      nowMs,
+    );
+  }
+}

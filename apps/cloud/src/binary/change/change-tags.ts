@@ -1,0 +1,64 @@
+/** Adds tags to files, and takes them away. */
+import { PlatformError } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { chunks } from '../chunks.ts';
+import type { FileRow } from '../find/find-files.ts';
+import { maxTags } from '../limits.ts';
+
+/** Answers how many files. @throws failed_precondition when one of them has too many then */
+export async function addTags(
+  trx: Kysely<CloudTables>,
+  files: readonly FileRow[],
+  tags: readonly string[],
+): Promise<number> {
+  for (const tag of tags)
+    for (const some of chunks(files))
+      await trx
+        .insertInto('binary_data_tags')
+        .values(some.map(({ id }) => ({ binary_data_id: id, tag })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+  for (const some of chunks(files)) {
+    const full = await trx
+      .selectFrom('binary_data_tags')
+      .select('binary_data_id')
+      .where(
+        'binary_data_id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .groupBy('binary_data_id')
+      .having((eb) => eb(eb.fn.countAll(), '>', maxTags))
+      .executeTakeFirst();
+    if (full !== undefined)
+      throw new PlatformError(
+        'failed_precondition',
+        `binary data ${full.binary_data_id}: expected at most ${maxTags} tags, found more with the new ones; remove some first`,
+      );
+  }
+  return files.length;
+}
+
+/** Answers how many files had one of them. */
+export async function removeTags(
+  trx: Kysely<CloudTables>,
+  files: readonly FileRow[],
+  tags: readonly string[],
+): Promise<number> {
+  const had = new Set<string>();
+  for (const some of chunks(files)) {
+    const removed = await trx
+      .deleteFrom('binary_data_tags')
+      .where(
+        'binary_data_id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .where('tag', 'in', tags)
+      .returning('binary_data_id')
+      .execute();
+    for (const { binary_data_id } of removed) had.add(binary_data_id);
+  }
+  return had.size;
+}

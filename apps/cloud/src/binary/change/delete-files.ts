@@ -1,0 +1,53 @@
+/**
+ * Deletes files: their rows at once, their payloads a moment later.
+ *
+ * Rows with all that hangs on them go in the caller's transaction, and cannot come back, because the follower's cursor is past
+ * them. Their payloads are noted in the same transaction, and `removePayloads` takes each away that no other row uses.
+ */
+import type { Kysely } from 'kysely';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { IngestLog } from '../../ingest/log/log.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { chunks } from '../chunks.ts';
+import type { FileRow } from '../find/find-files.ts';
+
+/** Answers how many were deleted. */
+export async function deleteFiles(
+  trx: Kysely<CloudTables>,
+  files: readonly Pick<FileRow, 'id' | 'blob_path'>[],
+): Promise<number> {
+  for (const some of chunks(files)) {
+    const ids = some.map(({ id }) => id);
+    for (const table of ['binary_data_tags', 'binary_data_boxes', 'dataset_files'] as const)
+      await trx.deleteFrom(table).where('binary_data_id', 'in', ids).execute();
+    await trx.deleteFrom('binary_data').where('id', 'in', ids).execute();
+    await trx
+      .insertInto('binary_data_removals')
+      .values(some.map(({ blob_path }) => ({ blob_path })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  return files.length;
+}
+
+const removalsAtOnce = 100;
+
+/**
+ * A step for `follow`: true when there may be more. The log forgets a payload before it goes, so that after a crash between
+ * the two it is one that no row names, which is swept.
+ */
+export async function removePayloads(
+  db: Kysely<CloudTables>,
+  blobs: Pick<BlobStore, 'remove'>,
+  ingestLog: Pick<IngestLog, 'forgetBlobs'>,
+): Promise<boolean> {
+  const waiting = await db.selectFrom('binary_data_removals').selectAll().limit(removalsAtOnce).execute();
+  const paths = waiting.map(({ blob_path }) => blob_path);
+  if (paths.length === 0) return false;
+  const used = await db.selectFrom('binary_data').select('blob_path').where('blob_path', 'in', paths).execute();
+  const gone = paths.filter((path) => !used.some(({ blob_path }) => blob_path === path));
+  await ingestLog.forgetBlobs(gone);
+  for (const path of gone) await blobs.remove(path);
+  await db.deleteFrom('binary_data_removals').where('blob_path', 'in', paths).execute();
+  return waiting.length === removalsAtOnce;
+}

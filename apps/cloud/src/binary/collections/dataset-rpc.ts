@@ -1,0 +1,195 @@
+/** DatasetService, and what of DataService puts files into datasets. */
+
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import type { DataService } from '@platform/proto/platform/app/data/v1/data';
+import {
+  type Dataset as DatasetMessage,
+  DatasetSchema,
+  type DatasetService,
+  DatasetType,
+} from '@platform/proto/platform/app/dataset/v1/dataset';
+import type { Call, Handlers } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
+import { audit } from '../../access/audit.ts';
+import { notVisible, type Principal } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { type ChangeDeps, changeNamed } from '../change/change-files.ts';
+import { namedFiles } from '../find/find-files.ts';
+import { maxNamed } from '../limits.ts';
+import {
+  addToDataset,
+  createDataset,
+  deleteDataset,
+  mergeDatasets,
+  removeFromDataset,
+  renameDataset,
+} from './datasets.ts';
+import { type Dataset, requireDataset } from './find-dataset.ts';
+
+export function datasetHandlers(deps: ChangeDeps): Handlers<typeof DatasetService, Principal> {
+  const { db, access, clock } = deps;
+
+  /** A dataset of an organization that the caller owns, and the change of it, in one transaction. */
+  const change = (
+    call: Call<Principal>,
+    id: string,
+    action: string,
+    detail: Readonly<Record<string, unknown>>,
+    run: (trx: Kysely<CloudTables>, dataset: Dataset) => Promise<void>,
+  ): Promise<void> =>
+    db.transaction().execute(async (trx) => {
+      const dataset = await requireDataset({ db: trx, access }, call.principal, id, 'organization.manage');
+      await run(trx, dataset);
+      await auditDataset(trx, call, dataset, action, detail, clock.now());
+    });
+
+  return {
+    async createDataset({ name, organizationId, type = DatasetType.BINARY_DATA }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      const made = await db.transaction().execute(async (trx) => {
+        const dataset = await createDataset(trx, { name, organizationId, type }, clock.now());
+        await auditDataset(trx, call, dataset, 'DatasetService.CreateDataset', { name: dataset.name }, clock.now());
+        return dataset;
+      });
+      return { id: made.id };
+    },
+
+    async renameDataset({ id, name }, call) {
+      const run = (trx: Kysely<CloudTables>, dataset: Dataset) => renameDataset(trx, dataset, name);
+      await change(call, id, 'DatasetService.RenameDataset', { name }, run);
+      return {};
+    },
+
+    async deleteDataset({ id }, call) {
+      await change(call, id, 'DatasetService.DeleteDataset', {}, deleteDataset);
+      return {};
+    },
+
+    async listDatasetsByOrganizationID({ organizationId, type }, call) {
+      access.authorize(call.principal, 'organization.read', organizationId);
+      const rows = await db
+        .selectFrom('datasets')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .$if(type !== undefined, (query) => query.where('type', '=', type ?? 0))
+        .orderBy('created_ms')
+        .orderBy('id')
+        .execute();
+      return { datasets: rows.map(messageOf) };
+    },
+
+    async listDatasetsByIDs({ ids }, call) {
+      if (ids.length > maxNamed)
+        throw new PlatformError('invalid_argument', `ids: expected at most ${maxNamed} ids, found ${ids.length}`);
+      const datasets: DatasetMessage[] = [];
+      for (const id of new Set(ids))
+        datasets.push(messageOf(await requireDataset(deps, call.principal, id, 'organization.read')));
+      return { datasets };
+    },
+
+    async mergeDatasets({ datasetIds, name, organizationId }, call) {
+      access.authorize(call.principal, 'organization.manage', organizationId);
+      const ids = [...new Set(datasetIds)];
+      if (ids.length === 0 || ids.length > maxMerged)
+        throw new PlatformError(
+          'invalid_argument',
+          `dataset_ids: expected 1 to ${maxMerged} ids, found ${ids.length === 0 ? 'none' : ids.length}`,
+        );
+      const made = await db.transaction().execute(async (trx) => {
+        const datasets: Dataset[] = [];
+        for (const id of ids) {
+          const dataset = await requireDataset({ db: trx, access }, call.principal, id, 'organization.manage');
+          // One of another organization that the caller owns does not belong to this one.
+          if (dataset.organization_id !== organizationId) throw notVisible('dataset', id);
+          datasets.push(dataset);
+        }
+        const type = typeOf(datasets[0]);
+        if (datasets.some((one) => typeOf(one) !== type))
+          throw new PlatformError(
+            'invalid_argument',
+            'dataset_ids: expected datasets of one type, found some of binary data and some of sequences',
+          );
+        const into = await createDataset(trx, { name, organizationId, type }, clock.now());
+        await mergeDatasets(trx, datasets, into);
+        const detail = { name: into.name, of: ids };
+        await auditDataset(trx, call, into, 'DatasetService.MergeDatasets', detail, clock.now());
+        return into;
+      });
+      return { datasetId: made.id };
+    },
+
+    startSequenceDatasetExport() {
+      throw notPacked('StartSequenceDatasetExport');
+    },
+
+    getSequenceDatasetExport() {
+      throw notPacked('GetSequenceDatasetExport');
+    },
+  };
+}
+
+const maxMerged = 100;
+
+function notPacked(operation: string): PlatformError {
+  return new PlatformError(
+    'unimplemented',
+    `${operation}: datasets of sequences are not packed for download; ask SequencesByDatasetID, then GetSequenceBinaryData, and download each file from its uri`,
+  );
+}
+
+/** Files must be the caller's, and the dataset's organization, too. */
+export function memberHandlers(deps: ChangeDeps): Handlers<typeof DataService, Principal> {
+  const { db, access } = deps;
+  return {
+    async addBinaryDataToDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
+      await requireDataset({ db, access }, call.principal, datasetId, 'organization.manage');
+      const named = namedFiles(binaryDataIds, binaryIds);
+      const kind = { action: 'DataService.AddBinaryDataToDatasetByIDs', detail: { dataset: datasetId } };
+      await changeNamed(deps, call, named, kind, async (trx, files) => {
+        const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
+        await addToDataset(trx, dataset, files);
+        return files.length;
+      });
+      return {};
+    },
+
+    async removeBinaryDataFromDatasetByIDs({ binaryDataIds, binaryIds, datasetId }, call) {
+      await requireDataset({ db, access }, call.principal, datasetId, 'organization.manage');
+      const named = namedFiles(binaryDataIds, binaryIds);
+      const kind = { action: 'DataService.RemoveBinaryDataFromDatasetByIDs', detail: { dataset: datasetId } };
+      await changeNamed(deps, call, named, kind, async (trx, files) => {
+        const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
+        await removeFromDataset(trx, dataset, files);
+        return files.length;
+      });
+      return {};
+    },
+  };
+}
+
+function messageOf({ id, name, organization_id, created_ms, type }: Dataset): DatasetMessage {
+  return create(DatasetSchema, {
+    id,
+    name,
+    organizationId: organization_id,
+    timeCreated: timestampFromMs(created_ms),
+    type: typeOf({ type }),
+  });
+}
+
+function typeOf(dataset: Pick<Dataset, 'type'> | undefined): DatasetType {
+  return dataset?.type === DatasetType.SEQUENCE_DATA ? DatasetType.SEQUENCE_DATA : DatasetType.BINARY_DATA;
+}
+
+async function auditDataset(
+  trx: Kysely<CloudTables>,
+  call: Call<Principal>,
+  { id, organization_id: organizationId }: Dataset,
+  action: string,
+  detail: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): Promise<void> {
+  await audit(trx, call, { action, organizationId, targetKind: 'dataset', targetId: id, detail }, nowMs);
+}

@@ -1,0 +1,133 @@
+/** Datasets: named collections of an organization's files, or of its sequences. */
+import { newId, PlatformError } from '@platform/base';
+import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
+import { chunks } from '../chunks.ts';
+import type { FileRow } from '../find/find-files.ts';
+import type { Dataset } from './find-dataset.ts';
+
+type Trx = Kysely<CloudTables>;
+
+/** Of one organization. */
+const maxDatasets = 10_000;
+
+/** @throws invalid_argument, already_exists when the organization has one of that name, failed_precondition when it has too many */
+export async function createDataset(
+  trx: Trx,
+  {
+    name,
+    organizationId,
+    type,
+  }: { readonly name: string; readonly organizationId: string; readonly type: DatasetType },
+  nowMs: number,
+): Promise<Dataset> {
+  if (!Object.values<number>(DatasetType).includes(type))
+    throw new PlatformError('invalid_argument', `type: expected 0 or 1, found ${type}`);
+  const dataset = { id: newId(), organization_id: organizationId, name: checkedName(name), type, created_ms: nowMs };
+  await requireFreeName(trx, dataset);
+  const others = await trx
+    .selectFrom('datasets')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .limit(maxDatasets)
+    .execute();
+  if (others.length >= maxDatasets)
+    throw new PlatformError(
+      'failed_precondition',
+      `organization ${organizationId}: expected at most ${maxDatasets} datasets, found as many already; delete some first`,
+    );
+  await trx.insertInto('datasets').values(dataset).execute();
+  return dataset;
+}
+
+export async function renameDataset(trx: Trx, dataset: Dataset, name: string): Promise<void> {
+  const renamed = { ...dataset, name: checkedName(name) };
+  await requireFreeName(trx, renamed);
+  await trx.updateTable('datasets').set({ name: renamed.name }).where('id', '=', dataset.id).execute();
+}
+
+/** What was in it stays. */
+export async function deleteDataset(trx: Trx, { id }: Pick<Dataset, 'id'>): Promise<void> {
+  await trx.deleteFrom('dataset_files').where('dataset_id', '=', id).execute();
+  await trx.deleteFrom('dataset_sequences').where('dataset_id', '=', id).execute();
+  await trx.deleteFrom('datasets').where('id', '=', id).execute();
+}
+
+/** `into` holds what each of them holds. @throws invalid_argument when one is of another kind */
+export async function mergeDatasets(trx: Trx, datasets: readonly Dataset[], into: Dataset): Promise<void> {
+  for (const { id } of datasets) {
+    await trx
+      .insertInto('dataset_files')
+      .columns(['dataset_id', 'binary_data_id'])
+      .expression((eb) =>
+        eb
+          .selectFrom('dataset_files')
+          .select((one) => [one.val(into.id).as('dataset_id'), 'binary_data_id'])
+          .where('dataset_id', '=', id),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await trx
+      .insertInto('dataset_sequences')
+      .columns(['dataset_id', 'sequence_id'])
+      .expression((eb) =>
+        eb
+          .selectFrom('dataset_sequences')
+          .select((one) => [one.val(into.id).as('dataset_id'), 'sequence_id'])
+          .where('dataset_id', '=', id),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** @throws invalid_argument for a dataset of sequences, and for files of another organization */
+export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
+  if (dataset.type !== DatasetType.BINARY_DATA)
+    throw new PlatformError(
+      'invalid_argument',
+      `dataset ${dataset.id}: expected one of binary data, found one of sequences; see AddSequencesToDataset`,
+    );
+  const foreign = files.find(({ organization_id }) => organization_id !== dataset.organization_id);
+  if (foreign !== undefined)
+    throw new PlatformError(
+      'invalid_argument',
+      `binary data ${foreign.id}: expected data of the dataset's organization ${dataset.organization_id}, found data of ${foreign.organization_id}`,
+    );
+  for (const some of chunks(files))
+    await trx
+      .insertInto('dataset_files')
+      .values(some.map(({ id }) => ({ dataset_id: dataset.id, binary_data_id: id })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+export async function removeFromDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
+  for (const some of chunks(files))
+    await trx
+      .deleteFrom('dataset_files')
+      .where('dataset_id', '=', dataset.id)
+      .where(
+        'binary_data_id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute();
+}
+
+async function requireFreeName(trx: Trx, { id, organization_id, name }: Dataset): Promise<void> {
+  const other = await trx
+    .selectFrom('datasets')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .executeTakeFirst();
+  if (other === undefined) return;
+  throw new PlatformError(
+    'already_exists',
+    `dataset: expected a name that the organization's other datasets do not have, found ${JSON.stringify(name)} on ${other.id}`,
+  );
+}

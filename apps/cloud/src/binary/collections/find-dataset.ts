@@ -1,0 +1,44 @@
+/** A dataset that the caller may see, by its id. */
+import type { Kysely } from 'kysely';
+import type { Action } from '../../access/actions.ts';
+import type { Access } from '../../access/authorize.ts';
+import { notVisible, type Principal } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { BinaryTables } from '../store.ts';
+
+export type Dataset = BinaryTables['datasets'];
+
+interface Deps {
+  readonly db: Kysely<CloudTables>;
+  readonly access: Pick<Access, 'authorize' | 'allows'>;
+}
+
+/**
+ * Datasets are the organization's as a whole: who operates only a part of it sees none.
+ *
+ * @param action what the caller must be allowed on the dataset's organization.
+ * @throws not_found, in the same words for one that does not exist and one of another organization; permission_denied
+ */
+export async function requireDataset(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  action: Extract<Action, 'organization.read' | 'organization.manage'>,
+): Promise<Dataset> {
+  const dataset = await findDataset(deps, principal, id);
+  if (dataset === undefined) throw notVisible('dataset', id);
+  deps.access.authorize(principal, action, dataset.organization_id);
+  return dataset;
+}
+
+/** Undefined for one that does not exist and for one of which the caller may not know. */
+export async function findDataset(
+  { db, access }: Deps,
+  principal: Principal,
+  id: string,
+): Promise<Dataset | undefined> {
+  const dataset = await db.selectFrom('datasets').selectAll().where('id', '=', id).executeTakeFirst();
+  return dataset !== undefined && access.allows(principal, 'organization.read', dataset.organization_id)
+    ? dataset
+    : undefined;
+}

@@ -1,0 +1,245 @@
+/** The sequences of DataService. */
+import { PlatformError } from '@platform/base';
+import type { DataService, UpdateSequenceRequest } from '@platform/proto/platform/app/data/v1/data';
+import type { Call, Handlers } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
+import { audit } from '../../access/audit.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { BinaryDeps } from '../binary-deps.ts';
+import { chunks } from '../chunks.ts';
+import { describeFiles } from '../find/describe-files.ts';
+import { inScopes } from '../find/filter.ts';
+import type { FileRow } from '../find/find-files.ts';
+import { keysetAfter } from '../find/keyset-condition.ts';
+import { type PagePlace, pageToken, readPageToken } from '../find/page-token.ts';
+import { isKept } from '../kept-days/is-kept.ts';
+import { defaultPage, maxNamed, maxPage } from '../limits.ts';
+import { isWithin, type Scopes, scopesOf } from '../scopes.ts';
+import { timestampOf } from '../times.ts';
+import { type Dataset, requireDataset } from './find-dataset.ts';
+import {
+  addSequences,
+  checkedSequence,
+  deleteSequence,
+  type GivenSequence,
+  inSequence,
+  insertSequence,
+  pageOfSequences,
+  resourcesOf,
+  type SequenceRow,
+  sequenceMessage,
+  sequenceNamed,
+  tagsOf,
+} from './sequences.ts';
+
+export function sequenceHandlers(deps: BinaryDeps): Handlers<typeof DataService, Principal> {
+  const { db, access, caughtUp, baseUrl, clock } = deps;
+  const seen = (call: Call<Principal>): Scopes => scopesOf(access, call.principal, 'operator');
+  const seesDatasets = (call: Call<Principal>) => (organizationId: string) =>
+    access.allows(call.principal, 'organization.read', organizationId);
+
+  /** @throws not_found, permission_denied */
+  const owned = async (trx: Kysely<CloudTables>, call: Call<Principal>, id: string): Promise<SequenceRow> => {
+    const row = await sequenceNamed(trx, id, seen(call));
+    if (isWithin(row, scopesOf(access, call.principal, 'owner'))) return row;
+    throw new PlatformError(
+      'permission_denied',
+      `sequence ${id}: expected an owner of the machine, the location or the organization that it is of, found a role that is not enough`,
+    );
+  };
+
+  const auditSequence = (
+    trx: Kysely<CloudTables>,
+    call: Call<Principal>,
+    { id, organization_id: organizationId }: SequenceRow,
+    action: string,
+    detail: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> =>
+    audit(trx, call, { action, organizationId, targetKind: 'sequence', targetId: id, detail }, clock.now());
+
+  const described = async (rows: readonly SequenceRow[], call: Call<Principal>) => {
+    const datasets = await datasetsOf(db, rows);
+    const sees = seesDatasets(call);
+    return rows.map((row) => sequenceMessage(row, sees(row.organization_id) ? (datasets.get(row.id) ?? []) : []));
+  };
+
+  const listed = async (
+    call: Call<Principal>,
+    within: Parameters<typeof pageOfSequences>[1],
+    { pageToken: token, pageSize }: { readonly pageToken: string; readonly pageSize: number },
+  ) => {
+    const after = readPageToken(token, 'page_token');
+    const { limit, cut } = pages(pageSize, (row: SequenceRow) => ({ at: row.created_ms, id: row.id }));
+    const { rows, nextPageToken } = cut(await pageOfSequences(db, within, seen(call), after, limit));
+    return { sequences: await described(rows, call), nextPageToken };
+  };
+
+  /** Sequences that the caller owns, and a dataset of an organization that she owns. */
+  const changeMembers = async (
+    call: Call<Principal>,
+    { datasetId, sequenceIds }: { readonly datasetId: string; readonly sequenceIds: readonly string[] },
+    action: string,
+    change: (trx: Kysely<CloudTables>, dataset: Dataset, sequences: readonly SequenceRow[]) => Promise<void>,
+  ): Promise<void> =>
+    db.transaction().execute(async (trx) => {
+      const dataset = await requireDataset({ db: trx, access }, call.principal, datasetId, 'organization.manage');
+      const ids = [...new Set(sequenceIds)];
+      if (ids.length === 0 || ids.length > maxNamed)
+        throw new PlatformError(
+          'invalid_argument',
+          `sequence_ids: expected 1 to ${maxNamed} ids, found ${ids.length === 0 ? 'none' : ids.length}`,
+        );
+      const sequences: SequenceRow[] = [];
+      for (const id of ids) sequences.push(await owned(trx, call, id));
+      await change(trx, dataset, sequences);
+      const target = { organizationId: dataset.organization_id, targetKind: 'dataset', targetId: dataset.id };
+      await audit(trx, call, { action, ...target, detail: { sequences: ids.length } }, clock.now());
+    });
+
+  return {
+    async createSequence(request, call) {
+      const lineage = access.authorize(call.principal, 'part.manage', request.partId);
+      const said = checkedSequence(request);
+      const row = await db.transaction().execute(async (trx) => {
+        const made = await insertSequence(trx, said, request.partId, lineage, clock.now());
+        await auditSequence(trx, call, made, 'DataService.CreateSequence', { part_id: request.partId });
+        return made;
+      });
+      return { id: row.id };
+    },
+
+    async getSequence({ id }, call) {
+      const [sequence] = await described([await sequenceNamed(db, id, seen(call))], call);
+      return sequence === undefined ? {} : { sequence };
+    },
+
+    async updateSequence(request, call) {
+      await db.transaction().execute(async (trx) => {
+        const before = await owned(trx, call, request.id);
+        const said = checkedSequence(changed(before, request));
+        const row = { ...said, updated_ms: clock.now() };
+        await trx.updateTable('sequences').set(row).where('id', '=', before.id).execute();
+        const fields = request.fieldMask?.paths ?? [];
+        await auditSequence(trx, call, before, 'DataService.UpdateSequence', { fields });
+      });
+      return {};
+    },
+
+    async deleteSequence({ id }, call) {
+      await db.transaction().execute(async (trx) => {
+        const row = await owned(trx, call, id);
+        await deleteSequence(trx, row);
+        await auditSequence(trx, call, row, 'DataService.DeleteSequence');
+      });
+      return {};
+    },
+
+    async listSequences(request, call) {
+      access.authorize(call.principal, 'organization.see', request.organizationId);
+      return listed(call, { organizationId: request.organizationId }, request);
+    },
+
+    async sequencesByDatasetID(request, call) {
+      await requireDataset(deps, call.principal, request.datasetId, 'organization.read');
+      return listed(call, { datasetId: request.datasetId }, request);
+    },
+
+    async getSequenceBinaryData({ sequenceId, pageToken: token, pageSize }, call) {
+      const after = readPageToken(token, 'page_token');
+      await caughtUp(call.signal);
+      const sequence = await sequenceNamed(db, sequenceId, seen(call));
+      const { limit, cut } = pages(pageSize, (row: FileRow) => ({ at: row.captured_us, id: row.id }));
+      const found = await db
+        .selectFrom('binary_data')
+        .selectAll()
+        .where(inScopes(seen(call)))
+        .where(isKept(clock.now()))
+        .where((eb) => inSequence(eb, sequence))
+        .where(keysetAfter('binary_data.captured_us', after))
+        .orderBy('captured_us')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      const { rows, nextPageToken } = cut(found);
+      const files = await describeFiles(db, rows, baseUrl(call.metadata), seesDatasets(call));
+      return { data: files.map((metadata) => ({ metadata })), nextPageToken };
+    },
+
+    async addSequencesToDataset(request, call) {
+      await changeMembers(call, request, 'DataService.AddSequencesToDataset', addSequences);
+      return {};
+    },
+
+    async removeSequencesFromDataset(request, call) {
+      await changeMembers(call, request, 'DataService.RemoveSequencesFromDataset', async (trx, { id }, sequences) => {
+        for (const some of chunks(sequences))
+          await trx
+            .deleteFrom('dataset_sequences')
+            .where('dataset_id', '=', id)
+            .where(
+              'sequence_id',
+              'in',
+              some.map((one) => one.id),
+            )
+            .execute();
+      });
+      return {};
+    },
+  };
+}
+
+/** One row more than the page tells whether there is another. @param size 0: the default. */
+function pages<Row>(size: number, placeOf: (row: Row) => PagePlace) {
+  const wanted = size === 0 ? defaultPage : Math.min(size, maxPage);
+  return {
+    limit: wanted + 1,
+    cut(found: readonly Row[]): { readonly rows: readonly Row[]; readonly nextPageToken: string } {
+      const rows = found.slice(0, wanted);
+      const last = rows.at(-1);
+      const isLast = found.length <= wanted || last === undefined;
+      return { rows, nextPageToken: isLast ? '' : pageToken(placeOf(last)) };
+    },
+  };
+}
+
+const updatable: ReadonlySet<string> = new Set(['resources', 'sequence_tags', 'start_time', 'end_time']);
+
+/** What the mask names is the request's, the rest stays; without a mask, all that the request holds. @throws invalid_argument */
+function changed(before: SequenceRow, request: UpdateSequenceRequest): GivenSequence {
+  const { startTime, endTime, resources, sequenceTags } = request;
+  const paths = request.fieldMask?.paths ?? [
+    ...(startTime === undefined ? [] : ['start_time']),
+    ...(endTime === undefined ? [] : ['end_time']),
+    ...(resources.length === 0 ? [] : ['resources']),
+    ...(sequenceTags.length === 0 ? [] : ['sequence_tags']),
+  ];
+  const unknown = paths.find((path) => !updatable.has(path));
+  if (unknown !== undefined)
+    throw new PlatformError(
+      'invalid_argument',
+      `field_mask: expected ${[...updatable].join(', ')}, found ${JSON.stringify(unknown.slice(0, 64))}`,
+    );
+  const start = paths.includes('start_time') ? startTime : timestampOf(before.start_us);
+  const end = paths.includes('end_time') ? endTime : timestampOf(before.end_us);
+  return {
+    startTime: start,
+    endTime: end,
+    resources: paths.includes('resources') ? resources : resourcesOf(before),
+    sequenceTags: paths.includes('sequence_tags') ? sequenceTags : tagsOf(before),
+  };
+}
+
+async function datasetsOf(
+  db: Kysely<CloudTables>,
+  rows: readonly SequenceRow[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const datasets = new Map<string, string[]>();
+  for (const some of chunks(rows)) {
+    const ids = some.map(({ id }) => id);
+    const members = await db.selectFrom('dataset_sequences').selectAll().where('sequence_id', 'in', ids).execute();
+    for (const { sequence_id, dataset_id } of members.toSorted((a, b) => (a.dataset_id < b.dataset_id ? -1 : 1)))
+      datasets.set(sequence_id, [...(datasets.get(sequence_id) ?? []), dataset_id]);
+  }
+  return datasets;
+}

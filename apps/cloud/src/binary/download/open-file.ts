@@ -1,0 +1,60 @@
+/** Opens the payload of a file that was found. One that is not what was uploaded is DATA_LOSS for who asks, and told to the host administrator (D33). */
+import { asPlatformError, PlatformError } from '@platform/base';
+import type { BlobRange } from '../../blobs/verified-files.ts';
+import type { BinaryDeps } from '../binary-deps.ts';
+import type { FileRow } from '../find/find-files.ts';
+
+/**
+ * Undefined: the file was deleted meanwhile.
+ *
+ * @throws data_loss naming the file; so do the bytes that it answers, before the last of them, when the file changes under the reader
+ */
+export type OpenFile = (row: FileRow, range?: BlobRange) => Promise<AsyncIterable<Uint8Array> | undefined>;
+
+/** Ids of files whose payload was found damaged, until it is found right again or the file is deleted. */
+export type DamagedFiles = ReadonlySet<string>;
+
+export function createOpenFile({ db, blobs, log }: Pick<BinaryDeps, 'db' | 'blobs' | 'log'>): {
+  readonly openFile: OpenFile;
+  readonly damaged: DamagedFiles;
+} {
+  const damaged = new Set<string>();
+
+  const isDeleted = async ({ id }: FileRow): Promise<boolean> =>
+    (await db.selectFrom('binary_data').select('id').where('id', '=', id).executeTakeFirst()) === undefined;
+
+  /** What the caller is told of a payload that cannot be had. */
+  const lossOf = ({ id, blob_path: path }: FileRow, caught: unknown): PlatformError => {
+    const error = asPlatformError(caught);
+    if (error.code !== 'data_loss' && error.code !== 'not_found') return error;
+    if (!damaged.has(id))
+      log.error('a stored file is damaged; it is not served until platform admin repair --from BACKUP puts it back', {
+        file: id,
+        payload: `blobs/${path}`,
+        reason: error.message,
+      });
+    damaged.add(id);
+    return new PlatformError('data_loss', `binary data ${id}: its stored file is damaged: ${error.message}`, caught);
+  };
+
+  const watched = async function* (row: FileRow, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    try {
+      yield* chunks;
+    } catch (caught) {
+      throw lossOf(row, caught);
+    }
+  };
+
+  const openFile: OpenFile = async (row, range) => {
+    const contents = { sizeBytes: row.size_bytes, sha256: row.sha256 };
+    const chunks = await blobs.get(row.blob_path, contents, range).catch(async (caught: unknown) => {
+      if (!(await isDeleted(row))) throw lossOf(row, caught);
+      damaged.delete(row.id);
+      return undefined;
+    });
+    if (chunks === undefined) return undefined;
+    if (damaged.delete(row.id)) log.info('a stored file that was damaged is right again', { file: row.id });
+    return watched(row, chunks);
+  };
+  return { openFile, damaged };
+}

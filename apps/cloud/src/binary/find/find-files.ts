@@ -1,0 +1,127 @@
+/** Finds files: by id, and a page of those that a filter matches. Nothing is found outside the scopes that are given. */
+
+import { PlatformError } from '@platform/base';
+import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
+import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
+import type { Kysely } from 'kysely';
+import { notVisible } from '../../access/principal.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { chunks } from '../chunks.ts';
+import { isKept } from '../kept-days/is-kept.ts';
+import { maxNamed } from '../limits.ts';
+import type { Scopes } from '../scopes.ts';
+import type { BinaryTables } from '../store.ts';
+import { inScopes } from './filter.ts';
+import type { PagePlace } from './page-token.ts';
+import { walkFiles, walksOf } from './walk-files.ts';
+
+export type FileRow = BinaryTables['binary_data'];
+
+/** A file as a request names it. */
+export interface NamedFile {
+  readonly id: string;
+  /** Empty: not said. */
+  readonly organizationId: string;
+  readonly locationId: string;
+}
+
+/** Each once, however the client names it. @throws invalid_argument */
+export function namedFiles(ids: readonly string[], older: readonly BinaryID[]): readonly NamedFile[] {
+  const named = [
+    ...ids.map((id) => ({ id, organizationId: '', locationId: '' })),
+    ...older.map(({ fileId, organizationId, locationId }) => ({ id: fileId, organizationId, locationId })),
+  ];
+  if (named.length === 0 || named.length > maxNamed)
+    throw new PlatformError(
+      'invalid_argument',
+      `binary_data_ids: expected 1 to ${maxNamed} ids, found ${named.length === 0 ? 'none' : named.length}`,
+    );
+  return [...new Map(named.map((one) => [one.id, one])).values()];
+}
+
+/** In the order in which they are named. @throws not_found when one of them is not in the scopes, or not where it is said to be */
+export async function filesNamed(
+  db: Kysely<CloudTables>,
+  named: readonly NamedFile[],
+  scopes: Scopes,
+  nowMs: number,
+): Promise<readonly FileRow[]> {
+  const found = new Map<string, FileRow>();
+  for (const some of chunks(named)) {
+    const ids = some.map(({ id }) => id);
+    const rows = await db
+      .selectFrom('binary_data')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where(inScopes(scopes))
+      .where(isKept(nowMs))
+      .execute();
+    for (const row of rows) found.set(row.id, row);
+  }
+  return named.map(({ id, organizationId, locationId }) => {
+    const row = found.get(id);
+    const isThere = organizationId === '' || organizationId === row?.organization_id;
+    const isHere = locationId === '' || locationId === row?.location_id;
+    if (row === undefined || !isThere || !isHere) throw notVisible('binary data', id);
+    return row;
+  });
+}
+
+export interface Page {
+  readonly filter: Filter;
+  readonly scopes: Scopes;
+  readonly after: PagePlace | undefined;
+  readonly order: Order;
+  readonly limit: number;
+  readonly nowMs: number;
+}
+
+/** Newest first unless the order says otherwise. */
+export async function pageOfFiles(
+  db: Kysely<CloudTables>,
+  { filter, scopes, after, order, limit, nowMs }: Page,
+  signal: AbortSignal,
+): Promise<readonly FileRow[]> {
+  const direction = order === Orders.ASCENDING ? 'asc' : 'desc';
+  const found: FileRow[] = [];
+  for (const slices of walksOf(db, { filter, scopes, direction, after, nowMs, signal })) {
+    let left = limit;
+    for await (const slice of slices) {
+      const rows = await db
+        .selectFrom('binary_data')
+        .selectAll()
+        .where(slice)
+        .orderBy('captured_us', direction)
+        .orderBy('id', direction)
+        .limit(left)
+        .execute();
+      found.push(...rows);
+      left -= rows.length;
+      if (left === 0) break;
+    }
+  }
+  const sign = direction === 'asc' ? 1 : -1;
+  const before = (a: FileRow, b: FileRow): boolean =>
+    a.captured_us < b.captured_us || (a.captured_us === b.captured_us && a.id < b.id);
+  return found.toSorted((a, b) => (before(a, b) ? -sign : sign)).slice(0, limit);
+}
+
+export async function countFiles(
+  db: Kysely<CloudTables>,
+  filter: Filter,
+  scopes: Scopes,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly count: number; readonly bytes: number }> {
+  let [count, bytes] = [0, 0];
+  for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs, signal })) {
+    const row = await db
+      .selectFrom('binary_data')
+      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number | null>('size_bytes').as('bytes')])
+      .where(slice)
+      .executeTakeFirstOrThrow();
+    count += row.count;
+    bytes += row.bytes ?? 0;
+  }
+  return { count, bytes };
+}

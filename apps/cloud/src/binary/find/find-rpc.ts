@@ -1,0 +1,175 @@
+/** The reading half of binary data in DataService: by filter, by id, and which tags and labels there are. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import {
+  type BinaryDataSchema,
+  DataRequestSchema,
+  type DataService,
+  type Filter,
+  FilterSchema,
+} from '@platform/proto/platform/app/data/v1/data';
+import type { Call, Handlers } from '@platform/rpc/server';
+import type { Principal } from '../../access/principal.ts';
+import type { LogLoss } from '../../ingest/log/log.ts';
+import type { BinaryDeps } from '../binary-deps.ts';
+import { createLoadBytes } from '../download/load-bytes.ts';
+import type { OpenFile } from '../download/open-file.ts';
+import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from '../limits.ts';
+import { type Scopes, scopesOf } from '../scopes.ts';
+import { describeFiles } from './describe-files.ts';
+import { checkFilter } from './filter.ts';
+import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from './find-files.ts';
+import { pageToken, readPageToken } from './page-token.ts';
+import { requireNoneLost } from './require-none-lost.ts';
+import { seenOf } from './require-places.ts';
+import { type SliceCondition, walkFiles } from './walk-files.ts';
+
+type FileData = MessageInitShape<typeof BinaryDataSchema>;
+
+interface FindDeps {
+  readonly openFile: OpenFile;
+  readonly losses: () => readonly LogLoss[];
+  /** Undefined: not known, as of a part that was deleted. */
+  readonly organizationOf: (partId: string) => string | undefined;
+}
+
+export function findHandlers(deps: BinaryDeps & FindDeps): Handlers<typeof DataService, Principal> {
+  const { db, access, caughtUp, baseUrl, clock } = deps;
+  const withBytes = createLoadBytes(deps.openFile);
+
+  /** What the caller reads of it (no scopes: nothing), once all that was acknowledged is there. */
+  const admit = async (
+    given: Filter | undefined,
+    call: Call<Principal>,
+  ): Promise<{ filter: Filter; scopes: Scopes }> => {
+    const filter = given ?? create(FilterSchema);
+    checkFilter(filter);
+    await caughtUp(call.signal);
+    const scopes = scopesOf(access, call.principal, 'operator');
+    requireNoneLost(deps.losses(), scopes, filter, deps.organizationOf);
+    const seen = await seenOf(deps, call.principal, filter);
+    return seen === undefined ? { filter: create(FilterSchema), scopes: [] } : { filter: seen, scopes };
+  };
+
+  const answerOf = async (rows: readonly FileRow[], include: boolean, call: Call<Principal>): Promise<FileData[]> => {
+    const described = await describeFiles(db, rows, baseUrl(call.metadata), (organizationId) =>
+      access.allows(call.principal, 'organization.read', organizationId),
+    );
+    if (!include) return described.map((metadata) => ({ metadata }));
+    return withBytes(async (load) => {
+      const data: FileData[] = [];
+      for (const [index, row] of rows.entries()) {
+        const metadata = described[index];
+        const binary = await load(row);
+        // It may have been deleted a moment ago.
+        if (metadata !== undefined && binary !== undefined) data.push({ metadata, binary });
+        call.signal.throwIfAborted();
+      }
+      return data;
+    });
+  };
+
+  /** The different texts of all slices. @throws resource_exhausted */
+  const textsOf = async (
+    what: string,
+    filter: Filter,
+    scopes: Scopes,
+    signal: AbortSignal,
+    look: (slice: SliceCondition) => Promise<readonly { readonly text: string }[]>,
+  ): Promise<string[]> => {
+    const texts = new Set<string>();
+    for await (const slice of walkFiles(db, { filter, scopes, direction: 'asc', nowMs: clock.now(), signal })) {
+      for (const { text } of await look(slice)) texts.add(text);
+      if (texts.size > maxTexts)
+        throw new PlatformError(
+          'resource_exhausted',
+          `${what}: expected at most ${maxTexts} different ones, found more; narrow the filter`,
+        );
+    }
+    return [...texts].toSorted();
+  };
+
+  return {
+    async binaryDataByFilter({ dataRequest, includeBinary, countOnly }, call) {
+      const { filter: given, limit, last, sortOrder } = dataRequest ?? create(DataRequestSchema);
+      const after = readPageToken(last, 'last');
+      const { filter, scopes } = await admit(given, call);
+      if (countOnly) {
+        const { count, bytes } = await countFiles(db, filter, scopes, clock.now(), call.signal);
+        return { count: BigInt(count), totalSizeBytes: BigInt(bytes) };
+      }
+      const size = limit === 0n ? defaultPage : Number(limit > BigInt(maxPage) ? maxPage : limit);
+      const page = { filter, scopes, after, order: sortOrder, limit: size, nowMs: clock.now() };
+      const found = await pageOfFiles(db, page, call.signal);
+      const rows = includeBinary ? thatFit(found) : found;
+      const end = rows.at(-1);
+      return {
+        data: await answerOf(rows, includeBinary, call),
+        count: BigInt(rows.length),
+        // A page without anything ends nowhere: who asks on with it, is at the end again and not at the beginning.
+        last: end === undefined ? last : pageToken({ at: end.captured_us, id: end.id }),
+        totalSizeBytes: BigInt(sizeOf(rows)),
+      };
+    },
+
+    async binaryDataByIDs({ binaryDataIds, binaryIds, includeBinary }, call) {
+      const named = namedFiles(binaryDataIds, binaryIds);
+      await caughtUp(call.signal);
+      const rows = await filesNamed(db, named, scopesOf(access, call.principal, 'operator'), clock.now());
+      if (includeBinary && sizeOf(rows) > answerBytes) throw tooLarge(rows);
+      return { data: await answerOf(rows, includeBinary, call), count: BigInt(rows.length) };
+    },
+
+    async tagsByFilter(request, call) {
+      const { filter, scopes } = await admit(request.filter, call);
+      const tags = await textsOf('tags', filter, scopes, call.signal, (slice) =>
+        db
+          .selectFrom('binary_data')
+          .innerJoin('binary_data_tags', 'binary_data_tags.binary_data_id', 'binary_data.id')
+          .select('tag as text')
+          .distinct()
+          .where(slice)
+          .execute(),
+      );
+      return { tags };
+    },
+
+    async boundingBoxLabelsByFilter(request, call) {
+      const { filter, scopes } = await admit(request.filter, call);
+      const labels = await textsOf('labels', filter, scopes, call.signal, (slice) =>
+        db
+          .selectFrom('binary_data')
+          .innerJoin('binary_data_boxes', 'binary_data_boxes.binary_data_id', 'binary_data.id')
+          .select('label as text')
+          .distinct()
+          .where(slice)
+          .execute(),
+      );
+      return { labels };
+    },
+  };
+}
+
+/** The first of them whose files go into a page; one at least. */
+function thatFit(rows: readonly FileRow[]): readonly FileRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ size_bytes }, index) => {
+    bytes += size_bytes;
+    return index > 0 && bytes > pageBytes;
+  });
+  const fitting = end === -1 ? rows : rows.slice(0, end);
+  if (sizeOf(fitting) > answerBytes) throw tooLarge(fitting);
+  return fitting;
+}
+
+function sizeOf(rows: readonly FileRow[]): number {
+  return rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+}
+
+/** Public clients that are told so download the file from its `uri`. */
+function tooLarge(rows: readonly FileRow[]): PlatformError {
+  return new PlatformError(
+    'resource_exhausted',
+    `include_binary: expected files of at most ${answerBytes} bytes together, found ${sizeOf(rows)} bytes in ${rows.length} (first ${rows[0]?.id}); ask for fewer at once, or without include_binary and download each from its uri`,
+  );
+}

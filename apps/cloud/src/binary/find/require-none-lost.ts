@@ -1,0 +1,36 @@
+/** D33: a list that uploads which the ingest log lost could belong to is DATA_LOSS, until a person accepts the loss. */
+import { PlatformError } from '@platform/base';
+import type { Filter } from '@platform/proto/platform/app/data/v1/data';
+import type { LogLoss } from '../../ingest/log/log.ts';
+import { positionsText } from '../../ingest/losses/positions-text.ts';
+import type { Scopes } from '../scopes.ts';
+
+/**
+ * @param organizationOf the organization of a part; undefined: not known, as of one that was deleted
+ * @throws data_loss naming the positions
+ */
+export function requireNoneLost(
+  losses: readonly LogLoss[],
+  scopes: Scopes,
+  { partId, organizationIds }: Filter,
+  organizationOf: (partId: string) => string | undefined,
+): void {
+  const seen = scopes
+    .map(({ organizationId }) => organizationId)
+    .filter((id) => organizationIds.length === 0 || organizationIds.includes(id));
+  if (seen.length === 0) return;
+  const isSeen = (part: string): boolean => {
+    if (partId !== '' && partId !== part) return false;
+    const organizationId = organizationOf(part);
+    return organizationId === undefined || seen.includes(organizationId);
+  };
+  const lost = losses.find(
+    ({ lossIn, acceptedMs, parts }) =>
+      lossIn === 'binary data' && acceptedMs === null && (parts === null || parts.some(isSeen)),
+  );
+  if (lost === undefined) return;
+  throw new PlatformError(
+    'data_loss',
+    `uploads that were acknowledged are lost from the ingest log at ${positionsText(lost)}, and this list could lack them. Ask for other parts, or for files by their ids, meanwhile; the host administrator sees what is lost in platform admin status`,
+  );
+}

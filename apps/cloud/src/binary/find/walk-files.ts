@@ -1,0 +1,91 @@
+/**
+ * Walks the files that a filter can match, some thousands at a time: SQLite is read on the thread that serves everybody, so
+ * that one look over a million files would leave all others waiting. Between two slices the others have their turn.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Filter } from '@platform/proto/platform/app/data/v1/data';
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { Scopes } from '../scopes.ts';
+import { type DataExpressions, intervalConditions, matching } from './filter.ts';
+import { keysetAfter, keysetUpTo } from './keyset-condition.ts';
+import type { PagePlace } from './page-token.ts';
+
+const sliceRows = 2_000;
+/** More locations than this are looked for in their organizations. */
+const maxLocations = 8;
+
+export interface Walk {
+  readonly filter: Filter;
+  readonly scopes: Scopes;
+  readonly direction: 'asc' | 'desc';
+  /** Where to go on; undefined: from the beginning. */
+  readonly after?: PagePlace | undefined;
+  /** What is over by now is hidden (D24). */
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a slice of the files is, and what in it matches. */
+export type SliceCondition = (eb: DataExpressions) => Expression<SqlBool>;
+
+/** Of each anchor, slices that together hold everything that matches, in order; anchors share no file. */
+export function walksOf(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition>[] {
+  return anchorsOf(walk.filter, walk.scopes).map((anchor) => slicesOf(db, anchor, walk));
+}
+
+/** All of them, one anchor after the other. */
+export async function* walkFiles(db: Kysely<CloudTables>, walk: Walk): AsyncIterable<SliceCondition> {
+  for (const slices of walksOf(db, walk)) yield* slices;
+}
+
+/** A column that an index begins with, followed by time and id. */
+interface Anchor {
+  readonly column: 'organization_id' | 'location_id' | 'part_id';
+  readonly value: string;
+}
+
+function anchorsOf({ partId, locationIds, organizationIds }: Filter, scopes: Scopes): readonly Anchor[] {
+  if (partId !== '') return [{ column: 'part_id', value: partId }];
+  const scopedLocations = scopes.flatMap((scope) => scope.locationIds ?? []);
+  const isByLocation = scopes.every((scope) => scope.locationIds !== null && !scope.robotIds?.length);
+  const locations = new Set(locationIds.length > 0 ? locationIds : isByLocation ? scopedLocations : []);
+  if (locations.size > 0 && locations.size <= maxLocations)
+    return [...locations].map((value) => ({ column: 'location_id', value }));
+  const seen = new Set(scopes.map(({ organizationId }) => organizationId));
+  const named = organizationIds.length === 0 ? [...seen] : [...new Set(organizationIds)].filter((id) => seen.has(id));
+  return named.map((value) => ({ column: 'organization_id', value }));
+}
+
+async function* slicesOf(
+  db: Kysely<CloudTables>,
+  { column, value }: Anchor,
+  { filter, scopes, direction, after, nowMs, signal }: Walk,
+): AsyncIterable<SliceCondition> {
+  for (let from = after; ; ) {
+    const end: PagePlace | undefined = await db
+      .selectFrom('binary_data')
+      .select(['captured_us as at', 'id'])
+      .where(column, '=', value)
+      .where((eb) =>
+        eb.and([...intervalConditions(eb, filter), keysetAfter('binary_data.captured_us', from, direction)]),
+      )
+      .orderBy('captured_us', direction)
+      .orderBy('id', direction)
+      .offset(sliceRows - 1)
+      .limit(1)
+      .executeTakeFirst();
+    const start = from;
+    yield (eb) =>
+      eb.and([
+        sql<SqlBool>`${sql.ref(`binary_data.${column}`)} = ${value}`,
+        keysetAfter('binary_data.captured_us', start, direction),
+        keysetUpTo('binary_data.captured_us', end, direction),
+        matching(eb, filter, scopes, nowMs),
+      ]);
+    if (end === undefined) return;
+    from = end;
+    await setImmediate();
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Follows the ingest log: what it says of pictures and files goes into `binary_data` with the cursor (I11), so that each upload is
+ * entered once, and what was deleted does not come back.
+ */
+import { type Clock, errorText, type Log } from '@platform/base';
+import type { Kysely } from 'kysely';
+import { type FollowLogOptions, followLog, type LogFollower, type Processed } from '../../follow-log/follow-log.ts';
+import type { IngestLog, LogRow } from '../../ingest/log/log.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { insertUploads } from './insert-uploads.ts';
+import { type BinaryUpload, readBinaryUpload } from './read-upload.ts';
+
+export interface FollowUploadsOptions {
+  readonly db: Kysely<CloudTables>;
+  readonly ingestLog: FollowLogOptions<CloudTables>['ingestLog'] & Pick<IngestLog, 'read'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function followUploads({ db, ingestLog, clock, log }: FollowUploadsOptions): LogFollower {
+  return followLog({
+    name: 'binary data',
+    ...{ db, ingestLog, clock, log },
+    // Of what was truncated before there was this follower, nothing is to be had.
+    async beginAfter() {
+      const [oldest] = await ingestLog.read(0, { rows: 1, bytes: 1 });
+      return oldest === undefined ? ingestLog.lastPosition() : oldest.position - 1;
+    },
+    process: async (rows) => enter(rows, clock),
+  });
+}
+
+function enter(rows: readonly LogRow[], clock: Clock): Processed<CloudTables> {
+  const uploads: BinaryUpload[] = [];
+  const damaged: { readonly row: LogRow; readonly reason: string }[] = [];
+  for (const row of rows) {
+    try {
+      const upload = readBinaryUpload(row.position, row.batch);
+      if (upload !== null) uploads.push(upload);
+    } catch (caught) {
+      damaged.push({ row, reason: errorText(caught) });
+    }
+  }
+  return { damaged, ...(uploads.length > 0 && { write: (trx) => insertUploads(trx, uploads, clock.now()) }) };
+}

@@ -1,0 +1,73 @@
+/** Writes what the follower read: the rows themselves, their tags, boxes and datasets, in the transaction that moves the cursor (I11). */
+import { newId } from '@platform/base';
+import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
+import type { Transaction } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { isPlace, placeText } from '../change/box-place.ts';
+import { chunks } from '../chunks.ts';
+import { maxBoxes, maxTags } from '../limits.ts';
+import type { BinaryTables } from '../store.ts';
+import type { BinaryUpload } from './read-upload.ts';
+
+export async function insertUploads(
+  trx: Transaction<CloudTables>,
+  uploads: readonly BinaryUpload[],
+  nowMs: number,
+): Promise<void> {
+  for (const some of chunks(uploads.map(({ row }) => row)))
+    await trx
+      .insertInto('binary_data')
+      .values(some)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  const tags = uploads.flatMap((upload) =>
+    upload.tags.slice(0, maxTags).map((tag) => ({ binary_data_id: upload.row.id, tag })),
+  );
+  for (const some of chunks(tags))
+    await trx
+      .insertInto('binary_data_tags')
+      .values(some)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  const boxes = uploads.flatMap(({ row, boxes: given }) =>
+    given
+      .filter(isPlace)
+      .slice(0, maxBoxes)
+      .map((box) => ({
+        id: newId(),
+        binary_data_id: row.id,
+        label: box.label,
+        place: placeText(box),
+        created_ms: nowMs,
+      })),
+  );
+  for (const some of chunks(boxes)) await trx.insertInto('binary_data_boxes').values(some).execute();
+  for (const some of chunks(await membersOf(trx, uploads)))
+    await trx
+      .insertInto('dataset_files')
+      .values(some)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/** A dataset that does not exist, or is of another organization, gets nothing: the upload is stored all the same. */
+async function membersOf(
+  trx: Transaction<CloudTables>,
+  uploads: readonly BinaryUpload[],
+): Promise<readonly BinaryTables['dataset_files'][]> {
+  const named = [...new Set(uploads.flatMap(({ datasetIds }) => datasetIds))];
+  const members: BinaryTables['dataset_files'][] = [];
+  for (const ids of chunks(named)) {
+    const datasets = await trx
+      .selectFrom('datasets')
+      .select(['id', 'organization_id'])
+      .where('id', 'in', ids)
+      .where('type', '=', DatasetType.BINARY_DATA)
+      .execute();
+    for (const { row, datasetIds } of uploads)
+      for (const { id, organization_id } of datasets)
+        if (organization_id === row.organization_id && datasetIds.includes(id))
+          members.push({ dataset_id: id, binary_data_id: row.id });
+  }
+  return members;
+}

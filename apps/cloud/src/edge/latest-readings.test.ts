@@ -1,0 +1,29 @@
+import { create, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { maxReadingLevels } from '@platform/base';
+import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { expect, test } from 'vitest';
+import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
+import { encodeUpload } from '../reading-codec/encode-upload.ts';
+import { latestReadings } from './latest-readings.ts';
+
+test('the status page shows the last reading of each upload, newest first, as deep as any that is stored', async () => {
+  await using test = await openTestLog();
+  const nested = (levels: number): JsonObject => (levels === 1 ? { i: 7 } : { a: nested(levels - 1) });
+  const metadata = { timeReceived: timestampFromMs(1_700_000_000_456) };
+  const [first, deep] = [{ i: 1 }, nested(maxReadingLevels)].map((value) =>
+    toBinary(SensorDataSchema, create(SensorDataSchema, { metadata, data: { case: 'struct', value } })),
+  );
+  const rest = { metadata: { componentName: 'cpu', methodName: 'Readings' }, place: { partName: 'main' } };
+  const blob = { path: 'p', sizeBytes: 12n };
+  const uploads = [encodeUpload(rest, [first, deep] as Uint8Array[]), encodeUpload({ ...rest, blob }, [])];
+  for (const [seq, batch] of uploads.entries()) await test.log.append(testEntry(seq, undefined, { batch }));
+
+  expect(await latestReadings(test.log, 8)).toEqual([
+    { timeMs: null, part: 'main', component: 'cpu', method: 'Readings', data: { bytes: 12 } },
+    {
+      ...{ timeMs: 1_700_000_000_456, part: 'main', component: 'cpu', method: 'Readings' },
+      data: JSON.parse(JSON.stringify(nested(maxReadingLevels))),
+    },
+  ]);
+});

@@ -1,0 +1,45 @@
+/** Reads and writes of a follower's cursor. */
+import { PlatformError } from '@platform/base';
+import type { Kysely, Transaction } from 'kysely';
+import type { LogCursorsTables } from './store.ts';
+
+/** 0 before the first start. */
+export async function readCursor(db: Kysely<LogCursorsTables>, name: string): Promise<number> {
+  const row = await db.selectFrom('log_cursors').select('position').where('name', '=', name).executeTakeFirst();
+  return row?.position ?? 0;
+}
+
+/** Answers where the cursor is; one that is new is put behind `first`. */
+export async function openCursor(
+  db: Kysely<LogCursorsTables>,
+  name: string,
+  beginAfter: () => Promise<number>,
+): Promise<number> {
+  const row = await db.selectFrom('log_cursors').select('position').where('name', '=', name).executeTakeFirst();
+  if (row !== undefined) return row.position;
+  await db
+    .insertInto('log_cursors')
+    .values({ name, position: await beginAfter() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return readCursor(db, name);
+}
+
+/** Throws aborted when the cursor is not where the caller left it: then another process has processed these rows. */
+export async function moveCursor(
+  trx: Transaction<LogCursorsTables>,
+  name: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('log_cursors')
+    .set({ position: to })
+    .where('name', '=', name)
+    .where('position', '=', from)
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return;
+  throw new PlatformError(
+    'aborted',
+    `expected the cursor of ${name} at position ${from}, found it elsewhere; is another cloud running on this data?`,
+  );
+}

@@ -1,0 +1,149 @@
+import { silentLog, systemClock } from '@platform/base';
+import { expect, onTestFinished, test } from 'vitest';
+import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
+import { migrations } from '../metadata/migrations.ts';
+import { openMetadata } from '../metadata/open-metadata.ts';
+import type { Database } from '../metadata/tables.ts';
+import { openTestStore, type TestStore } from '../metadata/testing/test-store.ts';
+import { followLog, type LogFollower } from './follow-log.ts';
+
+interface Rig {
+  readonly db: Database;
+  readonly log: Awaited<ReturnType<typeof openTestLog>>['log'];
+  /** Positions of the rows that each step was given. */
+  readonly steps: number[][];
+  follow(more?: Partial<Parameters<typeof followLog>[0]>): LogFollower;
+}
+
+async function openStore(): Promise<TestStore> {
+  const store = await openTestStore();
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return store;
+}
+
+async function openDb({ directory, database }: TestStore, known = migrations): Promise<Database> {
+  const file = directory.file('meta.sqlite');
+  const metadata = await openMetadata({ file, database, migrations: known, log: silentLog });
+  onTestFinished(() => metadata[Symbol.asyncDispose]());
+  return metadata.db as Database;
+}
+
+async function rig(): Promise<Rig> {
+  const db = await openDb(await openStore());
+  const { log, ...opened } = await openTestLog();
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  const steps: number[][] = [];
+  return {
+    db,
+    log,
+    steps,
+    follow: (more = {}) =>
+      followLog({
+        name: 'triggers',
+        db,
+        ingestLog: log,
+        beginAfter: async () => 0,
+        async process(rows) {
+          steps.push(rows.map(({ position }) => position));
+          return {};
+        },
+        clock: systemClock,
+        log: silentLog,
+        ...more,
+      }),
+  };
+}
+
+test('I11 what rows lead to and the cursor are written together or not at all', async () => {
+  const on = await rig();
+  for (const seq of [1, 2, 3]) await on.log.append(testEntry(seq));
+  let fails = true;
+  const { steps, cursor, position } = on.follow({
+    process: async (rows) => ({
+      write: async (trx) => {
+        await trx
+          .insertInto('log_cursors')
+          .values({ name: `effect of ${rows.length}`, position: 0 })
+          .execute();
+        if (fails) throw new Error('the disk is full');
+      },
+    }),
+  });
+  const effects = () => on.db.selectFrom('log_cursors').select('name').where('name', 'like', 'effect%').execute();
+  await steps.open();
+  await expect(steps.next()).rejects.toThrow('the disk is full');
+  expect(await effects()).toEqual([]);
+  expect([await cursor(), position()]).toEqual([0, 0]);
+  fails = false;
+  expect(await steps.next()).toBe(true);
+  expect(await effects()).toEqual([{ name: 'effect of 3' }]);
+  expect([await cursor(), position()]).toEqual([3, 3]);
+});
+
+test('a step that stops early gets the rest with the next one', async () => {
+  const on = await rig();
+  for (const seq of [1, 2, 3]) await on.log.append(testEntry(seq));
+  const { steps } = on.follow({
+    async process(rows) {
+      on.steps.push(rows.map(({ position }) => position));
+      return { upTo: rows[0]?.position ?? 0 };
+    },
+  });
+  await steps.open();
+  while (await steps.next());
+  expect(on.steps).toEqual([[1, 2, 3], [2, 3], [3]]);
+});
+
+test('I12 a stop writes a cursor that moved without effects, and the next start goes on there', async () => {
+  const on = await rig();
+  const follower = on.follow();
+  await follower.start();
+  await on.log.append(testEntry(1));
+  expect(await follower.caughtUp(new AbortController().signal)).toBe(1);
+  await follower[Symbol.asyncDispose]();
+  expect(await follower.cursor()).toBe(1);
+  await on.log.append(testEntry(2));
+  const again = on.follow();
+  await again.steps.open();
+  while (await again.steps.next());
+  expect(on.steps).toEqual([[1], [2]]);
+});
+
+test('I3 followers get what was just committed out of memory, and after a restart out of the store', async () => {
+  const on = await openTestLog();
+  onTestFinished(() => on[Symbol.asyncDispose]());
+  const first = testEntry(1);
+  await on.log.append(first);
+  await on.log.append(testEntry(2));
+  const limit = { rows: 10, bytes: 1_000 };
+  const inMemory = await on.log.follow(0, limit);
+  expect(inMemory[0]?.batch).toBe(first.batch);
+  expect(await on.log.follow(2, limit)).toEqual([]);
+  await on.reopen();
+  const stored = await on.log.follow(0, limit);
+  expect(stored[0]?.batch).not.toBe(first.batch);
+  const bytesOf = (rows: typeof stored): unknown[] => rows.map((row) => ({ ...row, batch: [...row.batch] }));
+  expect(bytesOf(stored)).toEqual(bytesOf(inMemory));
+  expect(await on.log.follow(2, limit)).toEqual([]);
+});
+
+test('I11 followers go on where those of an earlier version stopped', async () => {
+  const store = await openStore();
+  const before = await openMetadata<{
+    trigger_cursors: { name: string; position: number };
+    binary_data_cursor: { name: string; position: number };
+  }>({
+    file: store.directory.file('meta.sqlite'),
+    database: store.database,
+    migrations: migrations.filter(({ version }) => version < 8),
+    log: silentLog,
+  });
+  await before.db.insertInto('trigger_cursors').values({ name: 'triggers', position: 7 }).execute();
+  await before.db.insertInto('binary_data_cursor').values({ name: 'binary-data', position: 5 }).execute();
+  await before[Symbol.asyncDispose]();
+  const db = await openDb(store);
+  expect(await db.selectFrom('log_cursors').selectAll().orderBy('name').execute()).toEqual([
+    { name: 'binary data', position: 5 },
+    { name: 'triggers', position: 7 },
+  ]);
+});

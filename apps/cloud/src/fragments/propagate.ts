@@ -1,0 +1,98 @@
+/** Brings a change of a fragment to exactly the parts that use it, inside the transaction that makes the change. */
+import type { JsonObject } from '@platform/machine-config/schema';
+import type { Transaction } from 'kysely';
+import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import { heldBy, heldOf, type PartChange, resolvePart, seriousProblems, writeIndex } from './part-index.ts';
+import { resolveHeld } from './resolve-for.ts';
+import { createFragmentSource } from './source.ts';
+
+/** As many configurations are in memory at a time. */
+const partsAtOnce = 100;
+
+export interface Propagated {
+  /** Parts whose effective document may be another one now. */
+  readonly partIds: readonly string[];
+  /** Parts that now have errors, with the first of them; they keep what they had. */
+  readonly failed: readonly { readonly partId: string; readonly message: string }[];
+}
+
+export interface PropagateDeps {
+  readonly nowMs: number;
+  /** Told of all parts whose effective document may be another one now. */
+  readonly onConfigurationChange: OnConfigurationChange;
+}
+
+export async function propagate(
+  trx: Transaction<CloudTables>,
+  fragmentId: string,
+  deps: PropagateDeps,
+): Promise<Propagated> {
+  const source = createFragmentSource(trx);
+  const users = await trx
+    .selectFrom('part_fragments')
+    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
+    .innerJoin('machines', 'machines.id', 'parts.machine_id')
+    .innerJoin('locations', 'locations.id', 'machines.location_id')
+    .select(['parts.id', 'locations.organization_id'])
+    .where('part_fragments.fragment_id', '=', fragmentId)
+    .distinct()
+    .orderBy('parts.id')
+    .execute();
+  const partIds: string[] = [];
+  const failed: { partId: string; message: string }[] = [];
+  for (let at = 0; at < users.length; at += partsAtOnce) {
+    const some = users.slice(at, at + partsAtOnce);
+    const ids = some.map((user) => user.id);
+    const documents = await newestDocuments(trx, ids);
+    const indexed = await heldBy(trx, ids);
+    const changes: PartChange[] = [];
+    for (const { id, organization_id } of some) {
+      const before = indexed.get(id) ?? [];
+      const resolution = await resolvePart(source, organization_id, documents.get(id) ?? {}, async () =>
+        heldOf(before),
+      );
+      changes.push({ partId: id, resolution, before });
+    }
+    const changed = await writeIndex(trx, changes, deps.nowMs);
+    const reached = changes.filter(({ partId, resolution }) => changed.has(partId) || resolution.isHeld);
+    await deps.onConfigurationChange(
+      trx,
+      reached.map(({ partId, resolution, before }) => ({
+        partId,
+        before: async () => (await resolveHeld(source, documents.get(partId) ?? {}, heldOf(before))).document,
+        after: resolution.running.document,
+      })),
+    );
+    for (const { partId, resolution } of reached) {
+      partIds.push(partId);
+      const [first] = seriousProblems(resolution);
+      if (first !== undefined) failed.push({ partId, message: `${first.path}: ${first.message}` });
+    }
+  }
+  return { partIds, failed };
+}
+
+async function newestDocuments(
+  trx: Transaction<CloudTables>,
+  partIds: readonly string[],
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const rows = await trx
+    .selectFrom('part_configurations')
+    .innerJoin(
+      (inner) =>
+        inner
+          .selectFrom('part_configurations')
+          .select(['part_id as newest_of', (each) => each.fn.max('version').as('newest')])
+          .where('part_id', 'in', partIds)
+          .groupBy('part_id')
+          .as('newest_versions'),
+      (join) =>
+        join
+          .onRef('newest_versions.newest_of', '=', 'part_configurations.part_id')
+          .onRef('newest_versions.newest', '=', 'part_configurations.version'),
+    )
+    .select(['part_configurations.part_id', 'part_configurations.document'])
+    .execute();
+  return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
+}

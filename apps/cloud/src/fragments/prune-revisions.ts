@@ -1,0 +1,115 @@
+/**
+ * Bounds what the revisions of one fragment take: of its oldest the configurations go, who saved them and when stays.
+ * Nobody can fill the disk by saving. The newest stays, and so does what is in use: a revision that a tag, a part, another
+ * fragment or the default fragments of an organization name.
+ */
+import type { Kysely, Transaction } from 'kysely';
+import { savedBytes } from '../metadata/sealed-documents.ts';
+import type { CloudTables } from '../metadata/tables.ts';
+import type { FragmentRow } from './source.ts';
+
+/** Of the configurations of one fragment together. */
+export const maxHistoryBytes: number = 64 * 1024 * 1024;
+
+const rowsAtOnce = 100;
+const sizeOf = savedBytes('config');
+
+export interface RevisionPruner {
+  /** In the transaction that saved the newest revision of `row`, when what parts use is written. @returns the revisions whose configurations went */
+  saved(trx: Transaction<CloudTables>, row: FragmentRow, savedBytes: number): Promise<readonly number[]>;
+  /** The transaction failed, or the fragment is deleted. */
+  forget(fragmentId: string): void;
+}
+
+/** @param defaultVersionsOf the versions of a fragment that default fragments name. */
+export function createRevisionPruner(
+  defaultVersionsOf: (fragmentId: string) => readonly string[],
+  maxBytes: number = maxHistoryBytes,
+): RevisionPruner {
+  /** What the configurations of a fragment take, once it was asked. */
+  const keptBytes = new Map<string, number>();
+  return {
+    async saved(trx, row, savedBytes) {
+      const before = keptBytes.get(row.id);
+      const kept = before === undefined ? await keptBytesOf(trx, row.id) : before + savedBytes;
+      keptBytes.set(row.id, kept);
+      if (kept <= maxBytes) return [];
+      const used = await revisionsInUse(trx, row.id, defaultVersionsOf(row.id));
+      const dropped = await dropOldest(trx, row, used, kept, maxBytes);
+      keptBytes.set(row.id, dropped.keptBytes);
+      return dropped.revisions;
+    },
+    forget: (fragmentId) => void keptBytes.delete(fragmentId),
+  };
+}
+
+async function keptBytesOf(trx: Kysely<CloudTables>, fragmentId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('fragment_revisions')
+    .select((each) => each.fn.sum<number | string>(sizeOf).as('bytes'))
+    .where('fragment_id', '=', fragmentId)
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
+async function revisionsInUse(
+  trx: Kysely<CloudTables>,
+  fragmentId: string,
+  defaultVersions: readonly string[],
+): Promise<ReadonlySet<number>> {
+  const tags = trx.selectFrom('fragment_tags').select('revision').where('fragment_id', '=', fragmentId);
+  // A part that keeps what it had has another revision than the one it asks for.
+  const parts = trx
+    .selectFrom('part_fragments')
+    .select(['revision', 'version'])
+    .where('fragment_id', '=', fragmentId)
+    .distinct();
+  const imports = trx.selectFrom('fragment_imports').select('version').where('child_id', '=', fragmentId).distinct();
+  const [tagged, ofParts, imported] = [await tags.execute(), await parts.execute(), await imports.execute()];
+  const versions = [...ofParts, ...imported].map(({ version }) => version).concat(defaultVersions);
+  const numbers = versions.filter((version) => /^\d{1,9}$/.test(version)).map(Number);
+  return new Set([...[...tagged, ...ofParts].map(({ revision }) => revision), ...numbers]);
+}
+
+/** Goes down to three quarters of the bound, so that not every save has to. `keptBytes`: what the configurations take then. */
+async function dropOldest(
+  trx: Kysely<CloudTables>,
+  { id, revision: newest }: FragmentRow,
+  used: ReadonlySet<number>,
+  keptBytes: number,
+  maxBytes: number,
+): Promise<{ readonly keptBytes: number; readonly revisions: readonly number[] }> {
+  const all: number[] = [];
+  let kept = keptBytes;
+  for (let upTo = 0; kept > maxBytes * 0.75; ) {
+    const rows = await trx
+      .selectFrom('fragment_revisions')
+      .select(['revision', sizeOf.as('size')])
+      .where('fragment_id', '=', id)
+      .where('revision', '>', upTo)
+      .where('revision', '<', newest)
+      .where(sizeOf, '>', 0)
+      .orderBy('revision')
+      .limit(rowsAtOnce)
+      .execute();
+    if (rows.length === 0) break;
+    upTo = rows.at(-1)?.revision ?? newest;
+    const gone: number[] = [];
+    for (const { revision, size } of rows) {
+      if (kept <= maxBytes * 0.75) break;
+      if (used.has(revision)) continue;
+      gone.push(revision);
+      kept -= Number(size);
+    }
+    if (gone.length === 0) continue;
+    all.push(...gone);
+    await trx
+      .updateTable('fragment_revisions')
+      .set({ config: '' })
+      .where('fragment_id', '=', id)
+      .where('revision', 'in', gone)
+      .execute();
+    await trx.deleteFrom('fragment_imports').where('fragment_id', '=', id).where('revision', 'in', gone).execute();
+  }
+  return { keptBytes: kept, revisions: all };
+}

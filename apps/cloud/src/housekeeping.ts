@@ -1,0 +1,91 @@
+/** What the cloud does by itself beside serving, over and over: truncates, sweeps, forgets and writes down. */
+import { type Clock, type FollowOptions, follow, type Log } from '@platform/base';
+import type { KeyUse } from './access/key-use.ts';
+import type { Binary } from './binary/feature.ts';
+import { ballastStep } from './ingest/disk/ballast.ts';
+import { freeBytesOf, neededForUploads } from './ingest/disk/free-space.ts';
+import { startReserveStep } from './ingest/disk/start-reserve.ts';
+import type { Ingest } from './ingest/ingest.ts';
+import type { IngestLog } from './ingest/log/log.ts';
+import type { DeletionPause } from './instance/deletion-pause.ts';
+import type { MachineLogs } from './machines/logs/logs.ts';
+import type { Tabular } from './tabular/tabular.ts';
+import type { Triggers } from './triggers/feature.ts';
+
+export interface HousekeepingDeps {
+  readonly ingest: Pick<Ingest<never>, 'truncateStep' | 'sweepBlobs'>;
+  readonly ingestLog: IngestLog;
+  readonly tabular: Tabular;
+  readonly triggers: Triggers;
+  readonly binary: Pick<Binary, 'cursor' | 'removePayloads' | 'onDeleted'>;
+  readonly keyUse: KeyUse;
+  readonly logs: MachineLogs;
+  readonly deletions: DeletionPause;
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs until the result is disposed, which waits for the steps that are running. */
+export function startHousekeeping(deps: HousekeepingDeps): AsyncDisposable {
+  const { ingest, ingestLog, tabular, triggers, binary, keyUse, logs, deletions, directory, clock, log } = deps;
+  const tasks = new AsyncDisposableStack();
+  const task = (area: string, options: Omit<FollowOptions, 'clock' | 'log'>) =>
+    tasks.use(follow({ ...options, clock, log: log.child(area) }));
+  /** A step that deletes is left out while a backup is taken (I15); it comes round again. */
+  const pausing =
+    (step: FollowOptions['step']): FollowOptions['step'] =>
+    async (signal) =>
+      !deletions.held && (await deletions.run(() => step(signal)));
+
+  const truncation = task('ingest', {
+    name: 'truncate the log',
+    idleMs: 5_000,
+    step: pausing(
+      ingest.truncateStep(async () =>
+        Math.min(tabular.sealedPosition(), await triggers.cursor(), await binary.cursor()),
+      ),
+    ),
+  });
+  tasks.use(tabular.onSealed(() => truncation.wake()));
+  task('ingest', {
+    name: 'keep a reserve for a full disk',
+    step: ballastStep({
+      directory,
+      freeBytes: () => freeBytesOf(directory),
+      neededBytes: () => neededForUploads(ingestLog.retainedBytes()),
+      log: log.child('ingest'),
+    }),
+  });
+  task('ingest', {
+    name: 'keep a reserve for the next start',
+    idleMs: 5_000,
+    step: startReserveStep(directory, () => freeBytesOf(directory)),
+  });
+  const removal = task('blobs', {
+    name: 'remove deleted payloads',
+    idleMs: 60_000,
+    step: pausing(() => binary.removePayloads()),
+  });
+  binary.onDeleted(() => removal.wake());
+  task('blobs', {
+    name: 'sweep orphaned blobs',
+    idleMs: 600_000,
+    step: pausing(async () => {
+      await ingest.sweepBlobs();
+      return false;
+    }),
+  });
+  task('machines', { name: 'forget old machine logs', idleMs: 3_600_000, step: () => logs.forget() });
+  task('machines', { name: 'tell which log lines were left out', idleMs: 10_000, step: () => logs.tellLeftOut() });
+  tasks.defer(() => keyUse.write());
+  task('access', {
+    name: 'write down the use of keys',
+    idleMs: 60_000,
+    async step() {
+      await keyUse.write();
+      return false;
+    },
+  });
+  return tasks;
+}

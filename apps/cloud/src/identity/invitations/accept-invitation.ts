@@ -1,0 +1,179 @@
+/** Accepting an invitation: the invited person joins with the roles that it gives. */
+import { newId, PlatformError } from '@platform/base';
+import { audit } from '../../access/audit.ts';
+import { addGrant } from '../../access/grants.ts';
+import type { Grant } from '../../access/principal.ts';
+import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { checkedName } from '../../text-rules/checked-name.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { asCaller, findPerson, type Person } from '../people.ts';
+import { beginSession } from '../sign-in/begin-session.ts';
+import { checkedPassword, hashPassword } from '../sign-in/hash-password.ts';
+import { requirePasswordAllowed } from '../sign-in/password-allowed.ts';
+import type { NewSession } from '../sign-in/sessions.ts';
+import { provePassword } from '../sign-in/sign-in-with-password.ts';
+import { takeOver } from '../sign-in/take-over.ts';
+import { deleteInvitation, findInvitation, type Invitation } from './stored-invitations.ts';
+
+const gone =
+  'invitation: expected a link that was not used yet and has not expired, found another; ask whoever invited you for a new one';
+
+export interface Pending {
+  readonly invitation: Invitation;
+  readonly organizationName: string;
+  /** Who has the invited address already; undefined: nobody. */
+  readonly person: Person | undefined;
+  /** Who accepts chooses a password: nobody has the address, or somebody who never proved it, and this link was mailed to it. */
+  readonly choosesPassword: boolean;
+}
+
+/** What a link invites to. @throws unauthenticated, resource_exhausted */
+export async function readInvitation(deps: IdentityDeps, token: string, peerAddress: string): Promise<Pending> {
+  const guess = { credential: 'invitation', peerAddress, kind: 'secret' as const };
+  const attempt = await deps.guesses.attempt(guess, () => findInvitation(deps.db, deps.clock, { token }));
+  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
+  const organization = attempt.outcome === 'right' ? deps.tree.organization(attempt.value.organizationId) : undefined;
+  if (attempt.outcome === 'wrong' || organization === undefined) throw new PlatformError('unauthenticated', gone);
+  const invitation = attempt.value;
+  const person = await findPerson(deps.db, { email: invitation.email });
+  const choosesPassword = person === undefined || isUnproven(person, invitation);
+  return { invitation, organizationName: organization.name, person, choosesPassword };
+}
+
+function isUnproven(person: Person, invitation: Invitation): boolean {
+  return invitation.mailed && !person.emailVerified;
+}
+
+/** A new person joins, with a password of her choice, and is signed in. @throws unauthenticated, invalid_argument, already_exists, permission_denied where passwords are not allowed */
+export async function acceptAsNewPerson(
+  deps: IdentityDeps,
+  given: { token: string; name: string; password: string },
+  peerAddress: string,
+): Promise<NewSession> {
+  const { invitation, person: existing } = await readInvitation(deps, given.token, peerAddress);
+  if (existing !== undefined && !isUnproven(existing, invitation))
+    throw new PlatformError('already_exists', `${invitation.email} has an account already: sign in with its password`);
+  const name = checkedName(given.name, 'your name');
+  const hash = await hashPassword(checkedPassword(given.password));
+  const session = await deps.db.transaction().execute(async (trx) => {
+    const pending = await stillPending(deps, trx, given.token);
+    const unproven = pending.mailed ? await findPerson(trx, { email: pending.email }) : undefined;
+    if (unproven?.emailVerified === false) await takeOver(deps, trx, unproven.id);
+    const person =
+      unproven?.emailVerified === false
+        ? { id: unproven.id, email: pending.email }
+        : await createPerson(deps, trx, { email: pending.email, name, emailVerified: pending.mailed });
+    await trx.insertInto('passwords').values({ person_id: person.id, hash, changed_ms: deps.clock.now() }).execute();
+    await join(deps, trx, person, pending, peerAddress);
+    await requirePasswordAllowed(deps, trx, person.id);
+    return beginSession(deps, trx, person, 'invitation', peerAddress);
+  });
+  deps.forget();
+  return session;
+}
+
+/** Whoever has the invited address proves it with the password, joins, and is signed in. @throws as `signInWithPassword` */
+export async function acceptWithPassword(
+  deps: IdentityDeps,
+  given: { token: string; password: string },
+  peerAddress: string,
+): Promise<NewSession> {
+  const { invitation } = await readInvitation(deps, given.token, peerAddress);
+  const person = await provePassword(deps, { email: invitation.email, password: given.password }, peerAddress);
+  const session = await deps.db.transaction().execute(async (trx) => {
+    await join(deps, trx, person, await stillPending(deps, trx, given.token), peerAddress);
+    await requirePasswordAllowed(deps, trx, person.id);
+    return beginSession(deps, trx, person, 'password', peerAddress);
+  });
+  deps.forget();
+  return session;
+}
+
+/** The signed-in person joins. @throws unauthenticated; permission_denied when the invitation is another's */
+export async function acceptSignedIn(
+  deps: IdentityDeps,
+  given: { token: string; personId: string },
+  peerAddress: string,
+): Promise<void> {
+  const { invitation, person } = await readInvitation(deps, given.token, peerAddress);
+  if (person?.id !== given.personId)
+    throw new PlatformError(
+      'permission_denied',
+      `invitation: expected the person with the address ${invitation.email}, found another signed in; sign out first`,
+    );
+  await deps.db
+    .transaction()
+    .execute(async (trx) => join(deps, trx, person, await stillPending(deps, trx, given.token), peerAddress));
+  deps.forget();
+}
+
+export async function createPerson(
+  deps: Pick<IdentityDeps, 'clock'>,
+  trx: Database,
+  { email, name, emailVerified }: { email: string; name: string; emailVerified: boolean },
+): Promise<{ id: string; email: string }> {
+  const id = newId();
+  // Two links at once: the second finds the address taken.
+  const row = await trx
+    .insertInto('people')
+    .values({ id, email, name, created_ms: deps.clock.now(), email_verified: emailVerified ? 1 : 0 })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) throw new PlatformError('already_exists', `${email} has an account already: sign in to it`);
+  return { id, email };
+}
+
+/** Gives the roles whose objects still stand, and ends the invitation. @throws failed_precondition when nothing is left of it */
+export async function join(
+  deps: Pick<IdentityDeps, 'access' | 'clock'>,
+  trx: Database,
+  person: { id: string; email: string },
+  invitation: Invitation,
+  peerAddress: string,
+): Promise<void> {
+  const { organizationId, email } = invitation;
+  const nowMs = deps.clock.now();
+  const grants = invitation.grants.filter((grant) => stands(deps, grant));
+  if (grants.length === 0)
+    throw new PlatformError(
+      'failed_precondition',
+      'invitation: what it gave a role on was deleted; ask whoever invited you for a new one',
+    );
+  for (const grant of grants) await addGrant(trx, { type: 'person', id: person.id }, grant);
+  await trx
+    .insertInto('organization_joins')
+    .values({ organization_id: organizationId, person_id: person.id, joined_ms: nowMs })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'person_id']).doNothing())
+    .execute();
+  await deleteInvitation(trx, organizationId, email);
+  await audit(
+    trx,
+    asCaller(person, peerAddress),
+    {
+      action: 'AcceptInvitation',
+      organizationId,
+      targetKind: 'person',
+      targetId: person.id,
+      detail: { email, grants },
+    },
+    nowMs,
+  );
+}
+
+function stands(deps: Pick<IdentityDeps, 'access'>, grant: Grant): boolean {
+  const lineage =
+    grant.robotId !== null
+      ? deps.access.lineageOf('machine', grant.robotId)
+      : grant.locationId !== null
+        ? deps.access.lineageOf('location', grant.locationId)
+        : deps.access.lineageOf('organization', grant.organizationId);
+  return lineage?.organizationId === grant.organizationId;
+}
+
+async function stillPending(deps: IdentityDeps, trx: Database, token: string): Promise<Invitation> {
+  const invitation = await findInvitation(trx, deps.clock, { token });
+  if (invitation === undefined) throw new PlatformError('unauthenticated', gone);
+  return invitation;
+}

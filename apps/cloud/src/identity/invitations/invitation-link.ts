@@ -1,0 +1,85 @@
+/** Who may change a pending invitation, and the link that goes with it. */
+import { PlatformError } from '@platform/base';
+import { audit, type Caller } from '../../access/audit.ts';
+import { owns } from '../../access/authorization-on-wire.ts';
+import type { Grant, Principal } from '../../access/principal.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { normalEmail } from '../../text-rules/checked-email.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { findInvitation, type Invitation, renewLink } from './stored-invitations.ts';
+
+/** A pending invitation as its caller may change it. */
+export interface ManagedInvitation {
+  readonly invitation: Invitation;
+  /** The roles of it that she may change: the others are not told to her. */
+  readonly hers: readonly Grant[];
+  readonly others: readonly Grant[];
+}
+
+/**
+ * A pending invitation with a role that the caller may change, since she owns what it is on (R7). To everybody else the answer
+ * is the same whether there is one or not.
+ *
+ * @throws not_found, permission_denied
+ */
+export async function managedInvitation(
+  deps: Pick<IdentityDeps, 'access' | 'clock'>,
+  db: Database,
+  principal: Principal,
+  organizationId: string,
+  email: string,
+): Promise<ManagedInvitation> {
+  const invitation = await findInvitation(db, deps.clock, { organizationId, email: normalEmail(email) });
+  const isHers = (grant: Grant): boolean => owns(deps.access, principal, grant);
+  const hers = invitation?.grants.filter(isHers) ?? [];
+  if (invitation === undefined || hers.length === 0) throw notManaged(deps, principal, organizationId, email);
+  return { invitation, hers, others: invitation.grants.filter((grant) => !isHers(grant)) };
+}
+
+/** For who may not change an invitation, or when there is none. */
+export function notManaged(
+  deps: Pick<IdentityDeps, 'access'>,
+  principal: Principal,
+  organizationId: string,
+  email: string,
+): PlatformError {
+  deps.access.authorize(principal, 'organization.manage', organizationId);
+  return new PlatformError(
+    'not_found',
+    `invitation: expected the address of a pending one in organization ${organizationId}, found ${JSON.stringify(normalEmail(email).slice(0, 80))}`,
+  );
+}
+
+/** A new link, for an inviter who hands it on herself; the ones before stop working. @throws as `managedInvitation` */
+export async function showInvitationLink(
+  deps: IdentityDeps,
+  by: Caller,
+  target: { organizationId: string; email: string },
+): Promise<{ link: string; expiresMs: number }> {
+  const { organizationId, email } = target;
+  const { invitation, others } = await managedInvitation(deps, deps.db, by.principal, organizationId, email);
+  // It would let her accept roles that are not hers to give.
+  if (others.length > 0) throw notManaged(deps, by.principal, organizationId, email);
+  // Whoever is shown a link could accept in the name of an address that is not hers.
+  if (deps.mail !== undefined)
+    throw new PlatformError(
+      'failed_precondition',
+      `invitation of ${invitation.email}: this installation mails invitations, so that only who has the address can accept; its link is not shown`,
+    );
+  const { token, expiresMs } = await deps.db.transaction().execute(async (trx) => {
+    const renewed = await renewLink(trx, deps.clock, invitation, false);
+    await audit(
+      trx,
+      by,
+      { action: 'ShowInvitationLink', organizationId, targetKind: 'invitation', targetId: invitation.email },
+      deps.clock.now(),
+    );
+    return renewed;
+  });
+  return { link: linkOf(deps, token), expiresMs };
+}
+
+/** Where the invitation with this token is accepted. */
+export function linkOf(deps: Pick<IdentityDeps, 'publicUrl'>, token: string): string {
+  return `${deps.publicUrl()}/invitations/accept?token=${token}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * How many invitations are mailed: any person may create organizations and invite any address, and a mail server that sends
+ * what strangers want is soon believed by nobody. Counted by organization and address, so that deleting an invitation, or
+ * the organization, and beginning anew gains nothing.
+ */
+import { PlatformError } from '@platform/base';
+import type { Database } from '../../metadata/tables.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+
+const dayMs = 86_400_000;
+/** Between two mails of one organization to one address. */
+const apartMs = 600_000;
+/** To one address, from all organizations together. */
+const perRecipient = 100;
+
+interface Invited {
+  readonly organizationId: string;
+  readonly email: string;
+}
+
+type Deps = Pick<IdentityDeps, 'clock' | 'invitationMailsPerDay'>;
+
+/**
+ * Counts a mail, in the transaction that sends it. False: it must not be sent, and the caller may not know why, because others
+ * mailed the address just now.
+ *
+ * @param by who sends it. @param readsMembers she may know whom others invited.
+ * @throws resource_exhausted, which says when the address may be mailed again
+ */
+export async function admitMail(
+  deps: Deps,
+  trx: Database,
+  { organizationId, email }: Invited,
+  { by, readsMembers }: { by: string; readsMembers: boolean },
+): Promise<boolean> {
+  const nowMs = deps.clock.now();
+  const recent = await trx
+    .selectFrom('invitation_mails')
+    .select(['sent_by', 'sent_ms'])
+    .where('organization_id', '=', organizationId)
+    .where('recipient', '=', email)
+    .where('sent_ms', '>', nowMs - apartMs)
+    .orderBy('sent_ms', 'desc')
+    .execute();
+  const known = recent.find((one) => readsMembers || one.sent_by === by);
+  if (known !== undefined) {
+    const sentMs = Number(known.sent_ms);
+    throw new PlatformError(
+      'resource_exhausted',
+      `invitation of ${email}: expected at most one mail in ${apartMs / 60_000} minutes, found one from ${timeText(sentMs)}; it may be mailed again at ${timeText(sentMs + apartMs)}`,
+    );
+  }
+  await requireDailyRoom(deps, trx, { organizationId, email });
+  await trx
+    .insertInto('invitation_mails')
+    .values({ organization_id: organizationId, recipient: email, sent_by: by, sent_ms: nowMs })
+    .execute();
+  return recent.length === 0;
+}
+
+async function requireDailyRoom(deps: Deps, trx: Database, { organizationId, email }: Invited): Promise<void> {
+  const bounds = [
+    {
+      column: 'organization_id',
+      value: organizationId,
+      most: deps.invitationMailsPerDay(organizationId),
+      who: `organization ${organizationId}`,
+      hint: 'the host administrator can set another limit (invitation-mails-per-day)',
+    },
+    { column: 'recipient', value: email, most: perRecipient, who: email, hint: 'this protects who has the address' },
+  ] as const;
+  for (const { column, value, most, who, hint } of bounds) {
+    const newest = await trx
+      .selectFrom('invitation_mails')
+      .select('sent_ms')
+      .where(column, '=', value)
+      .where('sent_ms', '>', deps.clock.now() - dayMs)
+      .orderBy('sent_ms', 'desc')
+      .limit(Math.max(most, 1))
+      .execute();
+    if (newest.length < most) continue;
+    const free = most === 0 ? '' : `; the next may be sent at ${timeText(Number(newest.at(-1)?.sent_ms) + dayMs)}`;
+    throw new PlatformError(
+      'resource_exhausted',
+      `invitations: expected at most ${most} mails for ${who} in 24 hours, found as many${free}; ${hint}`,
+    );
+  }
+}
+
+/** Forgets what counts no more. */
+export async function forgetCountedMails(db: Database, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom('invitation_mails')
+    .where('sent_ms', '<=', nowMs - dayMs)
+    .execute();
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}

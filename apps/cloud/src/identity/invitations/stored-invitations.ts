@@ -1,0 +1,139 @@
+/**
+ * Invitations as they are stored.
+ *
+ * States: pending → accepted | deleted | expired; all three are a deleted row (expired ones go later). A new link takes the
+ * place of the one before.
+ */
+import type { Clock } from '@platform/base';
+import type { Grant } from '../../access/principal.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { hashToken, newToken } from '../sign-in/token.ts';
+import type { IdentityTables } from '../store.ts';
+
+export const invitationLifeMs: number = 7 * 86_400_000;
+
+export interface Invitation {
+  readonly organizationId: string;
+  readonly email: string;
+  readonly grants: readonly Grant[];
+  /** The link went to the address alone: who brings it has proven the address. */
+  readonly mailed: boolean;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
+export async function findInvitation(
+  db: Database,
+  clock: Clock,
+  by: { organizationId: string; email: string } | { token: string },
+): Promise<Invitation | undefined> {
+  const living = db.selectFrom('invitations').selectAll().where('expires_ms', '>', clock.now());
+  const row = await ('token' in by
+    ? living.where('token_hash', '=', hashToken(by.token))
+    : living.where('organization_id', '=', by.organizationId).where('email', '=', by.email)
+  ).executeTakeFirst();
+  return row && invitationOf(row);
+}
+
+export async function invitationsIn(db: Database, clock: Clock, organizationId: string): Promise<Invitation[]> {
+  const rows = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('expires_ms', '>', clock.now())
+    .orderBy('created_ms')
+    .orderBy('email')
+    .execute();
+  return rows.map(invitationOf);
+}
+
+export async function invitationsOf(db: Database, clock: Clock, email: string): Promise<Invitation[]> {
+  const rows = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('email', '=', email)
+    .where('expires_ms', '>', clock.now())
+    .execute();
+  return rows.map(invitationOf);
+}
+
+/** Stores a new invitation, over an expired one if need be. Returns the token of its link. */
+export async function insertInvitation(
+  trx: Database,
+  clock: Clock,
+  invitation: Pick<Invitation, 'organizationId' | 'email' | 'grants' | 'mailed'> & { invitedBy: string },
+): Promise<string> {
+  const { organizationId, email, grants, mailed, invitedBy } = invitation;
+  const { token, hash } = newToken();
+  const nowMs = clock.now();
+  await deleteInvitation(trx, organizationId, email);
+  await trx
+    .insertInto('invitations')
+    .values({
+      organization_id: organizationId,
+      email,
+      token_hash: hash,
+      grants: JSON.stringify(grants),
+      invited_by: invitedBy,
+      mailed: mailed ? 1 : 0,
+      created_ms: nowMs,
+      expires_ms: nowMs + invitationLifeMs,
+    })
+    .execute();
+  return token;
+}
+
+/** A new link, which lasts as long as a first one. @param mailed it goes to the address alone. */
+export async function renewLink(
+  trx: Database,
+  clock: Clock,
+  { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
+  mailed: boolean,
+): Promise<{ token: string; expiresMs: number }> {
+  const { token, hash } = newToken();
+  const expiresMs = clock.now() + invitationLifeMs;
+  await trx
+    .updateTable('invitations')
+    .set({ token_hash: hash, mailed: mailed ? 1 : 0, expires_ms: expiresMs })
+    .where('organization_id', '=', organizationId)
+    .where('email', '=', email)
+    .execute();
+  return { token, expiresMs };
+}
+
+/** @param createdMs absent: as it was. */
+export async function replaceGrants(
+  trx: Database,
+  { organizationId, email }: Pick<Invitation, 'organizationId' | 'email'>,
+  grants: readonly Grant[],
+  createdMs?: number,
+): Promise<void> {
+  await trx
+    .updateTable('invitations')
+    .set({ grants: JSON.stringify(grants), ...(createdMs !== undefined && { created_ms: createdMs }) })
+    .where('organization_id', '=', organizationId)
+    .where('email', '=', email)
+    .execute();
+}
+
+/** False when there was none. */
+export async function deleteInvitation(trx: Database, organizationId: string, email: string): Promise<boolean> {
+  const rows = await trx
+    .deleteFrom('invitations')
+    .where('organization_id', '=', organizationId)
+    .where('email', '=', email)
+    .returning('email')
+    .execute();
+  return rows.length > 0;
+}
+
+function invitationOf(row: IdentityTables['invitations']): Invitation {
+  return {
+    organizationId: row.organization_id,
+    email: row.email,
+    grants: JSON.parse(row.grants),
+    mailed: row.mailed === 1,
+    createdMs: row.created_ms,
+    expiresMs: row.expires_ms,
+  };
+}

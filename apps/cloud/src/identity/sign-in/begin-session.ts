@@ -1,0 +1,33 @@
+/** The end of every way to sign in: a session, a date at the person, an entry in the audit trail. */
+import { audit } from '../../access/audit.ts';
+import type { Database } from '../../metadata/tables.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { asCaller } from '../people.ts';
+import type { NewSession, SessionKind } from './sessions.ts';
+
+/** @param how such as `password`, for the audit trail. */
+export async function beginSession(
+  deps: Pick<IdentityDeps, 'sessions' | 'clock'>,
+  trx: Database,
+  person: { id: string; email: string },
+  how: string,
+  peerAddress: string,
+  kind: SessionKind = 'browser',
+): Promise<NewSession> {
+  const nowMs = deps.clock.now();
+  const session = await deps.sessions.begin(trx, person.id, kind, peerAddress);
+  await trx.updateTable('people').set({ last_sign_in_ms: nowMs }).where('id', '=', person.id).execute();
+  await audit(
+    trx,
+    asCaller(person, peerAddress, session.sessionId),
+    {
+      action: 'SignIn',
+      organizationId: null,
+      targetKind: 'session',
+      targetId: session.sessionId,
+      detail: { how, kind },
+    },
+    nowMs,
+  );
+  return session;
+}

@@ -1,0 +1,49 @@
+/** Codes by which a command line gets a session of the person who allowed it: made for one challenge, used once (RFC 7636). */
+import { createHash } from 'node:crypto';
+import { PlatformError } from '@platform/base';
+import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { findPerson } from '../people.ts';
+import { beginSession } from './begin-session.ts';
+import { createLink, takeLink } from './links.ts';
+import type { NewSession } from './sessions.ts';
+
+/** SHA-256 as base64url. */
+export const challengePattern: RegExp = /^[\w-]{43}$/;
+
+/** @throws invalid_argument */
+export async function createCliCode(deps: IdentityDeps, personId: string, challenge: string): Promise<string> {
+  if (!challengePattern.test(challenge))
+    throw new PlatformError(
+      'invalid_argument',
+      'challenge: expected the SHA-256 of a verifier as base64url, found another',
+    );
+  return deps.db.transaction().execute((trx) => createLink(trx, deps.clock, { purpose: 'cli', personId, challenge }));
+}
+
+/** A code that was tried with a wrong verifier is used up. @throws unauthenticated, resource_exhausted */
+export async function redeemCliCode(
+  deps: IdentityDeps,
+  given: { code: string; verifier: string },
+  peerAddress: string,
+): Promise<NewSession & { personId: string; email: string }> {
+  const guess = { credential: 'cli code', peerAddress, kind: 'secret' as const };
+  const attempt = await deps.guesses.attempt(guess, () =>
+    deps.db.transaction().execute(async (trx) => {
+      const use = await takeLink(trx, deps.clock, 'cli', given.code);
+      if (use === undefined || use.challenge !== createHash('sha256').update(given.verifier).digest('base64url'))
+        return undefined;
+      const person = await findPerson(trx, { id: use.personId });
+      if (person === undefined) return undefined;
+      const session = await beginSession(deps, trx, person, 'command line', peerAddress, 'cli');
+      return { ...session, personId: person.id, email: person.email };
+    }),
+  );
+  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
+  if (attempt.outcome === 'wrong')
+    throw new PlatformError(
+      'unauthenticated',
+      'code: expected one that was made within the last 5 minutes for this verifier and not used yet, found another; log in again',
+    );
+  return attempt.value;
+}

@@ -1,0 +1,36 @@
+/** The ways to sign in that organizations allow, as far as passwords go. */
+import { fromJsonString } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform/app/v1/app';
+import type { Database } from '../../metadata/tables.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { organizationIdsOf } from '../members.ts';
+
+/**
+ * Call it before a session of somebody who proved herself with a password. A session is for all of her organizations, so that
+ * one of them that forbids passwords is enough: otherwise she could make an organization of her own to get around it. She came
+ * into each by a step of hers, and OpenID Connect stays open; where it is not set passwords are the only way in, and allowed.
+ *
+ * @throws permission_denied when one of her organizations forbids passwords
+ */
+export async function requirePasswordAllowed(
+  { openIdIssuer, tree }: Pick<IdentityDeps, 'openIdIssuer' | 'tree'>,
+  trx: Database,
+  personId: string,
+): Promise<void> {
+  if (openIdIssuer === undefined) return;
+  const forbidding = (await organizationIdsOf(trx, personId))
+    .flatMap((id) => tree.organization(id) ?? [])
+    .filter((one) => !allowsPasswords(one.login_methods));
+  if (forbidding.length === 0) return;
+  const names = forbidding.slice(0, 5).map(({ name }) => JSON.stringify(name));
+  throw new PlatformError(
+    'permission_denied',
+    `sign-in: expected a way that all of your organizations allow, found a password, which ${names.join(', ')} ${forbidding.length === 1 ? 'does' : 'do'} not allow; sign in with OpenID Connect (${openIdIssuer})`,
+  );
+}
+
+/** @param methods JSON of an AllowedLoginMethods; null: all */
+function allowsPasswords(methods: string | null): boolean {
+  return methods === null || fromJsonString(AllowedLoginMethodsSchema, methods).methods.includes(LoginMethod.PASSWORD);
+}

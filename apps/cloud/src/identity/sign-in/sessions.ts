@@ -1,0 +1,139 @@
+/**
+ * Sessions of people.
+ *
+ * States: begun → used … → ended (by its person, by a new password, by expiry). A browser's session ends some hours after
+ * its last use, a command line's some days after it was begun. An ended session is a deleted row.
+ *
+ * What names a session inside its access token is a random secret, of which only the hash is stored; the token serves as a
+ * browser's cookie and as a bearer token of every RPC alike.
+ */
+import { type Clock, newId } from '@platform/base';
+import { issueToken } from '../../access/access-token.ts';
+import type { SessionPort } from '../../access/ports.ts';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { Database } from '../../metadata/tables.ts';
+import { hashToken, newToken } from './token.ts';
+
+export interface SessionSettings {
+  /** How long a browser's session lasts without use. Default 12 h. */
+  readonly browserIdleMs: number;
+  /** How long a command line's session lasts. Default 90 days. */
+  readonly cliMs: number;
+}
+
+export const defaultSessionSettings: SessionSettings = { browserIdleMs: 12 * 3_600_000, cliMs: 90 * 86_400_000 };
+
+export type SessionKind = 'browser' | 'cli';
+
+export interface NewSession {
+  readonly sessionId: string;
+  /** An access token. */
+  readonly token: string;
+  readonly expiresMs: number;
+}
+
+export interface ListedSession {
+  readonly id: string;
+  readonly kind: SessionKind;
+  readonly createdMs: number;
+  readonly lastUsedMs: number;
+  readonly expiresMs: number;
+  readonly peerAddress: string;
+}
+
+export interface Sessions extends SessionPort {
+  readonly settings: SessionSettings;
+  /** @param trx a transaction that the session belongs to, or the database. */
+  begin(trx: Database, personId: string, kind: SessionKind, peerAddress: string): Promise<NewSession>;
+  list(personId: string): Promise<readonly ListedSession[]>;
+  /** False when the person has no such session. */
+  end(trx: Database, personId: string, sessionId: string): Promise<boolean>;
+  /** Ends all of a person's sessions but one. */
+  endOthers(trx: Database, personId: string, sessionId?: string): Promise<void>;
+}
+
+/** Access tokens have an epoch, sessions never a second one: they end instead. */
+const epoch = 1;
+/** The use of a session is written down this often at most. */
+const touchMs = 60_000;
+
+export function createSessions(deps: {
+  db: Database;
+  instanceKey: InstanceKey;
+  clock: Clock;
+  settings?: SessionSettings;
+}): Sessions {
+  const { db, instanceKey, clock, settings = defaultSessionSettings } = deps;
+  const lifeMs = (kind: SessionKind): number => (kind === 'browser' ? settings.browserIdleMs : settings.cliMs);
+  return {
+    settings,
+    async begin(trx, personId, kind, peerAddress) {
+      const nowMs = clock.now();
+      const sessionId = newId();
+      const { token: secret, hash } = newToken();
+      const expiresMs = nowMs + lifeMs(kind);
+      await trx
+        .insertInto('sessions')
+        .values({
+          id: sessionId,
+          token_hash: hash,
+          person_id: personId,
+          kind,
+          created_ms: nowMs,
+          last_used_ms: nowMs,
+          expires_ms: expiresMs,
+          peer_address: peerAddress,
+        })
+        .execute();
+      return { sessionId, token: issueToken(instanceKey, { kind: 'session', id: secret, epoch }), expiresMs };
+    },
+    async personOf(secret) {
+      const nowMs = clock.now();
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('people', 'people.id', 'sessions.person_id')
+        .select(['sessions.id', 'sessions.person_id', 'sessions.kind', 'sessions.last_used_ms', 'people.email'])
+        .where('sessions.token_hash', '=', hashToken(secret))
+        .where('sessions.expires_ms', '>', nowMs)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      if (nowMs - row.last_used_ms >= touchMs) {
+        await db
+          .updateTable('sessions')
+          .set({ last_used_ms: nowMs, ...(row.kind === 'browser' && { expires_ms: nowMs + settings.browserIdleMs }) })
+          .where('id', '=', row.id)
+          .execute();
+      }
+      return { sessionId: row.id, personId: row.person_id, email: row.email ?? '' };
+    },
+    async list(personId) {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('person_id', '=', personId)
+        .where('expires_ms', '>', clock.now())
+        .orderBy('last_used_ms', 'desc')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        createdMs: row.created_ms,
+        lastUsedMs: row.last_used_ms,
+        expiresMs: row.expires_ms,
+        peerAddress: row.peer_address,
+      }));
+    },
+    async end(trx, personId, sessionId) {
+      const ended = await trx
+        .deleteFrom('sessions')
+        .where('id', '=', sessionId)
+        .where('person_id', '=', personId)
+        .returning('id')
+        .execute();
+      return ended.length > 0;
+    },
+    async endOthers(trx, personId, sessionId = '') {
+      await trx.deleteFrom('sessions').where('person_id', '=', personId).where('id', '!=', sessionId).execute();
+    },
+  };
+}

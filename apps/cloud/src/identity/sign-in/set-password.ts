@@ -1,0 +1,29 @@
+/** A person's new password. All her other sessions end with it, and every link that was on its way. */
+import { audit, type Caller } from '../../access/audit.ts';
+import type { Database } from '../../metadata/tables.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+
+/** @param hash what `hashPassword` answered: hashing is too slow for a transaction. @param keepSessionId the session to keep. */
+export async function setPassword(
+  deps: Pick<IdentityDeps, 'sessions' | 'clock'>,
+  trx: Database,
+  by: Caller,
+  personId: string,
+  hash: string,
+  keepSessionId?: string,
+): Promise<void> {
+  const nowMs = deps.clock.now();
+  await trx
+    .insertInto('passwords')
+    .values({ person_id: personId, hash, changed_ms: nowMs })
+    .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ hash, changed_ms: nowMs }))
+    .execute();
+  await deps.sessions.endOthers(trx, personId, keepSessionId);
+  await trx.deleteFrom('one_time_links').where('person_id', '=', personId).execute();
+  await audit(
+    trx,
+    by,
+    { action: 'SetPassword', organizationId: null, targetKind: 'person', targetId: personId },
+    nowMs,
+  );
+}

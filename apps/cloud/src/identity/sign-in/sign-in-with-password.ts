@@ -1,0 +1,59 @@
+/** E-mail and password to session (D30). */
+import { PlatformError } from '@platform/base';
+import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import { normalEmail } from '../../text-rules/checked-email.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { findPerson, type Person } from '../people.ts';
+import { beginSession } from './begin-session.ts';
+import { checkPassword, hashPassword } from './hash-password.ts';
+import { requirePasswordAllowed } from './password-allowed.ts';
+import type { NewSession } from './sessions.ts';
+
+/**
+ * @throws unauthenticated for a wrong password and for an unknown address, in the same words after the same work;
+ * resource_exhausted after too many; permission_denied where her organizations allow no passwords.
+ */
+export async function signInWithPassword(
+  deps: IdentityDeps,
+  given: { email: string; password: string },
+  peerAddress: string,
+): Promise<NewSession> {
+  const person = await provePassword(deps, given, peerAddress);
+  return deps.db.transaction().execute(async (trx) => {
+    await requirePasswordAllowed(deps, trx, person.id);
+    return beginSession(deps, trx, person, 'password', peerAddress);
+  });
+}
+
+/** The person whose password it is. @throws as `signInWithPassword` */
+export async function provePassword(
+  deps: IdentityDeps,
+  given: { email: string; password: string },
+  peerAddress: string,
+): Promise<Person> {
+  const email = normalEmail(given.email);
+  const attempt = await deps.guesses.attempt({ credential: email, peerAddress, kind: 'password' }, async () => {
+    const person = email === '' ? undefined : await findPerson(deps.db, { email });
+    const { right, stale } = await checkPassword(given.password, person?.passwordHash);
+    if (!right || person === undefined) return undefined;
+    if (stale) await store(deps, person, await hashPassword(given.password));
+    return person;
+  });
+  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
+  if (attempt.outcome === 'wrong')
+    throw new PlatformError(
+      'unauthenticated',
+      'sign-in: expected the e-mail address of an account and its password, found others',
+    );
+  return attempt.value;
+}
+
+/** The same password under newer parameters. Lost when it was changed in the meantime. */
+async function store(deps: IdentityDeps, person: Person, hash: string): Promise<void> {
+  await deps.db
+    .updateTable('passwords')
+    .set({ hash })
+    .where('person_id', '=', person.id)
+    .where('hash', '=', person.passwordHash ?? '')
+    .execute();
+}

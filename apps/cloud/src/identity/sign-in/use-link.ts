@@ -1,0 +1,102 @@
+/** What one-time links do: sign in the first owner, set a forgotten password. */
+import { PlatformError } from '@platform/base';
+import { tooManyGuesses } from '../../access/too-many-guesses.ts';
+import type { MailMessage } from '../../outbox/email/mail.ts';
+import type { IdentityDeps } from '../identity-deps.ts';
+import { asCaller, findPerson, type Person } from '../people.ts';
+import { beginSession } from './begin-session.ts';
+import { checkedPassword, hashPassword } from './hash-password.ts';
+import { createLink, isLiving, takeLink } from './links.ts';
+import { requirePasswordAllowed } from './password-allowed.ts';
+import type { NewSession } from './sessions.ts';
+import { setPassword } from './set-password.ts';
+
+const usedUp = 'link: expected one that was not used yet and has not expired, found another; ask for a new one';
+
+/** @throws unauthenticated when the link was used, expired, or never was. */
+export async function signInWithLink(deps: IdentityDeps, token: string, peerAddress: string): Promise<NewSession> {
+  return guarded(deps, 'sign-in link', peerAddress, () =>
+    deps.db.transaction().execute(async (trx) => {
+      const use = await takeLink(trx, deps.clock, 'sign-in', token);
+      const person = use && (await findPerson(trx, { id: use.personId }));
+      return person && (await beginSession(deps, trx, person, 'link', peerAddress));
+    }),
+  );
+}
+
+/** Whether a link to set a password can still be used. @throws unauthenticated */
+export async function checkResetLink(deps: IdentityDeps, token: string, peerAddress: string): Promise<void> {
+  await guarded(
+    deps,
+    'reset link',
+    peerAddress,
+    async () => (await isLiving(deps.db, deps.clock, 'reset', token)) || undefined,
+  );
+}
+
+/** Sets the password of the link's person and signs her in; her other sessions end. @throws unauthenticated, invalid_argument */
+export async function resetPassword(
+  deps: IdentityDeps,
+  given: { token: string; password: string },
+  peerAddress: string,
+): Promise<NewSession> {
+  checkedPassword(given.password);
+  await checkResetLink(deps, given.token, peerAddress);
+  const hash = await hashPassword(given.password);
+  const session = await guarded(deps, 'reset link', peerAddress, () =>
+    deps.db.transaction().execute(async (trx) => {
+      const use = await takeLink(trx, deps.clock, 'reset', given.token);
+      const person = use && (await findPerson(trx, { id: use.personId }));
+      if (use === undefined || person === undefined) return undefined;
+      await setPassword(deps, trx, asCaller(person, peerAddress), person.id, hash);
+      if (use.mailed) await trx.updateTable('people').set({ email_verified: 1 }).where('id', '=', person.id).execute();
+      await requirePasswordAllowed(deps, trx, person.id);
+      return beginSession(deps, trx, person, 'reset link', peerAddress);
+    }),
+  );
+  deps.forget();
+  return session;
+}
+
+/** Mails a link to set a new password, if the address is a person's; whoever asked is not told. At most one a minute. */
+export async function mailResetLink(deps: IdentityDeps, email: string): Promise<void> {
+  const { db, clock, mail } = deps;
+  if (mail === undefined) return;
+  await db.transaction().execute(async (trx) => {
+    const person = await findPerson(trx, { email });
+    if (person === undefined) return;
+    const recent = await trx
+      .selectFrom('one_time_links')
+      .select('created_ms')
+      .where('person_id', '=', person.id)
+      .where('purpose', '=', 'reset')
+      .where('created_ms', '>', clock.now() - 60_000)
+      .executeTakeFirst();
+    if (recent !== undefined) return;
+    const token = await createLink(trx, clock, { purpose: 'reset', personId: person.id, mailed: true });
+    await mail.enqueue(trx, resetMail(person, `${deps.publicUrl()}/sign-in/reset?token=${token}`));
+  });
+  mail.wake();
+}
+
+function resetMail(person: Person, link: string): MailMessage {
+  return {
+    to: person.email,
+    kind: 'password_reset',
+    subject: 'Set a new password',
+    text: `Somebody, probably you, asked for a new password for ${person.email}.\n\nTo set it, open this link within one hour; it works once:\n\n${link}\n\nIf it was not you, ignore this mail: nothing changes.\n`,
+  };
+}
+
+/** 256 random bits cannot be guessed; who tries is slowed down all the same. */
+async function guarded<T>(
+  deps: IdentityDeps,
+  what: string,
+  peerAddress: string,
+  prove: () => Promise<T | undefined>,
+): Promise<T> {
+  const attempt = await deps.guesses.attempt({ credential: what, peerAddress, kind: 'secret' }, prove);
+  if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
+  if (attempt.outcome === 'wrong') throw new PlatformError('unauthenticated', usedUp);
+  return attempt.value;
+}

@@ -1,0 +1,221 @@
+/**
+ * Slows uploads down when the tabular store falls behind: an upload waits before it is appended, never between append and answer.
+ *
+ * From three quarters of a bound on, organizations with more than their share of the backlog are paced: the fuller it is, the longer an
+ * upload waits for each of its bytes. A wait ends early when the store has caught up, and in any case after `maxWaitMs`: whatever keeps
+ * the store behind, what machines send is stored.
+ */
+import type { Clock, Log } from '@platform/base';
+import type { IngestSettings } from '../settings.ts';
+import { type Backlog, createBacklog } from './backlog.ts';
+import { createWaitingUploads } from './waiting-uploads.ts';
+
+/** How far the store behind the log is. */
+export interface StoreProgress {
+  lag(): {
+    /** Queries can read rows up to this position. */
+    readonly loadedPosition: number;
+    readonly sealedPosition: number;
+    /** Bytes of rows that are loaded and not sealed. */
+    readonly unsealedBytes: number;
+    /** Queries are asked, which wait for all that is in the log to be loaded. */
+    readonly isAsked: boolean;
+  };
+  /** Calls the listener whenever it has moved. */
+  onProgress(listener: () => void): Disposable;
+}
+
+export interface AdmitRequest {
+  readonly organizationId: string;
+  /** Of its readings; 0: it makes no rows, and never waits. */
+  readonly bytes: number;
+  /** Aborted when the sender is gone. */
+  readonly signal: AbortSignal;
+  /** Wall ms; undefined: the sender waits for as long as it takes. */
+  readonly deadline: number | undefined;
+  /** Whether the upload need not be stored; asked before a wait. */
+  readonly isKnown: () => Promise<boolean>;
+}
+
+/** Room in the backlog; given back where it is disposed without `stored`. */
+export interface Admission extends Disposable {
+  stored(position: number): void;
+}
+
+/** For operators. */
+export interface UploadsSlowed {
+  /** Wall ms. */
+  readonly sinceMs: number;
+  readonly reason: string;
+  /** That had to wait, those included that were refused. */
+  readonly uploads: number;
+  readonly refused: number;
+}
+
+export interface Backpressure {
+  /** Throws canceled (the sender is gone) or resource_exhausted (too much waits already); then nothing was stored. */
+  admit(request: AdmitRequest): Promise<Admission>;
+  /** Undefined: no upload has had to wait for a minute. */
+  slowed(): UploadsSlowed | undefined;
+}
+
+/** Of a bound: below, nobody waits. */
+const paceFrom = 0.75;
+/** Of each organization above its share, halfway between there and the bound. */
+const pacedBytesPerMs = 8_000;
+/** Backlogs are counted in steps of this part of their bound. */
+const stepsOfBound = 64;
+/** Below the bound of bursts, nothing waits for loading before that much of it has been to do for so long … */
+const burstMs = 5_000;
+/** … and the next burst comes after so long without. */
+const betweenBurstsMs = 30_000;
+/** The same trouble as long as less time passes between two uploads that have to wait. */
+const calmMs = 60_000;
+
+const notHeld: Admission = { stored: () => {}, [Symbol.dispose]: () => {} };
+
+export function createBackpressure({
+  store,
+  settings,
+  clock,
+  log,
+}: {
+  readonly store: StoreProgress;
+  readonly settings: IngestSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Backpressure {
+  const unsealed = createBacklog(settings.unsealedBytes / stepsOfBound);
+  const unloaded = createBacklog(settings.unloadedBytes / stepsOfBound);
+  /** By organization, monotonic: until when the uploads that were admitted take its turn. */
+  const busyUntilMs = new Map<string, number>();
+  let trouble: { -readonly [Field in keyof UploadsSlowed]: UploadsSlowed[Field] } | undefined;
+  let lastWaitMs = 0;
+  /** Monotonic: first and last moment at which more waited to be loaded than may last. */
+  let muchToLoad: { readonly sinceMs: number; readonly lastMs: number } | undefined;
+  const waiting = createWaitingUploads({
+    maxBytes: settings.waitingBytes,
+    clock,
+    onRefused() {
+      if (trouble !== undefined) trouble.refused++;
+    },
+  });
+
+  const noteLoad = (): void => {
+    if (unloaded.bytes <= paceFrom * settings.unloadedBytes) return;
+    const lastMs = clock.monotonic();
+    const before = muchToLoad !== undefined && lastMs - muchToLoad.lastMs <= betweenBurstsMs ? muchToLoad : undefined;
+    muchToLoad = { sinceMs: before?.sinceMs ?? lastMs, lastMs };
+  };
+  const isLasting = (): boolean =>
+    muchToLoad !== undefined &&
+    muchToLoad.lastMs - muchToLoad.sinceMs > burstMs &&
+    clock.monotonic() - muchToLoad.lastMs <= betweenBurstsMs;
+  /** Above 0 uploads are paced; 1: the backlog is as large as its bound. */
+  const fullness = (bytes: number, bound: number): number => (bytes / bound - paceFrom) / (1 - paceFrom);
+  const unsealedFullness = (): number => fullness(store.lag().unsealedBytes + unloaded.bytes, settings.unsealedBytes);
+  const unloadedBound = (): number => {
+    // Nobody waits for it.
+    if (!store.lag().isAsked) return Number.POSITIVE_INFINITY;
+    return isLasting() ? settings.unloadedBytes : settings.burstBytes;
+  };
+  const unloadedFullness = (): number => fullness(unloaded.bytes, unloadedBound());
+  const isBehind = (): boolean => unsealedFullness() > 0 || unloadedFullness() > 0;
+
+  /** What an upload has to wait for. */
+  const pressureOn = (organizationId: string, bytes: number): { readonly full: number; readonly reason: string } => {
+    const of = (full: number, backlog: Backlog, bound: number): number =>
+      full > 0 && backlog.exceedsShare(organizationId, bytes, paceFrom * bound) ? full : 0;
+    const sealing = of(unsealedFullness(), unsealed, settings.unsealedBytes);
+    const loading = of(unloadedFullness(), unloaded, unloadedBound());
+    return sealing >= loading
+      ? { full: sealing, reason: 'readings come in faster than they are sealed into files' }
+      : { full: loading, reason: 'readings come in faster than they are loaded for queries' };
+  };
+
+  /** When the organization's turn comes, in ms from now. */
+  const takeTurn = (organizationId: string, bytes: number, full: number): number => {
+    const nowMs = clock.monotonic();
+    const bytesPerMs = full < 1 ? (pacedBytesPerMs * (1 - full)) / full : 0;
+    const turnMs = Math.max(nowMs, busyUntilMs.get(organizationId) ?? 0) + bytes / bytesPerMs;
+    busyUntilMs.set(organizationId, Math.min(turnMs, nowMs + settings.maxWaitMs));
+    return Math.min(turnMs - nowMs, settings.maxWaitMs);
+  };
+
+  const endTrouble = (): void => {
+    if (trouble === undefined || waiting.count > 0 || clock.monotonic() - lastWaitMs < calmMs) return;
+    const { uploads, refused } = trouble;
+    log.info('the tabular store keeps up again: uploads are not slowed down any more', { uploads, refused });
+    trouble = undefined;
+  };
+  const noteWait = (reason: string): void => {
+    endTrouble();
+    if (trouble === undefined) {
+      log.warn(
+        'uploads are slowed down, the tabular store is behind; nothing is lost, machines keep what they cannot send',
+        {
+          reason,
+          unsealedBytes: store.lag().unsealedBytes,
+          unloadedBytes: unloaded.bytes,
+        },
+      );
+      trouble = { sinceMs: clock.now(), reason, uploads: 0, refused: 0 };
+    }
+    trouble.uploads++;
+    trouble.reason = reason;
+    lastWaitMs = clock.monotonic();
+  };
+
+  const reserve = (organizationId: string, bytes: number): void => {
+    unsealed.reserve(organizationId, bytes);
+    unloaded.reserve(organizationId, bytes);
+    noteLoad();
+  };
+  const admission = (organizationId: string, bytes: number): Admission => {
+    let isStored = false;
+    return {
+      stored(position) {
+        isStored = true;
+        unsealed.place(organizationId, bytes, position);
+        unloaded.place(organizationId, bytes, position);
+      },
+      [Symbol.dispose]() {
+        if (isStored) return;
+        unsealed.cancel(organizationId, bytes);
+        unloaded.cancel(organizationId, bytes);
+      },
+    };
+  };
+
+  store.onProgress(() => {
+    const { loadedPosition, sealedPosition } = store.lag();
+    unsealed.passed(sealedPosition);
+    unloaded.passed(loadedPosition);
+    noteLoad();
+    waiting.release(() => !isBehind());
+    if (!isBehind()) busyUntilMs.clear();
+    endTrouble();
+  });
+
+  return {
+    async admit({ organizationId, bytes, signal, deadline, isKnown }) {
+      if (bytes === 0) return notHeld;
+      const { full, reason } = isBehind() ? pressureOn(organizationId, bytes) : { full: 0, reason: '' };
+      const turnMs = full > 0 ? takeTurn(organizationId, bytes, full) : 0;
+      // Half of the client's time is left for the append.
+      const maxMs = deadline === undefined ? turnMs : Math.min(turnMs, (deadline - clock.now()) / 2);
+      if (maxMs < 1 || (await isKnown())) {
+        reserve(organizationId, bytes);
+        return admission(organizationId, bytes);
+      }
+      noteWait(reason);
+      const onAdmitted = (): void => reserve(organizationId, bytes);
+      await waiting.wait({ organizationId, bytes, maxMs, signal, onAdmitted });
+      return admission(organizationId, bytes);
+    },
+    slowed() {
+      endTrouble();
+      return trouble === undefined ? undefined : { ...trouble };
+    },
+  };
+}

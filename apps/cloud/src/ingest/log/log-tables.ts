@@ -1,0 +1,82 @@
+/**
+ * The tables of ingest.sqlite.
+ *
+ * log       one row per acknowledged upload (I1); AUTOINCREMENT, so that a position is never used again, truncated or not (I3)
+ * streams   the low-water mark (`floor`) of each stream; it never falls (I6)
+ * dedup     the uploads that may come again: at or above their stream's low-water mark, or anonymous and younger than settle_until (I5, D13)
+ * conflicts uploads whose key holds another upload; kept for a person to look at, never read by queries (I5)
+ * damaged   rows that a follower could not read: passed by, not truncated (I8)
+ * losses    uploads that cannot be read any more, by what went without them, until a person accepts the loss (D33)
+ * blobs     payloads in the blob store that belong to an upload; what the store has beyond them is swept (I4)
+ *
+ * Only the appender's thread writes. `log` is read by other processes too: renaming needs a migration. Rows of version 1 have no
+ * checksums (row-checksums.ts).
+ */
+import type { Migration } from '../../metadata/sqlite/writer-protocol.ts';
+
+export const ingestMigrations: readonly Migration[] = [
+  {
+    version: 1,
+    statements: [
+      `create table log (
+        position integer primary key autoincrement,
+        part text not null,
+        stream blob not null,
+        seq integer not null,
+        sha256 blob not null,
+        batch blob not null
+      )`,
+      `create table streams (
+        part text not null,
+        stream blob not null,
+        floor integer not null,
+        primary key (part, stream)
+      ) without rowid`,
+      `create table dedup (
+        part text not null,
+        stream blob not null,
+        seq integer not null,
+        sha256 blob not null,
+        file_id text not null,
+        position integer not null,
+        settle_until integer,
+        primary key (part, stream, seq)
+      ) without rowid`,
+      `create index dedup_settle on dedup (settle_until) where settle_until is not null`,
+      `create table conflicts (
+        id integer primary key,
+        part text not null,
+        stream blob not null,
+        seq integer not null,
+        sha256 blob not null,
+        batch blob not null,
+        unique (part, stream, seq, sha256)
+      )`,
+      `create table damaged (
+        position integer primary key,
+        reason text not null
+      )`,
+      `create table blobs (
+        path text primary key,
+        part text not null
+      ) without rowid`,
+    ],
+  },
+  {
+    version: 2,
+    statements: [
+      'alter table log add column head_checksum integer',
+      'alter table log add column batch_checksum integer',
+      `create table losses (
+        loss_in text not null,
+        first_position integer not null,
+        last_position integer not null,
+        parts text,
+        reason text not null,
+        found_ms integer not null,
+        accepted_ms integer,
+        primary key (loss_in, first_position)
+      )`,
+    ],
+  },
+];

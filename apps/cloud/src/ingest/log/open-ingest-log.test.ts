@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { silentLog, systemClock } from '@platform/base';
+import { FakeClock, temporaryDirectory } from '@platform/testkit';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { storeKinds } from '../../metadata/testing/test-store.ts';
+import { openTestLog, testEntry } from '../testing/open-log.ts';
+import type { IngestLog, LogEntry } from './log.ts';
+import { openIngestLog } from './open-ingest-log.ts';
+
+const all = { rows: 100_000, bytes: 2 ** 30 };
+
+describe.each(storeKinds)('the ingest log in %s', (kind) => {
+  test('I1 an upload is one row with exactly its bytes, also after a restart', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const batch = crypto.getRandomValues(new Uint8Array(60_000));
+    const pooled = Buffer.from(batch);
+    await opened.log.append(testEntry(1, 'one', { batch: pooled.subarray(10, 50_000) }));
+    pooled.fill(0);
+
+    await opened.reopen();
+    const rows = await opened.log.read(0, all);
+    expect(rows.map(({ position, partId }) => ({ position, partId }))).toEqual([{ position: 1, partId: 'p' }]);
+    expect(Buffer.compare(rows[0]?.batch ?? new Uint8Array(), batch.subarray(10, 50_000))).toBe(0);
+  });
+
+  test('I3 positions rise by commit order, are read as a prefix, and are never used again after truncation', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const seen: number[] = [];
+    const reads: Promise<void>[] = [];
+    using _ = opened.log.onCommit((position) => {
+      seen.push(position);
+      reads.push(
+        opened.log.read(0, all).then((found) => {
+          const rows = found.map((row) => row.position);
+          // A reader in the middle of it all sees every position up to the last one.
+          expect(rows).toEqual(rows.map((_, index) => index + 1));
+          expect(rows.length).toBeGreaterThanOrEqual(position);
+        }),
+      );
+    });
+    await Promise.all(Array.from({ length: 300 }, (_, index) => opened.log.append(testEntry(index + 1))));
+    await expect.poll(() => seen.at(-1)).toBe(300);
+    await Promise.all(reads);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+
+    expect(await opened.log.truncate(300, 1_000)).toBe(300);
+    expect(await opened.log.read(0, all)).toEqual([]);
+    expect(opened.log.lastPosition()).toBe(300);
+    await opened.reopen();
+    expect(opened.log.lastPosition()).toBe(300);
+    expect(await opened.log.append(testEntry(301))).toMatchObject({ position: 301 });
+  });
+
+  test('D13 what replaces a copy that was deleted is stored once, and recognised from then on', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const entry = (fileId: string, replaces?: number): LogEntry => ({
+      ...testEntry(0, 'same', { fileId, settleUntil: 1_000 }),
+      ...(replaces !== undefined && { replaces }),
+    });
+    await opened.log.append(entry('first'));
+    expect(await opened.log.append(entry('second'))).toEqual({
+      outcome: 'repeated',
+      position: 1,
+      fileId: 'first',
+      settleUntil: 1_000,
+    });
+    // All at once; some other upload is no reason to store it again.
+    const answers = await Promise.all(
+      [1, 1, 7].map((position, at) => opened.log.append(entry(`again-${at}`, position))),
+    );
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['appended', 'repeated', 'repeated']);
+    expect(answers.map(({ position, fileId }) => [position, fileId])).toEqual(Array(3).fill([2, 'again-0']));
+    await opened.reopen();
+    expect(await opened.log.append(entry('late', 1))).toMatchObject({ outcome: 'repeated', position: 2 });
+    expect(await opened.log.read(0, all)).toHaveLength(2);
+  });
+
+  test('I5 eight copies of one upload at once leave one row and get one answer', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, copy) => opened.log.append(testEntry(1, 'same', { fileId: `try-${copy}` }))),
+    );
+    expect(await opened.log.read(0, all)).toHaveLength(1);
+    expect(answers.filter(({ outcome }) => outcome === 'appended')).toHaveLength(1);
+    expect(new Set(answers.map(({ position, fileId }) => `${position} ${fileId}`)).size).toBe(1);
+  });
+
+  test('I5 another upload under the same key is ALREADY_EXISTS, kept aside, and the first copy stays untouched', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const first = await opened.log.append(testEntry(1, 'first'));
+    const other = opened.log.append(testEntry(1, 'other', { blobPath: 'a/b' }));
+    await expect(other).rejects.toMatchObject({ code: 'already_exists' });
+
+    expect(await opened.log.append(testEntry(1, 'first'))).toMatchObject({ ...first, outcome: 'repeated' });
+    expect((await opened.log.read(0, all)).map(({ batch }) => Buffer.from(batch).toString())).toEqual(['first']);
+    expect(await opened.log.hasBlob('a/b')).toBe(true);
+    const kept = await opened.rows('select seq, batch from conflicts');
+    expect(kept.map(({ seq, batch }) => [Number(seq), Buffer.from(batch as Uint8Array).toString()])).toEqual([
+      [1, 'other'],
+    ]);
+  });
+
+  test('a blob that is forgotten belongs to no upload any more, and its neighbours stay', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    for (const seq of [1, 2, 3]) await opened.log.append(testEntry(seq, undefined, { blobPath: `day/${seq}` }));
+    await opened.log.forgetBlobs([]);
+    await opened.log.forgetBlobs(['day/1', 'day/3', 'day/never']);
+    const known = await Promise.all([1, 2, 3].map((seq) => opened.log.hasBlob(`day/${seq}`)));
+    expect(known).toEqual([false, true, false]);
+    expect(await opened.log.read(0, all)).toHaveLength(3);
+  });
+
+  test('I5 one upload that cannot be stored takes none of its neighbours with it', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const good = [1, 2, 3].map((seq) => opened.log.append(testEntry(seq)));
+    const bad = opened.log.append(testEntry(4, 'bad', { fileId: null as unknown as string }));
+    const more = [5, 6].map((seq) => opened.log.append(testEntry(seq)));
+    await expect(bad).rejects.toMatchObject({ code: 'already_exists' });
+    await Promise.all([...good, ...more]);
+    expect(await opened.log.read(0, all)).toHaveLength(5);
+  });
+
+  test('I6 a stored low-water mark never falls, settles what is below it, and keeps the dedup table small', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    for (let seq = 1; seq <= 50; seq++) await opened.log.append(testEntry(seq, undefined, { lowWaterMark: seq }));
+    expect(await opened.log.append(testEntry(49))).toEqual({ outcome: 'settled', position: null, fileId: 'file-49' });
+    await opened.log.append(testEntry(51, undefined, { lowWaterMark: 3 }));
+    expect(await opened.log.append(testEntry(49))).toMatchObject({ outcome: 'settled' });
+    expect(await opened.log.append(testEntry(50))).toMatchObject({ outcome: 'repeated', position: 50 });
+    // Another stream, or the same one of another part, counts for itself.
+    expect(await opened.log.append(testEntry(1, 'x', { stream: new Uint8Array(16) }))).toMatchObject({ position: 52 });
+    expect(await opened.log.append(testEntry(1, 'x', { partId: 'q' }))).toMatchObject({ position: 53 });
+    expect(await opened.rows('select seq from dedup')).toHaveLength(4);
+  });
+
+  test('I5 I6 the log does what its model says, whatever is sent, repeated, raced and restarted', async () => {
+    const seqs = fc.integer({ min: 1, max: 6 });
+    const step = fc.oneof(
+      {
+        weight: 30,
+        arbitrary: fc.record({
+          stream: fc.integer({ min: 0, max: 1 }),
+          seq: seqs,
+          lowWaterMark: seqs,
+          content: fc.integer({ min: 0, max: 1 }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.constant('restart' as const) },
+      { weight: 1, arbitrary: fc.constant('truncate' as const) },
+    );
+    await using opened = await openTestLog(systemClock, kind);
+    let part = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        // A part of its own for each run, so that one file serves them all.
+        const partId = `part ${++part}`;
+        const model = new Model(opened.log.lastPosition());
+        for (const taken of steps) {
+          if (taken === 'restart') await opened.reopen();
+          else if (taken === 'truncate') await opened.log.truncate(model.last - 1, 2);
+          else {
+            const { stream, seq, content } = taken;
+            const lowWaterMark = Math.min(taken.lowWaterMark, seq);
+            const more = { partId, lowWaterMark, stream: new Uint8Array(16).fill(stream) };
+            const entry = testEntry(seq, `${stream}/${seq}/${content}`, more);
+            expect(await outcomeOf(opened.log, entry)).toEqual(model.append(stream, seq, lowWaterMark, content));
+          }
+          expect(opened.log.lastPosition()).toBe(model.last);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  class Model {
+    last: number;
+    readonly #lowWaterMarks = new Map<number, number>();
+    readonly #known = new Map<string, { content: number; position: number }>();
+
+    constructor(last: number) {
+      this.last = last;
+    }
+
+    append(stream: number, seq: number, lowWaterMark: number, content: number): string {
+      const stored = Math.max(lowWaterMark, this.#lowWaterMarks.get(stream) ?? 0);
+      this.#lowWaterMarks.set(stream, stored);
+      if (seq < stored) return 'settled';
+      const known = this.#known.get(`${stream}/${seq}`);
+      if (!known) {
+        this.last++;
+        this.#known.set(`${stream}/${seq}`, { content, position: this.last });
+        return `appended ${this.last}`;
+      }
+      return known.content === content ? `repeated ${known.position}` : 'already_exists';
+    }
+  }
+
+  async function outcomeOf(log: IngestLog, entry: LogEntry): Promise<string> {
+    try {
+      const { outcome, position } = await log.append(entry);
+      return position === null ? outcome : `${outcome} ${position}`;
+    } catch (caught) {
+      return (caught as { code: string }).code;
+    }
+  }
+
+  test('I8 I12 truncation goes in bounded batches behind the given position and leaves damaged rows', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    for (let seq = 1; seq <= 10; seq++) await opened.log.append(testEntry(seq));
+    await opened.log.markDamaged(3, 'unreadable');
+    expect(await opened.log.truncate(8, 4)).toBe(4);
+    expect((await opened.log.read(0, all)).map(({ position }) => position)).toEqual([3, 6, 7, 8, 9, 10]);
+    expect(await opened.log.truncate(8, 100)).toBe(3);
+    expect(await opened.log.truncate(8, 100)).toBe(0);
+    expect((await opened.log.read(0, all)).map(({ position }) => position)).toEqual([3, 9, 10]);
+    expect(await opened.log.damaged()).toEqual([{ position: 3, reason: 'unreadable' }]);
+    const left = (await opened.log.read(0, all)).reduce((bytes, { batch }) => bytes + batch.length, 0);
+    expect(opened.log.retainedBytes()).toBe(left);
+    await opened.reopen();
+    expect(opened.log.retainedBytes()).toBe(left);
+    expect(await opened.log.append(testEntry(5))).toMatchObject({ outcome: 'repeated', position: 5 });
+  });
+
+  test('D13 an anonymous upload is recognised for seven days, and forgotten some time after', async () => {
+    const clock = new FakeClock();
+    await using opened = await openTestLog(clock, kind);
+    const hash = createHash('sha256').update('anonymous').digest();
+    const day = 24 * 3_600_000;
+    const anonymous = (): LogEntry =>
+      testEntry(0, 'anonymous', { stream: hash, settleUntil: clock.now() + 7 * day, fileId: `at-${clock.now()}` });
+    const first = await opened.log.append(anonymous());
+    clock.setWall(clock.now() + 7 * day - 1);
+    await clock.advance(0);
+    expect(await opened.log.append(anonymous())).toMatchObject({ ...first, outcome: 'repeated' });
+    clock.setWall(clock.now() + 2);
+    await clock.advance(60_000);
+    expect(await opened.log.append(anonymous())).toMatchObject({ outcome: 'appended', position: 2 });
+  });
+
+  test('a read is bounded in rows and in bytes, but never empty while there is something', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    for (let seq = 1; seq <= 5; seq++) await opened.log.append(testEntry(seq, 'x'.repeat(100) + seq));
+    expect((await opened.log.read(1, { rows: 2, bytes: 10_000 })).map(({ position }) => position)).toEqual([2, 3]);
+    expect((await opened.log.read(0, { rows: 9, bytes: 250 })).map(({ position }) => position)).toEqual([1, 2]);
+    expect((await opened.log.read(2, { rows: 9, bytes: 1 })).map(({ position }) => position)).toEqual([3]);
+    expect(await opened.log.read(5, { rows: 9, bytes: 250 })).toEqual([]);
+  });
+
+  test('a closed log refuses appends and has answered everything asked before', async () => {
+    await using opened = await openTestLog(systemClock, kind);
+    const { log } = opened;
+    const pending = Array.from({ length: 50 }, (_, index) => log.append(testEntry(index + 1)));
+    await log[Symbol.asyncDispose]();
+    expect(await Promise.all(pending)).toHaveLength(50);
+    await expect(log.append(testEntry(51))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+test('a file that is no database, and one of a newer version, are refused by name and left as they are', async () => {
+  await using directory = await temporaryDirectory();
+  const open = (file: string): Promise<IngestLog> => openIngestLog({ file, log: silentLog, clock: systemClock });
+  await writeFile(directory.file('text'), 'x'.repeat(5_000));
+  await expect(open(directory.file('text'))).rejects.toMatchObject({ code: 'failed_precondition' });
+  const newer = new DatabaseSync(directory.file('newer'));
+  newer.exec('pragma user_version = 99');
+  newer.close();
+  await expect(open(directory.file('newer'))).rejects.toThrow(/version 99, this program knows versions up to 2/);
+});

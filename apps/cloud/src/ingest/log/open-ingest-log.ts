@@ -1,0 +1,136 @@
+/** Opens the ingest log, in ingest.sqlite or in Postgres. It has one writer, this process. */
+import { type Clock, type Log, PlatformError } from '@platform/base';
+import { KnownLosses } from '../losses/known-losses.ts';
+import type { AppendResult, IngestLog, LogEntry, LogLoss } from './log.ts';
+import type { LogReads, LogWriter } from './log-writer.ts';
+import { openSqliteLog } from './open-sqlite-log.ts';
+import { RecentRows } from './recent-rows.ts';
+
+export interface IngestLogOptions {
+  /** Of SQLite. */
+  readonly file: string;
+  /** `postgres://…`: then the file is not used. Default: SQLite. */
+  readonly database?: string | undefined;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The disk failed: nothing more is acknowledged, the process must exit (I2). Default: throws where nobody catches. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+/** What both stores answer to, below the port's own words and checks. */
+interface Backend {
+  readonly writer: LogWriter;
+  readonly reads: LogReads;
+}
+
+/** Throws failed_precondition when the store is no ingest log or a newer one. */
+export async function openIngestLog(options: IngestLogOptions): Promise<IngestLog> {
+  const { database, log, clock, onFatal = throwUncaught } = options;
+  const listeners = new Set<(position: number) => void>();
+  const recent = new RecentRows();
+  // Who waits for an acknowledgement has it first, and followers find what was committed in memory.
+  let isTelling = false;
+  const onAppended = (): void => {
+    if (isTelling) return;
+    isTelling = true;
+    setImmediate(() => {
+      isTelling = false;
+      for (const listener of listeners) listener(writer.lastPosition);
+    });
+  };
+  const { writer, reads }: Backend =
+    database === undefined
+      ? await openSqliteLog(options, onAppended)
+      : await (await import('../postgres/open-postgres-log.ts')).openPostgresLog(
+          { database, log, clock, onFatal },
+          onAppended,
+        );
+
+  const known = new KnownLosses(await reads.losses());
+  const unwritten = new Set<LogLoss>();
+  const tellLoss = ({ lossIn, first, last, parts, reason }: LogLoss): void =>
+    log.error(
+      'uploads that were acknowledged cannot be read any more; queries that they could touch fail until somebody accepts the loss',
+      { lossIn, first, last, reason, parts: parts ?? 'unknown' },
+    );
+
+  /** On a full disk a loss is known, and written down with the next one. */
+  const writeDown = async (): Promise<void> => {
+    for (const each of unwritten) {
+      await writer.noteLoss(each);
+      unwritten.delete(each);
+    }
+  };
+
+  return {
+    ...reads,
+    follow: async (after, limit) => recent.after(after, limit) ?? reads.follow(after, limit),
+    async noteLoss(lossIn, damage) {
+      const loss = known.add(lossIn, damage, clock.now());
+      if (loss !== undefined) {
+        tellLoss(loss);
+        unwritten.add(loss);
+      }
+      await writeDown();
+    },
+    losses: () => known.list(),
+    async acceptLosses() {
+      const open = known.list().filter(({ acceptedMs }) => acceptedMs === null).length;
+      const nowMs = clock.now();
+      await writer.acceptLosses(nowMs);
+      known.accept(nowMs);
+      return open;
+    },
+    restoreRow: (row) => writer.restoreRow(row),
+    async endLosses(position) {
+      // Else one that waits would be written after its end.
+      await writeDown();
+      await writer.endLosses(position);
+      known.end(position);
+    },
+    goOnAfter: (position) => writer.goOnAfter(position),
+    async append(entry): Promise<AppendResult> {
+      requireValid(entry);
+      // The thread takes its copies away; the caller's batch stays for followers. (slice() of a Buffer copies nothing.)
+      const batch = new Uint8Array(entry.batch);
+      const own = { batch, stream: new Uint8Array(entry.stream), sha256: new Uint8Array(entry.sha256) };
+      const result = await writer.append({ ...entry, ...own });
+      const { outcome, position, fileId } = result;
+      if (outcome === 'conflict') {
+        throw new PlatformError(
+          'already_exists',
+          `part ${entry.partId} has sent another upload as number ${entry.seq} of the same stream; the first one stays, this one is kept aside`,
+        );
+      }
+      if (outcome === 'repeated') return { ...result };
+      if (outcome === 'appended') recent.add({ position, partId: entry.partId, batch: entry.batch });
+      return { outcome, position, fileId };
+    },
+    lastPosition: () => writer.lastPosition,
+    onCommit(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+    truncate: async (upTo, maxRows) => (await writer.truncate(upTo, maxRows)).rows,
+    markDamaged: (position, reason) => writer.markDamaged(position, reason),
+    forgetBlobs: (paths) => writer.forgetBlobs(paths),
+    retainedBytes: () => writer.retainedBytes,
+    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+  };
+}
+
+function requireValid({ seq, lowWaterMark, stream }: LogEntry): void {
+  if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(lowWaterMark) || lowWaterMark < 0 || seq < lowWaterMark) {
+    throw new PlatformError(
+      'invalid_argument',
+      `expected whole numbers 0 ≤ floor ≤ seq, found floor ${lowWaterMark}, seq ${seq}`,
+    );
+  }
+  if (stream.length === 0) throw new PlatformError('invalid_argument', 'expected a stream of 16 bytes, found none');
+}
+
+function throwUncaught(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,36 @@
+/** Opens ingest.sqlite for its one writer, creating or upgrading it: recovery after a crash happens here, inside SQLite. */
+import type { DatabaseSync } from 'node:sqlite';
+import { migrate } from '../../metadata/sqlite/migrate.ts';
+import { openWritable } from '../../metadata/sqlite/sqlite-file.ts';
+import { Appender } from './appender.ts';
+import { LogMaintenance } from './log-maintenance.ts';
+import type { LogOpened } from './log-protocol.ts';
+import { ingestMigrations } from './log-tables.ts';
+
+export interface LogFile {
+  readonly db: DatabaseSync;
+  readonly appender: Appender;
+  /** As found. */
+  readonly state: LogOpened;
+}
+
+// Measured with batches of 130 kB: pages of 16 KiB free twice as fast as 4 KiB; a longer checkpoint only makes the appends
+// behind it wait longer (32 MiB: 120 ms, 4 MiB: 15 ms) without raising the throughput.
+const pageBytes = 16_384;
+const checkpointBytes = 4 * 1024 * 1024;
+
+const positions = `
+  select coalesce((select seq from sqlite_sequence where name = 'log'), 0) as given,
+    max(coalesce((select max(position) from log), 0), coalesce((select max(position) from dedup), 0)) as seen`;
+
+export function openLogFile(file: string): LogFile {
+  const db = openWritable(file, { pageBytes, checkpointBytes });
+  migrate(db, ingestMigrations, file);
+  // The sequence remembers positions that truncation has removed. What says more than it does is right: no position is used twice (I3).
+  const { given, seen } = db.prepare(positions).get() as { given: number; seen: number };
+  const lastPosition = Math.max(given, seen);
+  if (lastPosition > given) new LogMaintenance(db).goOnAfter(lastPosition);
+  const bytes = db.prepare('select sum(length(batch)) as bytes from log').get()?.['bytes'];
+  const state = { lastPosition, retainedBytes: Number(bytes ?? 0) };
+  return { db, appender: new Appender(db), state };
+}

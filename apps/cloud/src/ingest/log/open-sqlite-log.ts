@@ -1,0 +1,108 @@
+/** Opens ingest.sqlite: appends go to its thread, reads stay here. The file has one writer, this process. */
+import { errorText, PlatformError, siblingEntry } from '@platform/base';
+import { openThread } from '../../metadata/sqlite/open-thread.ts';
+import type { LogOpened, LogRequest, LogResult, LogThreadSetup } from './log-protocol.ts';
+import { LogReader } from './log-reader.ts';
+import type { LogReads, LogWriter } from './log-writer.ts';
+import type { IngestLogOptions } from './open-ingest-log.ts';
+
+const expirePeriodMs = 60_000;
+
+/** @param onAppended called after each commit that appended, before anyone is answered. */
+export async function openSqliteLog(
+  options: IngestLogOptions,
+  onAppended: () => void,
+): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
+  const { file, log, clock, onFatal } = options;
+  const setup: LogThreadSetup = { file };
+  let lastPosition = 0;
+  const thread = await openThread<LogRequest, LogResult, LogOpened>({
+    entry: siblingEntry(import.meta.url, './log-thread'),
+    setup,
+    file,
+    name: 'ingest log',
+    what: () => 'the upload',
+    log,
+    onFatal,
+    beforeAnswers(answers) {
+      const before = lastPosition;
+      for (const answer of answers) {
+        if ('result' in answer && 'outcome' in answer.result && answer.result.outcome === 'appended')
+          lastPosition = Math.max(lastPosition, answer.result.position);
+      }
+      if (lastPosition > before) onAppended();
+    },
+  });
+  lastPosition = thread.opened.lastPosition;
+  let { retainedBytes } = thread.opened;
+  const reader = new LogReader(file);
+
+  const expiry = clock.every(expirePeriodMs, () => {
+    thread.ask({ kind: 'expire', nowMs: clock.now() }).catch((caught: unknown) => {
+      if (!thread.ended) log.warn('ingest log: forgetting old anonymous uploads failed', { error: errorText(caught) });
+    });
+  });
+
+  return {
+    reads: {
+      read: async (after, limit) => reader.read(after, limit),
+      follow: async (after, limit) => reader.follow(after, limit),
+      damaged: async () => reader.damaged(),
+      losses: async () => reader.losses(),
+      hasBlob: async (path) => reader.hasBlob(path),
+      isKnown: async (key) => reader.isKnown(key),
+    },
+    writer: {
+      async append(entry) {
+        const batchBytes = entry.batch.length;
+        // The bytes move between the threads.
+        const result = await thread.ask({ kind: 'append', entry }, [entry.batch.buffer as ArrayBuffer]);
+        if ('rows' in result) throw new PlatformError('internal', 'expected the outcome of an append');
+        if (result.outcome === 'appended') retainedBytes += batchBytes;
+        return result;
+      },
+      async truncate(upTo, maxRows) {
+        const result = await thread.ask({ kind: 'truncate', upTo, maxRows });
+        if (!('rows' in result)) throw new PlatformError('internal', 'expected the number of rows of a truncation');
+        retainedBytes -= result.bytes;
+        return result;
+      },
+      async markDamaged(position, reason) {
+        await thread.ask({ kind: 'damaged', position, reason });
+      },
+      async noteLoss(loss) {
+        await thread.ask({ kind: 'lost', loss });
+      },
+      async acceptLosses(nowMs) {
+        await thread.ask({ kind: 'accept losses', nowMs });
+      },
+      async restoreRow(row) {
+        const result = await thread.ask({ kind: 'restore', row });
+        if (!('rows' in result)) throw new PlatformError('internal', 'expected the number of rows of a restored one');
+        retainedBytes += result.bytes;
+        return result.rows > 0;
+      },
+      async endLosses(position) {
+        await thread.ask({ kind: 'end losses', position });
+      },
+      async goOnAfter(position) {
+        await thread.ask({ kind: 'go on', after: position });
+        lastPosition = Math.max(lastPosition, position);
+      },
+      async forgetBlobs(paths) {
+        await thread.ask({ kind: 'forget', paths });
+      },
+      get lastPosition() {
+        return lastPosition;
+      },
+      get retainedBytes() {
+        return retainedBytes;
+      },
+      async [Symbol.asyncDispose]() {
+        expiry[Symbol.dispose]();
+        await thread[Symbol.asyncDispose]();
+        reader[Symbol.dispose]();
+      },
+    },
+  };
+}

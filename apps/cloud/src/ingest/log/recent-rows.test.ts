@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { LogRow } from './log.ts';
+import { RecentRows } from './recent-rows.ts';
+
+const row = (position: number, bytes = 10): LogRow => ({ position, partId: 'p', batch: new Uint8Array(bytes) });
+const all = { rows: 10_000, bytes: 1e9 };
+const positions = (rows: readonly LogRow[] | undefined): number[] | undefined => rows?.map(({ position }) => position);
+
+test('I3 followers get the rows after their position, in order and within the limit', () => {
+  const recent = new RecentRows();
+  for (const position of [5, 6, 7, 8]) recent.add(row(position));
+  expect(positions(recent.after(4, all))).toEqual([5, 6, 7, 8]);
+  expect(positions(recent.after(6, { rows: 1, bytes: 1e9 }))).toEqual([7]);
+  expect(positions(recent.after(4, { rows: 9, bytes: 25 }))).toEqual([5, 6]);
+  expect(positions(recent.after(4, { rows: 9, bytes: 1 }))).toEqual([5]);
+});
+
+test('I3 who is further behind, or at the end, reads the store', () => {
+  const recent = new RecentRows();
+  expect(recent.after(0, all)).toBeUndefined();
+  recent.add(row(5));
+  expect(recent.after(3, all)).toBeUndefined();
+  expect(recent.after(5, all)).toBeUndefined();
+});
+
+test('I3 rows before a gap are forgotten: nothing in memory tells whether they were lost', () => {
+  const recent = new RecentRows();
+  for (const position of [5, 6, 9]) recent.add(row(position));
+  expect(recent.after(4, all)).toBeUndefined();
+  expect(recent.after(6, all)).toBeUndefined();
+  expect(positions(recent.after(8, all))).toEqual([9]);
+});
+
+test('rows are held up to 8 MiB and 1,024, as far as they follow each other', () => {
+  const recent = new RecentRows();
+  for (let position = 1; position <= 2_000; position++) recent.add(row(position));
+  expect(recent.after(975, all)).toBeUndefined();
+  expect(recent.after(976, all)).toHaveLength(1_024);
+  for (const position of [2_001, 2_002, 2_003]) recent.add(row(position, 4 << 20));
+  expect(positions(recent.after(2_001, all))).toEqual([2_002, 2_003]);
+  expect(recent.after(2_000, all)).toBeUndefined();
+  recent.add(row(2_004, 20 << 20));
+  expect(recent.after(2_003, all)).toBeUndefined();
+  recent.add(row(2_005));
+  expect(positions(recent.after(2_004, all))).toEqual([2_005]);
+});

@@ -1,0 +1,54 @@
+/**
+ * The rules by which the log recognises an upload that is sent again (I5, I6, D13), once for every store. Pure.
+ *
+ * In this order, the entry's own low-water mark taken into account first:
+ *   its seq is below the stream's low-water mark → settled
+ *   its key is unknown                  → new: it is appended, with its dedup row
+ *   its key is known, same hash         → repeated, with the first copy's position and file id; new when what the first copy brought
+ *                                         was deleted, which the entry says by naming its position (D13)
+ *   its key is known, other hash        → conflict: kept aside, the first copy stays
+ */
+import type { LogEntry } from './log.ts';
+
+/** What becomes of an upload. Nothing of it may be told to anyone before it is committed (I2). */
+export type Outcome = { readonly outcome: 'appended'; readonly position: number; readonly fileId: string } | Recognised;
+
+/** The outcome of an upload that is not appended. */
+export type Recognised =
+  | ({ readonly outcome: 'repeated' } & FirstCopy)
+  | { readonly outcome: 'settled' | 'conflict'; readonly position: null; readonly fileId: string };
+
+export interface FirstCopy {
+  readonly position: number;
+  readonly fileId: string;
+  /** Of the entry that it came with. */
+  readonly settleUntil: number | null;
+}
+
+/** The dedup row of an entry's key. */
+export interface KnownUpload extends FirstCopy {
+  readonly sha256: Uint8Array;
+}
+
+/** Uploads of one part that are kept aside; beyond it a conflict is refused all the same, but not kept. */
+export const maxConflicts = 1_000;
+
+/** The stream's low-water mark once this entry's has been taken into account: it never falls (I6). @param stored undefined: none yet */
+export function lowWaterMarkAfter(stored: number | undefined, { lowWaterMark }: LogEntry): number {
+  return Math.max(stored ?? 0, lowWaterMark);
+}
+
+/** @param lowWaterMark by `lowWaterMarkAfter`. @param known undefined: the log has no upload of this key. Answers null for one that is new. */
+export function recogniseRetry(
+  entry: LogEntry,
+  lowWaterMark: number,
+  known: KnownUpload | undefined,
+): Recognised | null {
+  const { seq, sha256, fileId, replaces } = entry;
+  if (seq < lowWaterMark) return { outcome: 'settled', position: null, fileId };
+  if (known === undefined) return null;
+  if (Buffer.compare(known.sha256, sha256) !== 0) return { outcome: 'conflict', position: null, fileId };
+  if (known.position === replaces) return null;
+  const { position, fileId: first, settleUntil } = known;
+  return { outcome: 'repeated', position, fileId: first, settleUntil };
+}

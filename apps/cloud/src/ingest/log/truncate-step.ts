@@ -1,0 +1,49 @@
+/** I12: the log is shortened behind its slowest follower, in bounded batches; a follower that stands still is reported, never skipped. */
+import type { Clock, Log } from '@platform/base';
+import type { IngestLog } from './log.ts';
+
+export interface TruncateOptions {
+  readonly ingestLog: IngestLog;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The least position that everyone (seal and all cursors) is past. */
+  readonly lowWaterMark: () => Promise<number>;
+}
+
+const batchRows = 100;
+
+/**
+ * A low-water mark that has not moved for this long although there are rows behind it is stuck. Rows wait up to 10 min to be sealed
+ * (sealAgeMs) and then for the sealing itself, so only three times that says something; the alarm is repeated as often.
+ */
+const alarmMs = 30 * 60_000;
+
+/** A step for `follow`: true when there may be more to truncate. */
+export function truncateStep({
+  ingestLog,
+  log,
+  clock,
+  lowWaterMark,
+}: TruncateOptions): (signal: AbortSignal) => Promise<boolean> {
+  let standing: { readonly position: number; readonly sinceMs: number } | null = null;
+  let isAlarmed = false;
+  return async () => {
+    const position = await lowWaterMark();
+    const now = clock.monotonic();
+    if (position >= ingestLog.lastPosition() || standing?.position !== position) {
+      standing = { position, sinceMs: now };
+      if (isAlarmed) log.info('ingest log: the follower that stood still moves again', { position });
+      isAlarmed = false;
+    } else if (now - standing.sinceMs >= alarmMs) {
+      standing = { position, sinceMs: now };
+      isAlarmed = true;
+      log.error('ingest log: a follower stands still, the log grows behind it', {
+        position,
+        lastPosition: ingestLog.lastPosition(),
+        retainedBytes: ingestLog.retainedBytes(),
+        forMinutes: alarmMs / 60_000,
+      });
+    }
+    return (await ingestLog.truncate(position, batchRows)) === batchRows;
+  };
+}

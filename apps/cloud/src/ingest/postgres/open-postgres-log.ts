@@ -1,0 +1,213 @@
+/** Opens the ingest log in Postgres: schema `ingest` of the database that holds the metadata, written by this process alone. */
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
+import { migratePostgres } from '../../metadata/postgres/postgres-migrate.ts';
+import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
+import { createPostgresWriter, type PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
+import type { LogEntry } from '../log/log.ts';
+import type { LogReads, LogWriter } from '../log/log-writer.ts';
+import type { Outcome } from '../log/recognise-retry.ts';
+import { lossRow } from '../losses/known-losses.ts';
+import { commitEntries } from './postgres-appender.ts';
+import { PostgresLogReader } from './postgres-log-reader.ts';
+import { ingestSchema, postgresIngestMigrations } from './postgres-log-tables.ts';
+import { endPostgresLosses, restorePostgresRow } from './restore-postgres-row.ts';
+
+export interface PostgresLogOptions {
+  readonly database: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly onFatal: (error: Error) => void;
+}
+
+const expirePeriodMs = 60_000;
+const expireRows = 5_000;
+/** As of the SQLite log: a group is committed when it holds this much. */
+const groupEntries = 512;
+const groupBytes = 16 * 1024 * 1024;
+
+/** @param onAppended called after each commit that appended, before anyone is answered. */
+export async function openPostgresLog(
+  options: PostgresLogOptions,
+  onAppended: () => void,
+): Promise<{ readonly writer: LogWriter; readonly reads: LogReads }> {
+  const { database, log, clock, onFatal } = options;
+  const address = readPostgresAddress(database);
+  await using unwind = new AsyncDisposableStack();
+  const reader = new PostgresLogReader(unwind.use(createPostgresReader(address, ingestSchema, log)));
+  const writer = unwind.use(createPostgresWriter({ address, schema: ingestSchema, lockKey: 2, clock, log, onFatal }));
+  await migratePostgres(writer, ingestSchema, postgresIngestMigrations);
+  const { rows } = await writer.run(
+    'select last_position, (select coalesce(sum(octet_length(batch)), 0) from log) as bytes from log_state',
+    [],
+  );
+  const groups = new Groups(writer, rows[0]?.last_position ?? 0, rows[0]?.bytes ?? 0, onAppended);
+  const expiry = unwind.use(
+    clock.every(expirePeriodMs, () => {
+      writer.run(expire, [clock.now()]).catch((caught: unknown) => {
+        log.warn('ingest log: forgetting old anonymous uploads failed', { error: errorText(caught) });
+      });
+    }),
+  );
+  const running = unwind.move();
+  return {
+    reads: {
+      read: (after, limit) => reader.read(after, limit),
+      follow: (after, limit) => reader.follow(after, limit),
+      damaged: () => reader.damaged(),
+      losses: () => reader.losses(),
+      hasBlob: (path) => reader.hasBlob(path),
+      isKnown: (key) => reader.isKnown(key),
+    },
+    writer: {
+      append: (entry) => groups.append(entry),
+      async truncate(upTo, maxRows) {
+        const { rows: gone } = await writer.run(truncate, [upTo, maxRows]);
+        const bytes = gone.reduce((sum: number, row) => sum + Number(row.bytes), 0);
+        groups.retainedBytes -= bytes;
+        return { rows: gone.length, bytes };
+      },
+      async markDamaged(position, reason) {
+        await writer.run(markDamaged, [position, reason]);
+      },
+      async noteLoss(loss) {
+        await writer.run(noteLoss, lossRow(loss));
+      },
+      async acceptLosses(nowMs) {
+        await writer.run(acceptLosses, [nowMs]);
+      },
+      async restoreRow(row) {
+        const { rows, bytes } = await restorePostgresRow(writer, row);
+        groups.retainedBytes += bytes;
+        return rows > 0;
+      },
+      async endLosses(position) {
+        await endPostgresLosses(writer, position);
+      },
+      async goOnAfter(position) {
+        await writer.run('update log_state set last_position = greatest(last_position, $1)', [position]);
+        groups.lastPosition = Math.max(groups.lastPosition, position);
+      },
+      async forgetBlobs(paths) {
+        if (paths.length === 0) return;
+        const given = paths.map((_, index) => `$${index + 1}::text`).join(', ');
+        await writer.run(`delete from blobs where path in (${given})`, paths);
+      },
+      get lastPosition() {
+        return groups.lastPosition;
+      },
+      get retainedBytes() {
+        return groups.retainedBytes;
+      },
+      async [Symbol.asyncDispose]() {
+        expiry[Symbol.dispose]();
+        await groups.close();
+        await running.disposeAsync();
+      },
+    },
+  };
+}
+
+const truncate = `
+  delete from log where position in (
+    select position from log where position <= $1 and position not in (select position from damaged) order by position limit $2
+  ) returning octet_length(batch) as bytes`;
+
+const markDamaged = `
+  insert into damaged (position, reason) values ($1, $2) on conflict (position) do update set reason = excluded.reason`;
+
+const noteLoss = `
+  with kept as (
+    insert into damaged (position, reason) select position, $5::text from log where position = $2::bigint and $2::bigint = $3::bigint
+    on conflict (position) do nothing
+  )
+  insert into losses (loss_in, first_position, last_position, parts, reason, found_ms)
+  values ($1::text, $2::bigint, $3::bigint, $4::text, $5::text, $6::bigint)
+  on conflict (loss_in, first_position) do update set last_position = excluded.last_position, accepted_ms = null`;
+
+const acceptLosses = `
+  with released as (
+    delete from damaged where position in (select first_position from losses where first_position = last_position)
+  )
+  update losses set accepted_ms = $1 where accepted_ms is null`;
+
+const expire = `
+  delete from dedup where (part, stream, seq) in
+  (select part, stream, seq from dedup where settle_until is not null and settle_until < $1 limit ${expireRows})`;
+
+interface Waiting {
+  readonly entry: LogEntry;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Everything that waits when a commit ends goes into the next one, so one journey answers many uploads. */
+class Groups {
+  lastPosition: number;
+  retainedBytes: number;
+  readonly #writer: PostgresWriter;
+  readonly #onAppended: () => void;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(writer: PostgresWriter, lastPosition: number, retainedBytes: number, onAppended: () => void) {
+    this.#writer = writer;
+    this.lastPosition = lastPosition;
+    this.retainedBytes = retainedBytes;
+    this.#onAppended = onAppended;
+  }
+
+  append(entry: LogEntry): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(new PlatformError('unavailable', 'the ingest log is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entry, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      let bytes = 0;
+      let taken = 0;
+      while (taken < this.#waiting.length && taken < groupEntries && bytes < groupBytes)
+        bytes += this.#waiting[taken++]?.entry.batch.length ?? 0;
+      await this.#commit(this.#waiting.splice(0, taken));
+    }
+    this.#working = null;
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const { outcomes, lastPosition } = await commitEntries(
+        this.#writer,
+        group.map(({ entry }) => entry),
+      );
+      outcomes.forEach(({ outcome }, index) => {
+        if (outcome === 'appended') this.retainedBytes += group[index]?.entry.batch.length ?? 0;
+      });
+      if (lastPosition > this.lastPosition) {
+        this.lastPosition = lastPosition;
+        this.#onAppended();
+      }
+      group.forEach(({ resolve }, index) => {
+        const outcome = outcomes[index];
+        if (outcome) resolve(outcome);
+      });
+    } catch (caught) {
+      const isAlone = group.length === 1;
+      const isOutage = caught instanceof PlatformError && caught.code === 'unavailable';
+      if (isAlone || isOutage) {
+        for (const { reject } of group) reject(caught);
+        return;
+      }
+      // One that cannot be stored, or that does not fit on the disk, takes none of its neighbours with it.
+      for (const one of group) await this.#commit([one]);
+    }
+  }
+}

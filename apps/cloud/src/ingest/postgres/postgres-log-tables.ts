@@ -1,0 +1,24 @@
+/**
+ * The tables of the ingest log in Postgres: those of ingest.sqlite, in schema `ingest`, and
+ *
+ * log_state  one row, the last position that was given: a sequence would leave gaps, and forget nothing that a rollback gave (I3)
+ */
+import type { Migration } from '../../metadata/sqlite/writer-protocol.ts';
+import { ingestMigrations } from '../log/log-tables.ts';
+
+const stateOfVersion: Readonly<Record<number, readonly string[]>> = {
+  1: [
+    'create table log_state (only_row boolean primary key default true check (only_row), last_position bigint not null)',
+    'insert into log_state (last_position) values (0)',
+    // Readings are packed already: an attempt to compress them only costs time.
+    'alter table log alter column batch set storage external',
+    'alter table conflicts alter column batch set storage external',
+  ],
+};
+
+export const postgresIngestMigrations: readonly Migration[] = ingestMigrations.map((migration) => ({
+  ...migration,
+  postgresOnly: stateOfVersion[migration.version] ?? [],
+}));
+
+export const ingestSchema = 'ingest';

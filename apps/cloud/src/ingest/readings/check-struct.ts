@@ -1,0 +1,66 @@
+/** Whether a document can be stored and loaded, without decoding it: this runs once for each reading before it is acknowledged (I1, D14). */
+import { maxReadingLevels } from '@platform/base';
+import { describeFault, type StructSink, walkStruct } from '../../reading-codec/walk-struct.ts';
+
+/** Why the Struct in bytes[start..end) cannot be stored; null: it can. */
+export function structProblem(bytes: Uint8Array, start: number, end: number): string | null {
+  const fault = walkStruct(bytes, start, end, null, maxReadingLevels);
+  if (fault === null) return null;
+  return fault === 'broken' ? describeFault(fault, maxReadingLevels) : depthProblem(bytes, start, end);
+}
+
+/** Levels that are counted: what nests without end would take more stack than there is. */
+const countedLevels = 300;
+/** Of the path, in the error. */
+const pathLength = 100;
+
+function depthProblem(bytes: Uint8Array, start: number, end: number): string {
+  const deep = new Deepest();
+  const isCounted = walkStruct(bytes, start, end, deep, countedLevels) !== 'too deep';
+  const path = deep.path.length <= pathLength ? deep.path : `${deep.path.slice(0, pathLength - 1)}…`;
+  // Of the sender's own words only what every log and table can hold.
+  const field = `struct${path}`.replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
+  const found = isCounted ? `${deep.levels}` : `more than ${countedLevels}`;
+  return `${field}: expected documents and lists nested at most ${maxReadingLevels} levels deep, found ${found}`;
+}
+
+const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** How deep a document is, and where it first is too deep. */
+class Deepest implements StructSink {
+  levels = 0;
+  path = '';
+  readonly #steps: string[] = [];
+  #step = '';
+
+  key(bytes: Uint8Array, start: number, end: number): void {
+    this.#step = `.${utf8.decode(bytes.subarray(start, end))}`;
+  }
+
+  item(index: number): void {
+    this.#step = `[${index}]`;
+  }
+
+  beginDocument(): void {
+    this.#steps.push(this.#step);
+    this.levels = Math.max(this.levels, this.#steps.length);
+    if (this.path === '' && this.#steps.length > maxReadingLevels) this.path = this.#steps.join('');
+  }
+
+  endDocument(): void {
+    this.#steps.pop();
+  }
+
+  beginList(): void {
+    this.beginDocument();
+  }
+
+  endList(): void {
+    this.#steps.pop();
+  }
+
+  nothing(): void {}
+  number(): void {}
+  boolean(): void {}
+  text(): void {}
+}

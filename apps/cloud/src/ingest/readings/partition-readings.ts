@@ -1,0 +1,51 @@
+/** Separates the readings of a tabular upload into those that are stored and those that become named gaps (D14). */
+import { maxReadingBytes, PlatformError } from '@platform/base';
+import { scanReading } from './scan-reading.ts';
+
+export interface RefusedReading {
+  /** In the upload as it was sent. */
+  readonly index: number;
+  readonly sizeBytes: number;
+  readonly reason: string;
+}
+
+export interface PartitionedReadings {
+  readonly stored: readonly Uint8Array[];
+  readonly refused: readonly RefusedReading[];
+}
+
+/** Throws invalid_argument when nothing is storable, or when there are bytes among the documents: those the sender must keep. */
+export function partitionReadings(readings: readonly Uint8Array[]): PartitionedReadings {
+  if (readings.length === 0) {
+    throw new PlatformError('invalid_argument', 'expected at least one reading in sensor_contents, found none');
+  }
+  const stored: Uint8Array[] = [];
+  const refused: RefusedReading[] = [];
+  readings.forEach((reading, index) => {
+    const reason = problemOf(reading, index);
+    if (reason === null) stored.push(reading);
+    else refused.push({ index, sizeBytes: reading.length, reason });
+  });
+  const [first] = refused;
+  if (stored.length === 0 && first) {
+    throw new PlatformError(
+      'invalid_argument',
+      `none of the ${readings.length} readings can be stored; sensor_contents[${first.index}]: ${first.reason}`,
+    );
+  }
+  return { stored, refused };
+}
+
+function problemOf(reading: Uint8Array, index: number): string | null {
+  if (reading.length > maxReadingBytes) {
+    return `expected at most ${maxReadingBytes} bytes (4 MB) for one tabular reading, found ${reading.length}`;
+  }
+  const { kind, problem } = scanReading(reading);
+  if (kind === 'binary') {
+    throw new PlatformError(
+      'invalid_argument',
+      `an upload of type DATA_TYPE_TABULAR_SENSOR expected documents, found bytes in sensor_contents[${index}]: send them as DATA_TYPE_BINARY_SENSOR`,
+    );
+  }
+  return problem;
+}

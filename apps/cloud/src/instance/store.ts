@@ -1,0 +1,19 @@
+/** Tables of the installation itself. */
+import type { SealedColumn } from './sealed-column.ts';
+
+export interface InstanceTables {
+  /** Secrets of the installation, by name, sealed. */
+  instance_secrets: { name: string; secret: Uint8Array };
+  /** By name: `instance-key` (the id of the key that every sealed value is under), `restored` (JSON, from which backup). */
+  instance_state: { name: string; value: string };
+}
+
+export const instanceDdl: readonly string[] = [
+  `create table instance_secrets (name text primary key, secret blob not null)`,
+];
+
+export const instanceV2: readonly string[] = [
+  `create table instance_state (name text primary key, value text not null)`,
+];
+
+export const instanceSealed: readonly SealedColumn[] = [{ table: 'instance_secrets', key: ['name'], sealed: 'secret' }];

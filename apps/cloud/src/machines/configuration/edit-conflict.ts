@@ -1,0 +1,31 @@
+/** What a client is told whose edit began at a version that is not the newest any more: what changed since, and by whom. */
+import { PlatformError } from '@platform/base';
+import { diff, diffLines } from '@platform/machine-config/diff';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { timeText } from '../../wire/time-text.ts';
+import { authorText } from '../author.ts';
+import type { ConfigurationVersion } from './configuration.ts';
+
+const shownChanges = 20;
+
+/** Outside of any transaction: to compare two documents takes its time. */
+export async function editConflict(
+  db: Kysely<CloudTables>,
+  partId: string,
+  edited: { readonly createdMs: number } | { readonly version: number },
+  newest: ConfigurationVersion,
+): Promise<PlatformError> {
+  const versions = db.selectFrom('part_configurations').select('document').where('part_id', '=', partId);
+  const row = await ('version' in edited
+    ? versions.where('version', '=', edited.version)
+    : versions.where('created_ms', '=', edited.createdMs)
+  ).executeTakeFirst();
+  const named = 'version' in edited ? `version ${edited.version}` : `the version of ${timeText(edited.createdMs)}`;
+  const head = `configuration of part ${partId}: you edited ${named}, but the newest is version ${newest.version}, saved at ${timeText(newest.createdMs)} by ${authorText(newest.author)}. Nothing was saved: read it again and repeat your edit`;
+  if (row === undefined || row.document === '') return new PlatformError('aborted', head);
+  const changes = diff(JSON.parse(row.document), JSON.parse(newest.document));
+  const lines = diffLines(changes.slice(0, shownChanges));
+  if (changes.length > shownChanges) lines.push(`… and ${changes.length - shownChanges} more`);
+  return new PlatformError('aborted', `${head}. Changed since:\n${lines.join('\n')}`);
+}

@@ -1,0 +1,149 @@
+import { silentLog, systemClock } from '@platform/base';
+import { startPostgres } from '@platform/testkit';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { startCuttingProxy } from '../testing/cutting-proxy.ts';
+import { openTestStore } from '../testing/test-store.ts';
+import { holdDatabase } from './hold-database.ts';
+import { openPostgresMetadata } from './open-postgres-metadata.ts';
+import { readPostgresAddress } from './postgres-address.ts';
+import { portable } from './postgres-migrate.ts';
+
+interface Tables {
+  item: { id: number };
+}
+
+const migrations = [{ version: 1, statements: ['create table item (id bigint not null)'] }];
+
+/** A database behind a proxy that loses what it is told to lose. */
+async function rig() {
+  const store = await openTestStore('postgres');
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  const proxy = await startCuttingProxy(String(store.database));
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const fatal: Error[] = [];
+  const metadata = await openPostgresMetadata<Tables>({
+    database: proxy.url,
+    migrations,
+    log: silentLog,
+    onFatal: (error) => void fatal.push(error),
+  });
+  onTestFinished(() => metadata[Symbol.asyncDispose]());
+  const ids = async (): Promise<unknown[]> =>
+    (await store.administer('select id::int from meta.item order by id')).map(({ id }) => id);
+  return { store, proxy, fatal, db: metadata.db, ids };
+}
+
+test('I2 a commit whose answer is lost is answered as what it came to, in a transaction and alone', async () => {
+  const { proxy, db, ids, fatal } = await rig();
+  proxy.cutNextCommit('after');
+  await db.transaction().execute((trx) => trx.insertInto('item').values({ id: 1 }).execute());
+  proxy.cutNextCommit('after');
+  await db.insertInto('item').values({ id: 2 }).execute();
+  proxy.cutNextCommit('before');
+  const lost = db.transaction().execute((trx) => trx.insertInto('item').values({ id: 3 }).execute());
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable' });
+  proxy.cutNextCommit('before');
+  await expect(db.insertInto('item').values({ id: 4 }).execute()).rejects.toMatchObject({ code: 'unavailable' });
+  await db.insertInto('item').values({ id: 5 }).execute();
+  expect(await ids()).toEqual([1, 2, 5]);
+  expect(fatal).toEqual([]);
+});
+
+test('I2 a commit that a crash of the server lost is not taken for another transaction, to which the server gave its number', async () => {
+  await using server = await startPostgres({ durable: true });
+  const database = server.url('postgres');
+  await using proxy = await startCuttingProxy(database);
+  const ask = async (statement: string): Promise<unknown> => {
+    const client = new Client({ connectionString: database });
+    await client.connect();
+    const { rows } = await client.query(statement);
+    await client.end();
+    return rows[0]?.answer;
+  };
+  // So that nothing that is not committed reaches the disk by chance.
+  await ask(`alter system set wal_writer_delay = '10s'`);
+  await ask('select pg_reload_conf()');
+  await using metadata = await openPostgresMetadata<Tables>({
+    database: proxy.url,
+    migrations,
+    log: silentLog,
+    onFatal: (error) => expect.fail(error.message),
+  });
+  await metadata.db.insertInto('item').values({ id: 1 }).execute();
+  const number = 'select pg_current_xact_id()::text as answer';
+  const lost = metadata.db.transaction().execute(async (trx) => {
+    await trx.insertInto('item').values({ id: 2 }).execute();
+    const { rows } = await sql.raw<{ answer: string }>(number).execute(trx);
+    proxy.setOpen(false);
+    await server.kill();
+    await server.start();
+    expect(await ask(number)).toBe(rows[0]?.answer);
+    proxy.setOpen(true);
+  });
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await metadata.db.selectFrom('item').selectAll().execute()).toEqual([{ id: 1 }]);
+});
+
+test('while the server is away every call is UNAVAILABLE, and goes on by itself afterwards', async () => {
+  const { proxy, db, ids, fatal } = await rig();
+  await db.insertInto('item').values({ id: 1 }).execute();
+  const inTheMiddle = db.transaction().execute(async (trx) => {
+    await trx.insertInto('item').values({ id: 2 }).execute();
+    proxy.setOpen(false);
+    await trx.insertInto('item').values({ id: 3 }).execute();
+  });
+  await expect(inTheMiddle).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(db.insertInto('item').values({ id: 4 }).execute()).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(db.selectFrom('item').selectAll().execute()).rejects.toMatchObject({ code: 'unavailable' });
+  proxy.setOpen(true);
+  await db.insertInto('item').values({ id: 5 }).execute();
+  expect(await db.selectFrom('item').selectAll().orderBy('id').execute()).toEqual([{ id: 1 }, { id: 5 }]);
+  expect(await ids()).toEqual([1, 5]);
+  expect(fatal).toEqual([]);
+});
+
+test('a database that one cloud holds is refused to another one, and free after it', async () => {
+  await using store = await openTestStore('postgres');
+  const address = readPostgresAddress(String(store.database));
+  let now = 0;
+  // Each look at the clock finds the patience at its end.
+  const clock = { ...systemClock, monotonic: () => (now += 60_000), sleep: async () => {} };
+  const hold = (): Promise<AsyncDisposable> => holdDatabase({ address, clock, log: silentLog, onFatal: () => {} });
+  const first = await hold();
+  await expect(hold()).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: expect.stringContaining('held by another cloud'),
+  });
+  await first[Symbol.asyncDispose]();
+  await using _ = await hold();
+});
+
+test('tables are written for both stores once: types, keys and words of SQL are translated', () => {
+  expect(
+    portable(
+      'create table t (id integer primary key, authorization text, n integer not null, b blob, at bigint, primary key (n)) without rowid',
+    ),
+  ).toBe(
+    'create table t ("id" bigint generated by default as identity primary key, "authorization" text collate "C", "n" bigint not null, "b" bytea, "at" bigint, primary key (n))',
+  );
+  expect(portable('alter table t add column size bigint not null default 0')).toBe(
+    'alter table t add column "size" bigint not null default 0',
+  );
+});
+
+test('text that Postgres cannot hold comes back with a replacement, and takes nothing else with it', async () => {
+  await using store = await openTestStore('postgres');
+  interface Texts {
+    texts: { text: string };
+  }
+  await using metadata = await openPostgresMetadata<Texts>({
+    database: String(store.database),
+    migrations: [{ version: 1, statements: ['create table texts (text text not null)'] }],
+    log: silentLog,
+    onFatal: () => {},
+  });
+  await metadata.db.insertInto('texts').values({ text: 'a\0b\u{1f600}' }).execute();
+  expect(await metadata.db.selectFrom('texts').selectAll().execute()).toEqual([{ text: 'a\ufffdb\u{1f600}' }]);
+});

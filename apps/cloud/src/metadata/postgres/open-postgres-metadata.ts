@@ -1,0 +1,44 @@
+/** Opens the metadata in Postgres: schema `meta` of one database, held by one cloud at a time. */
+import { type Clock, type Log, systemClock } from '@platform/base';
+import { Kysely } from 'kysely';
+import { claimInstallation } from '../claim-installation.ts';
+import type { Migration } from '../sqlite/writer-protocol.ts';
+import { holdDatabase } from './hold-database.ts';
+import { readPostgresAddress } from './postgres-address.ts';
+import { PostgresDialect } from './postgres-dialect.ts';
+import { migratePostgres } from './postgres-migrate.ts';
+import { createPostgresReader } from './postgres-reader.ts';
+import { createPostgresWriter } from './postgres-writer.ts';
+
+export interface PostgresMetadataOptions {
+  /** `postgres://…` */
+  readonly database: string;
+  readonly migrations: readonly Migration[];
+  readonly log: Log;
+  readonly onFatal: (error: Error) => void;
+  readonly clock?: Clock;
+  /** In the data directory; says which database belongs to it. Absent: any does. */
+  readonly installationFile?: string | undefined;
+  /** How long to wait for a server that is not there yet; see `holdDatabase`. */
+  readonly serverWaitMs?: number;
+}
+
+const schema = 'meta';
+
+/** Throws unavailable when there is no server after a wait; failed_precondition at once when the schema is newer, another cloud holds the database, or the server refuses. */
+export async function openPostgresMetadata<Tables>(
+  options: PostgresMetadataOptions,
+): Promise<AsyncDisposable & { readonly db: Kysely<Tables> }> {
+  const { database, migrations, log, onFatal, clock = systemClock, installationFile, serverWaitMs } = options;
+  const address = readPostgresAddress(database);
+  await using unwind = new AsyncDisposableStack();
+  unwind.use(await holdDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));
+  const reader = unwind.use(createPostgresReader(address, schema, log));
+  const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
+  await migratePostgres(writer, schema, migrations);
+  if (installationFile !== undefined) await claimInstallation(writer, installationFile);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect(reader, writer) });
+  unwind.defer(() => db.destroy());
+  const running = unwind.move();
+  return { db, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,98 @@
+/** Everything in the Postgres database of an installation as it is at one moment, metadata and log alike, while its cloud goes on. */
+import { PlatformError } from '@platform/base';
+import { Query, type QueryConfig } from 'pg';
+import { readInstallation } from '../claim-installation.ts';
+import { readPostgresAddress } from './postgres-address.ts';
+import { connectPostgres } from './postgres-connection.ts';
+import { postgresError } from './postgres-fault.ts';
+import type { postgresTypes } from './postgres-values.ts';
+
+/** What the server writes for a value, exact for every type; null for NULL. */
+export type TextRow = readonly (string | null)[];
+
+export interface Snapshot extends AsyncDisposable {
+  /** Where, for messages. */
+  readonly shown: string;
+  query(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** Hands over each row as it arrives, and reads on when `take` has returned: whatever the table's size, memory holds a few rows. */
+  eachRow(sql: string, take: (row: TextRow) => void): Promise<void>;
+}
+
+/**
+ * One `repeatable read` transaction that writes nothing. It sees whatever was committed when this resolves.
+ *
+ * @param installationFile of the data directory that the database must belong to.
+ * @throws failed_precondition when it belongs to another one, unavailable when the server cannot be reached.
+ */
+export async function openSnapshot(database: string, installationFile: string, signal: AbortSignal): Promise<Snapshot> {
+  const address = readPostgresAddress(database);
+  const { shown } = address;
+  const failed = (caught: unknown): PlatformError => {
+    signal.throwIfAborted();
+    return postgresError(caught, 'the snapshot', shown);
+  };
+  const client = await connectPostgres(address, 'meta', () => {}).catch((caught) => {
+    throw failed(caught);
+  });
+  const end = (): void => void client.end().catch(() => {});
+  signal.addEventListener('abort', end, { once: true });
+  const query = async (sql: string): Promise<readonly Record<string, unknown>[]> => {
+    try {
+      return (await client.query(sql)).rows;
+    } catch (caught) {
+      throw failed(caught);
+    }
+  };
+  const snapshot: Snapshot = {
+    shown,
+    query,
+    eachRow: async (sql, take) => {
+      let refused: unknown;
+      const config: QueryConfig & { rowMode: 'array' } = { text: sql, rowMode: 'array', types: asText };
+      const rows = new Query<(string | null)[]>(config);
+      const ended = new Promise<void>((resolve, reject) => {
+        rows.once('end', () => resolve());
+        rows.once('error', reject);
+      });
+      rows.on('row', (row: TextRow) => {
+        if (refused !== undefined) return;
+        try {
+          take(row);
+        } catch (caught) {
+          refused = caught;
+          // Whatever is still on its way is of no use.
+          end();
+        }
+      });
+      client.query(rows);
+      await ended.catch((caught) => {
+        throw refused ?? failed(caught);
+      });
+      if (refused !== undefined) throw refused;
+    },
+    async [Symbol.asyncDispose]() {
+      signal.removeEventListener('abort', end);
+      await client.end().catch(() => {});
+    },
+  };
+  try {
+    await query(`set bytea_output = 'hex'; begin isolation level repeatable read read only`);
+    // The first statement after BEGIN decides the moment.
+    const [there] = await query(`select to_regclass('meta.installation') is not null as exists`);
+    const [row] = there?.['exists'] === 1 ? await query('select id from meta.installation') : [];
+    const ours = readInstallation(installationFile);
+    if (ours === undefined || row?.['id'] !== ours)
+      throw new PlatformError(
+        'failed_precondition',
+        `${shown}: expected the database of installation ${ours ?? '(none)'} as ${installationFile} says, found ${row === undefined ? 'none of a cloud' : `that of ${String(row['id'])}`}. Is PLATFORM_DATABASE_URL that of this data directory?`,
+      );
+    return snapshot;
+  } catch (caught) {
+    await snapshot[Symbol.asyncDispose]();
+    throw caught;
+  }
+}
+
+const asText: typeof postgresTypes = {
+  getTypeParser: (() => (text: string) => text) as typeof postgresTypes.getTypeParser,
+};

@@ -1,0 +1,198 @@
+/**
+ * The delivery loop of all channels: takes what is due, as many messages as each channel sends at a time and to one target, so
+ * that a target that hangs holds up only itself, and a channel no other one. What is being sent is known to this process only:
+ * after a kill the rows are due and are sent again under the same id, so each message goes out at least once.
+ */
+
+import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
+import { reportedFault } from '@platform/rpc/server';
+import type { Kysely } from 'kysely';
+import type { Channel, Channels } from './channel.ts';
+import { failureLine, type MachineLogLine } from './failure-line.ts';
+import { InFlight } from './in-flight.ts';
+import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
+import type { ChannelName, OutboxMessageRow, OutboxTables } from './store.ts';
+
+export interface DeliveryOptions {
+  readonly db: Kysely<OutboxTables>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly channels: Channels;
+  /** What waits for one that is gone is cancelled. */
+  readonly organizationExists: (organizationId: string) => boolean;
+  readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
+}
+
+export interface Delivery extends AsyncDisposable {
+  start(): void;
+  wake(): void;
+  resume(organizationId: string, target: string): Promise<void>;
+}
+
+/** What is under way at a stop may end within this, so that a restart does not send it twice. */
+const stopGraceMs = 1_000;
+
+export function createDelivery(options: DeliveryOptions): Delivery {
+  return new DeliveryLoop(options);
+}
+
+type Due = Pick<OutboxMessageRow, 'id' | 'organization_id' | 'target'>;
+
+interface Lane {
+  readonly name: ChannelName;
+  readonly channel: Channel;
+  readonly inFlight: InFlight;
+}
+
+class DeliveryLoop implements Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #recorder: Recorder;
+  readonly #lanes: readonly Lane[];
+  readonly #stop = new AbortController();
+  #follower: Follower | null = null;
+
+  constructor(options: DeliveryOptions) {
+    const { webhook, email } = options.channels;
+    this.#options = options;
+    this.#recorder = createRecorder(options);
+    this.#lanes = [
+      ...(webhook ? [{ name: 'webhook' as const, channel: webhook, inFlight: new InFlight(webhook) }] : []),
+      ...(email ? [{ name: 'email' as const, channel: email, inFlight: new InFlight(email) }] : []),
+    ];
+  }
+
+  start(): void {
+    const { clock, log } = this.#options;
+    this.#follower = follow({ name: 'outbox: deliver', step: () => this.#claim(), clock, log });
+  }
+
+  wake(): void {
+    this.#follower?.wake();
+  }
+
+  async resume(organizationId: string, target: string): Promise<void> {
+    await this.#recorder.resume(organizationId, target);
+    this.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#follower?.[Symbol.asyncDispose]();
+    const ended = new AbortController();
+    const all = Promise.all(this.#lanes.map(({ inFlight }) => inFlight.ended())).finally(() => ended.abort());
+    await this.#options.clock.sleep(stopGraceMs, ended.signal).catch(() => {});
+    this.#stop.abort();
+    await all;
+  }
+
+  /** Starts what is due and has room. True: another look may find more. */
+  async #claim(): Promise<boolean> {
+    await this.#recorder.load();
+    let again = false;
+    for (const lane of this.#lanes) if (await this.#claimFor(lane)) again = true;
+    return again;
+  }
+
+  async #claimFor(lane: Lane): Promise<boolean> {
+    const { inFlight } = lane;
+    const { free } = inFlight;
+    if (free <= 0) return false;
+    const claimed: Due[] = [];
+    let again = false;
+    for (const due of await this.#due(lane, free + inFlight.count)) {
+      if (inFlight.has(due.id)) continue;
+      if (claimed.length >= free) break;
+      if (this.#recorder.isPaused(due.organization_id, due.target)) {
+        await this.#recorder.pause(due.organization_id, due.target, 'answered 410 Gone');
+        again = true;
+      } else if (inFlight.hasRoomFor(due.target)) {
+        inFlight.reserve(due.target);
+        claimed.push(due);
+      } else {
+        // Its siblings filled the answer; the next look leaves this target out.
+        again = true;
+      }
+    }
+    for (const due of claimed) this.#begin(lane, due);
+    return again;
+  }
+
+  #due({ name, inFlight }: Lane, limit: number): Promise<Due[]> {
+    const { db, clock } = this.#options;
+    const saturated = inFlight.saturated();
+    let query = db
+      .selectFrom('outbox_messages')
+      .select(['id', 'organization_id', 'target'])
+      .where('channel', '=', name)
+      .where('state', '=', 'pending')
+      .where('next_attempt_at', '<=', clock.now())
+      .orderBy('next_attempt_at')
+      .limit(limit);
+    if (saturated.length > 0) query = query.where('target', 'not in', saturated);
+    return query.execute();
+  }
+
+  #begin({ channel, inFlight }: Lane, due: Due): void {
+    let sending = true;
+    const sent = (): void => {
+      if (!sending) return;
+      sending = false;
+      inFlight.release(due.target);
+      this.wake();
+    };
+    const done = this.#deliver(channel, due.id, sent)
+      .catch((caught) => {
+        if (!this.#stop.signal.aborted) {
+          this.#options.log.error('a delivery was not recorded', { messageId: due.id, error: errorText(caught) });
+        }
+      })
+      .finally(sent);
+    void inFlight.add(due.id, done).then(() => this.wake());
+  }
+
+  /** @param sent called when the target is done with it: the next may go there while this one is recorded. */
+  async #deliver(channel: Channel, id: string, sent: () => void): Promise<void> {
+    const { clock, db, organizationExists } = this.#options;
+    const row = await db.selectFrom('outbox_messages').selectAll().where('id', '=', id).executeTakeFirst();
+    // Between the look and now it may have been paused, or tried: an attempt may be recorded while a look finds it due.
+    if (row?.state !== 'pending' || row.next_attempt_at > clock.now()) return;
+    if (row.organization_id !== '' && !organizationExists(row.organization_id)) return this.#recorder.cancel(row.id);
+    const attempt = await this.#attempt(channel, row);
+    const judgement = this.#recorder.judge(row, attempt.result, channel.waitMs);
+    sent();
+    if (attempt.result.outcome !== 'accepted') await this.#tell(row, attempt, judgement);
+    await this.#recorder.record(row, attempt, judgement, this.#stop.signal);
+  }
+
+  async #attempt(channel: Channel, row: OutboxMessageRow): Promise<Attempt> {
+    const { clock, log } = this.#options;
+    const [atMs, startedAt] = [clock.now(), clock.monotonic()];
+    const result = await channel.send(row, this.#stop.signal).catch((caught) => {
+      this.#stop.signal.throwIfAborted();
+      // The record of the attempt is for the members of the organization (D37).
+      const { message } = reportedFault(caught, { method: `message ${row.id}` }, log);
+      return { outcome: 'retryLater' as const, error: `the message could not be sent: ${message}` };
+    });
+    return { atMs, durationMs: Math.round(clock.monotonic() - startedAt), result };
+  }
+
+  /** Before the record: after a kill in between the message is sent again, and this is told again. */
+  async #tell(row: OutboxMessageRow, { result }: Attempt, { state, error, nextAttemptAtMs }: Judgement): Promise<void> {
+    const { clock, log, appendMachineLog } = this.#options;
+    const isFinal = state === 'failed';
+    if (row.part_id === '') {
+      const { id: messageId, channel, event_type: type, target } = row;
+      const said = { messageId, channel, type, attempts: row.attempts + 1, error };
+      if (isFinal) log.error('a message was given up', { ...said, target });
+      else log.warn('a message was not sent, trying again', { ...said, waitMs: nextAttemptAtMs - clock.now() });
+    } else if (row.attempts === 0 || isFinal) {
+      const line = failureLine(row, error, result.code);
+      await appendMachineLog(row.part_id, line).catch((caught) => {
+        log.error('a failed notification could not be written to the machine logs', {
+          partId: row.part_id,
+          messageId: row.id,
+          error: errorText(caught),
+        });
+      });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** E-mail as a channel of the outbox: one message to the mail server, tried again with growing waits for a day. */
+import { backoffMs, errorText } from '@platform/base';
+import type { Transporter } from 'nodemailer';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import type { Channel, SendResult } from '../channel.ts';
+import type { OutboxMessageRow } from '../store.ts';
+import type { MailContent } from './mail.ts';
+import { withoutTokens } from './without-tokens.ts';
+
+export interface MailSettings {
+  /** Such as `smtps://name:password@mail.example.com`. */
+  readonly smtpUrl: string;
+  /** The sender, such as `Platform <platform@example.com>`. */
+  readonly from: string;
+}
+
+export interface EmailChannelOptions {
+  readonly settings: MailSettings;
+  readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
+}
+
+const timeoutMs = 20_000;
+const giveUpMs = 86_400_000;
+const longestWaitMs = 3_600_000;
+
+export function createEmailChannel({ settings, instanceKey }: EmailChannelOptions): Channel {
+  const { smtpUrl, from } = settings;
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  let opened: Promise<Transporter> | undefined;
+  // Loaded with the first message: many installations send none.
+  const open = (): Promise<Transporter> => {
+    opened ??= import('nodemailer').then(({ createTransport }) =>
+      createTransport({ url: smtpUrl, ...timeouts }, { from }),
+    );
+    return opened;
+  };
+  const close = async (): Promise<void> => (await opened)?.close();
+
+  return {
+    // All go to one server. Those to one person arrive in the order in which they were caused.
+    maxInFlight: 4,
+    maxPerTarget: 1,
+    async send(message, signal) {
+      const content = readContent(message, instanceKey);
+      if (content === undefined) return { outcome: 'rejected', error: 'the stored mail cannot be read' };
+      const transport = await open();
+      try {
+        // An address object is one recipient, whatever stands in it; a string would be parsed as a list.
+        const to = { name: '', address: message.target };
+        await transport.sendMail({ to, ...content, disableFileAccess: true, disableUrlAccess: true, signal });
+        return { outcome: 'accepted' };
+      } catch (caught) {
+        signal.throwIfAborted();
+        return failure(caught, content);
+      }
+    },
+    waitMs: ({ attempts, ageMs }) =>
+      ageMs > giveUpMs ? undefined : Math.round(backoffMs(attempts, { firstMs: 5_000, maxMs: longestWaitMs })),
+    [Symbol.dispose]: () => void close(),
+  };
+}
+
+/** undefined: it no longer opens, which is as final as a refusal. */
+function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decrypt'>): MailContent | undefined {
+  if (sealed === null) return undefined;
+  try {
+    const { subject, text } = JSON.parse(key.decrypt(sealed));
+    return { subject, text };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Final where the server refused this recipient for good; a wrong password of ours or a full disk of its will pass. */
+function failure(caught: unknown, { text }: MailContent): SendResult {
+  // Servers quote links that they do not like.
+  const error = withoutTokens(errorText(caught), text);
+  const { code, responseCode } = Object(caught) as { code?: string; responseCode?: number };
+  const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
+  return {
+    outcome: isFinal ? 'rejected' : 'retryLater',
+    error,
+    ...(responseCode !== undefined && { code: responseCode }),
+  };
+}

@@ -1,0 +1,291 @@
+/** Mails of the outbox, over a real database and mail server. */
+import { createServer } from 'node:net';
+import { createLog } from '@platform/base';
+import { FakeClock, type SmtpSink, startSmtpSink, startWebhookSink } from '@platform/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
+import type { Database } from '../../metadata/tables.ts';
+import type { Channel, Channels } from '../channel.ts';
+import { createOutbox, type Outbox } from '../feature.ts';
+import { messageId } from '../message-id.ts';
+import { createWebhookChannel } from '../webhook/webhook-channel.ts';
+import { createEmailChannel } from './email-channel.ts';
+import { createMail, type Mail, type MailMessage } from './mail.ts';
+
+const token = 'q7Wk3_0fQz-ZtB4n9YxLr2VdJm8sHcTeUaPg5oKiN1E';
+
+interface Rig {
+  readonly db: Database;
+  readonly clock: FakeClock;
+  readonly outbox: Outbox;
+  readonly logged: readonly string[];
+  readonly deletedOrganizations: Set<string>;
+  send(...mails: Partial<MailMessage>[]): Promise<void>;
+}
+
+async function rig(smtpUrl: string, others: Channels = {}): Promise<Rig> {
+  const { db, instanceKey } = await openFirstAccount();
+  const clock = new FakeClock();
+  const logged: string[] = [];
+  const deletedOrganizations = new Set<string>();
+  const outbox = createOutbox({
+    db,
+    clock,
+    log: createLog((...line) => void logged.push(JSON.stringify(line))),
+    channels: {
+      ...others,
+      email: createEmailChannel({ settings: { smtpUrl, from: 'cloud@example.com' }, instanceKey }),
+    },
+    organizationExists: (id) => !deletedOrganizations.has(id),
+    appendMachineLog: async () => {},
+  });
+  const mail: Mail = createMail({ outbox, instanceKey, clock });
+  onTestFinished(async () => {
+    let stopped = false;
+    const stopping = outbox[Symbol.asyncDispose]().then(() => {
+      stopped = true;
+    });
+    // The second that a stop gives to what is under way.
+    while (!stopped) {
+      await clock.advance(1_000);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await stopping;
+  });
+  outbox.start();
+  return {
+    ...{ db, clock, outbox, logged, deletedOrganizations },
+    async send(...mails) {
+      await db.transaction().execute(async (trx) => {
+        for (const one of mails) {
+          const text = `open http://127.0.0.1/invitations?token=${token}\n`;
+          await mail.enqueue(trx, { to: 'ada@example.com', kind: 'invitation', subject: 'Hello', text, ...one });
+        }
+      });
+      mail.wake();
+    },
+  };
+}
+
+async function sink(): Promise<SmtpSink> {
+  const started = await startSmtpSink();
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+/** Lets the event loop run until it holds; the test's own time limit ends a wait for ever. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+const states = async (outbox: Outbox): Promise<string> =>
+  (await outbox.list())
+    .map(({ state }) => state)
+    .toSorted()
+    .join();
+
+/** Everything of the outbox's tables, as text. */
+async function stored(db: Database): Promise<string> {
+  const messages = await db.selectFrom('outbox_messages').selectAll().execute();
+  const attempts = await db.selectFrom('outbox_attempts').selectAll().execute();
+  return [...messages, ...attempts]
+    .flatMap((row) => Object.values(row))
+    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)))
+    .join('\n');
+}
+
+test('a mail is delivered once and its attempt recorded; its content is stored sealed, and not at all once it is sent', async () => {
+  const server = await sink();
+  const { db, clock, outbox, send } = await rig(server.url);
+  server.refuseWith(451);
+  await send({});
+  await until(async () => (await outbox.list())[0]?.attempts.length === 1);
+  const waiting = await db.selectFrom('outbox_messages').selectAll().executeTakeFirstOrThrow();
+  expect(waiting.sealed).toBeInstanceOf(Uint8Array);
+  expect(await stored(db)).not.toMatch(/token|Hello/);
+  server.refuseWith(undefined);
+  await until(async () => {
+    await clock.advance(10_000);
+    return (await states(outbox)) === 'delivered';
+  });
+  expect(server.mails).toHaveLength(1);
+  expect(server.mails[0]).toMatchObject({ to: ['ada@example.com'], from: 'cloud@example.com' });
+  const [listed] = await outbox.list();
+  expect(listed).toMatchObject({
+    channel: 'email',
+    target: 'ada@example.com',
+    eventType: 'invitation',
+    triggerName: '',
+    attempts: [
+      { attempt: 1, outcome: 'retryLater', code: 451 },
+      { attempt: 2, outcome: 'accepted', error: null },
+    ],
+  });
+  expect((await db.selectFrom('outbox_messages').select('sealed').execute())[0]?.sealed).toBe(null);
+});
+
+test('a mail that the server refuses for good is given up, recorded, counted and logged without what is in it', async () => {
+  const server = await sink();
+  const { db, outbox, logged, send } = await rig(server.url);
+  server.refuseWith(550);
+  await send({});
+  await until(async () => (await states(outbox)) === 'failed');
+  const [listed] = await outbox.list({ undeliveredIn: 'email' });
+  expect(listed).toMatchObject({ attempts: [{ outcome: 'rejected', code: 550 }] });
+  expect(await outbox.counts('email')).toEqual({ delivered: 0, pending: 0, failed: 1 });
+  expect(await outbox.counts('webhook')).toEqual({ delivered: 0, pending: 0, failed: 0 });
+  expect(JSON.stringify(listed)).not.toMatch(/sealed|subject|Hello|token/);
+  expect((await db.selectFrom('outbox_messages').select('sealed').execute())[0]?.sealed).toBe(null);
+  expect(logged.filter((line) => line.includes('a message was given up'))).toHaveLength(1);
+  expect(logged.join()).not.toContain(token);
+});
+
+test('a mail is tried for a day with waits that grow to an hour, then given up', async () => {
+  const server = await sink();
+  const { clock, outbox, send } = await rig(server.url);
+  server.refuseWith(451);
+  await send({});
+  const began = clock.now();
+  const waitsMs: number[] = [];
+  for (let made = 1; ; made++) {
+    await until(async () => (await outbox.list())[0]?.attempts.length === made);
+    const [listed] = await outbox.list();
+    if (listed?.state === 'failed') break;
+    waitsMs.push((listed?.nextAttemptAtMs ?? 0) - (listed?.attempts.at(-1)?.at ?? 0));
+    clock.setWall(listed?.nextAttemptAtMs ?? 0);
+    outbox.wake();
+  }
+  expect(waitsMs[0]).toBeLessThanOrEqual(6_000);
+  expect(Math.max(...waitsMs)).toBeGreaterThan(0.8 * 3_600_000);
+  expect(Math.max(...waitsMs)).toBeLessThanOrEqual(1.2 * 3_600_000 + 10_000);
+  expect(clock.now() - began).toBeGreaterThan(86_400_000);
+  expect((await outbox.list({ undeliveredIn: 'email' }))[0]?.attempts.at(-1)?.outcome).toBe('retryLater');
+});
+
+test('what a mail server quotes of a link is neither recorded nor logged', async () => {
+  const { port, close } = await answering(`554 5.7.1 http://127.0.0.1/invitations?token=${token} is blocked`);
+  onTestFinished(close);
+  const { db, outbox, logged, send } = await rig(`smtp://127.0.0.1:${port}`);
+  await send({});
+  await until(async () => (await outbox.list())[0]?.attempts.length === 1);
+  expect((await outbox.list())[0]?.attempts[0]?.error).toContain('token=… is blocked');
+  expect(await stored(db)).not.toContain(token);
+  expect(logged.join()).not.toContain(token);
+});
+
+test('mails to one person are sent one after the other, in the order in which they were caused', async () => {
+  const server = await sink();
+  const { clock, send } = await rig(server.url);
+  for (const n of [1, 2, 3, 4, 5, 6]) {
+    clock.setWall(clock.now() + 1);
+    await send({ subject: `Mail ${n}` });
+  }
+  await server.waitFor(6);
+  expect(server.mails.map(({ headers }) => headers.get('subject'))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `Mail ${n}`));
+});
+
+test('a mail server that hangs holds up no webhook, and webhooks that hang hold up no mail', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const hooks = await startWebhookSink();
+  onTestFinished(() => hooks[Symbol.asyncDispose]());
+  const { port } = silent.address() as { port: number };
+  const stuck = await rig(`smtp://127.0.0.1:${port}`, { webhook: webhooksTo(hooks.url) });
+  await stuck.send(...Array.from({ length: 100 }, (_, n) => ({ to: `p${n}@example.com` })));
+  await enqueueHooks(stuck, hooks.url, 1);
+  await until(async () => (await stuck.outbox.counts('webhook')).delivered === 1);
+
+  const server = await sink();
+  hooks.answerWith(() => new Promise(() => {}));
+  const healthy = await rig(server.url, { webhook: webhooksTo(hooks.url) });
+  await enqueueHooks(healthy, hooks.url, 100);
+  await until(() => hooks.requests.length === 1 + 64);
+  await healthy.send({});
+  await server.waitFor(1);
+});
+
+test('an invitation of an organization that was deleted is not sent', async () => {
+  const server = await sink();
+  const { db, outbox, deletedOrganizations, send } = await rig(server.url);
+  deletedOrganizations.add('gone');
+  await send({ organizationId: 'gone' }, { organizationId: 'there' }, {});
+  await until(async () => (await states(outbox)) === 'cancelled,delivered,delivered');
+  expect(server.mails).toHaveLength(2);
+  expect(await db.selectFrom('outbox_messages').select('id').where('sealed', 'is not', null).execute()).toEqual([]);
+});
+
+test('mails wait while no mail server is set, and are sent when there is one', async () => {
+  const server = await sink();
+  const first = await openFirstAccount();
+  const clock = new FakeClock();
+  const settings = { smtpUrl: server.url, from: 'cloud@example.com' };
+  const open = (channels: Channels): Outbox => {
+    const log = createLog(() => {});
+    const opened = createOutbox({
+      ...{ db: first.db, clock, log, channels },
+      organizationExists: () => true,
+      appendMachineLog: async () => {},
+    });
+    opened.start();
+    return opened;
+  };
+  {
+    await using without = open({});
+    const mail = createMail({ outbox: without, instanceKey: first.instanceKey, clock });
+    const content = { subject: 'Hello', text: 'Hello' };
+    await first.db
+      .transaction()
+      .execute((trx) => mail.enqueue(trx, { to: 'ada@example.com', kind: 'password_reset', ...content }));
+    mail.wake();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await states(without)).toBe('pending');
+  }
+  await using later = open({ email: createEmailChannel({ settings, instanceKey: first.instanceKey }) });
+  await until(async () => (await states(later)) === 'delivered');
+});
+
+/** A mail server that takes everything until the mail itself, which it answers so. */
+async function answering(refusal: string): Promise<{ port: number; close: () => void }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('220 here\r\n');
+    let isData = false;
+    socket.on('data', (bytes) => {
+      for (const line of bytes.toString().split('\r\n').slice(0, -1)) {
+        if (isData && line !== '.') continue;
+        if (isData) socket.write(`${refusal}\r\n`);
+        else if (line === 'DATA') socket.write('354 go on\r\n');
+        else socket.write('250 yes\r\n');
+        isData = line === 'DATA';
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as { port: number }).port, close: () => void server.close() };
+}
+
+function webhooksTo(url: string): Channel {
+  return createWebhookChannel({
+    clock: new FakeClock(),
+    version: '1',
+    signingSecret: async () => `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    ownAddress: () => ({ host: '127.0.0.1', port: Number(new URL(url).port) }),
+    privateTargetsAllowed: () => true,
+    privateTargetsSetting: 'SETTING',
+  });
+}
+
+async function enqueueHooks({ db, outbox }: Rig, url: string, count: number): Promise<void> {
+  const names = { organizationName: '', locationId: '', locationName: '', robotId: '', robotName: '', partName: '' };
+  const messages = Array.from({ length: count }, (_, n) => ({
+    id: messageId(['hook', n]),
+    triggerName: 't',
+    channel: 'webhook' as const,
+    target: `${url}/test-inbox/webhooks/${n}`,
+    event: { type: 'part_online' as const, place: { organizationId: 'org', partId: 'part', ...names } },
+    eventAtMs: 1,
+  }));
+  await db.transaction().execute((trx) => outbox.enqueue(trx, messages));
+  outbox.wake();
+}

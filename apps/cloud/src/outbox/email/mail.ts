@@ -1,0 +1,57 @@
+/** Mails to people: sealed, because their links sign people in, and written in the transaction of the change that they tell of. */
+import { type Clock, newId } from '@platform/base';
+import type { Transaction } from 'kysely';
+import type { InstanceKey } from '../../instance/instance-key.ts';
+import { insertMessages } from '../enqueue.ts';
+import type { Outbox } from '../feature.ts';
+import { messageId } from '../message-id.ts';
+import type { OutboxTables } from '../store.ts';
+
+export interface MailContent {
+  /** One line. */
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface MailMessage extends MailContent {
+  /** One address that `checkedEmail` let through. */
+  readonly to: string;
+  /** What it is, for the record of deliveries. */
+  readonly kind: 'invitation' | 'password_reset';
+  /** Whose matter it is: when it is deleted, the mail is not sent. Absent: the person's own. */
+  readonly organizationId?: string;
+}
+
+export interface Mail {
+  /** Joins a transaction; nothing is sent unless it commits. Call `wake` after the commit. */
+  enqueue(trx: Transaction<OutboxTables>, message: MailMessage): Promise<void>;
+  wake(): void;
+}
+
+export function createMail(deps: {
+  readonly outbox: Pick<Outbox, 'wake'>;
+  readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): Mail {
+  const { outbox, instanceKey, clock } = deps;
+  return {
+    async enqueue(trx, { to, kind, organizationId = '', subject, text }) {
+      const nowMs = clock.now();
+      const row = {
+        id: messageId([newId()]),
+        channel: 'email',
+        organization_id: organizationId,
+        part_id: '',
+        target: to,
+        trigger_name: '',
+        event_type: kind,
+        authorization: null,
+        event: '',
+        sealed: instanceKey.encrypt(JSON.stringify({ subject, text })),
+        event_at: nowMs,
+      } as const;
+      await insertMessages(trx, [row], nowMs);
+    },
+    wake: () => outbox.wake(),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Transaction } from 'kysely';
+import type { Message } from './event.ts';
+import type { OutboxMessageRow, OutboxTables } from './store.ts';
+
+// Rows of 16 columns each: well below the 32,766 values that one statement may bind.
+const rowsPerStatement = 500;
+
+/** Adds what triggers decided. */
+export function enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[], nowMs: number): Promise<void> {
+  return insertMessages(trx, messages.map(rowOf), nowMs);
+}
+
+export type NewMessage = Omit<
+  OutboxMessageRow,
+  'state' | 'attempts' | 'next_attempt_at' | 'created_at' | 'finished_at'
+>;
+
+/** Adds messages to the outbox, due at once; an id that is there already is left as it is (I11). */
+export async function insertMessages(
+  trx: Transaction<OutboxTables>,
+  messages: readonly NewMessage[],
+  nowMs: number,
+): Promise<void> {
+  const due = { state: 'pending', attempts: 0, next_attempt_at: nowMs, created_at: nowMs, finished_at: null } as const;
+  for (let from = 0; from < messages.length; from += rowsPerStatement) {
+    await trx
+      .insertInto('outbox_messages')
+      .values(messages.slice(from, from + rowsPerStatement).map((message) => ({ ...message, ...due })))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
+}
+
+function rowOf(message: Message): NewMessage {
+  const { id, channel, triggerName, target, basicAuth, event, eventAtMs } = message;
+  return {
+    id,
+    channel,
+    organization_id: event.place.organizationId,
+    part_id: event.place.partId,
+    target,
+    trigger_name: triggerName,
+    event_type: event.type,
+    authorization: basicAuth
+      ? `Basic ${Buffer.from(`${basicAuth.username}:${basicAuth.password}`, 'utf8').toString('base64')}`
+      : null,
+    event: JSON.stringify(event),
+    sealed: null,
+    event_at: eventAtMs,
+  };
+}

@@ -1,0 +1,66 @@
+/** What happened, as it stands in the outbox: enough to write any kind of notification, tied to none. */
+
+/** No notification carries more bytes of JSON than this; an event that would leaves its reading out (D21). */
+export const maxEventBytes: number = 256 * 1024;
+
+export type TriggerType =
+  | 'part_data_ingested'
+  | 'conditional_data_ingested'
+  | 'part_online'
+  | 'part_offline'
+  | 'conditional_logs_ingested';
+
+/** The account path of the part when it happened. */
+export interface EventPlace {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly locationId: string;
+  readonly locationName: string;
+  readonly robotId: string;
+  readonly robotName: string;
+  readonly partId: string;
+  readonly partName: string;
+}
+
+/** One reading; times are RFC 3339, milliseconds, UTC (D21), or null when the machine sent none. */
+export interface EventReading {
+  readonly receivedAt: string | null;
+  readonly requestedAt: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The data of an upload, for both data types. */
+export interface EventData {
+  readonly componentName: string;
+  readonly componentType: string;
+  readonly methodName: string;
+  readonly fileId: string;
+  readonly minTimeReceived: string;
+  readonly maxTimeReceived: string;
+  /** Absent for binary data and files. */
+  readonly reading?: EventReading;
+  /** Size of the reading as JSON when it was left out because no notification could carry it. */
+  readonly omittedBytes?: number;
+}
+
+export interface TriggerEvent {
+  readonly type: TriggerType;
+  readonly place: EventPlace;
+  readonly data?: EventData;
+  /** The `conditional` object as configured (D21). */
+  readonly condition?: unknown;
+}
+
+/** One event for one notification: what is enqueued. */
+export interface Message {
+  /** The same cause gives the same id; `messageId` makes it. */
+  readonly id: string;
+  readonly triggerName: string;
+  readonly channel: 'webhook';
+  /** The webhook's URL. */
+  readonly target: string;
+  readonly basicAuth?: { readonly username: string; readonly password: string };
+  readonly event: TriggerEvent;
+  /** When the event happened, ms. */
+  readonly eventAtMs: number;
+}

@@ -1,0 +1,40 @@
+/** The line in the machine's logs that says that a trigger could not notify. */
+import type { TriggerEvent } from './event.ts';
+import type { OutboxMessageRow } from './store.ts';
+
+/** One line of a machine's logs, as the cloud writes it. */
+export interface MachineLogLine {
+  readonly level: 'error';
+  readonly loggerName: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** @param code status of the answer, where there was one. */
+export function failureLine(row: OutboxMessageRow, error: string, code: number | undefined): MachineLogLine {
+  const { id: messageId, part_id: partId, trigger_name: triggerName, event_type: triggerType } = row;
+  const notificationType = row.channel;
+  // What stands before `@` or after `?` of a URL can be a secret.
+  const url = row.target.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
+  const data = dataOf(row);
+  const component = data?.componentName || 'N/A';
+  const method = data?.methodName || 'N/A';
+  const responseCode = code ?? 'N/A';
+  return {
+    level: 'error',
+    loggerName: `app.trigger.${triggerName}`,
+    message:
+      `trigger failed to notify ${url} for part ${partId}; component: ${component}, method: ${method}, ` +
+      `trigger type: ${triggerType}, notification type: ${notificationType}, error: ${error}, response code: ${responseCode}`,
+    fields: { url, partId, component, method, triggerType, notificationType, error, responseCode, messageId },
+  };
+}
+
+/** undefined: the event has none, or the row is damaged. */
+function dataOf({ event }: OutboxMessageRow): TriggerEvent['data'] {
+  try {
+    return (JSON.parse(event) as TriggerEvent).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Kysely } from 'kysely';
+import type { ChannelName, MessageState, OutboxAttemptRow, OutboxTables } from './store.ts';
+
+/** A message without its secrets. Times are wall-clock ms. */
+export interface ListedMessage {
+  readonly id: string;
+  /** Empty: the message belongs to no organization. */
+  readonly organizationId: string;
+  readonly channel: ChannelName;
+  /** Empty: it is not about a part. */
+  readonly partId: string;
+  readonly target: string;
+  /** Empty: no trigger caused it. */
+  readonly triggerName: string;
+  /** What it tells of: the type of the trigger, or of the mail. */
+  readonly eventType: string;
+  readonly state: MessageState;
+  readonly attempts: readonly OutboxAttemptRow[];
+  readonly eventAtMs: number;
+  readonly createdAtMs: number;
+  /** When it will be sent, while it is pending. */
+  readonly nextAttemptAtMs: number;
+}
+
+export interface ListFilter {
+  readonly partId?: string;
+  /** Only those of a channel that failed, or that wait to be tried again. It reads all of them: for a channel that has few. */
+  readonly undeliveredIn?: ChannelName;
+  /** Default 100. */
+  readonly limit?: number;
+}
+
+// Neither secrets nor contents, which may be large.
+const listed = [
+  'id',
+  'organization_id',
+  'part_id',
+  'target',
+  'trigger_name',
+  'event_type',
+  'channel',
+  'state',
+  'event_at',
+  'created_at',
+  'next_attempt_at',
+] as const;
+
+/** The newest messages first, each with its attempts in order. */
+export async function listMessages(db: Kysely<OutboxTables>, filter: ListFilter): Promise<ListedMessage[]> {
+  const { partId, undeliveredIn, limit = 100 } = filter;
+  let query = db.selectFrom('outbox_messages').select(listed).orderBy('created_at', 'desc').orderBy('id').limit(limit);
+  if (partId !== undefined) query = query.where('part_id', '=', partId);
+  if (undeliveredIn !== undefined)
+    query = query
+      .where('channel', '=', undeliveredIn)
+      .where('state', 'in', ['failed', 'pending'])
+      .where('attempts', '>', 0);
+  const messages = await query.execute();
+  const attempts = new Map<string, OutboxAttemptRow[]>(messages.map(({ id }) => [id, []]));
+  if (messages.length > 0) {
+    const rows = await db
+      .selectFrom('outbox_attempts')
+      .selectAll()
+      .where('message_id', 'in', [...attempts.keys()])
+      .orderBy('attempt')
+      .execute();
+    for (const row of rows) attempts.get(row.message_id)?.push(row);
+  }
+  return messages.map((message) => ({
+    id: message.id,
+    organizationId: message.organization_id,
+    partId: message.part_id,
+    target: message.target,
+    triggerName: message.trigger_name,
+    eventType: message.event_type,
+    channel: message.channel,
+    state: message.state,
+    attempts: attempts.get(message.id) ?? [],
+    eventAtMs: message.event_at,
+    createdAtMs: message.created_at,
+    nextAttemptAtMs: message.next_attempt_at,
+  }));
+}

@@ -1,0 +1,24 @@
+import type { Kysely } from 'kysely';
+import type { OutboxTables } from './store.ts';
+
+const keptMs = 30 * 86_400_000;
+const rowsPerStep = 500;
+
+/** Deletes messages that are done, or were waiting for a paused target, for 30 days, with their attempts; true: there may be more. */
+export async function pruneMessages(db: Kysely<OutboxTables>, nowMs: number): Promise<boolean> {
+  const old = await db
+    .selectFrom('outbox_messages')
+    .select('id')
+    .where('created_at', '<', nowMs - keptMs)
+    .where('state', '!=', 'pending')
+    .orderBy('created_at')
+    .limit(rowsPerStep)
+    .execute();
+  if (old.length === 0) return false;
+  const ids = old.map(({ id }) => id);
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('outbox_attempts').where('message_id', 'in', ids).execute();
+    await trx.deleteFrom('outbox_messages').where('id', 'in', ids).execute();
+  });
+  return ids.length === rowsPerStep;
+}

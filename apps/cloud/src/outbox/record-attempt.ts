@@ -1,0 +1,161 @@
+/** Writes what an attempt came to: the attempt, the message's next state, and targets that want nothing more. */
+import { backoffMs, type Clock, errorText, type Log } from '@platform/base';
+import type { Kysely, Transaction } from 'kysely';
+import type { Channel, SendResult } from './channel.ts';
+import type { MessageState, OutboxMessageRow, OutboxTables } from './store.ts';
+
+export interface Attempt {
+  /** When it began, wall-clock ms. */
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly result: SendResult;
+}
+
+export interface Judgement {
+  readonly state: MessageState;
+  readonly nextAttemptAtMs: number;
+  /** Empty when accepted. */
+  readonly error: string;
+}
+
+export interface Recorder {
+  /** Reads, once, which targets are paused. */
+  load(): Promise<void>;
+  isPaused(organizationId: string, target: string): boolean;
+  /** What follows from the attempt. A target that is gone gets nothing more from here on, though that is still to be recorded. */
+  judge(row: OutboxMessageRow, result: SendResult, waitMs: Channel['waitMs']): Judgement;
+  /** Tries until it is written or the signal is aborted: a message whose outcome is unknown would be sent again. */
+  record(row: OutboxMessageRow, attempt: Attempt, judgement: Judgement, signal: AbortSignal): Promise<void>;
+  /** The message comes to its end without being sent. */
+  cancel(id: string): Promise<void>;
+  pause(organizationId: string, target: string, reason: string): Promise<void>;
+  resume(organizationId: string, target: string): Promise<void>;
+}
+
+export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock; log: Log }): Recorder {
+  const { db, clock, log } = options;
+  const paused = new Set<string>();
+  let loaded = false;
+
+  const write = (row: OutboxMessageRow, attempt: Attempt, judgement: Judgement): Promise<void> =>
+    db.transaction().execute(async (trx) => {
+      const { atMs, durationMs, result } = attempt;
+      const { outcome, code = null, response = null } = result;
+      const error = outcome === 'accepted' ? null : result.error;
+      await trx
+        .insertInto('outbox_attempts')
+        .values({
+          message_id: row.id,
+          attempt: row.attempts + 1,
+          at: atMs,
+          duration_ms: durationMs,
+          ...{ outcome, code, error, response },
+        })
+        // A second try after a commit whose answer was lost.
+        .onConflict((conflict) => conflict.columns(['message_id', 'attempt']).doNothing())
+        .execute();
+      await trx
+        .updateTable('outbox_messages')
+        .set({
+          attempts: row.attempts + 1,
+          state: judgement.state,
+          next_attempt_at: judgement.nextAttemptAtMs,
+          ...(judgement.state !== 'pending' && { finished_at: clock.now(), sealed: null }),
+        })
+        .where('id', '=', row.id)
+        .execute();
+      if (isGone(result)) await pauseIn(trx, row.organization_id, row.target, error ?? '', clock.now());
+    });
+
+  return {
+    async load() {
+      if (loaded) return;
+      const rows = await db.selectFrom('outbox_paused_targets').select(['organization_id', 'target']).execute();
+      for (const row of rows) paused.add(targetKey(row.organization_id, row.target));
+      loaded = true;
+    },
+    async cancel(id) {
+      await db
+        .updateTable('outbox_messages')
+        .set({ state: 'cancelled', finished_at: clock.now(), sealed: null })
+        .where('id', '=', id)
+        .where('state', '=', 'pending')
+        .execute();
+    },
+    isPaused: (organizationId, target) => paused.has(targetKey(organizationId, target)),
+    judge(row, result, waitMs) {
+      const now = clock.now();
+      if (isGone(result)) paused.add(targetKey(row.organization_id, row.target));
+      if (result.outcome === 'accepted') return { state: 'delivered', nextAttemptAtMs: now, error: '' };
+      const { error } = result;
+      if (result.outcome === 'rejected') return { state: 'failed', nextAttemptAtMs: now, error };
+      const attempts = row.attempts + 1;
+      const wait = waitMs({ attempts, ageMs: now - row.created_at, retryAfterMs: result.retryAfterMs });
+      if (wait !== undefined) return { state: 'pending', nextAttemptAtMs: now + wait, error };
+      return { state: 'failed', nextAttemptAtMs: now, error: `${error}; given up after ${attempts} attempts` };
+    },
+    async record(row, attempt, judgement, signal) {
+      for (let failures = 1; ; failures++) {
+        try {
+          await write(row, attempt, judgement);
+          break;
+        } catch (caught) {
+          log.error('an attempt could not be recorded, trying again', { messageId: row.id, error: errorText(caught) });
+          await clock.sleep(backoffMs(failures), signal);
+        }
+      }
+      // Again, as it stands in the table: it may have been resumed meanwhile.
+      if (isGone(attempt.result)) paused.add(targetKey(row.organization_id, row.target));
+    },
+    async pause(organizationId, target, reason) {
+      paused.add(targetKey(organizationId, target));
+      await db.transaction().execute((trx) => pauseIn(trx, organizationId, target, reason, clock.now()));
+    },
+    async resume(organizationId, target) {
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .deleteFrom('outbox_paused_targets')
+          .where('organization_id', '=', organizationId)
+          .where('target', '=', target)
+          .execute();
+        await trx
+          .updateTable('outbox_messages')
+          .set({ state: 'pending', next_attempt_at: clock.now() })
+          .where('organization_id', '=', organizationId)
+          .where('target', '=', target)
+          .where('state', '=', 'paused')
+          .execute();
+      });
+      paused.delete(targetKey(organizationId, target));
+    },
+  };
+}
+
+async function pauseIn(
+  trx: Transaction<OutboxTables>,
+  organizationId: string,
+  target: string,
+  reason: string,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .insertInto('outbox_paused_targets')
+    .values({ organization_id: organizationId, target, paused_at: nowMs, reason })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'target']).doNothing())
+    .execute();
+  await trx
+    .updateTable('outbox_messages')
+    .set({ state: 'paused' })
+    .where('organization_id', '=', organizationId)
+    .where('target', '=', target)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+function isGone(result: SendResult): boolean {
+  return result.outcome === 'rejected' && result.isTargetGone === true;
+}
+
+function targetKey(organizationId: string, target: string): string {
+  return `${organizationId} ${target}`;
+}

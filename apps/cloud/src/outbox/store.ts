@@ -1,0 +1,144 @@
+/**
+ * Tables of the outbox: messages of every channel, waiting or done, every attempt, and targets that asked for nothing more.
+ *
+ * A message's states: `pending` (to be sent at `next_attempt_at`; also while it is being sent, which only the process
+ * remembers, so that a kill leaves it due) → `delivered` | `failed` (final); `pending` ↔ `paused` (its target answered
+ * 410; `resume` puts it back); `pending` → `cancelled` (final): its organization was deleted. A message that comes to its end
+ * loses its sealed content. Rows that are done are deleted after 30 days, attempts with them.
+ */
+import type { SealedColumn } from '../instance/sealed-column.ts';
+
+/** Of versions before 9, which had webhooks only. */
+export const outboxV1: readonly string[] = [
+  `create table notify_messages (
+    id text primary key,
+    organization_id text not null,
+    part_id text not null,
+    target text not null,
+    trigger_name text not null,
+    trigger_type text not null,
+    notification_type text not null,
+    authorization text,
+    event text not null,
+    event_at bigint not null,
+    state text not null,
+    attempts integer not null,
+    next_attempt_at bigint not null,
+    created_at bigint not null,
+    finished_at bigint
+  )`,
+  'create index notify_messages_due on notify_messages (state, next_attempt_at, target, organization_id, id)',
+  'create index notify_messages_target on notify_messages (organization_id, target, state)',
+  'create index notify_messages_created on notify_messages (created_at)',
+  `create table notify_attempts (
+    message_id text not null,
+    attempt integer not null,
+    at bigint not null,
+    duration_ms integer not null,
+    outcome text not null,
+    code integer,
+    error text,
+    response text,
+    primary key (message_id, attempt)
+  )`,
+  `create table notify_paused_targets (
+    organization_id text not null,
+    target text not null,
+    paused_at bigint not null,
+    reason text not null,
+    primary key (organization_id, target)
+  )`,
+];
+
+/** Of versions before 9, whose mails waited in a table of their own. */
+export const outboxV2: readonly string[] = [
+  'create table mail_messages (id integer primary key, recipient text not null, sealed blob not null, attempts integer not null default 0, created_ms bigint not null, next_attempt_ms bigint not null)',
+  'create index mail_messages_by_time on mail_messages (next_attempt_ms)',
+];
+
+/** One outbox. The table of webhooks is renamed, not copied: it may hold 30 days of messages. */
+export const outboxV9: readonly string[] = [
+  'alter table notify_messages rename to outbox_messages',
+  'alter table notify_attempts rename to outbox_attempts',
+  'alter table notify_paused_targets rename to outbox_paused_targets',
+  'alter table outbox_messages rename column notification_type to channel',
+  'alter table outbox_messages rename column trigger_type to event_type',
+  'alter table outbox_messages add column sealed blob',
+  'drop index notify_messages_due',
+  'drop index notify_messages_target',
+  'drop index notify_messages_created',
+  // Holds all that a look for due messages needs, so that a target's backlog is passed by without reading its rows.
+  'create index outbox_messages_due on outbox_messages (channel, state, next_attempt_at, target, organization_id, id)',
+  'create index outbox_messages_target on outbox_messages (organization_id, target, state)',
+  'create index outbox_messages_created on outbox_messages (created_at)',
+  `insert into outbox_messages (id, channel, organization_id, part_id, target, trigger_name, event_type, event, sealed,
+     event_at, state, attempts, next_attempt_at, created_at)
+   select 'msg_mail_' || id, 'email', '', '', recipient, '', 'mail', '', sealed,
+     created_ms, 'pending', attempts, next_attempt_ms, created_ms
+   from mail_messages`,
+  'drop table mail_messages',
+];
+
+export type ChannelName = 'webhook' | 'email';
+
+export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed' | 'cancelled';
+
+/** All times are wall-clock milliseconds. */
+export interface OutboxMessageRow {
+  /** `msg_` and a hash of what caused it: the same cause is the same message (I11). */
+  id: string;
+  channel: ChannelName;
+  /** Empty: the message belongs to no organization. */
+  organization_id: string;
+  /** Empty: it is not about a part. */
+  part_id: string;
+  /** Webhook: the URL as configured. E-mail: the address. */
+  target: string;
+  /** Empty: no trigger caused it. */
+  trigger_name: string;
+  /** What it tells of: the type of the trigger, or of the mail (`mail` for those of versions before 9). */
+  event_type: string;
+  /** Value of the Authorization header, never listed. */
+  authorization: string | null;
+  /** JSON of a TriggerEvent; empty: the content is sealed. */
+  event: string;
+  /** JSON `{subject, text}` of a mail, sealed with the instance key: the text holds links that sign people in. null once it is done. */
+  sealed: Uint8Array | null;
+  event_at: number;
+  state: MessageState;
+  /** Attempts made and recorded. */
+  attempts: number;
+  next_attempt_at: number;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface OutboxAttemptRow {
+  message_id: string;
+  /** 1, 2, … */
+  attempt: number;
+  /** When it began. */
+  at: number;
+  duration_ms: number;
+  outcome: 'accepted' | 'rejected' | 'retryLater';
+  /** HTTP or SMTP status, if one came back. */
+  code: number | null;
+  error: string | null;
+  /** At most 4 KiB of the answer's body. */
+  response: string | null;
+}
+
+export interface OutboxPausedTargetRow {
+  organization_id: string;
+  target: string;
+  paused_at: number;
+  reason: string;
+}
+
+export interface OutboxTables {
+  outbox_messages: OutboxMessageRow;
+  outbox_attempts: OutboxAttemptRow;
+  outbox_paused_targets: OutboxPausedTargetRow;
+}
+
+export const outboxSealed: readonly SealedColumn[] = [{ table: 'outbox_messages', key: ['id'], sealed: 'sealed' }];

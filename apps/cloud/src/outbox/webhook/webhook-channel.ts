@@ -1,0 +1,87 @@
+/** Webhooks as a channel of the outbox (D23): the request of the event, signed, to the configured URL. */
+import { lookup } from 'node:dns/promises';
+import { type Clock, PlatformError } from '@platform/base';
+import type { Channel } from '../channel.ts';
+import type { TriggerEvent } from '../event.ts';
+import type { OutboxMessageRow } from '../store.ts';
+import { waitMs } from './classify.ts';
+import { createWebhookSender, type OutgoingRequest } from './send-webhook.ts';
+import { sign } from './sign.ts';
+import type { Resolve } from './target-guard.ts';
+import { webhookRequest } from './webhook-request.ts';
+
+export interface WebhookChannelOptions {
+  readonly clock: Clock;
+  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
+  readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
+  /** Where our own test inbox listens, exactly as URLs to it are written: the only loopback target, below its paths. */
+  readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
+  /** PEM of the authority under which our own test inbox is served, where there is one. */
+  readonly ownAuthority?: () => string | undefined;
+  /** Whether webhooks may go to private ranges. */
+  readonly privateTargetsAllowed: () => boolean;
+  /** Name of the setting that allows them, for the error message. */
+  readonly privateTargetsSetting: string;
+  /** Version of the platform, for User-Agent. */
+  readonly version: string;
+  /** Names to addresses. Default: the operating system's resolver, hosts file included. */
+  readonly resolve?: Resolve;
+}
+
+export function createWebhookChannel(options: WebhookChannelOptions): Channel {
+  const { clock, signingSecret, version, resolve = systemResolve } = options;
+  const { ownAddress, ownAuthority, privateTargetsAllowed, privateTargetsSetting } = options;
+  const sender = createWebhookSender({
+    clock,
+    ...(ownAuthority && { ownAuthority }),
+    policy: { ownAddress, privateTargetsAllowed, privateTargetsSetting, resolve },
+  });
+
+  return {
+    maxInFlight: 64,
+    maxPerTarget: 4,
+    async send(message, signal) {
+      const event = readEvent(message);
+      if (event === undefined) return { outcome: 'rejected', error: 'the stored event cannot be read' };
+      const timestamp = Math.floor(clock.now() / 1_000);
+      const secret = await signingSecret(message.organization_id);
+      if (secret === undefined) throw new PlatformError('not_found', 'its organization was deleted');
+      return sender.send(signedRequest(message, event, { secret, timestamp, version }), signal);
+    },
+    waitMs: ({ attempts, retryAfterMs }) => waitMs(attempts, retryAfterMs),
+    [Symbol.dispose]: () => sender[Symbol.dispose](),
+  };
+}
+
+function signedRequest(
+  { id, target, authorization }: OutboxMessageRow,
+  event: TriggerEvent,
+  by: { readonly secret: string; readonly timestamp: number; readonly version: string },
+): OutgoingRequest {
+  const { method, headers, body } = webhookRequest(event);
+  return {
+    url: target,
+    method,
+    body,
+    headers: {
+      ...headers,
+      'User-Agent': `platform/${by.version}`,
+      'webhook-id': id,
+      'webhook-timestamp': String(by.timestamp),
+      'webhook-signature': sign(by.secret, id, by.timestamp, body),
+      ...(method === 'POST' && { 'Content-Length': String(Buffer.byteLength(body)) }),
+      ...(authorization !== null && { Authorization: authorization }),
+    },
+  };
+}
+
+/** undefined: the row is damaged; the message must still come to an end. */
+function readEvent({ event }: OutboxMessageRow): TriggerEvent | undefined {
+  try {
+    return JSON.parse(event);
+  } catch {
+    return undefined;
+  }
+}
+
+const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });

@@ -1,0 +1,102 @@
+/** Opens a row of the ingest log (LoggedUpload) lazily: each part is decoded when it is asked for, and readings are ranges of its bytes. */
+import { fromBinary } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { PlatformError } from '@platform/base';
+import { type UploadMetadata, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import { type Blob, BlobSchema, type Place, PlaceSchema } from '@platform/proto/platform/ingest/v1/log';
+import { WireReader } from './wire-reader.ts';
+
+/** @param batch LoggedUpload; never changed afterwards. Nothing of it is read yet: what it lacks, or what is broken, shows when it is asked for. */
+export function openUpload(batch: Uint8Array): OpenedUpload {
+  return new OpenedUpload(batch);
+}
+
+const fileIdField = 4;
+const readingsField = 5;
+
+/** Each property throws data_loss when the bytes are no LoggedUpload, or an Error when those of that part are no such message. */
+export class OpenedUpload {
+  readonly bytes: Uint8Array;
+  readonly #wire: WireReader;
+  #metadata: UploadMetadata | undefined;
+  /** By field number, where its content begins and ends; 0: not found so far. */
+  readonly #starts = [0, 0, 0, 0, 0, 0, 0, 0];
+  readonly #ends = [0, 0, 0, 0, 0, 0, 0, 0];
+  /** Of each reading its start, then its end. */
+  readonly #readings: number[] = [];
+
+  constructor(batch: Uint8Array) {
+    this.bytes = batch;
+    this.#wire = new WireReader(batch, 0, batch.length);
+  }
+
+  /** Ingest writes it first, so that the readings of an upload that nobody wants are not even passed over. */
+  get metadata(): UploadMetadata | undefined {
+    while (this.#starts[1] === 0 && this.#step());
+    const bytes = this.#content(1);
+    this.#metadata ??= bytes && fromBinary(UploadMetadataSchema, bytes);
+    return this.#metadata;
+  }
+
+  get place(): Place | undefined {
+    const bytes = this.#part(2);
+    return bytes && fromBinary(PlaceSchema, bytes);
+  }
+
+  get timeSynced(): Timestamp | undefined {
+    const bytes = this.#part(3);
+    return bytes && fromBinary(TimestampSchema, bytes);
+  }
+
+  /** Empty: none. */
+  get fileId(): string {
+    const bytes = this.#part(fileIdField);
+    return bytes === undefined ? '' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  }
+
+  get blob(): Blob | undefined {
+    const bytes = this.#part(7);
+    return bytes && fromBinary(BlobSchema, bytes);
+  }
+
+  /** How many there are. Reading i is the SensorData in bytes[readingStart(i)..readingEnd(i)). */
+  get readingCount(): number {
+    while (this.#step());
+    return this.#readings.length / 2;
+  }
+
+  readingStart(index: number): number {
+    return this.#readings[2 * index] as number;
+  }
+
+  readingEnd(index: number): number {
+    return this.#readings[2 * index + 1] as number;
+  }
+
+  #part(field: number): Uint8Array | undefined {
+    while (this.#step());
+    return this.#content(field);
+  }
+
+  #content(field: number): Uint8Array | undefined {
+    const start = this.#starts[field];
+    return start === 0 ? undefined : this.bytes.subarray(start, this.#ends[field]);
+  }
+
+  /** Takes in the next field; false at the end. */
+  #step(): boolean {
+    const wire = this.#wire;
+    if (!wire.next()) {
+      if (wire.broken)
+        throw new PlatformError('data_loss', 'expected a logged upload, found other bytes or a part of one');
+      return false;
+    }
+    if (wire.type !== 2) return true;
+    if (wire.number === readingsField) this.#readings.push(wire.contentStart, wire.contentEnd);
+    else if (wire.number <= 7) {
+      this.#starts[wire.number] = wire.contentStart;
+      this.#ends[wire.number] = wire.contentEnd;
+    }
+    return true;
+  }
+}

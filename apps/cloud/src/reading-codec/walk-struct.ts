@@ -1,0 +1,240 @@
+/**
+ * The one walk through a google.protobuf.Struct, in place: what it means in every form that the wire allows, and how deep it may be.
+ *
+ * What encoders write is stepped through byte by byte, without allocating; only the other forms that the format allows take a WireReader.
+ * Of a key, a value or a field that stands more than once in its message the last one counts; unknown fields are passed over; a value
+ * that was never set is null. A key that stands in two entries of a document reaches the sink twice: its last value counts.
+ */
+import { WireReader } from './wire-reader.ts';
+
+/** Takes what the walk finds, in wire order. `bytes` are those that are walked; the ranges lie in them. */
+export interface StructSink {
+  /** The key of the next value of a document. */
+  key(bytes: Uint8Array, start: number, end: number): void;
+  /** Announces the next value of a list. */
+  item(index: number): void;
+  nothing(): void;
+  /** A double's eight bytes, little-endian. */
+  number(bytes: Uint8Array, at: number): void;
+  boolean(value: boolean): void;
+  /** Bytes that should be UTF-8, but need not be. */
+  text(bytes: Uint8Array, start: number, end: number): void;
+  beginDocument(): void;
+  /** The wire bytes of the document's entries lie in bytes[start..end), all walked by now. */
+  endDocument(bytes: Uint8Array, start: number, end: number): void;
+  beginList(): void;
+  endList(): void;
+}
+
+export type StructFault = 'broken' | 'too deep';
+
+/** What to say of a fault. @param levels as they were allowed */
+export function describeFault(fault: StructFault, levels: number): string {
+  return fault === 'broken'
+    ? 'expected a document (google.protobuf.Struct), found other bytes or a part of one'
+    : `expected documents and lists nested at most ${levels} levels deep, found more`;
+}
+
+// Nothing here runs concurrently.
+/** Where the content begins whose length was read last. */
+let contentStart = 0;
+let fault: StructFault = 'broken';
+
+/**
+ * Walks the Struct in bytes[start..end). After a fault, which is answered, the sink has what was found before it; null: all is well.
+ * @param sink null: nothing is wanted but the answer. @param levels of documents and lists inside of one another, the outermost included.
+ */
+export function walkStruct(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  sink: StructSink | null,
+  levels: number,
+): StructFault | null {
+  fault = 'broken';
+  return walkDocument(bytes, start, end, sink, levels) ? null : fault;
+}
+
+function walkDocument(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): boolean {
+  if (levels === 0) return isTooDeep();
+  if (sink !== null) sink.beginDocument();
+  let at = start;
+  while (at < end) {
+    // An entry {1: key, 2: Value} as every encoder writes it; an empty key or value may be left out.
+    const entryEnd = bytes[at] === 0x0a ? lengthEnd(bytes, at + 1, end) : -1;
+    if (entryEnd >= 0) {
+      let from = contentStart;
+      let keyStart = from;
+      let keyEnd = from;
+      if (from < entryEnd && bytes[from] === 0x0a) {
+        from = lengthEnd(bytes, from + 1, entryEnd);
+        keyStart = contentStart;
+        keyEnd = from;
+      }
+      let valueStart = from;
+      if (from >= 0 && from < entryEnd && bytes[from] === 0x12) {
+        from = lengthEnd(bytes, from + 1, entryEnd);
+        valueStart = contentStart;
+      }
+      if (from === entryEnd) {
+        if (sink !== null) sink.key(bytes, keyStart, keyEnd);
+        if (!walkValue(bytes, valueStart, entryEnd, sink, levels)) return false;
+        at = entryEnd;
+        continue;
+      }
+    }
+    at = walkOddField(bytes, at, end, sink, levels);
+    if (at < 0) return false;
+  }
+  if (sink !== null) sink.endDocument(bytes, start, end);
+  return true;
+}
+
+function walkList(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): boolean {
+  if (levels === 0) return isTooDeep();
+  if (sink !== null) sink.beginList();
+  let at = start;
+  for (let index = 0; at < end; ) {
+    let valueEnd = bytes[at] === 0x0a ? lengthEnd(bytes, at + 1, end) : -1;
+    let valueStart = contentStart;
+    let isItem = true;
+    if (valueEnd < 0) {
+      const odd = new WireReader(bytes, at, end);
+      if (!odd.next()) return false;
+      isItem = odd.number === 1 && odd.type === 2;
+      valueStart = odd.contentStart;
+      valueEnd = odd.contentEnd;
+    }
+    if (isItem) {
+      if (sink !== null) sink.item(index);
+      if (!walkValue(bytes, valueStart, valueEnd, sink, levels)) return false;
+      index++;
+    }
+    at = valueEnd;
+  }
+  if (sink !== null) sink.endList();
+  return true;
+}
+
+/** A Value is one field in what encoders write. */
+function walkValue(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): boolean {
+  const content = start + 1;
+  if (start === end) {
+    if (sink !== null) sink.nothing();
+    return true;
+  }
+  switch (bytes[start]) {
+    case 0x11:
+      if (end - content !== 8) break;
+      if (sink !== null) sink.number(bytes, content);
+      return true;
+    case 0x1a:
+      if (lengthEnd(bytes, content, end) !== end) break;
+      if (sink !== null) sink.text(bytes, contentStart, end);
+      return true;
+    case 0x20:
+      if (end - content !== 1 || (bytes[content] as number) >= 0x80) break;
+      if (sink !== null) sink.boolean(bytes[content] !== 0);
+      return true;
+    case 0x08:
+      if (end - content !== 1 || (bytes[content] as number) >= 0x80) break;
+      if (sink !== null) sink.nothing();
+      return true;
+    case 0x2a:
+      if (lengthEnd(bytes, content, end) !== end) break;
+      return walkDocument(bytes, contentStart, end, sink, levels - 1);
+    case 0x32:
+      if (lengthEnd(bytes, content, end) !== end) break;
+      return walkList(bytes, contentStart, end, sink, levels - 1);
+  }
+  return walkOddValue(bytes, start, end, sink, levels);
+}
+
+/** One field of a Struct that no encoder writes so; answers where it ends, -1 after a fault. */
+function walkOddField(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): number {
+  const wire = new WireReader(bytes, start, end);
+  if (!wire.next()) return -1;
+  const { contentEnd: fieldEnd } = wire;
+  if (wire.number !== 1 || wire.type !== 2) return fieldEnd;
+  const entry = new WireReader(bytes, wire.contentStart, fieldEnd);
+  let keyStart = fieldEnd;
+  let keyEnd = fieldEnd;
+  let valueStart = fieldEnd;
+  let valueEnd = fieldEnd;
+  while (entry.next()) {
+    if (entry.type !== 2) continue;
+    if (entry.number === 1) {
+      keyStart = entry.contentStart;
+      keyEnd = entry.contentEnd;
+    } else if (entry.number === 2) {
+      // One that does not count must be a value too.
+      if (!walkValue(bytes, valueStart, valueEnd, null, levels)) return -1;
+      valueStart = entry.contentStart;
+      valueEnd = entry.contentEnd;
+    }
+  }
+  if (entry.broken) return -1;
+  if (sink !== null) sink.key(bytes, keyStart, keyEnd);
+  return walkValue(bytes, valueStart, valueEnd, sink, levels) ? fieldEnd : -1;
+}
+
+function walkOddValue(bytes: Uint8Array, start: number, end: number, sink: StructSink | null, levels: number): boolean {
+  const wire = new WireReader(bytes, start, end);
+  let tag = 0;
+  let isTrue = false;
+  let lastStart = 0;
+  let lastEnd = 0;
+  while (wire.next()) {
+    const { tag: found } = wire;
+    if (found !== 0x08 && found !== 0x11 && found !== 0x1a && found !== 0x20 && found !== 0x2a && found !== 0x32)
+      continue;
+    // One that does not count must be whole too.
+    if (!walkNested(bytes, lastStart, lastEnd, tag, null, levels)) return false;
+    tag = found;
+    isTrue = wire.value !== 0;
+    lastStart = wire.contentStart;
+    lastEnd = wire.contentEnd;
+  }
+  if (wire.broken) return false;
+  if (sink !== null) {
+    if (tag === 0x11) sink.number(bytes, lastStart);
+    else if (tag === 0x1a) sink.text(bytes, lastStart, lastEnd);
+    else if (tag === 0x20) sink.boolean(isTrue);
+    else if (tag !== 0x2a && tag !== 0x32) sink.nothing();
+  }
+  return walkNested(bytes, lastStart, lastEnd, tag, sink, levels);
+}
+
+/** Of a Value's field `tag`; true for one that nests nothing. */
+function walkNested(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  tag: number,
+  sink: StructSink | null,
+  levels: number,
+): boolean {
+  if (tag === 0x2a) return walkDocument(bytes, start, end, sink, levels - 1);
+  return tag !== 0x32 || walkList(bytes, start, end, sink, levels - 1);
+}
+
+function isTooDeep(): false {
+  fault = 'too deep';
+  return false;
+}
+
+/** Reads a length; its content begins at `contentStart`. Answers where it ends; -1 when that is behind `end`, or no encoder writes it so. */
+function lengthEnd(bytes: Uint8Array, at: number, end: number): number {
+  let length = 0;
+  let scale = 1;
+  for (let from = at; from < end && from < at + 5; from++) {
+    const byte = bytes[from] as number;
+    length += (byte & 0x7f) * scale;
+    if (byte < 0x80) {
+      contentStart = from + 1;
+      return contentStart + length > end ? -1 : contentStart + length;
+    }
+    scale *= 128;
+  }
+  return -1;
+}

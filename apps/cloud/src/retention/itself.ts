@@ -1,4 +1,0 @@
-import type { OwnActor } from '../access/audit.ts';
-
-/** In the audit trail, for what configurations ask of the platform. */
-export const itself: OwnActor = { kind: 'platform', name: 'retention' };

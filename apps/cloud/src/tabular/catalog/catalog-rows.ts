@@ -1,0 +1,157 @@
+/**
+ * The only writers of the catalog's rows: each change carries its checksum, and the organization's proof of completeness changes with it,
+ * in the same transaction. What is taken away is compared first, so that a damaged row never leaves without a trace.
+ */
+import { PlatformError } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
+import {
+  type DeleteRow,
+  deleteRowCheck,
+  deleteValues,
+  emptySum,
+  type FileRow,
+  fileRowCheck,
+  fileValues,
+  isCheck,
+  minus,
+  plus,
+  stateRowCheck,
+  stateValues,
+} from '../integrity/row-check.ts';
+import { dropCopy, keepCopy, nameOfDelete, nameOfFile, nameOfState } from '../integrity/row-copies.ts';
+
+type Transaction = Kysely<CloudTables>;
+type Column = 'files' | 'deletes';
+
+export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check'>): Promise<void> {
+  const row_check = fileRowCheck(row);
+  await trx
+    .insertInto('tabular_files')
+    .values({ ...row, row_check })
+    .execute();
+  await keepCopy(trx, nameOfFile(row.file), row.organization_id, fileValues(row));
+  await prove(trx, row.organization_id, 'files', 1, (sum) => plus(sum, [row_check]));
+}
+
+/** False: it is not listed. @throws data_loss when its row was changed. */
+export async function removeFileRow(trx: Transaction, file: string): Promise<boolean> {
+  const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
+  if (row === undefined) return false;
+  requireRight(isFileRowRight(row), `the row of file ${file}`);
+  await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
+  await trx.deleteFrom('tabular_health').where('file', '=', file).execute();
+  await dropCopy(trx, nameOfFile(file));
+  await prove(trx, row.organization_id, 'files', -1, (sum) => minus(sum, fileRowCheck(row)));
+  return true;
+}
+
+/** What a file of a version before is, known now that it was read completely. False: it is not listed, or known already. */
+export async function addChecksum(
+  trx: Transaction,
+  file: string,
+  { sha256, blockCrcs }: { readonly sha256: string; readonly blockCrcs: string },
+): Promise<boolean> {
+  const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
+  if (row === undefined || row.sha256 !== null) return false;
+  requireRight(isFileRowRight(row), `the row of file ${file}`);
+  const set = { sha256, block_crcs: blockCrcs };
+  const row_check = fileRowCheck({ ...row, ...set });
+  await trx
+    .updateTable('tabular_files')
+    .set({ ...set, row_check })
+    .where('file', '=', file)
+    .execute();
+  await keepCopy(trx, nameOfFile(file), row.organization_id, fileValues({ ...row, ...set }));
+  await prove(trx, row.organization_id, 'files', 0, (sum) => plus(minus(sum, fileRowCheck(row)), [row_check]));
+  return true;
+}
+
+export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' | 'row_check'>): Promise<void> {
+  const { id } = await trx
+    .insertInto('tabular_deletes')
+    .values({ ...row, row_check: null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const row_check = deleteRowCheck({ ...row, id });
+  await trx.updateTable('tabular_deletes').set({ row_check }).where('id', '=', id).execute();
+  await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, id }));
+  await prove(trx, row.organization_id, 'deletes', 1, (sum) => plus(sum, [row_check]));
+}
+
+/** @throws data_loss when its row was changed. */
+export async function setDeleteUpTo(trx: Transaction, id: number, upTo: number): Promise<void> {
+  const row = await trx.selectFrom('tabular_deletes').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
+  const row_check = deleteRowCheck({ ...row, up_to: upTo });
+  await trx.updateTable('tabular_deletes').set({ up_to: upTo, row_check }).where('id', '=', id).execute();
+  await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, up_to: upTo }));
+  await prove(trx, row.organization_id, 'deletes', 0, (sum) => plus(minus(sum, deleteRowCheck(row)), [row_check]));
+}
+
+/** @throws data_loss when its row was changed. */
+export async function removeDeleteRow(trx: Transaction, id: number): Promise<void> {
+  const row = await trx.selectFrom('tabular_deletes').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
+  await trx.deleteFrom('tabular_deletes').where('id', '=', id).execute();
+  await dropCopy(trx, nameOfDelete(id));
+  await prove(trx, row.organization_id, 'deletes', -1, (sum) => minus(sum, deleteRowCheck(row)));
+}
+
+/** False: S is there already. @throws data_loss when its row was changed. */
+export async function moveSealed(trx: Transaction, sealed: number): Promise<boolean> {
+  const row = await trx.selectFrom('tabular_state').selectAll().where('id', '=', 1).executeTakeFirst();
+  requireRight(row?.row_check === stateRowCheck(row?.sealed_position ?? 0), 'the sealed position');
+  if ((row?.sealed_position ?? sealed) >= sealed) return false;
+  await trx
+    .updateTable('tabular_state')
+    .set({ sealed_position: sealed, row_check: stateRowCheck(sealed) })
+    .where('id', '=', 1)
+    .execute();
+  await keepCopy(trx, nameOfState, '', stateValues(sealed));
+  return true;
+}
+
+async function prove(
+  trx: Transaction,
+  organizationId: string,
+  column: Column,
+  rows: -1 | 0 | 1,
+  change: (sum: string) => string,
+): Promise<void> {
+  const found = await trx
+    .selectFrom('tabular_proofs')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  const before = found ?? { files: 0, files_sum: emptySum, deletes: 0, deletes_sum: emptySum };
+  requireRight(isCheck(before.files_sum) && isCheck(before.deletes_sum), 'the proof of completeness');
+  const changed = {
+    files: before.files,
+    files_sum: before.files_sum,
+    deletes: before.deletes,
+    deletes_sum: before.deletes_sum,
+    [column]: before[column] + rows,
+    [`${column}_sum`]: change(before[`${column}_sum`]),
+  };
+  if (found === undefined)
+    await trx
+      .insertInto('tabular_proofs')
+      .values({ organization_id: organizationId, ...changed })
+      .execute();
+  else if (
+    changed.files === 0 &&
+    changed.deletes === 0 &&
+    changed.files_sum === emptySum &&
+    changed.deletes_sum === emptySum
+  )
+    await trx.deleteFrom('tabular_proofs').where('organization_id', '=', organizationId).execute();
+  else await trx.updateTable('tabular_proofs').set(changed).where('organization_id', '=', organizationId).execute();
+}
+
+function requireRight(isRight: boolean, what: string): void {
+  if (!isRight) throw new PlatformError('data_loss', `${what} in the catalog was changed; nothing was done with it`);
+}

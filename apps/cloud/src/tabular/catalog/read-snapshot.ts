@@ -1,0 +1,80 @@
+/**
+ * The rows of the catalog that concern an organization, in one statement: that is one snapshot, in SQLite and Postgres alike. Each row comes
+ * as one text of its values, so that a row that was read and right before is known by its text alone.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../metadata/tables.ts';
+import { type DeleteRow, deleteColumns, type FileRow, fileColumns } from '../integrity/row-check.ts';
+import type { TabularProofsTable, TabularStateTable } from '../store.ts';
+
+/** As texts; see the readers below. */
+export interface SnapshotTexts {
+  readonly state: readonly string[];
+  readonly files: readonly string[];
+  readonly deletes: readonly string[];
+  readonly proofs: readonly string[];
+}
+
+const columns: Readonly<Record<keyof SnapshotTexts, readonly string[]>> = {
+  state: ['id', 'sealed_position', 'row_check'],
+  files: [...fileColumns, 'row_check'],
+  deletes: [...deleteColumns, 'row_check'],
+  proofs: ['organization_id', 'files', 'files_sum', 'deletes', 'deletes_sum'],
+};
+const texts: ReadonlySet<string> = new Set([
+  ...['file', 'organization_id', 'capture_day', 'path_sets', 'sha256', 'block_crcs', 'row_check', 'predicate'],
+  ...['files_sum', 'deletes_sum'],
+]);
+const nullable: ReadonlySet<string> = new Set([
+  ...['min_time_received', 'max_time_received', 'min_time_requested', 'max_time_requested'],
+  ...['sha256', 'block_crcs', 'row_check'],
+]);
+
+/** Stands in none of the values: JSON escapes it. */
+const separator = '\u001f';
+
+export async function readSnapshot(db: Database, organizationId: string): Promise<SnapshotTexts> {
+  const { rows } = await sql<{ kind: keyof SnapshotTexts; row: string }>`
+    select 'state' as kind, ${textOf('state')} as row from tabular_state
+    union all select 'files', ${textOf('files')} from tabular_files where organization_id = ${organizationId}
+    union all select 'deletes', ${textOf('deletes')} from tabular_deletes where organization_id = ${organizationId}
+    union all select 'proofs', ${textOf('proofs')} from tabular_proofs where organization_id = ${organizationId}
+  `.execute(db);
+  const found = { state: [] as string[], files: [] as string[], deletes: [] as string[], proofs: [] as string[] };
+  for (const { kind, row } of rows) found[kind].push(row);
+  return found;
+}
+
+export function stateOfText(text: string): TabularStateTable {
+  return read('state', text) as unknown as TabularStateTable;
+}
+
+export function fileOfText(text: string): FileRow {
+  return read('files', text) as unknown as FileRow;
+}
+
+export function deleteOfText(text: string): DeleteRow {
+  return read('deletes', text) as unknown as DeleteRow;
+}
+
+export function proofOfText(text: string): TabularProofsTable {
+  return read('proofs', text) as unknown as TabularProofsTable;
+}
+
+/** What is no number, or not there, becomes NaN or undefined: the checksum of such a row is another one. */
+function read(kind: keyof SnapshotTexts, text: string): Readonly<Record<string, string | number | null | undefined>> {
+  const values = text.split(separator);
+  return Object.fromEntries(
+    columns[kind].map((column, at) => {
+      const value = values[at];
+      if (value === '' && nullable.has(column)) return [column, null];
+      if (value === undefined || texts.has(column)) return [column, value];
+      return [column, /^-?\d+$/.test(value) ? Number(value) : Number.NaN];
+    }),
+  );
+}
+
+function textOf(kind: keyof SnapshotTexts): RawBuilder<string> {
+  const values = columns[kind].map((column) => sql`coalesce(cast(${sql.ref(column)} as text), '')`);
+  return sql<string>`${sql.join(values, sql` || ${sql.lit(separator)} || `)}`;
+}

@@ -1,0 +1,136 @@
+/**
+ * Keeps the tabular child running.
+ *
+ * States: starting (preparing, forked, init sent) → running (it has reported) → dead → starting … → stopped. What a dead child said
+ * is not heard any more: a message that was under way when it died could name files that the next start removes.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platform/base';
+import type { FromChild, ToChild } from '../process/messages.ts';
+
+export interface ChildOptions {
+  /** Runs while no child does; answers what the next one is told first. */
+  readonly prepare: () => Promise<ToChild>;
+  readonly onMessage: (message: FromChild) => void;
+  /** The child is gone; whatever it was doing will not be answered. */
+  readonly onDeath: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: this process's. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Child extends AsyncDisposable {
+  readonly state: 'starting' | 'running' | 'restarting' | 'stopped';
+  readonly processId: number | undefined;
+  /** Deaths since the start. */
+  readonly restarts: number;
+  /** Resolves when a child is there to be spoken to; rejects when the signal is aborted first. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Does nothing while no child is there. */
+  send(message: ToChild): void;
+  /** As a crash. */
+  kill(): void;
+}
+
+export function startChild(options: ChildOptions): Child {
+  const { prepare, onMessage, onDeath, clock, log, environment } = options;
+  const stop = new AbortController();
+  let current: ChildProcess | undefined;
+  let reported = false;
+  let restarts = 0;
+  let wake = (): void => {};
+  let available = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+
+  const runOnce = async (): Promise<void> => {
+    const init = await prepare();
+    if (stop.signal.aborted) return;
+    const child = fork(siblingEntry(import.meta.url, '../process/main'), {
+      serialization: 'advanced',
+      // Standard output belongs to the cloud's event lines.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: process.execArgv,
+      ...(environment && { env: { ...environment } }),
+    });
+    current = child;
+    const ended = new Promise<string>((resolve) => {
+      child.on('message', (message) => {
+        if (current !== child) return;
+        reported = true;
+        onMessage(message as FromChild);
+      });
+      child.once('error', (error) => resolve(errorText(error)));
+      child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    });
+    child.send(init, () => {});
+    wake();
+    const reason = await ended;
+    current = undefined;
+    reported = false;
+    available = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    onDeath();
+    if (stop.signal.aborted) return;
+    restarts++;
+    log.error('the tabular process died and is started again; it replays what is not sealed', {
+      reason,
+      processId: child.pid ?? 0,
+    });
+  };
+
+  const run = async (): Promise<void> => {
+    let quickDeaths = 0;
+    while (!stop.signal.aborted) {
+      const startedMs = clock.monotonic();
+      await runOnce().catch((caught: unknown) =>
+        log.error('the tabular process could not be started', { error: errorText(caught) }),
+      );
+      if (stop.signal.aborted) return;
+      quickDeaths = clock.monotonic() - startedMs < 10_000 ? quickDeaths + 1 : 0;
+      // One crash must not be felt; one after the other must not take the machine.
+      if (quickDeaths > 1)
+        await clock.sleep(backoffMs(quickDeaths - 1, { firstMs: 50, maxMs: 5_000 }), stop.signal).catch(() => {});
+    }
+  };
+
+  const finished = run();
+  return {
+    get state() {
+      if (stop.signal.aborted) return 'stopped';
+      if (current === undefined) return restarts === 0 ? 'starting' : 'restarting';
+      return reported ? 'running' : 'starting';
+    },
+    get processId() {
+      return current?.pid;
+    },
+    get restarts() {
+      return restarts;
+    },
+    ready(signal) {
+      return new Promise((resolve, reject) => {
+        const aborted = (): void => reject(signal.reason);
+        if (signal.aborted) return aborted();
+        signal.addEventListener('abort', aborted, { once: true });
+        void available.then(() => {
+          signal.removeEventListener('abort', aborted);
+          resolve();
+        });
+      });
+    },
+    send(message) {
+      if (current?.connected) current.send(message, () => {});
+    },
+    kill() {
+      current?.kill('SIGKILL');
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      // It owns nothing that must be saved: what is not sealed is replayed.
+      current?.kill('SIGKILL');
+      await finished;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Before each start of the child: the catalog is settled, and files that it does not list are swept (I14). */
+import { join } from 'node:path';
+import type { Log } from '@platform/base';
+import type { IngestLog } from '../../ingest/log/log.ts';
+import type { DeletionPause } from '../../instance/deletion-pause.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { removeUnlisted } from '../catalog/remove-unlisted.ts';
+import type { Seals } from '../catalog/seals.ts';
+import { noteLoss } from '../integrity/note-loss.ts';
+import type { ToChild } from '../process/messages.ts';
+import type { TabularSettings } from '../settings.ts';
+import type { ChildMessages } from './child-messages.ts';
+
+export interface PrepareChildOptions {
+  readonly dataDir: string;
+  readonly parquetDir: string;
+  /** Of the ingest log. Undefined: ingest.sqlite. */
+  readonly database: string | undefined;
+  readonly settings: TabularSettings;
+  readonly catalog: Pick<Catalog, 'sealedPosition' | 'findings' | 'fileNames'>;
+  readonly ingestLog: Pick<IngestLog, 'follow' | 'losses' | 'noteLoss'>;
+  readonly deletions: DeletionPause;
+  readonly seals: Pick<Seals, 'settled' | 'readPosition'>;
+  readonly messages: Pick<ChildMessages, 'begin'>;
+  readonly log: Log;
+}
+
+/** Answers what the child is told first. */
+export async function prepareChild(options: PrepareChildOptions): Promise<Extract<ToChild, { kind: 'init' }>> {
+  const { dataDir, parquetDir, database, settings, catalog, ingestLog, deletions, seals, messages, log } = options;
+  // A seal that the dead child reported is listed before anything is swept.
+  await seals.settled();
+  const sealed = await catalog.sealedPosition();
+  seals.readPosition(sealed);
+  messages.begin(sealed);
+  // A backup may be copying what was unlisted since it began; what stays goes with the next start.
+  // What a damaged catalog does not list may be all that is left of it.
+  const wrong = await catalog.findings();
+  for (const { text } of wrong) log.error('the catalog is damaged; files that it does not list stay', { found: text });
+  const [next] = await ingestLog.follow(sealed, { rows: 1, bytes: 1 });
+  if (next?.damage !== undefined) noteLoss(ingestLog, log, next.damage);
+  // What is lost from the log may still be in files that a catalog which lost its end does not list.
+  const isLost = ingestLog.losses().some(({ lossIn, acceptedMs }) => lossIn === 'readings' && acceptedMs === null);
+  if (isLost) log.warn('files that the catalog does not list stay: they may hold what the ingest log lost');
+  const removed =
+    deletions.held || wrong.length > 0 || isLost
+      ? []
+      : await deletions.run(async () => removeUnlisted(parquetDir, await catalog.fileNames()));
+  if (removed.length > 0) log.warn('removed files that a crash left unlisted', { files: removed.length });
+  const logSource = database === undefined ? { file: join(dataDir, 'ingest.sqlite') } : { database };
+  return { kind: 'init' as const, logSource, parquetDir, sealed, settings };
+}

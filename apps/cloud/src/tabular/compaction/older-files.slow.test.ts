@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createCatalog } from '../catalog/catalog.ts';
+import { fillDays, formatsOf, inFolder, makeFilesOlder } from '../testing/older-files.ts';
+import { type OpenTabular, openTabular } from '../testing/open-tabular.ts';
+
+test('I9 I10 I14 killed again and again while older files are written anew, merged and rid of deleted rows: none is lost, doubled or back', async () => {
+  await inFolder(async (folder) => {
+    const days = 8;
+    await (async () => {
+      await using store = await openTabular({}, { folder });
+      await fillDays(store, days, 300);
+      await makeFilesOlder(store);
+      const predicate = { paths: { component_name: ['disk'], part_id: ['part-0'] } };
+      await createCatalog(store.db).addDelete('org-1', { predicate, upTo: 1_000 }, Date.now());
+    })();
+    const expected = { rows: (days * 300 * 3) / 2, values: 300 };
+    const check = async (store: OpenTabular): Promise<void> => {
+      const stages = [
+        { $group: { _id: { c: '$component_name', d: '$data.day', i: '$data.i' }, n: { $sum: 1 } } },
+        { $group: { _id: null, rows: { $sum: '$n' }, most: { $max: '$n' }, values: { $addToSet: '$_id.i' } } },
+        { $project: { _id: 0, rows: 1, most: 1, values: { $size: '$values' } } },
+      ];
+      expect(await store.mql(stages)).toEqual([{ ...expected, most: 1 }]);
+    };
+    for (let round = 0; round < 5; round++) {
+      await using store = await openTabular({ mergeFiles: 3 }, { folder });
+      const signal = new AbortController().signal;
+      const removing = store.tabular.removeDeleted('org-1', signal).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 150 + round * 70));
+      if (round % 2 === 0) store.tabular.killProcess();
+      else await check(store);
+      // Every other time what was begun is left as it is, as by a cloud that is killed.
+      if (round % 2 === 0) continue;
+      await removing;
+    }
+    await using store = await openTabular({}, { folder });
+    await check(store);
+    await expect.poll(() => formatsOf(store)).toEqual([2]);
+    const signal = new AbortController().signal;
+    await expect.poll(async () => (await store.tabular.removeDeleted('org-1', signal)).complete).toBe(true);
+    await store.tabular.removeDeleted('org-1', signal);
+    await check(store);
+    expect((await store.tabular.status()).fileRows).toBe(expected.rows);
+  });
+}, 180_000);

@@ -1,0 +1,78 @@
+/**
+ * Deletes rows for good, by a rule (I10): counted in one snapshot, gone for every snapshot that is opened after it. Rows that are
+ * committed after the count stay.
+ */
+import { type Clock, createLimiter } from '@platform/base';
+import { BsonDocument, type BsonValue, documentsOf, encodeBson, Int32, type Plan, pathColumns } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { DeletePredicate } from '../catalog/row-filter.ts';
+import { tagCondition } from '../query/tag-condition.ts';
+import type { QueryRequest, QueryResult } from '../tabular.ts';
+
+export interface DeleteRequest {
+  readonly organizationId: string;
+  readonly predicate: Pick<DeletePredicate, 'paths' | 'tags' | 'beforeDay'>;
+  /** Counts and deletes nothing. */
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal;
+  /** Runs in the transaction that deletes, with the number of rows; 0: only the hot store had any. Not called when nothing is deleted. */
+  readonly record: (trx: Kysely<CloudTables>, rows: number) => Promise<void>;
+}
+
+/** Answers how many rows there were. */
+export type DeleteRows = (request: DeleteRequest) => Promise<number>;
+
+export function createDeleteRows(deps: {
+  readonly catalog: Pick<Catalog, 'addDelete'>;
+  readonly query: (request: QueryRequest) => Promise<QueryResult>;
+  readonly clock: Clock;
+}): DeleteRows {
+  const { catalog, query, clock } = deps;
+  // Two at once would both count the rows that they share.
+  const turns = new Map<string, ReturnType<typeof createLimiter>>();
+  const inTurn = (organizationId: string): ReturnType<typeof createLimiter> => {
+    const turn = turns.get(organizationId) ?? createLimiter(1);
+    turns.set(organizationId, turn);
+    return turn;
+  };
+  const count = async (
+    { organizationId, predicate, signal }: DeleteRequest,
+    source: 'readings' | 'hot' = 'readings',
+  ) => {
+    const result = await query({
+      plan: { ...countPlan(predicate), source },
+      scope: { organizationId, locationIds: null, robotIds: null },
+      vocabulary: 'core',
+      unmetered: true,
+      ...(signal && { signal }),
+    });
+    const [row] = documentsOf(result);
+    const rows = row?.get('n');
+    return { rows: rows instanceof Int32 ? rows.value : Number(rows ?? 0), upTo: result.upTo };
+  };
+  return async (request) => {
+    if (request.dryRun) return (await count(request)).rows;
+    return await inTurn(request.organizationId)(async () => {
+      const { rows, upTo } = await count(request);
+      const { organizationId, predicate, record } = request;
+      // What retention has hidden may be in the hot store still: it goes as well, and is not counted.
+      if (rows > 0 || (await count(request, 'hot')).rows > 0)
+        await catalog.addDelete(organizationId, { predicate, upTo }, clock.now(), (trx) => record(trx, rows));
+      return rows;
+    });
+  };
+}
+
+function countPlan({ paths = {}, tags, beforeDay }: DeleteRequest['predicate']): Plan {
+  const conditions = new BsonDocument();
+  for (const column of pathColumns)
+    if (column !== 'capture_day' && paths[column] !== undefined)
+      conditions.set(column, BsonDocument.of({ $in: [...paths[column]] }));
+  if (beforeDay !== undefined) conditions.set('capture_day', BsonDocument.of({ $lt: beforeDay }));
+  if (tags !== undefined) conditions.set(...tagCondition(tags));
+  const stages = [{ $match: conditions }, { $count: 'n' }];
+  return parseMql(stages.map((stage) => encodeBson(BsonDocument.of(stage as Record<string, BsonValue>))));
+}

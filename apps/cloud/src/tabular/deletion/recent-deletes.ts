@@ -1,0 +1,34 @@
+/** Deletions of people, as long as an upload that they covered may come again and be recognised by its content (D13). */
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { Delete, DeletePredicate } from '../catalog/row-filter.ts';
+import type { TabularRecentDeletesTable } from '../store.ts';
+
+type RecentDelete = Omit<TabularRecentDeletesTable, 'id'>;
+
+/** Longer than uploads are recognised, which are older than what deletes them. */
+export const recentDeletesMs: number = 8 * 24 * 3_600_000;
+
+/** In the transaction that deletes: there is no instant in which one of the two holds and the other does not. */
+export async function noteRecentDelete(trx: Kysely<CloudTables>, row: RecentDelete): Promise<void> {
+  await trx
+    .deleteFrom('tabular_recent_deletes')
+    .where('created_ms', '<', row.created_ms - recentDeletesMs)
+    .execute();
+  await trx.insertInto('tabular_recent_deletes').values(row).execute();
+}
+
+/** Those that may cover rows of a position. */
+export async function recentDeletes(
+  db: Kysely<CloudTables>,
+  organizationId: string,
+  position: number,
+): Promise<readonly Delete[]> {
+  const rows = await db
+    .selectFrom('tabular_recent_deletes')
+    .select(['predicate', 'up_to'])
+    .where('organization_id', '=', organizationId)
+    .where('up_to', '>=', position)
+    .execute();
+  return rows.map((row) => ({ predicate: JSON.parse(row.predicate) as DeletePredicate, upTo: row.up_to }));
+}

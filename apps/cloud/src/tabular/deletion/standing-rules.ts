@@ -1,0 +1,94 @@
+/**
+ * What holds for rows without a deletion of its own (I10): retention hides old capture days from the standard store, and the hot store
+ * is the same rows, those of configured methods in a rolling window. Pure; worked out anew for every snapshot.
+ */
+import { seriesColumns } from '@platform/query';
+import { type Delete, type DeletePredicate, isAmong, type PathRule, type RowFilter } from '../catalog/row-filter.ts';
+import { sparing } from './coverage.ts';
+
+export interface StandingRules {
+  /** Rows of these paths are gone once their capture day is before the day. */
+  readonly expired: readonly { readonly paths: PathRule; readonly beforeDay: string }[];
+  /** What the hot store holds: rows of these paths whose time_received is not longer ago. */
+  readonly recent: readonly { readonly paths: PathRule; readonly storedHours: number }[];
+}
+
+export type StandingRulesOf = (organizationId: string, nowMs: number) => Promise<StandingRules>;
+
+export const noStandingRules: StandingRulesOf = async () => ({ expired: [], recent: [] });
+
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+/** Standing rules hold for positions to come as well. */
+const everyPosition = Number.MAX_SAFE_INTEGER;
+
+/** What a query of a source does not see: those in the catalog, and the standing ones as of now. */
+export function deletesFor(
+  source: 'readings' | 'hot',
+  listed: readonly Delete[],
+  rules: StandingRules,
+  nowMs: number,
+): Delete[] {
+  if (source === 'readings') return [...listed, ...expiredRows(rules)];
+  const windows = rules.recent.flatMap(({ paths, storedHours }) => {
+    const fromMs = nowMs - storedHours * hourMs;
+    // The second ends rows whose clock was ahead: they count by the day of their upload (D24).
+    return [
+      { paths, receivedBefore: Math.ceil(fromMs * 1_000) },
+      { paths, beforeDay: dayOf(fromMs) },
+    ];
+  });
+  const outside: DeletePredicate[] = [{ except: rules.recent.map(({ paths }) => paths) }, ...windows];
+  return [
+    ...listed.filter(({ predicate }) => predicate.sparesHot !== true),
+    ...outside.map((predicate) => ({ predicate, upTo: everyPosition })),
+  ];
+}
+
+/** What of a capture day can go from the disk: a method's rows stay while the hot store may show any of that day. */
+export function removable(
+  listed: readonly Delete[],
+  rules: StandingRules,
+  captureDay: string,
+  nowMs: number,
+): Delete[] {
+  const endMs = Date.parse(`${captureDay}T00:00:00Z`) + dayMs;
+  const held = rules.recent.filter(({ storedHours }) => endMs > nowMs - storedHours * hourMs).map(({ paths }) => paths);
+  return [...listed, ...expiredRows(rules)].map(({ predicate, upTo }) => ({
+    predicate: predicate.sparesHot === true ? sparing(predicate, held) : predicate,
+    upTo,
+  }));
+}
+
+/** Only what can concern rows that the filter keeps, so that a fleet's rules need not be sent for a question about one part. */
+export function concerning(deletes: readonly Delete[], { columns }: RowFilter): Delete[] {
+  return deletes.flatMap(({ predicate, upTo }) => {
+    const paths: Record<string, readonly string[]> = {};
+    for (const column of seriesColumns) {
+      const values = predicate.paths?.[column];
+      if (values === undefined) continue;
+      const wanted = columns[column]?.in;
+      const both = wanted === undefined ? values : intersection(values, wanted);
+      if (both.length === 0) return [];
+      paths[column] = both;
+    }
+    return [{ predicate: { ...predicate, paths }, upTo }];
+  });
+}
+
+function expiredRows({ expired }: StandingRules): Delete[] {
+  return expired.map(({ paths, beforeDay }) => ({
+    predicate: { paths, beforeDay, sparesHot: true },
+    upTo: everyPosition,
+  }));
+}
+
+function intersection(values: readonly string[], wanted: readonly string[]): readonly string[] {
+  const [few, many] = wanted.length < values.length ? [wanted, values] : [values, wanted];
+  return few.filter((value) => isAmong(value, many));
+}
+
+function dayOf(ms: number): string {
+  // Beyond what a Date holds lies nothing.
+  return new Date(Math.max(ms, -62_135_596_800_000)).toISOString().slice(0, 10);
+}

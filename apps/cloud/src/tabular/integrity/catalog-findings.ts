@@ -1,0 +1,97 @@
+/** What the checksums of the catalog's rows say: each row is as it was written, none is missing, none was added. */
+
+import type { TabularProofsTable, TabularStateTable } from '../store.ts';
+import {
+  type DeleteRow,
+  deleteRowCheck,
+  emptySum,
+  type FileRow,
+  fileRowCheck,
+  isCheck,
+  plus,
+  stateRowCheck,
+} from './row-check.ts';
+
+export interface CatalogRows {
+  readonly state: readonly TabularStateTable[];
+  readonly files: readonly FileRow[];
+  readonly deletes: readonly DeleteRow[];
+  readonly proofs: readonly TabularProofsTable[];
+}
+
+export interface CatalogFinding {
+  /** Whose answers it concerns; null: everyone's. */
+  readonly organizationId: string | null;
+  /** The row, where one is to blame. */
+  readonly file?: string;
+  readonly text: string;
+}
+
+/** Of all organizations; empty: everything is as it was written. */
+export function catalogFindings({ state, files, deletes, proofs }: CatalogRows): CatalogFinding[] {
+  const findings: CatalogFinding[] = stateFindings(state).map((text) => ({ organizationId: null, text }));
+  const ofOrganizations = new Map<string, { files: FileRow[]; deletes: DeleteRow[] }>();
+  const rowsOf = (organizationId: string): { files: FileRow[]; deletes: DeleteRow[] } => {
+    const rows = ofOrganizations.get(organizationId) ?? { files: [], deletes: [] };
+    ofOrganizations.set(organizationId, rows);
+    return rows;
+  };
+  for (const row of files) rowsOf(row.organization_id).files.push(row);
+  for (const row of deletes) rowsOf(row.organization_id).deletes.push(row);
+  for (const { organization_id: organizationId } of proofs) rowsOf(organizationId);
+  for (const [organizationId, rows] of ofOrganizations) {
+    for (const row of rows.files)
+      if (!isFileRowRight(row))
+        findings.push({ organizationId, file: row.file, text: `the row of file ${row.file} was changed` });
+    for (const row of rows.deletes)
+      if (!isDeleteRowRight(row)) findings.push({ organizationId, text: `the row of deletion ${row.id} was changed` });
+    const proof = proofs.find((each) => each.organization_id === organizationId);
+    for (const text of proofFindings(proof, rows.files, rows.deletes)) findings.push({ organizationId, text });
+  }
+  return findings;
+}
+
+/** A version before wrote all of it, and this one has not started yet. */
+export function isWithoutChecks({ state, files, deletes, proofs }: CatalogRows): boolean {
+  return proofs.length === 0 && [...state, ...files, ...deletes].every((row) => (row.row_check ?? null) === null);
+}
+
+export function isFileRowRight(row: FileRow): boolean {
+  return row.row_check === fileRowCheck(row);
+}
+
+export function isDeleteRowRight(row: DeleteRow): boolean {
+  return row.row_check === deleteRowCheck(row);
+}
+
+export function stateFindings(state: readonly TabularStateTable[]): string[] {
+  const [row, ...others] = state;
+  if (row === undefined || others.length > 0)
+    return [`expected one row with the sealed position, found ${state.length}`];
+  return row.row_check === stateRowCheck(row.sealed_position) ? [] : ['the sealed position was changed'];
+}
+
+/** Of one organization's rows. */
+export function proofFindings(
+  proof: Omit<TabularProofsTable, 'organization_id'> | undefined,
+  files: readonly Pick<FileRow, 'row_check'>[],
+  deletes: readonly Pick<DeleteRow, 'row_check'>[],
+): string[] {
+  const expected = proof ?? { files: 0, files_sum: emptySum, deletes: 0, deletes_sum: emptySum };
+  return [
+    ...proofFinding('files', expected.files, expected.files_sum, files),
+    ...proofFinding('deletions', expected.deletes, expected.deletes_sum, deletes),
+  ];
+}
+
+function proofFinding(
+  what: string,
+  count: number,
+  sum: string,
+  rows: readonly { readonly row_check: string | null }[],
+): string[] {
+  if (rows.length !== count) return [`expected ${count} rows of ${what}, found ${rows.length}`];
+  const checks = rows.flatMap(({ row_check: check }) => (isCheck(check) ? [check] : []));
+  if (checks.length === count && plus(emptySum, checks) === sum) return [];
+  return [`the rows of ${what} are not those that were written`];
+}

@@ -1,0 +1,32 @@
+/** The error of a query that needs a sealed file which is damaged or missing. */
+import { PlatformError } from '@platform/base';
+import type { HeldTimes } from '../catalog/row-filter.ts';
+
+export interface DamagedFileRef {
+  readonly file: string;
+  readonly captureDay: string;
+  /** Microseconds; absent or null: some rows have no time_received. */
+  readonly timeReceived?: HeldTimes | undefined;
+}
+
+const dayMs = 86_400_000;
+
+export function damagedFile(of: DamagedFileRef, reason: string): PlatformError {
+  const { column, first, last, before, after } = rangeOf(of);
+  return new PlatformError(
+    'data_loss',
+    `readings whose ${column} is ${first === last ? first : `from ${first} to ${last}`} cannot be answered: the sealed file ${of.file} is damaged (${reason}). Meanwhile queries are answered whose ${column} is at most ${before}, or at least ${after}, and those of parts or components that have no readings in the file; the host administrator sees it in platform admin status, and mends it with platform admin repair`,
+  );
+}
+
+/** By which column the rows can be left out, to the millisecond, as queries compare times; `before` and `after` are next to them. */
+function rangeOf({ captureDay, timeReceived: { min, max } = { min: null, max: null } }: DamagedFileRef) {
+  const day = (offset: number): string =>
+    new Date(Date.parse(captureDay) + offset * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  if (min === null || max === null)
+    return { column: 'capture_day', first: captureDay, last: captureDay, before: day(-1), after: day(1) };
+  const time = (us: number, offsetMs = 0): string => new Date(Math.floor(us / 1_000) + offsetMs).toISOString();
+  return { column: 'time_received', first: time(min), last: time(max), before: time(min, -1), after: time(max, 1) };
+}
+
+export const fileIsMissing = 'it is missing';

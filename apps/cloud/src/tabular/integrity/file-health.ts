@@ -1,0 +1,57 @@
+/** Which sealed files are damaged or missing, and since when: found by queries, merges and scrubs, kept in the catalog, logged once. */
+import type { Clock, Log } from '@platform/base';
+import type { Database } from '../../metadata/tables.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { FoundFile } from '../process/messages.ts';
+import { fileIsMissing } from './damaged-file.ts';
+import { type DamagedFile, damagedFiles } from './read-damage.ts';
+
+export interface FileHealth {
+  /** @param complete all of the file was read. */
+  found(file: string, found: FoundFile, complete?: boolean): Promise<void>;
+  damaged(): Promise<readonly DamagedFile[]>;
+}
+
+export function createFileHealth(deps: {
+  readonly db: Database;
+  readonly catalog: Pick<Catalog, 'addChecksum' | 'isListed'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): FileHealth {
+  const { db, catalog, clock, log } = deps;
+
+  const store = async (
+    file: string,
+    values: { verified_ms?: number; damaged_ms: number | null; damage: string | null },
+  ): Promise<void> => {
+    await db
+      .insertInto('tabular_health')
+      .values({ file, verified_ms: null, ...values })
+      .onConflict((conflict) => conflict.column('file').doUpdateSet(values))
+      .execute();
+  };
+
+  return {
+    async found(file, found, complete = false) {
+      if (found.kind === 'unknown' || !(await catalog.isListed(file))) return;
+      const before = await db.selectFrom('tabular_health').selectAll().where('file', '=', file).executeTakeFirst();
+      const sinceMs = before?.damaged_ms ?? null;
+      if (found.kind === 'right') {
+        if (found.checksum !== undefined && (await catalog.addChecksum(file, found.checksum)))
+          log.info('a file of readings without a checksum was read completely and has one now', { file });
+        if (sinceMs !== null) log.info('a damaged file of readings is right again', { file });
+        if (complete || sinceMs !== null)
+          await store(file, { ...(complete && { verified_ms: clock.now() }), damaged_ms: null, damage: null });
+        return;
+      }
+      const reason = found.kind === 'missing' ? fileIsMissing : found.reason;
+      if (sinceMs === null || before?.damage !== reason)
+        log.error('a file of readings is damaged; queries that need it fail until platform admin repair mends it', {
+          file,
+          reason,
+        });
+      await store(file, { damaged_ms: sinceMs ?? clock.now(), damage: reason });
+    },
+    damaged: () => damagedFiles(db),
+  };
+}

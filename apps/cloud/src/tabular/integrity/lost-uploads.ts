@@ -1,0 +1,36 @@
+/** D33: a query that uploads which are lost could touch is answered with DATA_LOSS, until a person accepts the loss. */
+import { PlatformError } from '@platform/base';
+import type { Scope } from '@platform/query';
+import type { LogLoss } from '../../ingest/log/log.ts';
+import { positionsText } from '../../ingest/losses/positions-text.ts';
+import type { RowFilter } from '../catalog/row-filter.ts';
+
+/**
+ * @param organizationOf the organization of a part; undefined: not known, as of one that was deleted
+ * @throws data_loss naming the positions
+ */
+export function requireNoneLost(
+  losses: readonly LogLoss[],
+  { organizationId }: Scope,
+  filter: RowFilter,
+  organizationOf: (partId: string) => string | undefined,
+): void {
+  const asked = filter.columns.part_id?.in;
+  const mayTouch = ({ lossIn, acceptedMs, parts }: LogLoss): boolean => {
+    if (lossIn !== 'readings' || acceptedMs !== null) return false;
+    // When they were captured is not known: times keep nothing out.
+    return (
+      parts === null ||
+      parts.some(
+        (part) =>
+          (organizationOf(part) ?? organizationId) === organizationId && (asked === undefined || asked.includes(part)),
+      )
+    );
+  };
+  const lost = losses.find(mayTouch);
+  if (lost === undefined) return;
+  throw new PlatformError(
+    'data_loss',
+    `readings that were acknowledged are lost from the ingest log at ${positionsText(lost)}, and this query could need them. Ask for other parts meanwhile; the host administrator sees what is lost in platform admin status`,
+  );
+}

@@ -1,0 +1,11 @@
+/** Writes down which uploads the table `readings` goes without: nobody waits for it. */
+import { errorText, type Log } from '@platform/base';
+import type { IngestLog, LogDamage } from '../../ingest/log/log.ts';
+
+export function noteLoss(ingestLog: Pick<IngestLog, 'noteLoss'>, log: Log, damage: LogDamage): void {
+  ingestLog
+    .noteLoss('readings', damage)
+    .catch((caught: unknown) =>
+      log.error('a loss was not written down', { position: damage.first, error: errorText(caught) }),
+    );
+}

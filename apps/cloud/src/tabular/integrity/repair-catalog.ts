@@ -1,0 +1,123 @@
+/**
+ * Puts the catalog's rows right out of their second copies. Each organization's sums decide: only what adds up to them is written. Where
+ * the sums themselves were damaged, rows and copies that agree in everything are proof enough.
+ */
+import type { Database } from '../../metadata/tables.ts';
+import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
+import { type DeleteRow, emptySum, type FileRow, plus, stateRowCheck } from './row-check.ts';
+import { nameOfDelete, nameOfFile, nameOfState, readCopy } from './row-copies.ts';
+
+export interface RepairedCatalog {
+  /** What was put right, or would be. */
+  readonly mended: readonly string[];
+  /** What neither rows nor copies can tell. */
+  readonly left: readonly CatalogFinding[];
+}
+
+/** @param apply false: says what it would do, and changes nothing. */
+export async function repairCatalog(db: Database, apply: boolean): Promise<RepairedCatalog> {
+  return await db.transaction().execute(async (trx) => {
+    const state = await trx.selectFrom('tabular_state').selectAll().execute();
+    const files = await trx.selectFrom('tabular_files').selectAll().execute();
+    const deletes = await trx.selectFrom('tabular_deletes').selectAll().execute();
+    const proofs = await trx.selectFrom('tabular_proofs').selectAll().execute();
+    const copies = (await trx.selectFrom('tabular_copies').selectAll().execute()).map((copy) => ({
+      name: copy.name,
+      copied: readCopy(copy),
+    }));
+    const before = catalogFindings({ state, files, deletes, proofs });
+    const mended: string[] = [];
+    const left: CatalogFinding[] = [];
+
+    if (before.some(({ organizationId }) => organizationId === null)) {
+      const [row] = state;
+      const copy = copies.find(({ name }) => name === nameOfState)?.copied;
+      const stored = copy?.kind === 'state' ? copy : undefined;
+      // Of position, checksum and copy two have to agree.
+      const isCopyRight =
+        stored !== undefined &&
+        (row === undefined || row.row_check === stored.rowCheck || row.sealed_position === stored.sealedPosition);
+      if (stored !== undefined && isCopyRight && state.length <= 1) {
+        mended.push(`the sealed position is ${stored.sealedPosition}`);
+        if (apply) {
+          await trx.deleteFrom('tabular_state').execute();
+          const { sealedPosition } = stored;
+          await trx
+            .insertInto('tabular_state')
+            .values({ id: 1, sealed_position: sealedPosition, row_check: stateRowCheck(sealedPosition) })
+            .execute();
+        }
+      } else left.push(...before.filter(({ organizationId }) => organizationId === null));
+    }
+
+    const damaged = new Set(before.flatMap(({ organizationId }) => (organizationId === null ? [] : [organizationId])));
+    if (damaged.size === 0) return { mended, left };
+    const copiedFiles = new Map<string, FileRow>();
+    const copiedDeletes = new Map<number, DeleteRow>();
+    for (const { name, copied } of copies) {
+      if (copied?.kind === 'file' && name === nameOfFile(copied.row.file)) copiedFiles.set(copied.row.file, copied.row);
+      if (copied?.kind === 'delete' && name === nameOfDelete(copied.row.id))
+        copiedDeletes.set(copied.row.id, copied.row);
+    }
+    for (const organizationId of damaged) {
+      const none = { files: 0, files_sum: emptySum, deletes: 0, deletes_sum: emptySum };
+      const proof = proofs.find((each) => each.organization_id === organizationId) ?? none;
+      const wantedFiles = [...copiedFiles.values()].filter((row) => row.organization_id === organizationId);
+      const wantedDeletes = [...copiedDeletes.values()].filter((row) => row.organization_id === organizationId);
+      const ofCopies = {
+        files: wantedFiles.length,
+        files_sum: plus(emptySum, wantedFiles.map(checkOf)),
+        deletes: wantedDeletes.length,
+        deletes_sum: plus(emptySum, wantedDeletes.map(checkOf)),
+      };
+      const isProven =
+        proof.files === ofCopies.files &&
+        proof.files_sum === ofCopies.files_sum &&
+        proof.deletes === ofCopies.deletes &&
+        proof.deletes_sum === ofCopies.deletes_sum;
+      const rows = [...files, ...deletes].filter((row) => row.organization_id === organizationId);
+      const agree =
+        rows.length === ofCopies.files + ofCopies.deletes &&
+        plus(
+          emptySum,
+          rows.flatMap(({ row_check }) => row_check ?? []),
+        ) === plus(ofCopies.files_sum, [ofCopies.deletes_sum]) &&
+        catalogFindings({
+          state: [],
+          files,
+          deletes,
+          proofs: [{ organization_id: organizationId, ...ofCopies }],
+        }).every((finding) => finding.organizationId !== organizationId);
+      // Copies are as easily damaged as rows: where every row is right and adds up, nothing is wrong but a copy.
+      const ofOrganization = before.filter((finding) => finding.organizationId === organizationId);
+      if (!isProven && !agree) {
+        left.push(...ofOrganization);
+        continue;
+      }
+      mended.push(...ofOrganization.map(({ text }) => `organization ${organizationId}: ${text}`));
+      if (!apply) continue;
+      await trx.deleteFrom('tabular_files').where('organization_id', '=', organizationId).execute();
+      await trx.deleteFrom('tabular_deletes').where('organization_id', '=', organizationId).execute();
+      // A row whose organization was changed stands under another one.
+      for (const row of wantedFiles) {
+        await trx.deleteFrom('tabular_files').where('file', '=', row.file).execute();
+        await trx.insertInto('tabular_files').values(row).execute();
+      }
+      for (const row of wantedDeletes) {
+        await trx.deleteFrom('tabular_deletes').where('id', '=', row.id).execute();
+        await trx.insertInto('tabular_deletes').values(row).execute();
+      }
+      await trx.deleteFrom('tabular_proofs').where('organization_id', '=', organizationId).execute();
+      if (ofCopies.files + ofCopies.deletes > 0)
+        await trx
+          .insertInto('tabular_proofs')
+          .values({ organization_id: organizationId, ...ofCopies })
+          .execute();
+    }
+    return { mended, left };
+  });
+}
+
+function checkOf({ row_check }: { readonly row_check: string | null }): string {
+  return row_check ?? emptySum;
+}

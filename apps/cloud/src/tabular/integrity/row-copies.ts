@@ -1,0 +1,53 @@
+/** The second copies of the catalog's rows: written with each row, read by repair alone. */
+import type { Kysely } from 'kysely';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { TabularCopiesTable } from '../store.ts';
+import { checkOf, type DeleteRow, deleteColumns, type FileRow, fileColumns, type RowValues } from './row-check.ts';
+
+export const nameOfFile = (file: string): string => `file ${file}`;
+export const nameOfDelete = (id: number): string => `delete ${id}`;
+export const nameOfState = 'state';
+
+export async function keepCopy(
+  trx: Kysely<CloudTables>,
+  name: string,
+  organizationId: string,
+  values: RowValues,
+): Promise<void> {
+  const row = JSON.stringify(values);
+  await trx
+    .insertInto('tabular_copies')
+    .values({ name, organization_id: organizationId, row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ organization_id: organizationId, row }))
+    .execute();
+}
+
+export async function dropCopy(trx: Kysely<CloudTables>, name: string): Promise<void> {
+  await trx.deleteFrom('tabular_copies').where('name', '=', name).execute();
+}
+
+export type Copied =
+  | { readonly kind: 'file'; readonly row: FileRow }
+  | { readonly kind: 'delete'; readonly row: DeleteRow }
+  | { readonly kind: 'state'; readonly sealedPosition: number; readonly rowCheck: string };
+
+/** Undefined: it cannot be one. That it is the right one, only the sums say. */
+export function readCopy({ row: text }: TabularCopiesTable): Copied | undefined {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(values)) return undefined;
+  const [kind, ...rest] = values;
+  const row_check = checkOf(values as RowValues);
+  const rowOf = (columns: readonly string[]) =>
+    rest.length === columns.length
+      ? Object.fromEntries([...columns.map((column, at) => [column, rest[at]]), ['row_check', row_check]])
+      : undefined;
+  if (kind === 'state' && Number.isSafeInteger(rest[0])) return { kind, sealedPosition: rest[0], rowCheck: row_check };
+  const row = kind === 'file' ? rowOf(fileColumns) : kind === 'delete' ? rowOf(deleteColumns) : undefined;
+  // Decoded: what is wrong in it changes the checksum that the sums are compared with.
+  return row === undefined ? undefined : ({ kind, row } as Copied);
+}

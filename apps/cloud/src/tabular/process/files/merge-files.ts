@@ -1,0 +1,76 @@
+/**
+ * Writes the rows of files of one organization and day again: many small ones into one, so that a query opens tens of files a day
+ * instead of hundreds, and without the rows that are deleted, so that they go from the disk as well. The files that it read stay. Rows
+ * keep their position and index, so nothing else changes with the flip.
+ */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { olderParquetFormat } from '../../catalog/parquet-format.ts';
+import type { Delete } from '../../catalog/row-filter.ts';
+import type { Database } from '../duckdb/database.ts';
+import type { Writer } from '../duckdb/writer.ts';
+import { filePaths } from '../hot/hot-batch.ts';
+import { withoutDeleted } from '../merge/without-deleted.ts';
+import { writeSealedFiles } from '../merge/write-sealed-files.ts';
+import type { FileRef, Rewritten } from '../messages.ts';
+import { readFacts } from './file-facts.ts';
+import { readOlderFile } from './older-file.ts';
+import type { SealHotOptions } from './seal-files.ts';
+import { type Slice, wholeFile } from './slice.ts';
+
+export interface MergeOptions extends SealHotOptions {
+  readonly database: Database;
+  readonly writer: Writer;
+}
+
+export async function mergeFiles(
+  connection: DuckDBConnection,
+  files: readonly FileRef[],
+  deletes: readonly Delete[],
+  options: MergeOptions,
+): Promise<Rewritten> {
+  const temporary: string[] = [];
+  try {
+    const slices: Slice[] = [];
+    for (const file of files) {
+      const read = await slicesOf(connection, file, options);
+      slices.push(...read.slices);
+      temporary.push(...read.temporary);
+    }
+    const [{ captureDay } = { captureDay: '' }] = files;
+    const { parquetDir, fileBytes, writer } = options;
+    const removed = deletes.length > 0 && { removed: withoutDeleted(deletes, captureDay) };
+    const written = await writer.write(slices, (own) =>
+      writeSealedFiles(own, slices, { parquetDir, fileBytes, ...removed }),
+    );
+    // What the catalog said of the file let a deletion concern it, and it did not.
+    if (deletes.length > 0 && written.removed === 0) return { kind: 'unchanged' };
+    return { kind: 'files', files: written.files };
+  } finally {
+    for (const path of temporary) await rm(path, { force: true });
+  }
+}
+
+async function slicesOf(
+  connection: DuckDBConnection,
+  { file, format, captureDay }: FileRef,
+  { parquetDir, hotDirectory, database }: MergeOptions,
+): Promise<{ slices: Slice[]; temporary: string[] }> {
+  const path = join(parquetDir, file);
+  if (!existsSync(path)) throw new Error(`${file} is not there: merged meanwhile, or lost`);
+  if (format === olderParquetFormat) {
+    // What is appended to a table ends whatever the same connection was reading.
+    const writer = await database.connect();
+    try {
+      const read = await readOlderFile(connection, writer, path, captureDay, hotDirectory);
+      return { slices: read.flatMap(({ slices }) => slices), temporary: filePaths(read) };
+    } finally {
+      writer.closeSync();
+    }
+  }
+  const facts = (await readFacts(connection, [path])).get(path);
+  if (facts === undefined) throw new Error(`${file}: its footer says nothing of its rows`);
+  return { slices: [wholeFile(path, captureDay, facts)], temporary: [] };
+}

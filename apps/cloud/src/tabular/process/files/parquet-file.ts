@@ -1,0 +1,87 @@
+/**
+ * The layout of a sealed file, format 2 (docs/specs/tabular-store.md). Immutable; one organization and one capture day; sorted by part,
+ * type, component, method and time. The columns of path, times and tags are plain, so that any Parquet reader understands a file
+ * without us; `data` is the reading's document, whole; the columns of leaves repeat some of its values, typed.
+ */
+import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import { type SeriesColumn, seriesColumns } from '@platform/query';
+import { dayNumber } from '../../../reading-codec/capture-day.ts';
+import type { Series } from '../../catalog/series.ts';
+import { quoted } from '../duckdb/database.ts';
+import { noTime } from '../rows/row-buffer.ts';
+import { encodeFacts, metadataKey } from './facts-in-footer.ts';
+import { type LeafFacts, readFacts, type SeriesFacts } from './file-facts.ts';
+import { rowsOfGroup } from './row-group.ts';
+
+export { parquetFormat } from '../../catalog/parquet-format.ts';
+
+export interface FileContents {
+  /** SELECT of all columns of the source with the row's `number`. */
+  readonly rows: string;
+  /** By the file's own number of a series: its number in `rows`. */
+  readonly numbers: readonly number[];
+  /** "YYYY-MM-DD" of all rows. */
+  readonly captureDay: string;
+  readonly series: readonly SeriesFacts[];
+  readonly leaves: readonly LeafFacts[];
+  /** Names of the leaves' columns. */
+  readonly columns: readonly string[];
+  /** Rows that have a value, by column of a leaf. */
+  readonly values: ReadonlyMap<string, number>;
+}
+
+/** What users named reaches DuckDB as bound values only; columns of leaves have names of ours. */
+export async function writeParquet(connection: DuckDBConnection, path: string, contents: FileContents): Promise<void> {
+  const { BLOB, LIST, VARCHAR, blobValue, listValue } = await import('@duckdb/node-api');
+  const { rows, numbers, captureDay, series, leaves, columns } = contents;
+  const values: DuckDBValue[] = [];
+  const types: DuckDBType[] = [];
+  const bind = (value: DuckDBValue, type: DuckDBType): string => {
+    types.push(type);
+    return `$${values.push(value)}`;
+  };
+  // The series is looked up instead of joined, because a join does not keep the order of rows; most values are the same for all.
+  const ofSeries = (type: DuckDBType, inOne: (each: Series) => DuckDBValue, keyOf: (each: Series) => string): string =>
+    new Set(series.map(keyOf)).size === 1
+      ? bind(inOne(series[0] as Series), type)
+      : `list_extract(${bind(listValue(series.map(inOne)), LIST(type))}, s.series + 1)`;
+  const textOf = (column: SeriesColumn): string => {
+    const inOne = ({ path: columns }: Series): string => columns[column];
+    return `${ofSeries(VARCHAR, inOne, inOne)} AS ${column}`;
+  };
+  // Text, because DuckDB 1.5 fails to write some lists that are the same in every row.
+  const tagsText = ({ tags }: Series): string => JSON.stringify(tags);
+  const tagsOf = ofSeries(VARCHAR, tagsText, tagsText);
+  const parametersOf = ofSeries(
+    BLOB,
+    ({ additionalParameters }) => blobValue(additionalParameters),
+    ({ additionalParameters }) => Buffer.from(additionalParameters).toString('latin1'),
+  );
+  const times = ['time_requested', 'time_received', 'time_synced'].map(
+    (time) => `nullif(s.${time}, ${noTime}) AS ${time}`,
+  );
+  const fileRows = series.reduce((sum, each) => sum + each.rows, 0);
+  const dataBytes = series.reduce((sum, each) => sum + each.dataBytes, 0);
+  const facts = encodeFacts({ rows: fileRows, series, leaves });
+  const statement = `COPY (
+      SELECT ${seriesColumns.map(textOf).join(', ')}, DATE '1970-01-01' + ${dayNumber(captureDay)} AS capture_day, ${times.join(', ')},
+        ${tagsOf} AS tags, ${parametersOf} AS additional_parameters, s.position, s."index", s.series,
+        s.size${columns.map((name) => `, s.${name}`).join('')}, s.data
+      FROM (SELECT ${renumbered(numbers)} AS series, * FROM (${rows}) ORDER BY number, time_received, position, "index") s
+    ) TO ${quoted(path)} (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, ROW_GROUP_SIZE ${rowsOfGroup(dataBytes / fileRows)},
+      KV_METADATA {${quoted(metadataKey)}: ${bind(blobValue(facts), BLOB)}})`;
+  await connection.run(statement, values, types);
+}
+
+/** SQL of a series' number in the file. */
+function renumbered(numbers: readonly number[]): string {
+  if (numbers.every((number, own) => number === own)) return 'number';
+  const own = new Array<string>((numbers.at(-1) ?? 0) + 1).fill('NULL');
+  for (const [at, number] of numbers.entries()) own[number] = String(at);
+  return `list_extract([${own.join(',')}]::INTEGER[], number + 1)`;
+}
+
+/** The series of a file by their numbers. */
+export async function readSeries(connection: DuckDBConnection, path: string): Promise<readonly Series[]> {
+  return (await readFacts(connection, [path])).get(path)?.series ?? [];
+}

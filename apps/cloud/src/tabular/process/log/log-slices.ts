@@ -1,0 +1,81 @@
+/** Rows of the ingest log in the columns of files, as sealing has them: what a lost file of readings is made again of. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { dayNumber } from '../../../reading-codec/capture-day.ts';
+import type { Slice } from '../files/slice.ts';
+import { createTail, isTailFull, type Tail } from '../hot/tail.ts';
+import { writeHotBatch } from '../hot/write-hot-batch.ts';
+import type { RowBuffer } from '../rows/row-buffer.ts';
+import { decodeUpload, newDecodeRoom } from './decode-upload.ts';
+
+export interface LogSlicesOptions {
+  /** Default: of all organizations and days. */
+  readonly only?: {
+    readonly organizationId: string;
+    /** "YYYY-MM-DD" */
+    readonly captureDay: string;
+  };
+  /** Rows of the log, each once. */
+  readonly uploads: AsyncIterable<{ readonly position: number; readonly batch: Uint8Array }>;
+  /** Whether a row stays out. Default: none. */
+  readonly isHeld?: ((position: number, index: number) => boolean) | undefined;
+  /** Takes files that go with the caller's work. */
+  readonly directory: string;
+}
+
+export async function logSlices(connection: DuckDBConnection, options: LogSlicesOptions): Promise<Slice[]> {
+  const { only, uploads, isHeld = () => false, directory } = options;
+  const day = only && dayNumber(only.captureDay);
+  const room = newDecodeRoom();
+  const slices: Slice[] = [];
+  let tail = createTail(0);
+  const write = async (): Promise<void> => {
+    if (tail.rows.rows > 0) slices.push(...(await writeHotBatch(connection, tail, directory)).slices);
+    tail = createTail(0);
+  };
+  for await (const { position, batch } of uploads) {
+    const { rows } = tail;
+    const before = rows.rows;
+    try {
+      decodeUpload(position, batch, rows, room, (series) => tail.seriesId(series));
+    } catch {
+      // What sealing could not load is in no file.
+      rows.truncate(before);
+    }
+    keepRows(
+      rows,
+      before,
+      (row) =>
+        (day === undefined || rows.captureDay[row] === day) &&
+        (only === undefined || organizationOf(tail, row) === only.organizationId) &&
+        !isHeld(position, rows.index[row] as number),
+    );
+    if (isTailFull(tail)) await write();
+  }
+  await write();
+  return slices;
+}
+
+function organizationOf({ rows, series }: Tail, row: number): string | undefined {
+  return series[rows.series[row] as number]?.path.organization_id;
+}
+
+/** Of the rows from `first` on. */
+function keepRows(rows: RowBuffer, first: number, keeps: (row: number) => boolean): void {
+  const columns = [
+    ...[rows.position, rows.timeRequested, rows.timeReceived, rows.timeSynced],
+    ...[rows.index, rows.series, rows.captureDay, rows.data],
+  ];
+  let kept = first;
+  for (let row = first; row < rows.rows; row++) {
+    if (!keeps(row)) continue;
+    for (const column of columns) exchange(column as unknown[], row, kept);
+    kept++;
+  }
+  rows.truncate(kept);
+}
+
+function exchange(column: unknown[], a: number, b: number): void {
+  const value = column[a];
+  column[a] = column[b];
+  column[b] = value;
+}

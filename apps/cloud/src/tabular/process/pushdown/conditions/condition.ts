@@ -1,0 +1,243 @@
+/**
+ * Conditions of filters as SQL over one file's columns. What comes out is true at least for the rows that the executor keeps
+ * (a superset), and for no others where it says `exact`. NULL counts as false throughout, so only NOT needs care.
+ */
+import { type BsonValue, type Expr, type Maybe, Regex, typeNumbers } from '@platform/query';
+import type { FileFacts } from '../../files/file-facts.ts';
+import { ofSeries } from '../../query/of-series.ts';
+import { isOfSeries, type SeriesValues } from '../series/series-values.ts';
+import { type Comparison, type Condition, comparison, either, type Family, never, unknown } from './compare.ts';
+import { fieldsOf } from './fields-of.ts';
+import { type Alternative, type Operand, operandOf } from './operand.ts';
+import { and, type Binds, no, not, or, type Sql } from './sql.ts';
+
+export interface ConditionRoom {
+  readonly facts: FileFacts;
+  readonly values: SeriesValues;
+  readonly binds: Binds;
+}
+
+export function conditionOf(expr: Expr, room: ConditionRoom): Condition {
+  if (isOfSeries(expr)) return seriesCondition(expr, room);
+  if (expr.k === 'field') return truthOf(expr, room);
+  if (expr.k === 'bind') return expr.fn === 'match.elem' ? ofKinds(expr.args[0], ['array'], room, false) : unknown;
+  if (expr.k !== 'call') return unknown;
+  const [family, name = ''] = expr.fn.split('.');
+  if (family !== 'match' && family !== 'agg' && family !== 'sql') return unknown;
+  const each = (): Condition[] => expr.args.map((arg) => conditionOf(arg, room));
+  switch (name) {
+    case 'expr':
+      return family === 'match' ? conditionOf(expr.args[0] as Expr, room) : unknown;
+    case 'and':
+      return all(each());
+    case 'or':
+      return either(each());
+    case 'nor':
+      return family === 'match' ? negated(either(each())) : unknown;
+    case 'not':
+      return family === 'agg' ? negated(conditionOf(expr.args[0] as Expr, room)) : unknown;
+    case 'eq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compared(family, name, expr.args, room);
+    case 'ne':
+      return notEqual(family, expr.args, room);
+    case 'in':
+      return membership(family, expr.args, room);
+    default:
+      return family === 'match'
+        ? matched(name, expr.args, room)
+        : family === 'sql'
+          ? ofNull(name, expr.args, room)
+          : unknown;
+  }
+}
+
+function all(terms: readonly Condition[]): Condition {
+  if (terms.some((term) => term.sql === no)) return never;
+  return { sql: and(terms.map((term) => term.sql)), exact: terms.every((term) => term.exact) };
+}
+
+/** Of a superset nothing can be said when it is turned around. */
+function negated(inner: Condition): Condition {
+  return inner.exact ? { sql: not(inner.sql), exact: true } : unknown;
+}
+
+function seriesCondition(expr: Expr, { values, facts }: ConditionRoom): Condition {
+  const keeps = values.keeps(expr);
+  if (keeps === undefined) return unknown;
+  const kept = [...keeps.keys()].filter((number) => keeps[number]);
+  return { sql: inSeries(kept, facts.series.length), exact: true };
+}
+
+/** Rows of these series, of so many. */
+export function inSeries(numbers: readonly number[], of: number): Sql {
+  if (numbers.length === of) return 'TRUE';
+  if (numbers.length === 0) return no;
+  return ofSeries(numbers);
+}
+
+/** A field by itself, as an expression's truth. */
+function truthOf(expr: Expr, { facts }: ConditionRoom): Condition {
+  const operand = operandOf(expr, facts);
+  if (operand === undefined) return unknown;
+  return either(
+    operand.alternatives.map(({ kind, is, value }): Condition => {
+      if (kind === 'missing' || kind === 'null') return never;
+      if (kind === 'double') return { sql: `${value} <> 0`, exact: !operand.negativeZero };
+      return kind === 'bool' ? { sql: `(${value} IS NOT NULL AND ${value})`, exact: true } : { sql: is, exact: true };
+    }),
+  );
+}
+
+const mirrored: Readonly<Record<Comparison, Comparison>> = { eq: 'eq', gt: 'lt', gte: 'lte', lt: 'gt', lte: 'gte' };
+
+function compared(family: Family, op: Comparison, args: readonly Expr[], room: ConditionRoom): Condition {
+  const [left, right] = args;
+  if (left === undefined || right === undefined || args.length !== 2) return unknown;
+  const [ofRight, ofLeft] = [literalOf(right, room), literalOf(left, room)];
+  if (typeof ofRight !== 'symbol') return withLiteral(family, op, left, ofRight, room);
+  if (typeof ofLeft !== 'symbol') return withLiteral(family, mirrored[op], right, ofLeft, room);
+  return betweenNumbers(op, left, right, room);
+}
+
+function withLiteral(family: Family, op: Comparison, subject: Expr, literal: Maybe, room: ConditionRoom): Condition {
+  const operand = operandOf(subject, room.facts);
+  return (operand && comparison(family, op, operand, literal, room.binds)) ?? unknown;
+}
+
+/** Two fields that are doubles in every row. */
+function betweenNumbers(op: Comparison, left: Expr, right: Expr, { facts }: ConditionRoom): Condition {
+  const columns = [left, right].map((side) => {
+    const operand = operandOf(side, facts);
+    const [only] = operand?.alternatives ?? [];
+    return operand?.alternatives.length === 1 && only?.kind === 'double' && !operand.nonFinite ? only.value : undefined;
+  });
+  if (columns[0] === undefined || columns[1] === undefined) return unknown;
+  const sign = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' }[op];
+  return { sql: `${columns[0]} ${sign} ${columns[1]}`, exact: true };
+}
+
+function notEqual(family: Family, args: readonly Expr[], room: ConditionRoom): Condition {
+  const [left, right] = args;
+  if (left === undefined || right === undefined) return unknown;
+  const equal = compared(family, 'eq', args, room);
+  if (family !== 'sql') return negated(equal);
+  const [ofRight, ofLeft] = [literalOf(right, room), literalOf(left, room)];
+  const [subject, literal] = ofRight === notLiteral ? [right, ofLeft] : [left, ofRight];
+  if (literal === notLiteral || !equal.exact) return unknown;
+  if (literal === null || literal === undefined) return never;
+  const known = ofKinds(subject, ['missing', 'null'], room);
+  return all([negated(known), negated(equal)]);
+}
+
+/** The list of a query operator or expression is a literal array; SQL's is the other arguments. */
+function membership(family: Family, args: readonly Expr[], room: ConditionRoom): Condition {
+  const [subject, list] = args;
+  if (subject === undefined || list === undefined) return unknown;
+  const literals = family === 'sql' ? args.slice(1).map((arg) => literalOf(arg, room)) : listOf(list, room);
+  if (literals === undefined || literals.length > maxListed) return unknown;
+  const operand = operandOf(subject, room.facts);
+  if (operand === undefined) return unknown;
+  const terms: Condition[] = [];
+  for (const literal of literals) {
+    if (literal === notLiteral) return unknown;
+    if (family === 'sql' && (literal === null || literal === undefined)) continue;
+    if (family === 'match' && literal instanceof Regex) terms.push(strings(operand));
+    else terms.push(comparison(family, 'eq', operand, literal, room.binds) ?? unknown);
+  }
+  return either(terms);
+}
+
+const maxListed = 1_000;
+const notLiteral: unique symbol = Symbol('not a literal');
+
+/** A constant such as `{$toDate: '2026-05-17'}` counts too. */
+function literalOf(expr: Expr, { values }: ConditionRoom): Maybe | typeof notLiteral {
+  if (expr.k === 'lit') return expr.value;
+  if (expr.k !== 'call' || fieldsOf(expr)?.length !== 0 || !isOfSeries(expr)) return notLiteral;
+  const found = values.values(expr);
+  return found === undefined ? notLiteral : found[0];
+}
+
+function listOf(expr: Expr, room: ConditionRoom): readonly (Maybe | typeof notLiteral)[] | undefined {
+  if (expr.k === 'lit') return Array.isArray(expr.value) ? expr.value : undefined;
+  return expr.k === 'call' && expr.fn === 'agg.array' ? expr.args.map((arg) => literalOf(arg, room)) : undefined;
+}
+
+/** A pattern matches strings only; DuckDB's patterns are others than ours. */
+function strings(operand: Operand): Condition {
+  return { sql: or(operand.alternatives.filter(isTextual).map(({ is }) => is)), exact: false };
+}
+
+function isTextual({ kind }: Alternative): boolean {
+  return kind === 'string' || kind === 'array';
+}
+
+/** Query operators that only some kinds of values can meet. */
+function matched(name: string, args: readonly Expr[], room: ConditionRoom): Condition {
+  switch (name) {
+    case 'exists':
+      return negated(ofKinds(args[0], ['missing'], room));
+    case 'regex':
+      return ofKinds(args[0], ['string', 'array'], room, false);
+    case 'mod':
+    case 'bitsAllSet':
+    case 'bitsAllClear':
+    case 'bitsAnySet':
+    case 'bitsAnyClear':
+      return ofKinds(args[0], ['double', 'array'], room, false);
+    case 'size':
+      return ofKinds(args[0], ['array'], room, false);
+    case 'type':
+      return typed(args, room);
+    default:
+      return unknown;
+  }
+}
+
+/** SQL's tests of null, which always have an answer. */
+function ofNull(name: string, args: readonly Expr[], room: ConditionRoom): Condition {
+  if (name === 'isNull') return ofKinds(args[0], ['missing', 'null'], room);
+  if (name === 'isMissing') return ofKinds(args[0], ['missing'], room);
+  const [inner] = args;
+  const isTest = inner?.k === 'call' && (inner.fn === 'sql.isNull' || inner.fn === 'sql.isMissing');
+  return name === 'not' && isTest ? negated(conditionOf(inner, room)) : unknown;
+}
+
+function ofKinds(
+  expr: Expr | undefined,
+  kinds: readonly Alternative['kind'][],
+  { facts }: ConditionRoom,
+  exact = true,
+): Condition {
+  const operand = expr && operandOf(expr, facts);
+  if (operand === undefined) return unknown;
+  const found = operand.alternatives.filter(({ kind }) => kinds.includes(kind));
+  return found.length === 0 ? never : { sql: or(found.map(({ is }) => is)), exact };
+}
+
+const typeOfKind: Readonly<Partial<Record<Alternative['kind'], number>>> = {
+  null: typeNumbers.null,
+  double: typeNumbers.double,
+  string: typeNumbers.string,
+  bool: typeNumbers.bool,
+  object: typeNumbers.object,
+  date: typeNumbers.date,
+};
+
+/** Of arrays the elements count too. */
+function typed([subject, list]: readonly Expr[], room: ConditionRoom): Condition {
+  const types: readonly BsonValue[] = list?.k === 'lit' && Array.isArray(list.value) ? list.value : [];
+  const operand = subject && operandOf(subject, room.facts);
+  if (operand === undefined) return unknown;
+  return either(
+    operand.alternatives.map(({ kind, is }): Condition => {
+      if (kind === 'array') return { sql: is, exact: false };
+      const holds = types.some((type) => (type === 0 ? kind === 'double' : type === typeOfKind[kind]));
+      return holds ? { sql: is, exact: true } : never;
+    }),
+  );
+}

@@ -1,0 +1,74 @@
+/** $cond, $switch, $bucket and CASE: values that conditions decide, which a file's columns may tell of each row. */
+import type { Expr } from '@platform/query';
+import { isOfSeries } from '../series/series-values.ts';
+import { canFail, isLogical } from './can-fail.ts';
+import { type ConditionRoom, conditionOf } from './condition.ts';
+import { isSmall } from './is-small.ts';
+import type { Sql } from './sql.ts';
+
+export interface Decision {
+  readonly when: Expr;
+  readonly then: Expr;
+  readonly otherwise: Expr;
+}
+
+/** Decisions of a stage: each condition stands in the statement once for every value behind it. */
+export const maxDecisions = 32;
+/** Parts of one value with all its conditions. */
+const maxParts = 400;
+
+const cache = new WeakMap<Expr, Decision | undefined>();
+
+/** The first decision of a value; those behind it are in `otherwise`. Undefined when it is none, or has no value where none holds. */
+export function decisionOf(expr: Expr): Decision | undefined {
+  if (!cache.has(expr)) cache.set(expr, firstOf(expr));
+  return cache.get(expr);
+}
+
+function firstOf(expr: Expr): Decision | undefined {
+  if (!isSmall(expr, maxParts)) return undefined;
+  if (expr.k === 'bind') {
+    const inner = withFields(expr);
+    return inner && decisionOf(inner);
+  }
+  if (expr.k !== 'call') return undefined;
+  const { fn, args } = expr;
+  if (fn !== 'agg.cond' && fn !== 'agg.switch' && fn !== 'sql.case') return undefined;
+  const [when, then, ...rest] = args;
+  if (args.length % 2 === 0) return undefined;
+  const otherwise = rest.length === 1 ? rest[0] : { ...expr, args: rest };
+  if (when === undefined || then === undefined || otherwise === undefined) return undefined;
+  // What is no truth counts as false in CASE, but may count as true in a filter.
+  return fn === 'sql.case' && !isLogical(when) ? undefined : { when, then, otherwise };
+}
+
+/** The body of a $let whose variables are fields, with these in their places. */
+function withFields(expr: Expr & { k: 'bind' }): Expr | undefined {
+  if (expr.fn !== 'let' || expr.args.some(({ k }) => k !== 'field')) return undefined;
+  const put = (inner: Expr): Expr | undefined => {
+    switch (inner.k) {
+      case 'lit':
+      case 'field':
+        return inner;
+      case 'var': {
+        const at = expr.vars.indexOf(inner.name);
+        if (at < 0) return inner;
+        return inner.path.length === 0 ? expr.args[at] : undefined;
+      }
+      case 'call': {
+        const args = inner.args.map(put);
+        return args.includes(undefined) ? undefined : { ...inner, args: args as Expr[] };
+      }
+      default:
+        return undefined;
+    }
+  };
+  return put(expr.body);
+}
+
+/** Where a condition holds, exactly; undefined when that cannot be told. */
+export function truthOf(when: Expr, room: ConditionRoom): Sql | undefined {
+  if (!isOfSeries(when) && canFail(when)) return undefined;
+  const { sql, exact } = conditionOf(when, room);
+  return exact ? sql : undefined;
+}

@@ -1,0 +1,98 @@
+/** A field as conditions see it in one file: the kinds that its value has in rows, and the SQL of each. */
+import { type Expr, isTimeColumn } from '@platform/query';
+import { type FileFacts, kind } from '../../files/file-facts.ts';
+import { isOfKind, leafAt } from './leaf.ts';
+import type { Sql } from './sql.ts';
+
+export type OperandKind = 'missing' | 'null' | 'double' | 'string' | 'bool' | 'object' | 'array' | 'date';
+
+export interface Alternative {
+  readonly kind: OperandKind;
+  /** Whether the row's value is of this kind; never NULL. */
+  readonly is: Sql;
+  /** SQL of the value, NULL in rows of other kinds: a DOUBLE, VARCHAR or BOOLEAN, of a date BIGINT microseconds. */
+  readonly value?: string;
+  /** Of dates, in microseconds: the least and greatest of the file. */
+  readonly range?: { readonly least: bigint; readonly most: bigint };
+}
+
+export interface Operand {
+  /** Together they are all rows. */
+  readonly alternatives: readonly Alternative[];
+  /** Some doubles are NaN or infinite. */
+  readonly nonFinite: boolean;
+  /** Some doubles are -0. */
+  readonly negativeZero: boolean;
+}
+
+/** Undefined when nothing exact can be said of the field's value in each row. */
+export function operandOf(expr: Expr, facts: FileFacts): Operand | undefined {
+  if (expr.k !== 'field' && !(expr.k === 'var' && (expr.name === 'ROOT' || expr.name === 'CURRENT'))) return undefined;
+  const [column, ...below] = expr.path;
+  if (column === undefined) return undefined;
+  if (isTimeColumn(column) && below.length === 0) return timeOperand(column, facts);
+  if (column !== 'data') return undefined;
+  const leaf = leafAt(facts, below);
+  if (leaf === undefined || !leaf.isKnown || leaf.isThroughArray) return undefined;
+  const { number, text, bool } = leaf.columns;
+  const values: Partial<Record<OperandKind, string | undefined>> = { double: number, string: text, bool };
+  const kinds = Object.keys(kind) as (keyof typeof kind)[];
+  return {
+    alternatives: kinds
+      .filter((name) => (leaf.kinds & kind[name]) !== 0)
+      .map((name) => ({
+        kind: name,
+        is: isOfKind(leaf, kind[name]),
+        ...(values[name] !== undefined && { value: values[name] }),
+      })),
+    nonFinite: leaf.facts?.number?.nonFinite ?? false,
+    negativeZero: leaf.facts?.number?.negativeZero ?? false,
+  };
+}
+
+/** The facts of a series by time. */
+export const timeFacts = { time_received: 'received', time_requested: 'requested', time_synced: 'synced' } as const;
+
+export type TimeName = (typeof timeFacts)[keyof typeof timeFacts];
+
+function timeOperand(column: keyof typeof timeFacts, facts: FileFacts): Operand {
+  const { anyMissing, range } = heldTimes(timeFacts[column], facts);
+  const date: Alternative = {
+    kind: 'date',
+    is: anyMissing ? `${column} IS NOT NULL` : 'TRUE',
+    value: column,
+    ...(range && { range }),
+  };
+  return {
+    alternatives: anyMissing ? [date, { kind: 'null', is: `${column} IS NULL` }] : [date],
+    nonFinite: false,
+    negativeZero: false,
+  };
+}
+
+interface HeldTimes {
+  readonly anyMissing: boolean;
+  readonly range: Alternative['range'];
+}
+
+const held = new WeakMap<FileFacts, Map<TimeName, HeldTimes>>();
+
+/** Of all series of a file, asked for by every condition on a time. */
+function heldTimes(name: TimeName, facts: FileFacts): HeldTimes {
+  const known = held.get(facts) ?? new Map<TimeName, HeldTimes>();
+  held.set(facts, known);
+  let times = known.get(name);
+  if (times === undefined) {
+    const all = facts.series.map((one) => one[name]);
+    let least: bigint | null = null;
+    let most: bigint | null = null;
+    for (const { min, max } of all) {
+      if (min !== null && (least === null || min < least)) least = min;
+      if (max !== null && (most === null || max > most)) most = max;
+    }
+    const range = least === null || most === null ? undefined : { least, most };
+    times = { anyMissing: all.some(({ missing }) => missing > 0), range };
+    known.set(name, times);
+  }
+  return times;
+}

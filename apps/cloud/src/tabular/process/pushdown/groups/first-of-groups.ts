@@ -1,0 +1,106 @@
+/**
+ * Rows that `$first`, `$last`, `$top`, `$bottom` and those that keep N of a group may take: in each group those that come first in an order,
+ * with all that are equal to them. The executor takes from these what it would have taken from all, and each source gives few.
+ */
+import type { Accumulator, GroupStage, SortKey } from '@platform/query';
+import { canFail } from '../conditions/can-fail.ts';
+import type { ConditionRoom } from '../conditions/condition.ts';
+import { and, or, type Sql } from '../conditions/sql.ts';
+import { type OrderKey, orderKeys } from '../order/emit-top.ts';
+import { keyParts } from './group-key.ts';
+import { keyColumns } from './key-columns.ts';
+
+/** More rows of a group than this are taken by the executor. */
+const maxRows = 1_000;
+
+/**
+ * @param where exactly the rows that are grouped.
+ * @returns what is joined to the rows of the files so that only these are left; undefined when another accumulator needs all rows, or
+ * DuckDB's order is not the executor's.
+ */
+export function firstOfGroups(
+  { key, into }: GroupStage,
+  room: ConditionRoom,
+  where: readonly Sql[],
+  vocabulary: 'core' | 'rdk',
+): Sql | undefined {
+  const parts = into.length === 0 ? undefined : keyParts(key, room);
+  if (parts === undefined) return undefined;
+  const places: Place[] = [];
+  for (const [, accumulator] of into) {
+    const place = placeOf(accumulator, room, vocabulary);
+    if (place === undefined) return undefined;
+    if (!places.some(({ bound }) => bound === place.bound)) places.push(place);
+  }
+  const columns = keyColumns(parts.inputs, room.facts);
+  const keys = columns.map((sql, n) => `${sql} AS key_${n}`);
+  const bounds = places.map(({ bound }, n) => `${bound} AS bound_${n}`);
+  const isKey = columns.map((sql, n) => `${sql} IS NOT DISTINCT FROM key_${n}`);
+  const isFirst = places.map(({ value, sign }, n) => `${value} ${sign} bound_${n}`);
+  const groups = keys.length === 0 ? '' : ' GROUP BY ALL';
+  return `JOIN (SELECT ${[...keys, ...bounds].join(', ')} FROM read_parquet($1) WHERE ${and(where)}${groups}) AS firsts
+ON ${and([...isKey, or(isFirst)])}`;
+}
+
+/** Where in an order rows are taken: those whose value is not behind the bound of their group. */
+interface Place {
+  /** An aggregate. */
+  readonly bound: Sql;
+  readonly value: Sql;
+  readonly sign: string;
+}
+
+const rowOrder: readonly OrderKey[] = [
+  { sql: 'file_index', order: 'ASC NULLS FIRST' },
+  { sql: 'file_row_number', order: 'ASC NULLS FIRST' },
+];
+
+function placeOf(
+  { fn, arg, by = [], n }: Accumulator,
+  room: ConditionRoom,
+  vocabulary: 'core' | 'rdk',
+): Place | undefined {
+  const isOrdered = /^(top|bottom)N?$/.test(fn);
+  if (!isOrdered && !/^(first|last)N?$/.test(fn)) return undefined;
+  // The executor works it out for every row, and an error of any of them is that of the query.
+  if (canFail(arg)) return undefined;
+  const count = countOf(n);
+  const keys = isOrdered ? keysBy(by, room, vocabulary) : rowOrder;
+  if (keys === undefined || count === undefined) return undefined;
+  const isTop = /^(top|first)/.test(fn);
+  const [only] = keys;
+  // Of one number the value itself is the order: half of the work.
+  if (keys.length === 1 && only?.isNumber === true)
+    return placeAt(only.sql, isTop === (only.order === 'ASC NULLS FIRST'), count);
+  const value = `create_sort_key(${keys.map(({ sql, order }) => `${sql}, '${order}'`).join(', ')})`;
+  return placeAt(keys.length === 0 ? '0' : value, isTop, count);
+}
+
+function placeAt(value: Sql, isLeast: boolean, count: number): Place {
+  const [aggregate, sign] = isLeast ? ['min', '<='] : ['max', '>='];
+  return count === 1
+    ? { bound: `${aggregate}(${value})`, value, sign: '=' }
+    : { bound: `list_last(${aggregate}(${value}, ${count}))`, value, sign };
+}
+
+function keysBy(
+  by: readonly SortKey[],
+  room: ConditionRoom,
+  vocabulary: 'core' | 'rdk',
+): readonly OrderKey[] | undefined {
+  const keys: OrderKey[] = [];
+  for (const key of by) {
+    const found = orderKeys(key, room, vocabulary);
+    if (found === undefined) return undefined;
+    keys.push(...found);
+  }
+  return keys;
+}
+
+/** Undefined where it depends on the group, or is too many; what is no count is refused by the executor. */
+function countOf(n: Accumulator['n']): number | undefined {
+  if (n === undefined) return 1;
+  const value = n.k === 'lit' ? n.value : undefined;
+  const count = typeof value === 'object' && value !== null && 'value' in value ? Number(value.value) : Number(value);
+  return Number.isInteger(count) && count > 0 && count <= maxRows ? count : undefined;
+}

@@ -1,0 +1,177 @@
+/**
+ * Groups that the facts of series answer: how many rows each has, and the least and greatest of its times. No row is read. Of series that
+ * several files number alike there is one partial group. Series are those that the scope of the query allows (open-files.ts).
+ */
+import {
+  type Accumulator,
+  BsonDate,
+  BsonDocument,
+  type BsonValue,
+  DocumentBatch,
+  type Expr,
+  isTimeColumn,
+  type Maybe,
+  type PlanSplit,
+} from '@platform/query';
+import type { SeriesFacts } from '../../files/file-facts.ts';
+import type { KeptRows } from '../choose.ts';
+import { fieldsOf } from '../conditions/fields-of.ts';
+import { hasOneForm } from '../conditions/one-form.ts';
+import { type TimeName, timeFacts } from '../conditions/operand.ts';
+import type { OpenFile } from '../open-files.ts';
+import { numberingOf } from '../series/series-identity.ts';
+import { isOfSeries } from '../series/series-values.ts';
+import { constantStates, isSum, millisecondsOf, noSum } from './group-states.ts';
+
+/** Path of rows that are in no file. */
+export const inMemory = '';
+
+export interface FactsGroup {
+  readonly isEmpty: boolean;
+  /** How many files it holds facts of; rows in memory are in none. */
+  readonly files: number;
+  /** Whether what is asked depends on times. */
+  readonly asksTimes: boolean;
+  /** What was done with all of them, in the user's words. */
+  readonly pushed: readonly string[];
+  /** Whether the file's facts say what is asked; else its rows have to be read. */
+  takes(file: OpenFile, kept: KeptRows): boolean;
+  /** Answers whether it takes them. */
+  add(file: OpenFile, kept: KeptRows): boolean;
+  /** Partial groups of all files. */
+  batch(): DocumentBatch;
+}
+
+/** What is known of the rows of a series, or of all series where nothing that is asked tells them apart. */
+interface Known {
+  /** One of the series, for what they have in common. */
+  readonly file: OpenFile;
+  readonly number: number;
+  rows: number;
+  readonly times: { min: bigint | null; max: bigint | null; missing: number }[];
+}
+
+/** What an accumulator takes: rows, a value that is the same for all rows of a series, or a time. */
+type Part =
+  | { readonly k: 'rows' }
+  | { readonly k: 'constant'; readonly fn: Accumulator['fn']; readonly arg: Expr }
+  | { readonly k: 'time'; readonly fn: Accumulator['fn']; readonly at: number };
+
+type StateOf = (known: Known) => BsonValue;
+
+/** What makes groups of what is known of a file's series. */
+interface OfFile {
+  readonly keys: readonly Maybe[];
+  readonly states: readonly StateOf[];
+}
+
+/** Undefined when the end of a split is no such group. */
+export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
+  if (end === 'rows' || end.k !== 'group' || !isOfSeries(end.key) || !hasOneForm(end.key)) return undefined;
+  const { key } = end;
+  const times: TimeName[] = [];
+  const parts: (readonly [string, Part])[] = [];
+  for (const [name, accumulator] of end.into) {
+    const part = partOf(accumulator, times);
+    if (part === undefined) return undefined;
+    parts.push([name, part]);
+  }
+  const fields = [key, ...parts.flatMap(([, part]) => (part.k === 'constant' ? part.arg : []))].map(fieldsOf);
+  const areAlike = fields.every((each) => each?.length === 0);
+  const isOfDay = fields.some((each) => each?.some(([column]) => column === 'capture_day') ?? true);
+  const groups = new Map<string, Map<number, Known>>();
+  const pushed = new Set<string>();
+  const files = new Map<OpenFile, OfFile>();
+  const ofFile = (file: OpenFile, kept: KeptRows): OfFile | undefined => {
+    const keys = kept.areWhole ? file.values.values(key) : undefined;
+    if (keys === undefined) return undefined;
+    const states = parts.map(([, part]) => stateOf(part, file)).filter((state) => state !== undefined);
+    return states.length < parts.length ? undefined : { keys, states };
+  };
+  return {
+    get isEmpty() {
+      return files.size === 0;
+    },
+    get files() {
+      return [...files.keys()].filter(({ path }) => path !== inMemory).length;
+    },
+    get pushed() {
+      return [...pushed];
+    },
+    asksTimes: times.length > 0,
+    takes: (file, kept) => ofFile(file, kept) !== undefined,
+    add(file, kept) {
+      const known = ofFile(file, kept);
+      if (known === undefined) return false;
+      files.set(file, known);
+      const group = areAlike ? '' : `${isOfDay ? file.captureDay : ''} ${numberingOf(file.facts)}`;
+      const ofGroup = groups.get(group) ?? new Map<number, Known>();
+      groups.set(group, ofGroup);
+      for (const number of kept.numbers) addSeries(ofGroup, file, number, areAlike ? 0 : number, times);
+      for (const part of kept.pushed) pushed.add(part);
+      return true;
+    },
+    batch() {
+      const groupOf = (known: Known): BsonDocument => {
+        const { keys, states } = files.get(known.file) as OfFile;
+        const group = new BsonDocument([['_id', keys[known.number] ?? null]]);
+        for (const [index, [name]] of parts.entries()) group.set(name, (states[index] as StateOf)(known));
+        return group;
+      };
+      return new DocumentBatch([...groups.values()].flatMap((known) => [...known.values()].map(groupOf)));
+    },
+  };
+}
+
+/** Undefined when facts do not tell it. */
+function partOf({ fn, arg, by, distinct }: Accumulator, times: TimeName[]): Part | undefined {
+  if (by !== undefined || distinct === true) return undefined;
+  if (fn === 'count') return { k: 'rows' };
+  if (isOfSeries(arg)) return { k: 'constant', fn, arg };
+  const [column = '', ...below] = arg.k === 'field' ? arg.path : [];
+  if (!isTimeColumn(column) || below.length > 0) return undefined;
+  if (!isSum(fn) && fn !== 'min' && fn !== 'max' && fn !== 'sql.count') return undefined;
+  const name = timeFacts[column];
+  const known = times.indexOf(name);
+  return { k: 'time', fn, at: known >= 0 ? known : times.push(name) - 1 };
+}
+
+function addSeries(
+  known: Map<number, Known>,
+  file: OpenFile,
+  number: number,
+  as: number,
+  names: readonly TimeName[],
+): void {
+  const series = file.facts.series[number] as SeriesFacts;
+  const group = known.get(as);
+  if (group === undefined) {
+    known.set(as, { file, number, rows: series.rows, times: names.map((name) => ({ ...series[name] })) });
+    return;
+  }
+  group.rows += series.rows;
+  for (const [index, name] of names.entries()) {
+    const time = group.times[index] as Known['times'][number];
+    const { min, max, missing } = series[name];
+    time.missing += missing;
+    if (min !== null && (time.min === null || min < time.min)) time.min = min;
+    if (max !== null && (time.max === null || max > time.max)) time.max = max;
+  }
+}
+
+/** Makes a state of what is known; undefined where the executor must do it. */
+function stateOf(part: Part, { values }: OpenFile): StateOf | undefined {
+  if (part.k === 'rows') return ({ rows }) => BigInt(rows);
+  if (part.k === 'constant') {
+    const all = values.values(part.arg);
+    const state = all && constantStates(part.fn, part.arg, all);
+    return state && (({ rows, number }) => state(BigInt(rows), all[number]));
+  }
+  const { fn, at } = part;
+  if (isSum(fn)) return noSum;
+  if (fn === 'sql.count') return ({ rows, times }) => BigInt(rows - (times[at]?.missing ?? 0));
+  return ({ times }) => {
+    const time = times[at]?.[fn === 'min' ? 'min' : 'max'] ?? null;
+    return time === null ? null : new BsonDate(millisecondsOf(time));
+  };
+}

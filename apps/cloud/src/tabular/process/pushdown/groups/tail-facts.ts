@@ -1,0 +1,85 @@
+/** Rows in memory as files of which only facts are known: what counts rows and asks for times need not read them, or wait for a file. */
+
+import { dayText } from '../../../../reading-codec/capture-day.ts';
+import type { SeriesFacts, TimeFacts } from '../../files/file-facts.ts';
+import type { Tail, TailRows } from '../../hot/tail.ts';
+import type { ScanRequest } from '../../messages.ts';
+import { noTime } from '../../rows/row-buffer.ts';
+import { keptRows, type Wanted } from '../choose.ts';
+import type { OpenFile } from '../open-files.ts';
+import { seriesValues } from '../series/series-values.ts';
+import { type FactsGroup, inMemory } from './group-facts.ts';
+
+/** Adds a tail's rows to the groups, all or none; answers whether it did. */
+export function addTail(group: FactsGroup, found: TailRows, wanted: Wanted, request: ScanRequest): boolean {
+  // Rows that are deleted are not among those found.
+  const undeleted = { ...request, deletes: [] };
+  const kept = tailFiles(found, request, group.asksTimes).flatMap((file) => {
+    const of = keptRows(file, wanted, undeleted);
+    return of === undefined ? [] : [{ file, kept: of }];
+  });
+  if (!kept.every(({ file, kept: of }) => group.takes(file, of))) return false;
+  for (const { file, kept: of } of kept) group.add(file, of);
+  return true;
+}
+
+/** One for each capture day. */
+function tailFiles(
+  { tail: { rows, series }, rows: found }: TailRows,
+  { vocabulary }: ScanRequest,
+  withTimes: boolean,
+): OpenFile[] {
+  const days = new Map<number, Map<number, Gathered>>();
+  const columns = [rows.timeReceived, rows.timeRequested, rows.timeSynced];
+  for (const row of found) {
+    const day = rows.captureDay[row] as number;
+    let ofDay = days.get(day);
+    if (ofDay === undefined) {
+      ofDay = new Map();
+      days.set(day, ofDay);
+    }
+    const number = rows.series[row] as number;
+    let gathered = ofDay.get(number);
+    if (gathered === undefined) {
+      gathered = { rows: 0, times: columns.map(() => ({ min: null, max: null, missing: 0 })) };
+      ofDay.set(number, gathered);
+    }
+    gathered.rows++;
+    if (withTimes) for (const [i, time] of gathered.times.entries()) addTime(time, columns[i]?.[row] as bigint);
+  }
+  return Array.from(days, ([day, ofDay]): OpenFile => {
+    const captureDay = dayText(day);
+    const facts = {
+      rows: 0,
+      leaves: [],
+      bytes: 0,
+      hasPaths: false,
+      series: Array.from(ofDay, ([number, gathered]): SeriesFacts => {
+        const [received, requested, synced] = gathered.times as [TimeFacts, TimeFacts, TimeFacts];
+        const own = series[number] as Tail['series'][number];
+        return { ...own, rows: gathered.rows, dataBytes: 0, firstRow: 0, received, requested, synced };
+      }),
+    };
+    return {
+      path: inMemory,
+      captureDay,
+      facts,
+      values: seriesValues(facts, captureDay, vocabulary),
+      allowed: new Uint8Array(facts.series.length).fill(1),
+      wanted: [...facts.series.keys()],
+    };
+  });
+}
+
+interface Gathered {
+  rows: number;
+  readonly times: { -readonly [Name in keyof TimeFacts]: TimeFacts[Name] }[];
+}
+
+function addTime(facts: Gathered['times'][number], time: bigint): void {
+  if (time === noTime) facts.missing++;
+  else {
+    if (facts.min === null || time < facts.min) facts.min = time;
+    if (facts.max === null || time > facts.max) facts.max = time;
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Groups of nothing but percentiles of one leaf, of which a file has few different numbers: each number once with how often it is there,
+ * instead of all numbers. Most sensors round. Whose rows they are the conditions say: numbers of series come from what the scope allows.
+ */
+import { createHash } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  Binary,
+  BsonDocument,
+  DocumentBatch,
+  encodeBson,
+  type GroupStage,
+  type Maybe,
+  type PlanSplit,
+} from '@platform/query';
+import type { FileFacts } from '../../files/file-facts.ts';
+import type { ConditionRoom } from '../conditions/condition.ts';
+import { leafOfNumbers } from '../conditions/leaf.ts';
+import { hasOneForm } from '../conditions/one-form.ts';
+import { and, type Binds, onlyUsed, type Sql } from '../conditions/sql.ts';
+import type { OpenFile } from '../open-files.ts';
+import type { Chunk } from '../rows/chunk.ts';
+import { isOfSeries } from '../series/series-values.ts';
+import type { Emission } from '../statement.ts';
+
+/** How many different numbers the row groups of a file have; undefined where that is not known. By column. */
+type Distinct = Map<string, { readonly most: number; readonly sum: number } | undefined>;
+
+const distincts = new WeakMap<FileFacts, Distinct>();
+
+/** Reads how many different numbers files have, if the end of a split depends on it. Once for each file and column. */
+export async function knowDistinct(
+  connection: DuckDBConnection,
+  files: readonly OpenFile[],
+  end: PlanSplit['end'],
+): Promise<void> {
+  const path = end === 'rows' || end.k !== 'group' ? undefined : onePath(end);
+  if (path === undefined) return;
+  const asked = new Map<string, { readonly file: string; readonly column: string; readonly facts: FileFacts[] }>();
+  for (const { path: file, facts, wanted } of files) {
+    if (wanted.length === 0) continue;
+    const column = leafOfNumbers(facts, path)?.columns.number;
+    if (column === undefined || distincts.get(facts)?.has(column) === true) continue;
+    const name = `${file} ${column}`;
+    const entry = asked.get(name) ?? { file, column, facts: [] };
+    asked.set(name, entry);
+    entry.facts.push(facts);
+  }
+  if (asked.size === 0) return;
+  const { LIST, VARCHAR, listValue } = await import('@duckdb/node-api');
+  const columns = [...new Set([...asked.values()].map(({ column }) => column))];
+  const paths = [...new Set([...asked.values()].map(({ file }) => file))];
+  const result = await connection.runAndReadAll(
+    `SELECT file_name, path_in_schema, CAST(max(stats_distinct_count) AS DOUBLE), CAST(sum(stats_distinct_count) AS DOUBLE)
+FROM parquet_metadata($1) WHERE list_contains($2, path_in_schema) GROUP BY ALL HAVING bool_and(stats_distinct_count IS NOT NULL)`,
+    [listValue(paths), listValue(columns)],
+    [LIST(VARCHAR), LIST(VARCHAR)],
+  );
+  const found = new Map(
+    (result.getRows() as [string, string, number, number][]).map(([file, column, most, sum]) => [
+      `${file} ${column}`,
+      { most, sum },
+    ]),
+  );
+  for (const [name, { column, facts }] of asked) {
+    for (const each of facts) {
+      const distinct: Distinct = distincts.get(each) ?? new Map();
+      distincts.set(each, distinct);
+      distinct.set(column, found.get(name));
+    }
+  }
+}
+
+/** So many rows for each different number of each key, at least: else lists of all numbers take less. */
+const fewestRows = 8;
+
+/** @param where exactly the rows that are grouped. Undefined where another way is better, or needed. */
+export function emitValueCounts(
+  stage: GroupStage,
+  { facts, values, binds }: ConditionRoom & { readonly binds: Binds },
+  where: readonly Sql[],
+): Emission | undefined {
+  const path = onePath(stage);
+  const column = path && leafOfNumbers(facts, path)?.columns.number;
+  const distinct = column === undefined ? undefined : distincts.get(facts)?.get(column);
+  if (column === undefined || distinct === undefined) return undefined;
+  const keys = values.values(stage.key);
+  if (keys === undefined) return undefined;
+  const { numbers, different, hash } = numbered(keys);
+  // Row groups have most of their numbers in common, and few series each.
+  const pairs = Math.max(distinct.most * different.length, distinct.sum);
+  if (pairs * fewestRows > facts.rows) return undefined;
+  // What is the same for all rows of a file is not looked up for each.
+  const keyNumber =
+    different.length === 1 ? 'CAST(0 AS INTEGER)' : `list_extract([${numbers.join(',')}]::INTEGER[], series + 1)`;
+  const sql = `SELECT ${keyNumber}, ${column}, count(*) FROM read_parquet($1) WHERE ${and(where)} GROUP BY 1, 2`;
+  return {
+    kind: 'group',
+    variant: `counts ${hash}`,
+    ...onlyUsed(sql, binds.values),
+    gathered: pairs * pairBytes,
+    done: true,
+    decode: () => (chunk) => countsOf(stage, different, chunk),
+  };
+}
+
+/** Of a number with its count, as DuckDB groups. */
+const pairBytes = 256;
+
+/** The path below data of the one leaf that all accumulators take percentiles of. */
+function onePath({ key, into }: GroupStage): readonly string[] | undefined {
+  if (!isOfSeries(key) || !hasOneForm(key) || into.length === 0) return undefined;
+  const paths = into.map(([, { fn, arg }]) =>
+    (fn === 'median' || fn === 'percentile') && arg.k === 'field' && arg.path[0] === 'data'
+      ? arg.path.slice(1)
+      : undefined,
+  );
+  const [first] = paths;
+  return first !== undefined && paths.every((path) => path?.join('\0') === first.join('\0')) ? first : undefined;
+}
+
+interface Numbered {
+  /** By series: the number of its key. */
+  readonly numbers: readonly number[];
+  /** Keys by number. */
+  readonly different: readonly Maybe[];
+  /** Of the different keys in their order. */
+  readonly hash: string;
+}
+
+const numberings = new WeakMap<readonly Maybe[], Numbered>();
+
+function numbered(keys: readonly Maybe[]): Numbered {
+  let made = numberings.get(keys);
+  if (made === undefined) {
+    const known = new Map<string, number>();
+    const different: Maybe[] = [];
+    const numbers = keys.map((key) => {
+      const bytes = Buffer.from(encodeBson(BsonDocument.of({ key: key ?? null }))).toString('latin1');
+      const number = known.get(bytes) ?? different.push(key) - 1;
+      known.set(bytes, number);
+      return number;
+    });
+    const hash = createHash('sha256')
+      .update([...known.keys()].join('\n'), 'latin1')
+      .digest('base64');
+    made = { numbers, different, hash };
+    numberings.set(keys, made);
+  }
+  return made;
+}
+
+/** A partial group for each key in the chunk. */
+function countsOf({ into }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {
+  const [numbers, present, values, counts] = [chunk.int32(0), chunk.present(1), chunk.double(1), chunk.int64(2)];
+  const groups = new Map<number, { values: number[]; counts: number[] }>();
+  for (let row = 0; row < chunk.rows; row++) {
+    const number = numbers[row] as number;
+    let group = groups.get(number);
+    if (group === undefined) {
+      group = { values: [], counts: [] };
+      groups.set(number, group);
+    }
+    // Without a number there is a group all the same.
+    if (!present(row)) continue;
+    group.values.push(values[row] as number);
+    group.counts.push(Number(counts[row]));
+  }
+  const documents = [...groups].map(([number, group]) => {
+    const state = BsonDocument.of({ values: packed(group.values), counts: packed(group.counts) });
+    return new BsonDocument([['_id', keys[number] ?? null], ...into.map(([name]) => [name, state] as const)]);
+  });
+  return new DocumentBatch(documents, chunk.rows * 16);
+}
+
+function packed(numbers: readonly number[]): Binary {
+  return new Binary(new Uint8Array(Float64Array.from(numbers).buffer));
+}

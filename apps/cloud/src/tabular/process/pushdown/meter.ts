@@ -1,0 +1,93 @@
+/**
+ * What a query is metered with (D26): the logical bytes of the rows of the series that it asks for, within the bounds of its times, as far
+ * as they are not deleted. Neither push-down nor what the rest of the plan does makes a difference.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { coversSeries } from '../../catalog/row-filter.ts';
+import type { Series } from '../../catalog/series.ts';
+import type { FileFacts, SeriesFacts } from '../files/file-facts.ts';
+import type { VerifiedReader } from '../files/verify-files.ts';
+import type { ScanRequest } from '../messages.ts';
+import { documentOverheadBytes } from '../rows/row-documents.ts';
+import { rowConditions } from './conditions/row-conditions.ts';
+import { and, type Bind, Binds, onlyUsed } from './conditions/sql.ts';
+import { type OpenFile, sealedPaths } from './open-files.ts';
+import { chunksOf } from './run-statement.ts';
+
+/** Most files cost nothing: their footers say it. The others are asked, those that are alike together. */
+export async function meteredBytes(
+  connection: DuckDBConnection,
+  files: readonly OpenFile[],
+  request: ScanRequest,
+  reader: Pick<VerifiedReader, 'rows'>,
+): Promise<number> {
+  let bytes = 0;
+  const isUncut = request.deletes.length === 0 && Object.keys(request.filter.times).length === 0;
+  const asked = new Map<string, { sql: string; binds: readonly Bind[]; files: OpenFile[] }>();
+  for (const file of files) {
+    const inPart: number[] = [];
+    if (isUncut && file.upTo === undefined && file.wanted.length === file.facts.series.length) {
+      bytes += wholeBytes(file.facts);
+      continue;
+    }
+    for (const number of file.wanted) {
+      const series = file.facts.series[number] as SeriesFacts;
+      if ((isUncut && file.upTo === undefined) || isWhole(series, file, request))
+        bytes += series.dataBytes + series.rows * overheadOf(series);
+      else inPart.push(number);
+    }
+    if (inPart.length === 0) continue;
+    const binds = new Binds();
+    const { sql, binds: used } = onlyUsed(and(rowConditions(file, inPart, request, binds)), binds.values);
+    const key = JSON.stringify([sql, used.map(({ value }) => String(value))]);
+    const known = asked.get(key);
+    if (known === undefined) asked.set(key, { sql, binds: used, files: [file] });
+    else known.files.push(file);
+  }
+  for (const { sql, binds, files: alike } of asked.values()) {
+    await reader.rows(sealedPaths(alike));
+    const statement = `SELECT CAST(file_index AS INTEGER), series, count(*), CAST(sum(size) AS BIGINT) FROM read_parquet($1) WHERE ${sql} GROUP BY 1, 2`;
+    for await (const chunk of chunksOf(connection, { sql: statement, files: alike, binds })) {
+      const [file, series, rows, sizes] = [chunk.int32(0), chunk.int32(1), chunk.int64(2), chunk.int64(3)];
+      for (let row = 0; row < chunk.rows; row++) {
+        const facts = alike[file[row] as number]?.facts.series[series[row] as number] as SeriesFacts;
+        bytes += Number(sizes[row]) + Number(rows[row]) * overheadOf(facts);
+      }
+    }
+  }
+  return bytes;
+}
+
+const wholes = new WeakMap<FileFacts, number>();
+
+function wholeBytes(facts: FileFacts): number {
+  let bytes = wholes.get(facts);
+  if (bytes === undefined) {
+    bytes = facts.series.reduce((sum, series) => sum + series.dataBytes + series.rows * overheadOf(series), 0);
+    wholes.set(facts, bytes);
+  }
+  return bytes;
+}
+
+const overheads = new WeakMap<Series, number>();
+
+function overheadOf(series: Series): number {
+  let overhead = overheads.get(series);
+  if (overhead === undefined) {
+    overhead = documentOverheadBytes(series);
+    overheads.set(series, overhead);
+  }
+  return overhead;
+}
+
+function isWhole(series: SeriesFacts, { captureDay, upTo }: OpenFile, { filter, deletes }: ScanRequest): boolean {
+  if (upTo !== undefined) return false;
+  if (deletes.some(({ predicate }) => coversSeries(series, predicate, captureDay))) return false;
+  return (['received', 'requested', 'synced'] as const).every((name) => {
+    const bounds = filter.times[`time_${name}`];
+    if (bounds === undefined) return true;
+    const { min, max, missing } = series[name];
+    if (bounds.from !== undefined && (missing > 0 || min === null || min < bounds.from)) return false;
+    return bounds.to === undefined || max === null || max <= bounds.to;
+  });
+}

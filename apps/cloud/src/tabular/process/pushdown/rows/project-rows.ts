@@ -1,0 +1,105 @@
+/** The parts of the rows that a projection makes of a file's rows, out of its columns. */
+import { isPathColumn, isTimeColumn, type Path, readingColumns } from '@platform/query';
+import type { OpenFile } from '../open-files.ts';
+import type { Made, Projection } from './projection.ts';
+import type { RowCells } from './row-cells.ts';
+import {
+  columnPart,
+  fieldBytes,
+  noBytes,
+  openObject,
+  type Part,
+  timePart,
+  valueParts,
+  wholeDataPart,
+} from './row-parts.ts';
+import { type Kept, keptShape, type Shape } from './row-shape.ts';
+
+export interface ProjectedRows {
+  readonly parts: readonly Part[];
+  /** What else the parts depend on than the projection: equal for files whose rows are written alike. */
+  readonly variant: string;
+}
+
+/** Undefined when the file's columns do not give exactly what the executor would make of each row. */
+export function projectedRows({ kept, made }: Projection, file: OpenFile, cells: RowCells): ProjectedRows | undefined {
+  const shapes: Shape[] = [];
+  const room: Room = { file, cells, shapes };
+  const parts: Part[] = [];
+  for (const [column, what] of kept) {
+    const found = keptParts(column, what, room);
+    if (found === undefined) return undefined;
+    parts.push(...found);
+  }
+  const behind = partsOf(made, room, 0);
+  return behind && { parts: [...parts, ...behind], variant: JSON.stringify(shapes) };
+}
+
+interface Room {
+  readonly file: OpenFile;
+  readonly cells: RowCells;
+  /** Gathers what was found in the file's facts. */
+  readonly shapes: Shape[];
+}
+
+function keptParts(column: string, what: Kept, room: Room): readonly Part[] | undefined {
+  if (column === 'data') return dataParts('data', [], what, room, 0);
+  if (what === 'all') return [isTimeColumn(column) ? timePart(column, room.cells) : columnPart(column)];
+  // Nothing is in a text or a time.
+  return isPathColumn(column) || isTimeColumn(column) ? [] : undefined;
+}
+
+function dataParts(
+  name: string,
+  below: Path,
+  what: Kept,
+  { file, cells, shapes }: Room,
+  level: number,
+): readonly Part[] | undefined {
+  const shape = keptShape(name, below, what, file.facts);
+  if (shape !== undefined) {
+    shapes.push(shape);
+    return valueParts(shape, cells);
+  }
+  // In an object it could be nested too deeply.
+  return below.length === 0 && what === 'all' && level === 0 ? [wholeDataPart(cells, name)] : undefined;
+}
+
+function partsOf(made: readonly Made[], room: Room, level: number): readonly Part[] | undefined {
+  const parts: Part[] = [];
+  for (const each of made) {
+    const found = madeParts(each, room, level);
+    if (found === undefined) return undefined;
+    parts.push(...found);
+  }
+  return parts;
+}
+
+function madeParts(made: Made, room: Room, level: number): readonly Part[] | undefined {
+  const { name } = made;
+  switch (made.k) {
+    case 'constant':
+      return [{ k: 'bytes', bytes: fieldBytes(name, made.value).slice() }];
+    case 'object': {
+      const fields = partsOf(made.fields, room, level + 1);
+      return fields && [openObject(name), ...fields, { k: 'close' }];
+    }
+    case 'series': {
+      const { expr } = made;
+      // Where it fails for a series the executor says so, if there is a row of it.
+      if (room.file.values.values(expr) === undefined) return undefined;
+      const bytesOf = ({ values }: OpenFile, number: number): Uint8Array => {
+        const value = values.values(expr)?.[number];
+        return value === undefined ? noBytes : fieldBytes(name, value);
+      };
+      return [{ k: 'series', bytesOf }];
+    }
+    case 'path': {
+      const [column = '', ...below] = made.path;
+      if (column === 'data') return dataParts(name, below, 'all', room, level);
+      // Nothing is in a text or a time, and rows have no other columns.
+      if (below.length > 0 || !readingColumns.includes(column)) return [];
+      return [isTimeColumn(column) ? timePart(column, room.cells, name) : columnPart(column, name)];
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * What neighbouring parts of a row have in common for all rows of a series, put together once: the row is then one copy, into which
+ * values of eight bytes or one are written. Parts of a length that differs from row to row stand between such stretches.
+ */
+import { writeInt32 } from '../../rows/bson-bytes.ts';
+import type { OpenFile } from '../open-files.ts';
+import { type Fixed, noBytes, type Part, type WriteRow } from './row-parts.ts';
+import { Target } from './target.ts';
+
+/** A stretch of a row; its places count from the start of the stretch. */
+export interface Template {
+  readonly bytes: Uint8Array;
+  /** Where values go, and the number of the cell that has them. */
+  readonly holes: readonly { readonly at: number; readonly cell: number }[];
+  /** Where objects begin that end in a later stretch. */
+  readonly opens: readonly Edge[];
+  /** Where objects end (their last byte) that began in an earlier one. */
+  readonly closes: readonly Edge[];
+}
+
+interface Edge {
+  readonly at: number;
+  readonly object: number;
+}
+
+/** A part in a stretch; cells and objects have numbers, counted as they come. */
+type Piece =
+  | { readonly k: 'open'; readonly head: Uint8Array; readonly object: number }
+  | { readonly k: 'close'; readonly object: number }
+  | Extract<Part, { k: 'bytes' | 'series' }>
+  | { readonly k: 'hole'; readonly head: Uint8Array; readonly size: 1 | 8; readonly cell: number };
+
+/** A stretch, or the number of a cell that is written by itself. */
+type Step = readonly Piece[] | number;
+
+export class RowTemplates {
+  readonly steps: readonly Step[];
+  readonly #files: readonly OpenFile[];
+  /** Rows come file by file: those of one are kept. */
+  #file = -1;
+  #ofFile: (readonly (Template | undefined)[])[] = [];
+  readonly #target = new Target();
+
+  /** @param cells of the first chunk of this form: which are fixed, and their heads. */
+  constructor(parts: readonly Part[], cells: readonly (Fixed | WriteRow)[], files: readonly OpenFile[]) {
+    this.steps = stepsOf(parts, cells);
+    this.#files = files;
+  }
+
+  /** By step; undefined for a cell that is written by itself. */
+  of(file: number, number: number): readonly (Template | undefined)[] {
+    if (file !== this.#file) {
+      this.#file = file;
+      this.#ofFile = [];
+    }
+    let templates = this.#ofFile[number];
+    if (templates === undefined) {
+      templates = this.steps.map((step) => (typeof step === 'number' ? undefined : this.#made(step, file, number)));
+      this.#ofFile[number] = templates;
+    }
+    return templates;
+  }
+
+  #made(pieces: readonly Piece[], file: number, number: number): Template {
+    const target = this.#target;
+    target.at = 0;
+    const holes: Template['holes'][number][] = [];
+    const open: Edge[] = [];
+    const closes: Edge[] = [];
+    for (const piece of pieces) {
+      switch (piece.k) {
+        case 'open':
+          target.copy(piece.head);
+          open.push({ at: target.at, object: piece.object });
+          target.at += 4;
+          break;
+        case 'close': {
+          target.room(8);
+          const begun = open.pop();
+          if (begun === undefined) closes.push({ at: target.at, object: piece.object });
+          else writeInt32(target.bytes, begun.at, target.at + 1 - begun.at);
+          target.bytes[target.at++] = 0;
+          break;
+        }
+        case 'bytes':
+          target.copy(piece.bytes);
+          break;
+        case 'series':
+          target.copy(piece.bytesOf(this.#files[file] as OpenFile, number));
+          break;
+        case 'hole':
+          target.copy(piece.head);
+          holes.push({ at: target.at, cell: piece.cell });
+          target.at += piece.size;
+      }
+    }
+    // Out of a pool: most templates are small, and there are thousands.
+    const bytes = Buffer.allocUnsafe(target.at);
+    bytes.set(target.bytes.subarray(0, target.at));
+    return { bytes, holes, opens: open, closes };
+  }
+}
+
+function stepsOf(parts: readonly Part[], cells: readonly (Fixed | WriteRow)[]): readonly Step[] {
+  const steps: (Piece[] | number)[] = [];
+  const add = (piece: Piece): void => {
+    const last = steps.at(-1);
+    if (typeof last === 'object') last.push(piece);
+    else steps.push([piece]);
+  };
+  let [cell, objects] = [0, 0];
+  const open: number[] = [];
+  for (const part of parts) {
+    if (part.k === 'open') {
+      open.push(objects);
+      add({ ...part, object: objects++ });
+    } else if (part.k === 'close') add({ k: 'close', object: open.pop() ?? 0 });
+    else if (part.k !== 'cell') add(part);
+    else {
+      const found = cells[cell] as Fixed | WriteRow;
+      if (typeof found === 'function') steps.push(cell);
+      else add({ k: 'hole', head: found.head, size: found.size, cell });
+      cell++;
+    }
+  }
+  return steps;
+}
+
+/** The document around its fields. */
+export function documentParts(fields: readonly Part[]): readonly Part[] {
+  return [{ k: 'open', head: noBytes }, ...fields, { k: 'close' }];
+}

@@ -1,0 +1,88 @@
+/**
+ * Runs one statement over files; its answer comes chunk by chunk, whole or as an error.
+ *
+ * DuckDB's interface tells the end of a stream and a failure in its middle alike: no more chunks. So a row of our own stands behind the
+ * last one, and an answer without it is a failure (I7, D33).
+ */
+import {
+  BIGINT,
+  DOUBLE,
+  type DuckDBConnection,
+  type DuckDBResult,
+  type DuckDBType,
+  type DuckDBValue,
+  LIST,
+  listValue,
+  VARCHAR,
+} from '@duckdb/node-api';
+import type { Bind } from './conditions/sql.ts';
+import { Chunk } from './rows/chunk.ts';
+
+const types: Readonly<Record<Bind['type'], DuckDBType>> = { double: DOUBLE, bigint: BIGINT, text: VARCHAR };
+
+export interface FileStatement {
+  /** `$1` is the list of the files' paths. */
+  readonly sql: string;
+  readonly files: readonly { readonly path: string }[];
+  /** From `$2` on. */
+  readonly binds: readonly Bind[];
+  /** Columns of the answer, for one that is read while it is made; absent: DuckDB gathers all rows before the first is handed over. */
+  readonly columns?: number;
+}
+
+export interface OpenStatement {
+  readonly result: DuckDBResult;
+  /** Rows of a gathered answer. */
+  readonly rows: number | undefined;
+  /** Runs the statement again, to learn why it ended early. */
+  readonly explain: () => Promise<unknown>;
+}
+
+export async function openStatement(
+  connection: DuckDBConnection,
+  { sql, files, binds, columns }: FileStatement,
+): Promise<OpenStatement> {
+  const values: DuckDBValue[] = [listValue(files.map(({ path }) => path)), ...binds.map(({ value }) => value)];
+  const valueTypes = [LIST(VARCHAR), ...binds.map(({ type }) => types[type])];
+  const gather = (): ReturnType<DuckDBConnection['run']> => connection.run(sql, values, valueTypes);
+  if (columns === undefined) {
+    const result = await gather();
+    return { result, rows: result.rowCount, explain: gather };
+  }
+  const none = new Array<string>(columns).fill('NULL').join(', ');
+  // A LIMIT to be safe would keep DuckDB from using more than one thread.
+  const whole = `SELECT *, false FROM (${sql}) UNION ALL SELECT ${none}, is_end FROM end_of_rows`;
+  return { result: await connection.stream(whole, values, valueTypes), rows: undefined, explain: gather };
+}
+
+export async function* chunksOf(connection: DuckDBConnection, statement: FileStatement): AsyncGenerator<Chunk> {
+  yield* readChunks(openStatement(connection, statement), statement);
+}
+
+/**
+ * Each chunk is read before the next is asked for.
+ * @param isInterrupted whether the statement was ended on purpose: then nobody asks why.
+ */
+export async function* readChunks(
+  opened: Promise<OpenStatement>,
+  { columns }: Pick<FileStatement, 'columns'>,
+  isInterrupted: () => boolean = () => false,
+): AsyncGenerator<Chunk> {
+  const { result, rows, explain } = await opened;
+  let read = 0;
+  for (;;) {
+    const raw = await result.fetchChunk();
+    if (raw === null || raw.rowCount === 0) break;
+    const chunk = new Chunk(raw.chunk, raw.rowCount);
+    if (columns !== undefined && chunk.bytes(columns)[chunk.rows - 1] === 1) {
+      // The end may stand in a chunk of its own, or behind the last rows.
+      if (chunk.rows > 1) yield chunk.slice(0, chunk.rows - 1);
+      return;
+    }
+    read += chunk.rows;
+    yield chunk;
+  }
+  if (rows === read) return;
+  if (!isInterrupted()) await explain();
+  throw new Error(`an answer of the store ended after ${read} rows, before its end`);
+}

@@ -1,0 +1,123 @@
+/** What is the same for all rows of a series in a file: expressions over it are worked out here, once for each series. */
+import {
+  BsonDocument,
+  type Evaluator,
+  type Expr,
+  evaluator,
+  isLight,
+  isPathColumn,
+  type Maybe,
+  type PathColumn,
+  pathColumns,
+  QueryError,
+} from '@platform/query';
+import type { Series } from '../../../catalog/series.ts';
+import type { FileFacts } from '../../files/file-facts.ts';
+import { pathDocument, pathText, seriesDocument } from '../../rows/row-documents.ts';
+import { fieldsOf } from '../conditions/fields-of.ts';
+import { isSmall } from '../conditions/is-small.ts';
+import { numberingOf } from './series-identity.ts';
+
+const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'additional_parameters']);
+
+/** Whether an expression reads nothing but what is the same for all rows of a series, and costs little. */
+export function isOfSeries(expr: Expr): boolean {
+  const known = cache.get(expr);
+  if (known !== undefined) return known.isOfSeries;
+  const fields = fieldsOf(expr);
+  const reads = fields?.every(([name]) => constantColumns.has(name as string)) ?? false;
+  const entry = { isOfSeries: reads && isSmall(expr) && isCheap(expr), evaluator: undefined };
+  cache.set(expr, entry);
+  return entry.isOfSeries;
+}
+
+function isCheap(expr: Expr): boolean {
+  return expr.k === 'doc' ? expr.fields.every(([, value]) => isCheap(value)) : isLight([{ k: 'filter', where: expr }]);
+}
+
+interface Entry {
+  readonly isOfSeries: boolean;
+  evaluator: Evaluator | undefined;
+}
+
+const cache = new WeakMap<Expr, Entry>();
+
+function evaluatorOf(expr: Expr): Evaluator {
+  const entry = cache.get(expr);
+  if (entry?.evaluator !== undefined) return entry.evaluator;
+  const made = evaluator(expr);
+  cache.set(expr, { isOfSeries: entry?.isOfSeries ?? false, evaluator: made });
+  return made;
+}
+
+export interface SeriesValues {
+  /** What the rows of each series have in common. */
+  documents(): readonly BsonDocument[];
+  /** A column of the path of one series. */
+  text(number: number, column: PathColumn): string;
+  /** Some columns of one series, in their order. */
+  fields(number: number, columns: readonly string[]): BsonDocument;
+  /** Whether a condition keeps each series' rows; undefined when the executor must say that it fails. */
+  keeps(where: Expr): readonly boolean[] | undefined;
+  /** The value of an expression by series, worked out once; undefined when the executor must say that it fails. */
+  values(expr: Expr): readonly Maybe[] | undefined;
+}
+
+/** By expression, for as long as its plan is there. */
+type Known<T> = WeakMap<Expr, Map<string, readonly T[] | undefined>>;
+
+const knownKeeps: Known<boolean> = new WeakMap();
+const knownValues: Known<Maybe> = new WeakMap();
+
+/**
+ * @param facts of a file.
+ * @param captureDay "YYYY-MM-DD" of all its rows.
+ */
+export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: 'core' | 'rdk'): SeriesValues {
+  const { series } = facts;
+  let documents: readonly BsonDocument[] | undefined;
+  const all = (): readonly BsonDocument[] =>
+    (documents ??= series.map((one) => seriesDocument(one, captureDay, vocabulary)));
+  const each = <T>(expr: Expr, of: (document: BsonDocument) => T): readonly T[] | undefined => {
+    const columns = columnsOf(expr);
+    try {
+      // Thousands of series in each of hundreds of files: only what is asked for is put together.
+      if (columns === undefined || documents !== undefined) return all().map(of);
+      if (columns.length === 0) return new Array<T>(series.length).fill(of(new BsonDocument()));
+      return series.map((one) => of(pathDocument(one, captureDay, vocabulary, columns)));
+    } catch (caught) {
+      if (caught instanceof QueryError) return undefined;
+      throw caught;
+    }
+  };
+  /** Once for all files in which a number stands for the same series. */
+  const once = <T>(known: Known<T>, expr: Expr, make: () => readonly T[] | undefined): readonly T[] | undefined => {
+    const fields = fieldsOf(expr);
+    const ofDay = fields?.some(([name]) => name === 'capture_day') ?? true;
+    // A constant depends on nothing but their number.
+    const of = fields?.length === 0 ? series.length : numberingOf(facts);
+    const key = `${vocabulary} ${ofDay ? captureDay : ''} ${of}`;
+    const byFile = known.get(expr) ?? new Map<string, readonly T[] | undefined>();
+    known.set(expr, byFile);
+    if (!byFile.has(key)) byFile.set(key, make());
+    return byFile.get(key);
+  };
+  return {
+    documents: all,
+    text: (number, column) => pathText(series[number] as Series, captureDay, vocabulary, column),
+    fields(number, columns) {
+      const one = series[number] as Series;
+      if (columns.every(isPathColumn)) return pathDocument(one, captureDay, vocabulary, columns);
+      const document = seriesDocument(one, captureDay, vocabulary);
+      return new BsonDocument([...document].filter(([name]) => columns.includes(name)));
+    },
+    keeps: (where) => once(knownKeeps, where, () => each(where, (document) => evaluatorOf(where).keeps(document))),
+    values: (expr) => once(knownValues, expr, () => each(expr, (document) => evaluatorOf(expr).value(document))),
+  };
+}
+
+/** The columns that an expression reads when all of them are of the path; undefined: it reads others as well. */
+function columnsOf(expr: Expr): readonly PathColumn[] | undefined {
+  const names = fieldsOf(expr)?.map(([name]) => name as string);
+  return names?.every(isPathColumn) === true ? pathColumns.filter((column) => names.includes(column)) : undefined;
+}

@@ -1,0 +1,126 @@
+/** What all sealed files of a snapshot do for a query, in order: files that do the same share a statement. */
+import type { Batch } from '@platform/query';
+import type { SourceExplain } from '../../tabular.ts';
+import type { ScanRequest } from '../messages.ts';
+import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose.ts';
+import type { FactsGroup } from './groups/group-facts.ts';
+import { type NewestOf, needsNewest, newestOf, newestRows } from './groups/newest.ts';
+import type { OpenFile } from './open-files.ts';
+import { bySeriesNumbers } from './series/series-numbers.ts';
+import { emissionKey, type Statement, statementOf } from './statement.ts';
+
+export type Step =
+  | { readonly k: 'batch'; readonly batch: Batch; readonly done: boolean; readonly explain: StepExplain }
+  | {
+      readonly k: 'statement';
+      readonly statement: Statement;
+      /** What the statement was made of. Absent: nothing else can be made of it. */
+      readonly run?: readonly Chosen[];
+      readonly explain: StepExplain;
+    };
+
+/** Filled while the step runs. */
+export type StepExplain = { -readonly [Field in keyof SourceExplain]: SourceExplain[Field] };
+
+/** A file with what it does. */
+export interface Chosen extends Choice {
+  readonly file: OpenFile;
+  readonly key: string;
+}
+
+/** Of a query. */
+export interface StepsOptions {
+  /** undefined: nothing is pushed but series and times. */
+  readonly wanted: Wanted | undefined;
+  /** Takes files whose facts are all that is asked of them. */
+  readonly facts: FactsGroup | undefined;
+  readonly request: ScanRequest;
+}
+
+export function stepsOf(files: readonly OpenFile[], { wanted, facts, request }: StepsOptions): readonly Step[] {
+  const isNewest = wanted !== undefined && needsNewest(wanted, request);
+  const steps: Step[] = [];
+  let run: Chosen[] = [];
+  let gatheredBytes = 0;
+  let newest: NewestOf[] = [];
+  const finish = (): void => {
+    for (const alike of bySeriesNumbers(run)) steps.push(...statementSteps(alike));
+    if (wanted !== undefined && newest.length > 0) steps.push(newestStep(newest, wanted, request));
+    run = [];
+    gatheredBytes = 0;
+    newest = [];
+  };
+  for (const file of files) {
+    if (file.wanted.length === 0) continue;
+    const found = isNewest ? newestOf(file, wanted, request) : undefined;
+    if (found !== undefined) {
+      if (run.length > 0) finish();
+      newest.push(found);
+      continue;
+    }
+    const kept = wanted && keptRows(file, wanted, request);
+    if (wanted && (kept === undefined || facts?.add(file, kept) === true)) continue;
+    const choice =
+      wanted && kept
+        ? chooseFor(file, kept, wanted, request)
+        : { emission: wholeRows(file, request), pushed: [], notPushed: () => [] };
+    const key = emissionKey(choice.emission);
+    const bytes = choice.emission.gathered ?? 0;
+    const isOther = run.length > 0 && (run[0]?.key !== key || gatheredBytes + bytes > maxGatheredBytes);
+    if (newest.length > 0 || isOther) finish();
+    run.push({ ...choice, file, key });
+    gatheredBytes += bytes;
+  }
+  finish();
+  // Groups have no order, and the sums of these are exact.
+  return facts === undefined || facts.isEmpty ? steps : [factsStep(facts), ...steps];
+}
+
+function factsStep({ files, pushed, batch: make }: FactsGroup): Step {
+  const batch = make();
+  const explain: StepExplain = {
+    does: 'facts',
+    pushed: [...pushed, '$group'],
+    files,
+    statements: 0,
+    rows: batch.count,
+  };
+  return { k: 'batch', batch, done: true, explain };
+}
+
+/** What one statement may gather at most, if all rows pass. */
+const maxGatheredBytes = 128 << 20;
+
+function newestStep(found: readonly NewestOf[], wanted: Wanted, request: ScanRequest): Step {
+  const batch = newestRows(found, wanted, request);
+  const explain: StepExplain = {
+    does: 'newest',
+    pushed: ['newest'],
+    files: found.length,
+    statements: 0,
+    rows: batch.count,
+  };
+  return { k: 'batch', batch, done: false, explain };
+}
+
+function statementSteps(run: readonly Chosen[]): readonly Step[] {
+  const [first] = run;
+  if (first === undefined) return [];
+  const statement = statementOf(run);
+  // Sums that are exact file by file may not be over all of them.
+  if (statement === undefined) {
+    const half = Math.ceil(run.length / 2);
+    return [...statementSteps(run.slice(0, half)), ...statementSteps(run.slice(half))];
+  }
+  const { kind } = first.emission;
+  const notPushed = first.notPushed();
+  const explain: StepExplain = {
+    does: kind,
+    pushed: first.pushed,
+    notPushed,
+    files: run.length,
+    statements: 1,
+    rows: 0,
+  };
+  return [{ k: 'statement', statement, run, explain }];
+}

@@ -1,0 +1,39 @@
+/** SQL of the rows of a source that a deletion covers (I10). */
+import { coversSeries, type Delete } from '../../catalog/row-filter.ts';
+import type { Series } from '../../catalog/series.ts';
+import { noTime } from '../rows/row-buffer.ts';
+import { ofSeries } from './of-series.ts';
+
+/** Where rows lie that a deletion may cover. */
+export interface DeletedSource {
+  readonly series: readonly Pick<Series, 'path' | 'tags'>[];
+  /** "YYYY-MM-DD" of all rows. */
+  readonly captureDay: string;
+  /** Column of the row's number in `series`. Default: series. */
+  readonly column?: string;
+}
+
+/**
+ * @param numbers of the series whose rows are looked at; others are not there.
+ * @returns undefined when it covers none of them.
+ */
+export function deletedRows(
+  { predicate, upTo }: Delete,
+  source: DeletedSource,
+  bind: (value: bigint) => string,
+  numbers: readonly number[] = [...source.series.keys()],
+): string | undefined {
+  // Most of what retention says is about days long before: not asked for each series.
+  const { beforeDay } = predicate;
+  if (beforeDay !== undefined && source.captureDay >= beforeDay) return undefined;
+  const covered = numbers.filter((number) =>
+    coversSeries(source.series[number] as Series, predicate, source.captureDay),
+  );
+  if (covered.length === 0) return undefined;
+  const terms = [`position <= ${bind(BigInt(upTo))}`];
+  if (covered.length < numbers.length) terms.push(ofSeries(covered, source.column));
+  // A missing time is the least of all.
+  if (predicate.receivedBefore !== undefined)
+    terms.push(`coalesce(time_received, ${noTime}) < ${bind(BigInt(predicate.receivedBefore))}`);
+  return terms.join(' AND ');
+}

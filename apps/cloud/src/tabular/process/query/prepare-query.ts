@@ -1,0 +1,127 @@
+/** What a query reads, chosen before a row is read: of sealed files, of hot ones, of rows in memory (I7). */
+import { join } from 'node:path';
+import { decodePlan, type PlanSplit, type SourceBatch, splitPlan } from '@platform/query';
+import type { SourceExplain } from '../../tabular.ts';
+import type { Connections } from '../duckdb/database.ts';
+import type { VerifiedReader } from '../files/verify-files.ts';
+import type { HotSnapshot } from '../hot/hot-rows.ts';
+import { type TailRows, tailRows } from '../hot/tail.ts';
+import type { QueryMessage } from '../messages.ts';
+import type { Wanted } from '../pushdown/choose.ts';
+import { keepsBySeries } from '../pushdown/groups/asks-facts.ts';
+import { type FactsGroup, factsGroup } from '../pushdown/groups/group-facts.ts';
+import type { OpenFile } from '../pushdown/open-files.ts';
+import type { StepExplain } from '../pushdown/steps.ts';
+import type { QueryRoom } from './run-query.ts';
+
+export interface PreparedQuery {
+  readonly split: PlanSplit;
+  readonly input: AsyncGenerator<SourceBatch>;
+  readonly scannedBytes: number;
+  readonly sources: () => readonly SourceExplain[];
+}
+
+export interface Asked {
+  readonly split: PlanSplit;
+  /** Undefined: nothing is pushed but series and times. */
+  readonly wanted: Wanted | undefined;
+  /** Takes files whose facts are all that is asked of them. */
+  readonly facts: FactsGroup | undefined;
+  /** Facts of rows in memory may be all that is asked of them. */
+  readonly isOfFacts: boolean;
+}
+
+export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> {
+  const split = splitPlan(decodePlan(plan));
+  // Loaded late, with DuckDB itself.
+  const { wantedOf } = await import('../pushdown/choose.ts');
+  const wanted = pushDown ? wantedOf(split) : undefined;
+  const facts = wanted && factsGroup(split.end);
+  return {
+    split,
+    wanted,
+    facts,
+    isOfFacts: wanted !== undefined && facts !== undefined && keepsBySeries(wanted),
+  };
+}
+
+/** What is metered is known before a row is read, and does not depend on how the rows are read. */
+export async function prepareQuery(
+  message: QueryMessage,
+  { split, wanted, facts: group, isOfFacts }: Asked,
+  { parquetDir, knownFacts, topBytes }: Pick<QueryRoom, 'parquetDir' | 'knownFacts' | 'topBytes'>,
+  snapshot: HotSnapshot,
+  connections: Connections,
+  reader: VerifiedReader,
+): Promise<PreparedQuery> {
+  const { files, upTo } = message;
+  const found = snapshot.tails.map((tail) => tailRows(tail, message)).filter(({ rows }) => rows.length > 0);
+  const { addTail } = await import('../pushdown/groups/tail-facts.ts');
+  const isCounted = (tail: TailRows): boolean =>
+    isOfFacts && wanted !== undefined && group !== undefined && addTail(group, tail, wanted, message);
+  const tails = found.filter((tail) => !isCounted(tail));
+  const hot: StepExplain = {
+    does: 'hot',
+    pushed: [],
+    files: 0,
+    statements: 0,
+    rows: tails.reduce((sum, { rows }) => sum + rows.length, 0),
+  };
+  const explainHot = hot.rows > 0 ? [hot] : [];
+  let scannedBytes = found.reduce((sum, { meteredBytes }) => sum + meteredBytes, 0);
+  if (files.length === 0 && snapshot.slices.length === 0 && group?.isEmpty !== false)
+    return { split, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
+  const [
+    { meteredBytes },
+    { narrowTops },
+    { openFile, openSlice, sealedPaths },
+    { stepsOf },
+    { knowDistinct },
+    { scanSteps },
+  ] = await Promise.all([
+    import('../pushdown/meter.ts'),
+    import('../pushdown/order/narrow-tops.ts'),
+    import('../pushdown/open-files.ts'),
+    import('../pushdown/steps.ts'),
+    import('../pushdown/groups/value-counts.ts'),
+    import('./scan.ts'),
+  ]);
+  const connection = await connections.take();
+  await reader.footers(files);
+  const facts = await knownFacts.of(connection, files, reader.unchanged);
+  const sealed = files.map(
+    (file, index): OpenFile =>
+      openFile(join(parquetDir, file.file), file, facts[index] as (typeof facts)[number], message),
+  );
+  const hotSlices = snapshot.slices.map(
+    ({ slice, to }): OpenFile => openSlice(slice, message, to > upTo ? upTo : undefined),
+  );
+  const opened = [...sealed, ...hotSlices.filter((slice) => slice.wanted.length > 0)];
+  scannedBytes += await meteredBytes(connection, opened, message, reader);
+  if (wanted !== undefined) await knowDistinct(connection, opened, split.end);
+  connections.give(connection);
+  const chosen = stepsOf(opened, { wanted, facts: group, request: message });
+  await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
+  const steps = await narrowTops({ connections, topBytes }, chosen, split.end);
+  return {
+    split,
+    scannedBytes,
+    input: inOrder(scanSteps(connections, steps), batchesOf(tails, wanted?.columns)),
+    sources: () => [...steps.map(({ explain }) => explain), ...explainHot],
+  };
+}
+
+async function* batchesOf(
+  tails: readonly TailRows[],
+  columns: ReadonlySet<string> | undefined,
+): AsyncGenerator<SourceBatch> {
+  for (const tail of tails) for (const batch of tail.batches(columns)) yield { batch, done: false };
+}
+
+async function* inOrder(...inputs: AsyncGenerator<SourceBatch>[]): AsyncGenerator<SourceBatch> {
+  try {
+    for (const input of inputs) yield* input;
+  } finally {
+    for (const input of inputs) await input.return(undefined);
+  }
+}

@@ -1,0 +1,138 @@
+/** One query in the child: waits for the rows, chooses what each source does, runs the rest of the plan, sends batches (I7). */
+import { PlatformError } from '@platform/base';
+import { type Batch, DocumentBatch, executeSplit, isLight, type SourceBatch } from '@platform/query';
+import type { TabularSettings } from '../../settings.ts';
+import { Connections, type Database } from '../duckdb/database.ts';
+import { type FileVerifier, MissingFile, type VerifiedReader } from '../files/verify-files.ts';
+import { HotFileChanged, type HotRows, type HotSnapshot } from '../hot/hot-rows.ts';
+import type { FromChild, QueryMessage } from '../messages.ts';
+import type { KnownFacts } from '../pushdown/open-files.ts';
+import { finishedRows } from './finished-rows.ts';
+import { askedOf, type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import { failureOf } from './query-failure.ts';
+import { StaleSnapshot } from './stale-snapshot.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+export interface QueryRoom {
+  readonly database: Database;
+  readonly hot: HotRows;
+  readonly workers: WorkerPool;
+  readonly parquetDir: string;
+  readonly knownFacts: KnownFacts;
+  readonly files: FileVerifier;
+  readonly topBytes: TabularSettings['topBytes'];
+  readonly send: (message: FromChild) => Promise<void>;
+  /** Ends this process, so that the next one reads hot rows from the log again; the parent asks it once more. */
+  readonly restart: (reason: Error) => Promise<never>;
+}
+
+/** Never throws: it ends with `done`, `failed` or `stale`. */
+export async function runQuery(message: QueryMessage, room: QueryRoom, signal: AbortSignal): Promise<void> {
+  const { id, after, upTo } = message;
+  const { hot, database, send } = room;
+  let scannedBytes = 0;
+  let snapshot: HotSnapshot | undefined;
+  const connections = new Connections(database);
+  const reader = room.files.reader(signal);
+  const interrupt = (): void => connections.interrupt();
+  try {
+    signal.throwIfAborted();
+    await hot.reach(upTo, signal);
+    // Rows that the snapshot counts as hot were dropped before this process began: only a newer snapshot can be answered.
+    if (after < hot.lowWaterMark) return await send({ kind: 'stale', id });
+    signal.addEventListener('abort', interrupt);
+    const asked = await askedOf(message);
+    snapshot = await hot.open({ ...message.scope, after, upTo, readsRows: !asked.isOfFacts });
+    const query = await prepareQuery(message, asked, room, snapshot, connections, reader);
+    scannedBytes = query.scannedBytes;
+    let sent = 0;
+    for await (const batch of answered(query, message.plan, room.workers, signal)) {
+      signal.throwIfAborted();
+      sent += batch.bytes.length;
+      if (sent > message.maxResultBytes) throw tooLarge(message.maxResultBytes);
+      // A batch may be a view into a larger buffer; only its own bytes cross.
+      if (batch.count > 0)
+        await send({ kind: 'rows', id, batch: { count: batch.count, bytes: batch.bytes, ends: batch.ends } });
+      // Other queries, the loader and a cancellation get their turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    signal.throwIfAborted();
+    reader.unchanged();
+    await send({ kind: 'done', id, scannedBytes, sources: query.sources() });
+  } catch (thrown) {
+    // What a file that was damaged meanwhile led to is not what is wrong.
+    const caught = signal.aborted ? thrown : (changeOf(reader) ?? thrown);
+    if (caught instanceof StaleSnapshot) {
+      await send({ kind: 'log', level: 'warn', message: caught.message, fields: {} });
+      return await send({ kind: 'stale', id, ...(caught instanceof MissingFile && { missing: caught.file }) });
+    }
+    if (caught instanceof HotFileChanged) return await room.restart(caught);
+    await send({ kind: 'failed', id, ...failureOf(signal.aborted ? signal.reason : caught), scannedBytes });
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    connections.close();
+    snapshot?.release();
+  }
+}
+
+function changeOf(reader: VerifiedReader): unknown {
+  try {
+    reader.unchanged();
+  } catch (caught) {
+    return caught;
+  }
+  return undefined;
+}
+
+/** Bytes of a plan times bytes of its input up to which a light plan runs on this thread: some tens of milliseconds at the very worst. */
+const maxInlineWork = 2 ** 28;
+
+/** Little work is done at once, all else by a thread of its own. */
+async function* answered(
+  { split: { pre, post }, input }: PreparedQuery,
+  plan: Uint8Array,
+  workers: WorkerPool,
+  signal: AbortSignal,
+): AsyncGenerator<Batch> {
+  const read: SourceBatch[] = [];
+  try {
+    if (post.length === 0) {
+      const rest = yield* finishedRows(input);
+      if (rest === 'all') return;
+      if (rest !== undefined) read.push(rest);
+    }
+    let work = isLight([...pre, ...post]) ? 0 : Number.POSITIVE_INFINITY;
+    while (work <= maxInlineWork) {
+      const next = await input.next();
+      if (next.done === true) return yield* executeSplit(pre, post, read, { signal });
+      read.push(next.value);
+      work += plan.length * bytesOf(next.value.batch);
+    }
+    yield* workers.run(plan, chained(read, input), signal);
+  } finally {
+    await input.return(undefined);
+  }
+}
+
+/** About, without encoding what is not needed as bytes. */
+function bytesOf(batch: Batch): number {
+  return batch instanceof DocumentBatch ? batch.bytesAbout : batch.bytes.length;
+}
+
+/** Plain batches, for another thread. */
+async function* chained(first: SourceBatch[], rest: AsyncGenerator<SourceBatch>): AsyncGenerator<SourceBatch> {
+  const plain = ({ batch, done }: SourceBatch): SourceBatch => ({
+    batch: batch instanceof DocumentBatch ? batch.encoded() : batch,
+    done,
+  });
+  for (let batch = first.shift(); batch !== undefined; batch = first.shift()) yield plain(batch);
+  for await (const batch of rest) yield plain(batch);
+}
+
+function tooLarge(maxBytes: number): PlatformError {
+  const limit = `${Math.floor(maxBytes / (1 << 20))} MiB`;
+  return new PlatformError(
+    'resource_exhausted',
+    `the answer is larger than ${limit}; add $limit (LIMIT) or $project (fewer columns), or filter on a shorter time_received range`,
+  );
+}

@@ -1,0 +1,190 @@
+/**
+ * Threads that run plans: a query that overruns its time or memory costs its own thread, not the process and not other queries.
+ *
+ * States of a thread: none → (asked for) running → idle → running … → gone: terminated after `idleMs` without a query, when a
+ * cancelled run does not come back within `graceMs`, or by V8 when its heap is full. The next query starts another.
+ */
+import { Worker } from 'node:worker_threads';
+import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
+import type { Batch, SourceBatch } from '@platform/query';
+import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
+import { errorOf, outOfMemory } from './query-failure.ts';
+import { watchWork } from './watch-work.ts';
+
+export interface WorkerPoolOptions {
+  /** Threads at most; more queries wait. */
+  readonly threads: number;
+  /** Heap of one thread. */
+  readonly memoryBytes: number;
+  readonly clock: Clock;
+}
+
+export interface WorkerPool {
+  /** The rows of a plan (as encodePlan writes it) over the input. Throws PlatformError, and the signal's reason when it is aborted. */
+  run(plan: Uint8Array, input: AsyncIterator<SourceBatch>, signal: AbortSignal): AsyncGenerator<Batch>;
+}
+
+/**
+ * Of a thread's young generation: three times 8 MB. Where the process has a bound of its own (--max-semi-space-size, as `platform up`
+ * starts it), that one holds instead, which is the same (ADR-0033).
+ */
+const youngMegabytes = 24;
+
+/** An idle thread holds about 15 MB. */
+const idleMs = 10_000;
+const graceMs = 200;
+
+interface Thread {
+  readonly worker: Worker;
+  /** What it said and nobody has read yet; an error once it is gone. */
+  readonly said: (FromExecutor | PlatformError)[];
+  wake: () => void;
+  gone: boolean;
+  idleSince: number;
+}
+
+export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOptions): WorkerPool {
+  const idle: Thread[] = [];
+  const waiting: (() => void)[] = [];
+  let used = 0;
+  let runs = 0;
+
+  const start = (): Thread => {
+    const worker = new Worker(siblingEntry(import.meta.url, './executor-thread'), {
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)),
+        maxYoungGenerationSizeMb: youngMegabytes,
+      },
+    });
+    const thread: Thread = { worker, said: [], wake: () => {}, gone: false, idleSince: 0 };
+    const say = (message: FromExecutor | PlatformError): void => {
+      thread.said.push(message);
+      thread.wake();
+    };
+    const leave = (error: PlatformError): void => {
+      if (thread.gone) return;
+      thread.gone = true;
+      say(error);
+    };
+    worker.on('message', say);
+    worker.on('error', (error: Error & { code?: string }) =>
+      leave(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? outOfMemory(error)
+          : new PlatformError('internal', `the executor of the query failed: ${errorText(error)}`, error),
+      ),
+    );
+    worker.on('exit', () => leave(new PlatformError('unavailable', 'the executor of the query ended; try again')));
+    return thread;
+  };
+
+  const acquire = async (signal: AbortSignal): Promise<Thread> => {
+    while (used >= threads) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+      signal.throwIfAborted();
+    }
+    used++;
+    for (let thread = idle.pop(); thread !== undefined; thread = idle.pop()) if (!thread.gone) return thread;
+    return start();
+  };
+
+  const release = (thread: Thread, reusable: boolean): void => {
+    used--;
+    if (reusable && !thread.gone) {
+      thread.said.length = 0;
+      const since = clock.monotonic();
+      thread.idleSince = since;
+      idle.push(thread);
+      void clock.sleep(idleMs).then(() => {
+        const at = idle.indexOf(thread);
+        if (at < 0 || thread.idleSince !== since) return;
+        idle.splice(at, 1);
+        void thread.worker.terminate();
+      });
+    } else void thread.worker.terminate();
+    // One that gave up waiting leaves its turn to the next.
+    for (const wake of waiting.splice(0)) wake();
+  };
+
+  const heard = async (thread: Thread, signal: AbortSignal): Promise<FromExecutor | PlatformError> => {
+    for (;;) {
+      const message = thread.said.shift();
+      if (message !== undefined) return message;
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        thread.wake = done;
+        signal.addEventListener('abort', done, { once: true });
+      });
+    }
+  };
+
+  /** Whether the thread ends its run by itself. */
+  const hasEnded = async (thread: Thread, run: number): Promise<boolean> => {
+    const tell: ToExecutor = { kind: 'cancel', run };
+    thread.worker.postMessage(tell);
+    const late = new AbortController();
+    const over = new AbortController();
+    void clock.sleep(graceMs, over.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    try {
+      for (;;) {
+        const message = await heard(thread, late.signal);
+        if (message instanceof PlatformError) return false;
+        if (message.run === run && (message.kind === 'done' || message.kind === 'failed')) return true;
+      }
+    } catch {
+      return false;
+    } finally {
+      over.abort();
+    }
+  };
+
+  return {
+    async *run(plan, input, signal) {
+      const thread = await acquire(signal);
+      const run = ++runs;
+      const tell = (message: ToExecutor, move: ArrayBuffer[] = []): void => thread.worker.postMessage(message, move);
+      using work = watchWork(thread.worker, clock);
+      const either = AbortSignal.any([signal, work.signal]);
+      let ended = false;
+      try {
+        tell({ kind: 'run', run, plan });
+        let inputEnded = false;
+        for (;;) {
+          const message = await heard(thread, either);
+          either.throwIfAborted();
+          if (message instanceof PlatformError) throw message;
+          if (message.run !== run) continue;
+          work.went();
+          if (message.kind === 'rows') yield message.batch;
+          else if (message.kind === 'more') {
+            if (inputEnded) continue;
+            const next = await input.next();
+            inputEnded = next.done === true;
+            const given = next.done === true ? null : next.value;
+            work.given(given?.batch.bytes.length ?? 0);
+            tell(
+              { kind: 'input', run, input: given },
+              given === null ? [] : [given.batch.bytes.buffer as ArrayBuffer, given.batch.ends.buffer as ArrayBuffer],
+            );
+          } else {
+            ended = true;
+            if (message.kind === 'done') return;
+            throw errorOf(message);
+          }
+        }
+      } finally {
+        release(thread, ended || (!thread.gone && (await hasEnded(thread, run))));
+      }
+    },
+  };
+}

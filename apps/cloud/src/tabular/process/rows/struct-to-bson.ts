@@ -1,0 +1,244 @@
+/**
+ * Wire bytes of google.protobuf.Struct to BSON, without objects in between: this runs once for each reading.
+ *
+ * Fields keep their wire order; every number is a double. Text that is not UTF-8 is repaired with U+FFFD, and NUL in a key, which BSON
+ * cannot hold, becomes U+2400: a reading that was acknowledged stays readable. A key that comes again takes the place of the first one
+ * and the value of the last one.
+ */
+import { isUtf8 } from 'node:buffer';
+import { storedLevels } from '../../../reading-codec/stored-levels.ts';
+import { describeFault, type StructSink, walkStruct } from '../../../reading-codec/walk-struct.ts';
+import { readInt32, writeIndex, writeInt32, writeRepairedText } from './bson-bytes.ts';
+
+const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
+const noBytes = /* @__PURE__ */ new Uint8Array();
+
+/** Up to here a key is looked for among its predecessors; larger documents gather their keys once. */
+const fewFields = 24;
+
+/** Bytes that the BSON of a Struct of so many wire bytes can need at most. */
+export function maxBsonBytes(wireBytes: number): number {
+  return wireBytes * 5 + 16;
+}
+
+/**
+ * Writes the Struct in source[start, end) as a BSON document to target at `at`; answers where it ends.
+ * `target` must have maxBsonBytes(end - start) free there. Throws when the bytes are no Struct.
+ */
+export function writeStruct(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  writer.begin(target, at);
+  const fault = walkStruct(source, start, end, writer, storedLevels);
+  const to = writer.end();
+  if (fault !== null) throw new Error(describeFault(fault, storedLevels));
+  return to;
+}
+
+class BsonWriter implements StructSink {
+  #target: Uint8Array = noBytes;
+  #to = 0;
+  /** Where the element begins whose value comes next; its type is written with the value. */
+  #element = 0;
+  /** Of the innermost document or list; 0: none is open. */
+  #level = 0;
+  /** Of each open document and list, where it begins. */
+  readonly #starts = new Int32Array(storedLevels + 1);
+  /** Of each open document, how many fields it has so far. */
+  readonly #fields = new Int32Array(storedLevels + 1);
+  /** Of each open document, whether a key came again. */
+  readonly #repeats = new Uint8Array(storedLevels + 1);
+
+  begin(target: Uint8Array, at: number): void {
+    this.#target = target;
+    this.#to = at;
+    this.#level = 0;
+  }
+
+  end(): number {
+    this.#target = noBytes;
+    return this.#to;
+  }
+
+  key(bytes: Uint8Array, start: number, end: number): void {
+    const target = this.#target;
+    const element = this.#to;
+    const level = this.#level;
+    const to = writeKey(bytes, start, end, target, element + 1);
+    const fields = (this.#fields[level] as number)++;
+    if (fields > 0 && fields < fewFields && isRepeated(target, (this.#starts[level] as number) + 4, element, to))
+      this.#repeats[level] = 1;
+    this.#element = element;
+    this.#to = to;
+  }
+
+  item(index: number): void {
+    this.#element = this.#to;
+    this.#to = writeIndex(this.#target, this.#to + 1, index);
+  }
+
+  nothing(): void {
+    this.#target[this.#element] = 0x0a;
+  }
+
+  number(bytes: Uint8Array, at: number): void {
+    const target = this.#target;
+    let to = this.#to;
+    target[this.#element] = 0x01;
+    for (let from = at; from < at + 8; from++) target[to++] = bytes[from] as number;
+    this.#to = to;
+  }
+
+  boolean(value: boolean): void {
+    this.#target[this.#element] = 0x08;
+    this.#target[this.#to++] = value ? 1 : 0;
+  }
+
+  text(bytes: Uint8Array, start: number, end: number): void {
+    const target = this.#target;
+    const at = this.#to;
+    target[this.#element] = 0x02;
+    const to = writeText(bytes, start, end, target, at + 4);
+    target[to] = 0;
+    writeInt32(target, at, to + 1 - at - 4);
+    this.#to = to + 1;
+  }
+
+  beginDocument(): void {
+    this.#open(0x03);
+    this.#fields[this.#level] = 0;
+    this.#repeats[this.#level] = 0;
+  }
+
+  endDocument(): void {
+    const level = this.#level;
+    const fields = this.#fields[level] as number;
+    const first = (this.#starts[level] as number) + 4;
+    if (this.#repeats[level] === 1 || (fields >= fewFields && hasRepeated(this.#target, first, this.#to, fields)))
+      this.#to = keepLast(this.#target, first, this.#to);
+    this.#close();
+  }
+
+  beginList(): void {
+    this.#open(0x04);
+  }
+
+  endList(): void {
+    this.#close();
+  }
+
+  #open(type: number): void {
+    if (this.#level > 0) this.#target[this.#element] = type;
+    this.#starts[++this.#level] = this.#to;
+    this.#to += 4;
+  }
+
+  #close(): void {
+    const start = this.#starts[this.#level--] as number;
+    this.#target[this.#to++] = 0;
+    writeInt32(this.#target, start, this.#to - start);
+  }
+}
+
+const writer = /* @__PURE__ */ new BsonWriter();
+
+function writeKey(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  let to = at;
+  for (let from = start; from < end; from++) {
+    const byte = source[from] as number;
+    if (byte === 0 || byte >= 0x80) {
+      to = writeRepaired(source, start, end, target, at, true);
+      break;
+    }
+    target[to++] = byte;
+  }
+  target[to++] = 0;
+  return to;
+}
+
+/** A text of fewer bytes is copied one by one: that takes less than the call that copies them at once. */
+const fewBytes = 100;
+
+function writeText(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  if (end - start >= fewBytes) return writeRepaired(source, start, end, target, at, false);
+  let to = at;
+  for (let from = start; from < end; from++) {
+    const byte = source[from] as number;
+    if (byte >= 0x80) return writeRepaired(source, start, end, target, at, false);
+    target[to++] = byte;
+  }
+  return to;
+}
+
+function writeRepaired(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  at: number,
+  isKey: boolean,
+): number {
+  const bytes = source.subarray(start, end);
+  if (isUtf8(bytes) && !(isKey && bytes.includes(0))) {
+    target.set(bytes, at);
+    return at + bytes.length;
+  }
+  return at + writeRepairedText(utf8.decode(bytes), target, at, isKey);
+}
+
+/** Whether the key of an element, which ends at `keyEnd`, stands in an earlier one; elements are walked by the same rules as they were written. */
+function isRepeated(target: Uint8Array, firstField: number, element: number, keyEnd: number): boolean {
+  const keyAt = element + 1;
+  const keyBytes = keyEnd - keyAt;
+  for (let at = firstField; at < element; ) {
+    const type = target[at++];
+    let same = true;
+    let i = 0;
+    for (; ; i++) {
+      const byte = target[at + i];
+      if (same && (i >= keyBytes || byte !== target[keyAt + i])) same = false;
+      if (byte === 0) break;
+    }
+    if (same) return true;
+    at = skipValue(target, at + i + 1, type);
+  }
+  return false;
+}
+
+/** The same question for a whole document. */
+function hasRepeated(target: Uint8Array, firstField: number, end: number, fields: number): boolean {
+  const keys = new Set<string>();
+  for (let at = firstField; at < end; ) {
+    const keyEnd = target.indexOf(0, at + 1);
+    keys.add(keyAt(target, at, keyEnd));
+    at = skipValue(target, keyEnd + 1, target[at]);
+  }
+  return keys.size < fields;
+}
+
+/** Writes the elements of a document anew, each key once: where it came first, with the value that came last. Answers where they end. */
+function keepLast(target: Uint8Array, firstField: number, end: number): number {
+  const before = target.slice(firstField, end);
+  const kept = new Map<string, Uint8Array>();
+  for (let at = 0; at < before.length; ) {
+    const keyEnd = before.indexOf(0, at + 1);
+    const next = skipValue(before, keyEnd + 1, before[at]);
+    kept.set(keyAt(before, at, keyEnd), before.subarray(at, next));
+    at = next;
+  }
+  let to = firstField;
+  for (const element of kept.values()) {
+    target.set(element, to);
+    to += element.length;
+  }
+  return to;
+}
+
+function keyAt(target: Uint8Array, element: number, keyEnd: number): string {
+  return Buffer.from(target.buffer, target.byteOffset + element + 1, keyEnd - element - 1).toString('latin1');
+}
+
+function skipValue(target: Uint8Array, at: number, type: number | undefined): number {
+  if (type === 0x01) return at + 8;
+  if (type === 0x08) return at + 1;
+  if (type === 0x02) return at + 4 + readInt32(target, at);
+  return type === 0x0a ? at : at + readInt32(target, at);
+}

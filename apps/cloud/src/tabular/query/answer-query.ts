@@ -1,0 +1,182 @@
+/**
+ * One attempt at a query: a place in the queue, a snapshot of the catalog, the files that may hold its rows, and a question to the child.
+ * What was overtaken meanwhile is told, and asked again by the caller.
+ */
+import type { Clock } from '@platform/base';
+import { encodePlan, foldConstants, isLight, type Plan, pathFilter, sourcesOf, splitPlan } from '@platform/query';
+import type { IngestLog } from '../../ingest/log/log.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { parquetFormat } from '../catalog/parquet-format.ts';
+import { mayHoldRows } from '../catalog/row-filter.ts';
+import type { Seals } from '../catalog/seals.ts';
+import type { SnapshotLeases } from '../catalog/snapshot-leases.ts';
+import type { Questions } from '../child/ask-child.ts';
+import type { Child } from '../child/child.ts';
+import { isWhollyDeleted } from '../deletion/coverage.ts';
+import { concerning, deletesFor, type StandingRulesOf } from '../deletion/standing-rules.ts';
+import { damagedFile, fileIsMissing } from '../integrity/damaged-file.ts';
+import type { FileHealth } from '../integrity/file-health.ts';
+import { requireNoneLost } from '../integrity/lost-uploads.ts';
+import type { FileRef } from '../process/messages.ts';
+import { asksFacts } from '../process/pushdown/groups/asks-facts.ts';
+import type { TabularSettings } from '../settings.ts';
+import type { QueryRequest, QueryResult } from '../tabular.ts';
+import { explainOf } from './explain-of.ts';
+import type { FairQueue } from './fair-queue.ts';
+import { noReservation, type ScanMeter } from './scan-meter.ts';
+import { storedFilter } from './stored-filter.ts';
+
+export interface AnswerQueryDeps {
+  readonly child: () => Child;
+  readonly questions: Pick<Questions, 'ask'>;
+  readonly catalog: Pick<Catalog, 'open' | 'sealedPosition' | 'isListed'>;
+  readonly seals: Pick<Seals, 'position'>;
+  readonly leases: SnapshotLeases;
+  readonly queues: Queues;
+  readonly meter: ScanMeter;
+  readonly health: Pick<FileHealth, 'damaged' | 'found'>;
+  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'losses'>;
+  readonly standingRulesOf: StandingRulesOf;
+  readonly organizationOf: (partId: string) => string | undefined;
+  readonly settings: TabularSettings;
+  readonly clock: Clock;
+  /** Tells the child which rows it may drop. */
+  readonly tellFlip: () => void;
+}
+
+/** Counts take milliseconds: they wait for each other, not for queries that read rows. */
+export interface Queues {
+  readonly ofFacts: FairQueue;
+  readonly ofRows: FairQueue;
+}
+
+/** again: a merge took a file away. died: the child did. older: files that have to be written anew first. */
+export type Attempt = QueryResult | 'again' | 'died' | { readonly older: readonly string[] };
+
+export interface AnswerQuery {
+  attempt(request: QueryRequest, startedMs: number, endMs: number, signal: AbortSignal): Promise<Attempt>;
+  /** The child that knew what files have to be is dead. */
+  onDeath(): void;
+}
+
+export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
+  const { questions, catalog, seals, leases, queues, meter, health, ingestLog, settings, clock, tellFlip } = deps;
+  const { child: running, standingRulesOf, organizationOf } = deps;
+  /** What each file's bytes have to be is told to a child once. */
+  const told = new Set<string>();
+
+  const tellOnce = ({ file, format, captureDay, timeReceived, expected }: FileRef): FileRef => {
+    const isNew = !told.has(file);
+    told.add(file);
+    return {
+      file,
+      format,
+      captureDay,
+      ...(isNew && timeReceived && { timeReceived }),
+      ...(isNew && expected && { expected }),
+    };
+  };
+
+  const attempt: AnswerQuery['attempt'] = async (request, startedMs, endMs, signal) => {
+    const { scope, vocabulary, exactTimes } = request;
+    const plan = foldConstants(request.plan, clock.now());
+    const pushDown = exactTimes === undefined && (request.pushDown ?? true);
+    // I7: the answer holds what is committed up to here. What comes while the query waits for its turn is none of its: it would wait for
+    // that to be loaded, and all behind it, too.
+    const asked = ingestLog.lastPosition();
+    const queue = pushDown && isOfFacts(plan) ? queues.ofFacts : queues.ofRows;
+    const slot = await queue.enter(scope.organizationId, signal);
+    const lease = leases.hold(seals.position);
+    let ended = Promise.resolve();
+    try {
+      // With a damaged catalog no child starts; this says why.
+      if (running().state !== 'running') await catalog.sealedPosition();
+      await running().ready(signal);
+      const nowMs = clock.now();
+      const rules = await standingRulesOf(scope.organizationId, nowMs);
+      const snapshot = await catalog.open(scope.organizationId);
+      const upTo = Math.max(snapshot.sealed, asked);
+      const stored = storedFilter(pathFilter(plan));
+      const filter = exactTimes === undefined ? stored : { ...stored, times: exactTimes };
+      const sources = sourcesOf(plan);
+      const requireWhole = (): void => {
+        if (sources.length > 0) requireNoneLost(ingestLog.losses(), scope, filter, organizationOf);
+      };
+      requireWhole();
+      // A plan reads one of the two: no language names both.
+      const source = sources.includes('hot') ? 'hot' : 'readings';
+      const deletes = concerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
+      const files = sources.includes(source)
+        ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter) && !isWhollyDeleted(file, deletes))
+        : [];
+      const before = files.filter(({ format }) => format < parquetFormat);
+      if (before.length > 0) {
+        const damages = new Map((await health.damaged()).map(({ file, reason }) => [file, reason]));
+        const broken = before.find(({ file }) => damages.has(file));
+        if (broken !== undefined) throw damagedFile(broken, damages.get(broken.file) ?? '');
+        return { older: before.map(({ file }) => file) };
+      }
+      const fileBytes = files.reduce((sum, file) => sum + file.logicalBytes, 0);
+      const reservation = request.unmetered ? noReservation : await meter.reserve(scope.organizationId, fileBytes);
+      let scannedBytes = 0;
+      try {
+        // The child may have died meanwhile; what is sent while there is none is lost.
+        await running().ready(signal);
+        const question = questions.ask(
+          {
+            scope,
+            filter,
+            vocabulary,
+            files: files.map(tellOnce),
+            deletes,
+            // What reads no table reads no hot rows, and is not metered with them.
+            after: sources.length > 0 ? snapshot.sealed : upTo,
+            upTo,
+            plan: encodePlan(plan),
+            deadlineMs: Math.max(1, endMs - clock.monotonic()),
+            maxResultBytes: settings.maxResultBytes,
+            pushDown,
+            exactTimes: exactTimes !== undefined,
+          },
+          signal,
+        );
+        ended = question.ended;
+        const result = await question.answered;
+        if (result.kind === 'stale') {
+          const { missing } = result;
+          const lost = files.find(({ file }) => file === missing);
+          // What was merged meanwhile is not listed any more.
+          if (lost === undefined || !(await catalog.isListed(lost.file))) return 'again';
+          await health.found(lost.file, { kind: 'missing' });
+          throw damagedFile(lost, fileIsMissing);
+        }
+        if (result.kind === 'died') return 'died';
+        scannedBytes = result.scannedBytes;
+        if (result.kind === 'failed') throw result.error;
+        // What was found while the rows were loaded came before the answer.
+        requireWhole();
+        const elapsedMs = clock.monotonic() - startedMs;
+        const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
+        if (request.explain !== true) return answered;
+        const listed = { all: snapshot.files.length, read: files.length };
+        return { ...answered, explain: explainOf(request, listed, result.sources, answered) };
+      } finally {
+        reservation.settle(scannedBytes);
+      }
+    } finally {
+      void ended.then(() => {
+        slot[Symbol.dispose]();
+        lease.release();
+        if (leases.least(seals.position) > lease.position) tellFlip();
+      });
+    }
+  };
+
+  return { attempt, onDeath: () => told.clear() };
+}
+
+/** Nor is there work to do with what is counted. */
+function isOfFacts(plan: Plan): boolean {
+  const whole = splitPlan(plan);
+  return asksFacts(whole) && isLight(whole.post);
+}

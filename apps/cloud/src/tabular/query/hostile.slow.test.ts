@@ -1,0 +1,67 @@
+/** Queries that would take all time or all memory: each ends by itself, with words for who asked, and is nothing to others. */
+import { asPlatformError } from '@platform/base';
+import { QueryError } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hostileQueries } from '../testing/hostile-queries.ts';
+import { type OpenTabular, openTabular, testPlace, wholeOrganization } from '../testing/open-tabular.ts';
+
+/** Far above the five seconds that a quiet computer takes; a query that only this ends has no bound of its own. */
+const deadlineMs = 120_000;
+/** Longer than a poll: a child that has to be killed for it fails the test, one on a slow computer does not. */
+const killAfterMs = 90_000;
+const stack = new AsyncDisposableStack();
+let store: OpenTabular;
+
+beforeAll(async () => {
+  store = stack.use(await openTabular({ deadlineMs, killAfterMs }));
+  const list = Array.from({ length: 100 }, (_, n) => n);
+  for (let upload = 0; upload < 10; upload++) {
+    const readings = Array.from({ length: 100 }, (_, n) => ({
+      data: { i: upload * 100 + n, text: 'a'.repeat(200), list },
+    }));
+    store.append({ readings });
+  }
+  store.append({ place: { ...testPlace, organizationId: 'org-2' }, readings: [{ data: { i: 1 } }] });
+  await store.tabular.seal();
+});
+
+afterAll(() => stack.disposeAsync());
+
+test.each(Object.entries(hostileQueries))('%s', { timeout: 240_000 }, async (_, make) => {
+  const { processId } = await store.tabular.status();
+  const over = new AbortController();
+  const others = askOthers(over.signal);
+  const refusal = await refusalOf(make);
+  over.abort();
+  expect(await others).toBeGreaterThan(0);
+  // Not all are runaways here: some are answered. What is refused says so with the name of MongoDB's code.
+  if (refusal !== undefined) {
+    expect(refusal.code).toMatch(/^(invalid_argument|resource_exhausted|deadline_exceeded)$/);
+    expect(refusal.message).toMatch(/, code \d+\)|the answer is larger than/);
+  }
+  await expect.poll(async () => (await store.tabular.status()).runningQueries).toBe(0);
+  expect(await store.tabular.status()).toMatchObject({ processId, restarts: 0 });
+});
+
+async function refusalOf(
+  make: (typeof hostileQueries)[string],
+): Promise<{ code: string; message: string } | undefined> {
+  try {
+    await store.tabular.query({ plan: make(), scope: wholeOrganization, vocabulary: 'core', deadlineMs });
+    return undefined;
+  } catch (caught) {
+    return caught instanceof QueryError ? caught.toPlatformError() : asPlatformError(caught);
+  }
+}
+
+/** Another organization asks on and on. @returns how often it was answered. */
+async function askOthers(over: AbortSignal): Promise<number> {
+  const scope = { ...wholeOrganization, organizationId: 'org-2' };
+  for (let answered = 0; ; ) {
+    const { count } = await store.tabular.query({ plan: parseMql([]), scope, vocabulary: 'core' });
+    expect(count).toBe(1);
+    answered++;
+    if (over.aborted) return answered;
+  }
+}

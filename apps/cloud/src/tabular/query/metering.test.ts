@@ -1,0 +1,75 @@
+import { BsonDate, BsonDocument, type BsonValue, encodeBson } from '@platform/query';
+import { parseMql } from '@platform/query/mql';
+import { parseSql } from '@platform/query/sql';
+import { temporaryDirectory } from '@platform/testkit';
+import { expect, test } from 'vitest';
+import { createCatalog } from '../catalog/catalog.ts';
+import { openTabular, testPlace, wholeOrganization } from '../testing/open-tabular.ts';
+
+function bson(value: unknown): BsonValue {
+  if (value instanceof Date) return new BsonDate(value.getTime());
+  if (typeof value !== 'object' || value === null) return value as BsonValue;
+  return new BsonDocument(Object.entries(value).map(([name, each]) => [name, bson(each)]));
+}
+
+test('D26 the further a path is filtered from the left, the fewer bytes; times and deletions count, conditions on data and limits do not', async () => {
+  await using store = await openTabular();
+  const noonMs = Date.UTC(2026, 4, 17, 12);
+  for (const hot of [false, true]) {
+    for (const part of ['part-1', 'part-2'])
+      for (const componentName of ['cpu', 'arm'])
+        store.append({
+          place: { ...testPlace, partId: part },
+          metadata: { componentName },
+          readings: Array.from({ length: 20 }, (_, i) => ({ data: { n: i }, receivedMs: noonMs + i * 1_000 })),
+        });
+    if (!hot) await store.tabular.seal();
+  }
+  const bytes = async (...stages: Record<string, unknown>[]): Promise<number> => {
+    const plan = parseMql(stages.map((stage) => encodeBson(bson(stage) as BsonDocument)));
+    const ask = { plan, scope: wholeOrganization, vocabulary: 'core' as const };
+    const found = await Promise.all(
+      [true, false].map(async (pushDown) => (await store.tabular.query({ ...ask, pushDown })).scannedBytes),
+    );
+    expect(found[0]).toBe(found[1]);
+    return found[0] as number;
+  };
+  const all = await bytes();
+  const part = await bytes({ $match: { part_id: 'part-1' } });
+  const component = await bytes({ $match: { part_id: 'part-1', component_name: 'cpu' } });
+  expect([part, component]).toEqual([all / 2, all / 4]);
+  expect(await bytes({ $match: { 'data.n': 3 } }, { $limit: 1 })).toBe(all);
+  expect(await bytes({ $sort: { time_received: -1 } }, { $group: { _id: '$part_id', v: { $first: '$data' } } })).toBe(
+    all,
+  );
+  expect(await bytes({ $match: { time_received: { $gte: new Date(noonMs + 10_000) } } })).toBe(all / 2);
+  expect(await bytes({ $match: { time_received: { $gte: new Date(noonMs + 30_000) } } })).toBe(0);
+  const upTo = store.tabular.lag().committedPosition;
+  await createCatalog(store.db).addDelete('org-1', { predicate: { paths: { part_id: ['part-2'] } }, upTo }, 0);
+  expect(await bytes()).toBe(part);
+});
+
+test('what reads no table is metered with nothing', async () => {
+  await using store = await openTabular();
+  store.append({ readings: [{ data: { i: 1 } }] });
+  await store.count();
+  const { count, scannedBytes } = await store.tabular.query({
+    plan: parseSql('SELECT 1 AS a'),
+    scope: wholeOrganization,
+    vocabulary: 'core',
+  });
+  expect({ count, scannedBytes }).toEqual({ count: 1, scannedBytes: 0 });
+});
+
+test('D26 each query is counted once, those included that end right before a stop', async () => {
+  await using folder = await temporaryDirectory();
+  {
+    await using store = await openTabular({}, { folder: folder.path });
+    store.append({ readings: [{ data: { i: 1 } }] });
+    for (let i = 0; i < 5; i++) await store.count();
+  }
+  await using store = await openTabular({}, { folder: folder.path });
+  const usage = await store.db.selectFrom('tabular_usage').selectAll().execute();
+  const { bytes } = await store.ask([]);
+  expect(usage).toMatchObject([{ organization_id: 'org-1', queries: 5, scanned_bytes: 5 * bytes.length }]);
+});

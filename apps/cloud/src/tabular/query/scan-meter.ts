@@ -1,0 +1,117 @@
+/** Counts the logical bytes that an organization's queries look at in a UTC month, and refuses what goes over the limit (D26). */
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import type { Database } from '../../metadata/tables.ts';
+
+export interface Reservation {
+  /**
+   * Ends the reservation and counts what was really looked at. Nobody waits until that is written: it counts as reserved until then.
+   */
+  settle(scannedBytes: number): void;
+}
+
+export interface ScanMeter {
+  /** Sets aside what a query may look at. Throws resource_exhausted when the month's limit would be passed. */
+  reserve(organizationId: string, bytes: number): Promise<Reservation>;
+  /** Resolves when what was settled is written. */
+  settled(): Promise<void>;
+}
+
+/** Of what counts towards no limit. */
+export const noReservation: Reservation = { settle: () => {} };
+
+/** A disk that syncs for each query keeps uploads waiting. What was not written when the process ends otherwise than by a stop is not counted. */
+const writeEveryMs = 250;
+
+interface Usage {
+  readonly organizationId: string;
+  readonly month: string;
+  scannedBytes: number;
+  queries: number;
+}
+
+export function createScanMeter(options: {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  monthlyBytesOf: (organizationId: string) => number;
+}): ScanMeter {
+  const { db, clock, log, monthlyBytesOf } = options;
+  const reserved = new Map<string, number>();
+  /** By organization and month. */
+  let unwritten = new Map<string, Usage>();
+  let due: Disposable | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+  let failing = false;
+  const hold = (organizationId: string, bytes: number): void => {
+    const held = (reserved.get(organizationId) ?? 0) + bytes;
+    if (held > 0) reserved.set(organizationId, held);
+    else reserved.delete(organizationId);
+  };
+  const write = async ({ organizationId, month, scannedBytes, queries }: Usage): Promise<void> => {
+    try {
+      await db
+        .insertInto('tabular_usage')
+        .values({ organization_id: organizationId, month, scanned_bytes: scannedBytes, queries })
+        .onConflict((conflict) =>
+          conflict.columns(['organization_id', 'month']).doUpdateSet(({ ref, val, eb }) => ({
+            scanned_bytes: eb(ref('tabular_usage.scanned_bytes'), '+', val(scannedBytes)),
+            queries: eb(ref('tabular_usage.queries'), '+', val(queries)),
+          })),
+        )
+        .execute();
+      failing = false;
+    } catch (caught) {
+      if (!failing)
+        log.error('what queries process cannot be written down, and is not counted', { error: errorText(caught) });
+      failing = true;
+    }
+    // Only now: another query counts the bytes as reserved or as used, never as neither.
+    hold(organizationId, -scannedBytes);
+  };
+  const writeAll = (): void => {
+    due?.[Symbol.dispose]();
+    due = undefined;
+    const all = [...unwritten.values()];
+    unwritten = new Map();
+    writing = Promise.all([writing, ...all.map(write)]);
+  };
+  return {
+    async reserve(organizationId, bytes) {
+      const monthlyBytes = monthlyBytesOf(organizationId);
+      const month = new Date(clock.now()).toISOString().slice(0, 7);
+      const before = reserved.get(organizationId) ?? 0;
+      const row = await db
+        .selectFrom('tabular_usage')
+        .select('scanned_bytes')
+        .where('organization_id', '=', organizationId)
+        .where('month', '=', month)
+        .executeTakeFirst();
+      const used = row?.scanned_bytes ?? 0;
+      const held = reserved.get(organizationId) ?? 0;
+      // What was settled while the usage was read may not be in it.
+      const others = Math.max(before, held);
+      if (used + others + bytes > monthlyBytes) {
+        throw new PlatformError(
+          'resource_exhausted',
+          `organization ${organizationId} has used ${used} of the ${monthlyBytes} bytes that its queries may process in ${month}, ${others} are in use, and this query would look at up to ${bytes}; filter on a shorter time_received range, or ask the host administrator to raise the limit`,
+        );
+      }
+      hold(organizationId, bytes);
+      return {
+        settle(scannedBytes) {
+          hold(organizationId, scannedBytes - bytes);
+          const key = `${organizationId} ${month}`;
+          const usage = unwritten.get(key) ?? { organizationId, month, scannedBytes: 0, queries: 0 };
+          unwritten.set(key, usage);
+          usage.scannedBytes += scannedBytes;
+          usage.queries++;
+          due ??= clock.after(writeEveryMs, writeAll);
+        },
+      };
+    },
+    async settled() {
+      writeAll();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * The built-in test inbox for webhooks: a target on this very server that shows what webhooks look like, without the internet.
+ *
+ * `GET|POST /test-inbox/webhooks/<name>` keeps the request in memory (the last 1,000, 16 MiB at most) and answers 200; anybody may post,
+ * nothing is executed. `GET /test-inbox/requests?after=<id>` gives those who may read them what came after that id. Triggers of earlier
+ * versions name it `/catcher/…`: both addresses are the same inbox.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import { asPlatformError, type Clock } from '@platform/base';
+import { createPreciseNow } from './precise-now.ts';
+import { readBody } from './read-body.ts';
+
+/** Whether a path is one of the inbox, by today's name or by that of earlier versions. */
+export function isInTestInbox(path: string): boolean {
+  return path.startsWith('/test-inbox/') || path.startsWith('/catcher/');
+}
+
+export interface CaughtRequest {
+  /** 1, 2, … since the start of the process. */
+  readonly id: number;
+  /** Wall clock ms with fractions, when the request's head had arrived. */
+  readonly receivedAt: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** Names in lower case; several values joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type InboxRequest = IncomingMessage | Http2ServerRequest;
+
+/** What the test inbox needs of a response of HTTP/1.1 or HTTP/2. */
+export interface InboxResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(text: string): unknown;
+}
+
+export interface TestInboxOptions {
+  readonly clock: Clock;
+  /** May this request read what was caught? */
+  readonly authorize: (request: InboxRequest) => Promise<boolean>;
+  /** Requests kept. Default 1,000. */
+  readonly maxRequests?: number;
+  /** Larger bodies are refused with 413. Default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Of all requests that are kept, in characters: beyond it the oldest go, because anybody may post. Default 16 Mi. */
+  readonly maxKeptLength?: number;
+}
+
+export interface TestInbox {
+  /** Answers requests below /test-inbox/ and /catcher/ and returns true; false: not ours, nothing was done. */
+  handle(request: InboxRequest, response: InboxResponse): boolean;
+  /** What is kept with an id above `after`, in order. */
+  requests(after: number): readonly CaughtRequest[];
+  onRequest(listener: (request: CaughtRequest) => void): Disposable;
+}
+
+export function createTestInbox(options: TestInboxOptions): TestInbox {
+  const { clock, authorize, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = options;
+  const { maxKeptLength = 16 * 1024 * 1024 } = options;
+  const preciseNow = createPreciseNow(clock);
+  const listeners = new Set<(request: CaughtRequest) => void>();
+  let kept: CaughtRequest[] = [];
+  let keptLength = 0;
+  let lastId = 0;
+
+  const requests = (after: number): readonly CaughtRequest[] => kept.filter(({ id }) => id > after);
+
+  const keep = (caught: Omit<CaughtRequest, 'id'>): CaughtRequest => {
+    const request = { id: ++lastId, ...caught };
+    kept.push(request);
+    keptLength += lengthOf(request);
+    let dropped = 0;
+    while (keptLength > maxKeptLength && dropped < kept.length) {
+      const oldest = kept[dropped++];
+      if (oldest !== undefined) keptLength -= lengthOf(oldest);
+    }
+    if (dropped > 0) kept = kept.slice(dropped);
+    // Twice the room, so that the list is copied once in a thousand requests.
+    if (kept.length >= 2 * maxRequests) {
+      kept = kept.slice(-maxRequests);
+      keptLength = kept.reduce((length, one) => length + lengthOf(one), 0);
+    }
+    for (const listener of listeners) listener(request);
+    return request;
+  };
+
+  const answer = async (request: InboxRequest, url: URL, receivedAt: number): Promise<Answer> => {
+    const method = request.method ?? 'GET';
+    const route = url.pathname.slice(url.pathname.indexOf('/', 1));
+    if (/^\/webhooks\/[^/]+$/.test(route)) {
+      if (method !== 'GET' && method !== 'POST') return refusal(405, `expected GET or POST, found ${method}`);
+      const body = await readBody(request, maxBodyBytes);
+      const path = url.pathname + url.search;
+      const { id } = keep({ receivedAt, method, path, headers: headersAsSent(request), body });
+      return { status: 200, json: { caught: id } };
+    }
+    if (route === '/requests') {
+      if (method !== 'GET') return refusal(405, `expected GET, found ${method}`);
+      if (!(await authorize(request)))
+        return refusal(401, 'expected the access token of a key, or a signed-in session');
+      const after = Number(url.searchParams.get('after') ?? 0);
+      if (!Number.isSafeInteger(after)) return refusal(400, 'expected a whole number as after, the id of a request');
+      return { status: 200, json: { requests: requests(after).slice(-maxRequests) } };
+    }
+    return refusal(404, 'expected /test-inbox/webhooks/<name> or /test-inbox/requests');
+  };
+
+  return {
+    handle(request, response) {
+      const receivedAt = preciseNow();
+      const url = URL.parse(request.url ?? '/', 'http://test-inbox');
+      if (url === null || !isInTestInbox(url.pathname)) return false;
+      const send = ({ status, json }: Answer): void => {
+        response.statusCode = status;
+        response.setHeader('content-type', 'application/json');
+        response.setHeader('cache-control', 'no-store');
+        response.end(JSON.stringify(json));
+      };
+      answer(request, url, receivedAt).then(send, (caught: unknown) => send(refusalFor(caught)));
+      return true;
+    },
+    requests: (after) => requests(after).slice(-maxRequests),
+    onRequest(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+  };
+}
+
+function lengthOf({ path, headers, body }: Omit<CaughtRequest, 'id'>): number {
+  const ofHeaders = Object.entries(headers).reduce((length, [name, value]) => length + name.length + value.length, 0);
+  return path.length + ofHeaders + body.length;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+function refusal(status: number, error: string): Answer {
+  return { status, json: { error } };
+}
+
+function refusalFor(caught: unknown): Answer {
+  const error = asPlatformError(caught);
+  return refusal(error.code === 'resource_exhausted' ? 413 : 500, error.isOwnFault ? 'internal error' : error.message);
+}
+
+/** Names as the sender wrote them (HTTP/2 has lower case only); a name that came twice is one, its values joined. */
+function headersAsSent({ rawHeaders }: InboxRequest): Record<string, string> {
+  const headers = new Map<string, [name: string, value: string]>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    // HTTP/2 keeps the request line among the headers, under names with a colon.
+    if (name.startsWith(':')) continue;
+    const known = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), known ? [known[0], `${known[1]}, ${value}`] : [name, value]);
+  }
+  return Object.fromEntries(headers.values());
+}

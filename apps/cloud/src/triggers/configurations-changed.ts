@@ -1,0 +1,59 @@
+import type { Transaction } from 'kysely';
+import { triggersOfDocument } from './parse-document.ts';
+import type { TriggersTables } from './store.ts';
+
+/** Parts in one statement: stores bound its parameters. */
+const partsAtOnce = 150;
+
+/** An effective document, decoded; undefined: the part is deleted. */
+export interface ChangedPart {
+  readonly partId: string;
+  readonly after: unknown;
+}
+
+/**
+ * Notes from which position on each trigger of a part fires: one that is new, or was disabled until now, from the end
+ * of the log (I11); one that is gone or disabled is forgotten with its throttle.
+ */
+export async function configurationsChanged(
+  trx: Transaction<TriggersTables>,
+  changes: readonly ChangedPart[],
+  lastPosition: number,
+): Promise<void> {
+  for (let at = 0; at < changes.length; at += partsAtOnce)
+    await writeSome(trx, changes.slice(at, at + partsAtOnce), lastPosition);
+}
+
+async function writeSome(
+  trx: Transaction<TriggersTables>,
+  changes: readonly ChangedPart[],
+  position: number,
+): Promise<void> {
+  const ids = changes.map(({ partId }) => partId);
+  const rows = await trx
+    .selectFrom('trigger_starts')
+    .select(['part_id', 'trigger_name'])
+    .where('part_id', 'in', ids)
+    .execute();
+  const namesOf = Map.groupBy(rows, (row) => row.part_id);
+  const fresh: TriggersTables['trigger_starts'][] = [];
+  for (const { partId, after } of changes) {
+    const running = enabledIn(after);
+    const known = new Set(namesOf.get(partId)?.map((row) => row.trigger_name));
+    const gone = [...known.difference(running)];
+    if (gone.length > 0)
+      for (const table of ['trigger_starts', 'trigger_throttles'] as const)
+        await trx.deleteFrom(table).where('part_id', '=', partId).where('trigger_name', 'in', gone).execute();
+    for (const name of running.difference(known)) fresh.push({ part_id: partId, trigger_name: name, position });
+  }
+  for (let at = 0; at < fresh.length; at += partsAtOnce)
+    await trx
+      .insertInto('trigger_starts')
+      .values(fresh.slice(at, at + partsAtOnce))
+      .execute();
+}
+
+function enabledIn(document: unknown): ReadonlySet<string> {
+  const { triggers } = triggersOfDocument(document);
+  return new Set(triggers.filter(({ enabled }) => enabled).map(({ name }) => name));
+}

@@ -1,0 +1,80 @@
+import { parse } from '@platform/machine-config/parse';
+import { expect, test } from 'vitest';
+import type { MachineServer } from '../../compose.ts';
+import { startFakeCloud } from '../../testing/fake-cloud.ts';
+import { countingDocument, createTestHome, startTestServer, until } from '../../testing/start-test-server.ts';
+
+type Document = { components: object[]; services: object[] };
+
+const sensor = { api: 'core:component:sensor', model: 'core:builtin:fake' };
+const dataManager = { api: 'core:service:data_manager', model: 'core:builtin:builtin' };
+const counter = 'core:component:sensor/counter Readings {}';
+const captured = {
+  service_configs: [
+    { type: 'data_manager', attributes: { capture_methods: [{ method: 'Readings', capture_frequency_hz: 1 }] } },
+  ],
+};
+
+function change({ graph }: MachineServer, edit: (document: Document) => void): Promise<void> {
+  const document = countingDocument(100) as unknown as Document;
+  edit(document);
+  const { config } = parse(document);
+  return graph.apply([...config.components, ...config.services], 'edited');
+}
+
+test('a collector that stays as it is goes on undisturbed while others come, its sensor is rebuilt, or the data manager changes', async () => {
+  await using cloud = await startFakeCloud(countingDocument(100));
+  await using home = await createTestHome(cloud.url);
+  await using server = await startTestServer(home);
+  const taken = (): number => server.capture.status().find(({ key }) => key === counter)?.taken ?? 0;
+  const edits: ((document: Document) => void)[] = [
+    ({ components }) => components.push({ name: 'other', ...sensor, ...captured }),
+    ({ components }) => Object.assign(components[0] ?? {}, { attributes: { readings: { a: 9 }, wave: true } }),
+    ({ components }) => components.push({ name: 'broken', ...sensor, ...captured, model: 'core:builtin:none' }),
+    ({ services }) => Object.assign(services[0] ?? {}, { attributes: { sync_interval_mins: 1 } }),
+  ];
+  for (const edit of edits) {
+    // Had it begun anew, it would have taken fewer.
+    const before = taken() + 20;
+    await until('more readings', () => taken() >= before);
+    await change(server, edit);
+    expect(taken()).toBeGreaterThanOrEqual(before);
+  }
+  expect(server.capture.status().every(({ failed }) => failed === 0)).toBe(true);
+});
+
+test('without a data manager nothing is captured; of two the first one is used, and the other one when that goes', async () => {
+  await using cloud = await startFakeCloud(countingDocument(100));
+  await using home = await createTestHome(cloud.url);
+  await using server = await startTestServer(home);
+  const keys = (): string[] => server.capture.status().map(({ key }) => key);
+  const idle = { name: 'idle', ...dataManager, attributes: { capture_disabled: true } };
+  expect(keys()).toEqual([counter]);
+  await change(server, ({ services }) => services.push(idle));
+  expect(keys()).toEqual([counter]);
+  await change(server, (document) => {
+    document.services = [idle];
+  });
+  expect(keys()).toEqual([]);
+  await change(server, () => {});
+  expect(keys()).toEqual([counter]);
+  await change(server, (document) => {
+    document.services = [];
+  });
+  expect(keys()).toEqual([]);
+  expect(server.graph.errors()).toBe('');
+});
+
+test('a resource that is captured and not there is reported when it is read', async () => {
+  await using cloud = await startFakeCloud(countingDocument(100));
+  await using home = await createTestHome(cloud.url);
+  await using server = await startTestServer(home);
+  await change(server, ({ components }) =>
+    components.push({ name: 'broken', ...sensor, ...captured, model: 'core:builtin:none' }),
+  );
+  const broken = () => server.capture.status().find(({ key }) => key.includes('/broken '));
+  await until('a failed reading', () => (broken()?.failed ?? 0) > 0);
+  expect(broken()?.taken).toBe(0);
+  const message = 'core:component:sensor/broken Readings: a reading failed: core:component:sensor/broken is not there';
+  await until('the message in the cloud', () => cloud.logs.includes(message));
+});

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppService } from '@platform/proto/platform/app/v1/app';
+import { connect } from '@platform/rpc/client';
+import { type Cloud, openCloud } from '@platform/sdk/cloud';
+import { partSecretOf } from '../fleet/part-secret.ts';
+import { benchConfiguration } from '../readings/part-configuration.ts';
+import { scratch } from './scratch.ts';
+import { type ServerProcess, startProcess } from './server-process.ts';
+
+export interface BenchCloud extends AsyncDisposable {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly partId: string;
+  readonly partSecret: string;
+  /** Asks with the owner's key. */
+  readonly client: Cloud;
+  readonly process: ServerProcess;
+  /** Folder on disk for what else the bench needs. */
+  readonly folder: string;
+}
+
+/** A new cloud in its own process, its data on disk, its part configured for the bench (triggers on). */
+export async function startCloud(configuration: object = benchConfiguration('gt')): Promise<BenchCloud> {
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(scratch());
+  const entry = fileURLToPath(import.meta.resolve('@platform/cloud/main'));
+  const args = [
+    ...process.execArgv,
+    entry,
+    '--data',
+    join(folder, 'cloud'),
+    '--port',
+    '0',
+    '--host',
+    '127.0.0.1',
+    '--json',
+  ];
+  const cloud = stack.use(startProcess(process.execPath, args, { PLATFORM_LOG_LEVEL: 'warn' }));
+  const ready = (await cloud.event('ready')) as unknown as Omit<BenchCloud, 'client'> & { keyId: string; key: string };
+  const { url, organizationId, partId, keyId, key } = ready;
+  const link = connect({ baseUrl: url, credentials: { entity: keyId, type: 'api-key', payload: key } });
+  const robotConfigJson = JSON.stringify(configuration).replaceAll('http://TEST-INBOX', url);
+  await link.client(AppService).updateRobotPart({ id: partId, name: 'bench', robotConfigJson });
+  await link[Symbol.asyncDispose]();
+  const client = stack.use(openCloud({ url, keyId, key, timeoutMs: 120_000 }));
+  const kept = stack.move();
+  const partSecret = partSecretOf(join(folder, 'cloud'));
+  return {
+    url,
+    organizationId,
+    partId,
+    partSecret,
+    client,
+    process: cloud,
+    folder,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

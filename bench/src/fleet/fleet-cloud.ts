@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { thriftyEnvironment } from '../../../apps/cli/bin/become-node.js';
+import { scratch } from '../cloud/scratch.ts';
+import { type ServerProcess, startProcess } from '../cloud/server-process.ts';
+
+/** As `platform up` starts it: its memory is measured. */
+export const asStarted: readonly string[] = ['--max-semi-space-size=8'];
+
+export interface RunningCloud {
+  readonly url: string;
+  readonly process: ServerProcess;
+}
+
+/** A cloud that is started again and again on the same data. */
+export interface FleetCloud extends AsyncDisposable {
+  readonly dataDirectory: string;
+  readonly organizationId: string;
+  readonly locationId: string;
+  readonly keyId: string;
+  readonly key: string;
+  /** The process of now. */
+  readonly running: RunningCloud;
+  /** Without a chance to write anything; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again, on another port. */
+  restart(): Promise<RunningCloud>;
+}
+
+interface Ready {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly locationId: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export interface FleetCloudOptions {
+  /** Added to the cloud's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folder of another checkout of this repository whose cloud is started. Default: this one's. */
+  readonly repository?: string;
+}
+
+export async function startFleetCloud({ env = {}, repository }: FleetCloudOptions = {}): Promise<FleetCloud> {
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(scratch());
+  const dataDirectory = join(folder, 'cloud');
+  const entry =
+    repository === undefined
+      ? fileURLToPath(import.meta.resolve('@platform/cloud/main'))
+      : join(repository, 'apps/cloud/src/main.ts');
+  const args = [...process.execArgv, entry, '--data', dataDirectory, '--port', '0', '--host', '127.0.0.1', '--json'];
+  const start = async (): Promise<{ running: RunningCloud; ready: Ready }> => {
+    const started = startProcess(process.execPath, [...asStarted, ...args], {
+      PLATFORM_LOG_LEVEL: 'warn',
+      ...thriftyEnvironment,
+      ...env,
+    });
+    const ready = (await started.event('ready')) as unknown as Ready;
+    return { running: { url: ready.url, process: started }, ready };
+  };
+  let { running, ready } = await start();
+  const first = ready;
+  stack.defer(async () => running.process[Symbol.asyncDispose]());
+  const kept = stack.move();
+  return {
+    dataDirectory,
+    organizationId: first.organizationId,
+    locationId: first.locationId,
+    keyId: first.keyId,
+    key: first.key,
+    get running() {
+      return running;
+    },
+    async kill() {
+      process.kill(running.process.pid, 'SIGKILL');
+      await running.process[Symbol.asyncDispose]();
+    },
+    async restart() {
+      ({ running, ready } = await start());
+      return running;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

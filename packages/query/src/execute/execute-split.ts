@@ -1,0 +1,102 @@
+/** Both halves of a plan that was split (plan/split-plan.ts), in one budget. */
+
+import type { Batch } from '../bson/batch.ts';
+import { fieldsRead } from '../plan/fields-read.ts';
+import type { GroupStage, MergeStage, Stage } from '../plan/stage.ts';
+import { execute } from './execute.ts';
+import { compileFilters } from './expressions/compile-filters.ts';
+import { type Frame, newFrame } from './expressions/scope.ts';
+import { Budget, type Limits } from './limits/budget.ts';
+import { engineLimitError } from './limits/engine-limit-error.ts';
+import { rowReader } from './read-rows.ts';
+import type { Row } from './row.ts';
+import { runStages } from './run-stages.ts';
+import { Origin } from './stage-of-error.ts';
+import { compileRowMap } from './stages/map-rows.ts';
+import { type Chunk, mergeGroups } from './stages/merge.ts';
+import { writeBatches } from './write-batches.ts';
+
+export interface SourceBatch {
+  readonly batch: Batch;
+  /** The rows went through `pre` where they were read. */
+  readonly done: boolean;
+}
+
+type Input = AsyncIterable<SourceBatch> | Iterable<SourceBatch>;
+
+/**
+ * @param pre filters, and at most one stage after them: a group that is `partial`, a sort, or one that makes a row of each row.
+ * @param post what follows: after such a group a `merge`, after such a sort the same sort.
+ * @param input the rows of all sources, in the order of the sources.
+ * @throws QueryError while iterating, as `execute`.
+ */
+export async function* executeSplit(
+  pre: readonly Stage[],
+  post: readonly Stage[],
+  input: Input,
+  limits: Limits = {},
+): AsyncGenerator<Batch, void, undefined> {
+  if (pre.length === 0) return yield* execute(post, batchesOf(input), limits);
+  const budget = new Budget(limits);
+  try {
+    const open = (source: string): AsyncIterable<Batch> | Iterable<Batch> => budget.open(source);
+    const readRaw = rowReader(fieldsRead([...pre, ...post]), budget);
+    const readDone = rowReader(fieldsRead(post), budget);
+    const pass = compilePass(
+      pre,
+      newFrame(budget.nowMs, () => budget.check()),
+    );
+    const [first, ...rest] = post;
+    const end = pre.at(-1);
+    const chunks = readChunks(input, readRaw, readDone, pass);
+    const rows =
+      first?.k === 'merge' && end?.k === 'group'
+        ? runStages(rest, merged(first, end, chunks, budget), budget, open)
+        : runStages(post, rowsOf(chunks), budget, open);
+    yield* writeBatches(rows, budget, limits);
+  } catch (caught) {
+    throw engineLimitError(caught);
+  }
+}
+
+type Pass = (rows: Row[]) => Iterable<Row[]>;
+
+/** What `pre` does with rows. Where it ends with a group or a sort, the start of `post` does that, and takes the rows themselves. */
+function compilePass(pre: readonly Stage[], frame: Frame): Pass {
+  const keep = compileFilters(
+    pre.filter((stage) => stage.k === 'filter'),
+    frame,
+  );
+  const end = pre.at(-1);
+  if (end?.k !== 'shape' && end?.k !== 'replace') return (rows) => [keep(rows)];
+  const renew = compileRowMap(end, frame);
+  return (rows) => renew(keep(rows));
+}
+
+/** Errors of the chunks are none of the groups', unless their filters placed them. */
+function merged(
+  stage: MergeStage,
+  group: GroupStage,
+  chunks: AsyncIterable<Chunk>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const origin = new Origin();
+  return origin.through(stage, mergeGroups(group, origin.rows(chunks), budget));
+}
+
+async function* batchesOf(input: Input): AsyncGenerator<Batch> {
+  for await (const { batch } of input) yield batch;
+}
+
+type Read = ReturnType<typeof rowReader>;
+
+async function* readChunks(input: Input, readRaw: Read, readDone: Read, pass: Pass): AsyncIterable<Chunk> {
+  for await (const { batch, done } of input) {
+    for await (const rows of done ? readDone(batch) : readRaw(batch))
+      for (const kept of done ? [rows] : pass(rows)) if (kept.length > 0) yield { rows: kept, done };
+  }
+}
+
+async function* rowsOf(chunks: AsyncIterable<Chunk>): AsyncIterable<Row[]> {
+  for await (const { rows } of chunks) yield rows;
+}

@@ -1,0 +1,25 @@
+/** One expression over single documents, for backends that work out what is the same for many rows. */
+
+import type { BsonDocument, Maybe } from '../../bson/value.ts';
+import type { Expr } from '../../plan/expr.ts';
+import { compileExpression } from './expression.ts';
+import { enterRow, newFrame } from './scope.ts';
+import { isTruthy } from './truth.ts';
+
+export interface Evaluator {
+  /** @throws QueryError */
+  readonly value: (document: BsonDocument) => Maybe;
+  /** Whether a filter keeps the row. @throws QueryError */
+  readonly keeps: (document: BsonDocument) => boolean;
+}
+
+/** Only for expressions that do not ask for the time: there is no query whose start it could be. */
+export function evaluator(expr: Expr): Evaluator {
+  const frame = newFrame(0);
+  const evaluate = compileExpression(expr);
+  const value = (document: BsonDocument): Maybe => {
+    enterRow(frame, document);
+    return evaluate(frame);
+  };
+  return { value, keeps: (document) => isTruthy(value(document)) };
+}

@@ -1,0 +1,165 @@
+/** Expressions become closures once for each stage; the closures run once for each row. */
+
+import { BsonDate, BsonDocument, type Maybe } from '../../bson/value.ts';
+import type { Expr } from '../../plan/expr.ts';
+import { nearVariable } from '../../plan/near.ts';
+import { QueryError } from '../../query-error.ts';
+import { bindings } from '../functions/bind.ts';
+import { eagerFunctions, lazyFunctions } from '../functions/registry.ts';
+import { measure } from '../limits/size.ts';
+import { withinSizeLimits } from '../limits/size-limits.ts';
+import { withPlace } from '../place-of-error.ts';
+import { constant, constantOf } from './constant.ts';
+import { compileElemMatch, compileMatch } from './filter.ts';
+import { valueAt } from './path.ts';
+import { type Evaluate, newFrame, type Slots } from './scope.ts';
+import { isTruthy } from './truth.ts';
+
+const noSlots: Slots = new Map();
+
+export function compileExpression(expr: Expr, slots: Slots = noSlots): Evaluate {
+  switch (expr.k) {
+    case 'lit':
+      return constant(expr.value);
+    case 'field':
+      return compileField(expr.path);
+    case 'var':
+      return compileVariable(expr.name, expr.path, slots);
+    case 'doc':
+      return compileDocument(expr.fields, slots);
+    case 'bind':
+      return expr.fn === 'match.elem' ? compileElemMatch(expr, compileExpression) : compileBinding(expr, slots);
+    case 'call':
+      return compileCall(expr, slots);
+  }
+}
+
+function compileField(path: readonly string[]): Evaluate {
+  if (path.length === 1) {
+    const name = path[0]!;
+    return (frame) => (frame.root instanceof BsonDocument ? frame.root.get(name) : valueAt(frame.root, path));
+  }
+  return (frame) => valueAt(frame.root, path);
+}
+
+function compileVariable(name: string, path: readonly string[], slots: Slots): Evaluate {
+  const slot = slots.get(name);
+  if (slot !== undefined) return (frame) => valueAt(frame.slots[slot], path);
+  if (name === 'NOW') return (frame) => valueAt(new BsonDate(frame.nowMs), path);
+  if (name === nearVariable) return (frame) => valueAt(frame.near, path);
+  return (frame) => valueAt(frame.root, path);
+}
+
+function compileDocument(fields: readonly (readonly [string, Expr])[], slots: Slots): Evaluate {
+  const compiled = fields.map(([name, value]) => [name, compileExpression(value, slots)] as const);
+  const evaluate: Evaluate = (frame) => {
+    const document = new BsonDocument();
+    for (const [name, field] of compiled) {
+      const value = field(frame);
+      if (value !== undefined) document.set(name, value);
+    }
+    return withinSizeLimits(frame, document);
+  };
+  const isConstant = compiled.every(([, field]) => constantOf(field) !== undefined);
+  return isConstant ? folded(evaluate) : evaluate;
+}
+
+function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
+  const args = expr.args.map((arg) => compileExpression(arg, slots));
+  const inner = new Map(slots);
+  const first = Math.max(-1, ...slots.values()) + 1;
+  const places = expr.vars.map((_name, index) => first + index);
+  for (const [index, name] of expr.vars.entries()) inner.set(name, first + index);
+  const bound = bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner));
+  const growing = expr.fn === 'map' || expr.fn === 'filter';
+  return located(() => (growing ? (frame) => withinSizeLimits(frame, bound(frame)) : bound), expr.at);
+}
+
+function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
+  if (expr.fn.startsWith('match.')) return compileMatch(expr, (inner) => compileExpression(inner, slots));
+  const args =
+    expr.fn === 'agg.switch' ? reachableParts(expr.args, slots) : expr.args.map((arg) => compileExpression(arg, slots));
+  const evaluate = compileFunction(expr, args);
+  const folds = expr.fn.startsWith('agg.') && !unfolded.has(expr.fn);
+  return folds && args.every((arg) => constantOf(arg) !== undefined) ? folded(evaluate) : evaluate;
+}
+
+/**
+ * Of a $switch: a branch that is never taken, or comes after one that always is, is not compiled, so that its constants may fail; a
+ * case that is always true becomes the default. With no branch left, its default, if it has one, or one false case.
+ */
+function reachableParts(args: readonly Expr[], slots: Slots): Evaluate[] {
+  const parts: Evaluate[] = [];
+  let otherwise = args.length % 2 === 1 ? [compileExpression(args.at(-1)!, slots)] : [];
+  for (let index = 0; index + 1 < args.length; index += 2) {
+    const when = compileExpression(args[index]!, slots);
+    const known = constantOf(when);
+    if (known === undefined) parts.push(when, compileExpression(args[index + 1]!, slots));
+    else if (isTruthy(known.value)) {
+      otherwise = [compileExpression(args[index + 1]!, slots)];
+      break;
+    }
+  }
+  return [...parts, ...otherwise];
+}
+
+/** Not the same each time, or large however short it is written. */
+const unfolded: ReadonlySet<string> = new Set(['agg.rand', 'agg.range']);
+
+/** Larger values are built for each row, within the row's limits: a query may name thousands of them. */
+const maxFoldedBytes = 64 * 1024;
+
+function folded(evaluate: Evaluate): Evaluate {
+  const value = evaluate(newFrame(0));
+  return measure(value, maxFoldedBytes) > maxFoldedBytes ? evaluate : constant(value);
+}
+
+function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]): Evaluate {
+  const [lazy, eager] = [lazyFunctions[expr.fn], eagerFunctions[expr.fn]];
+  const compile = lazy ?? (eager === undefined ? undefined : (values: readonly Evaluate[]) => applied(eager, values));
+  if (compile === undefined)
+    throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
+  return located(
+    () => {
+      const evaluate = compile(args);
+      return builders.has(expr.fn) ? (frame) => withinSizeLimits(frame, evaluate(frame)) : evaluate;
+    },
+    expr.at,
+    expr.fn,
+  );
+}
+
+/** Functions whose values grow with their arguments. */
+const builders: ReadonlySet<string> = new Set(
+  `agg.array agg.slice agg.concatArrays agg.reverseArray agg.range agg.zip agg.sortArray agg.objectToArray agg.arrayToObject
+   agg.mergeObjects agg.setField agg.setUnion agg.setIntersection agg.setDifference agg.concat agg.split agg.replaceOne agg.replaceAll
+   agg.trim agg.ltrim agg.rtrim agg.substr agg.substrBytes agg.regexFind agg.regexFindAll
+   agg.firstN agg.lastN agg.minN agg.maxN agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
+   sql.concat sql.upper sql.lower sql.substring sql.castString`.split(/\s+/),
+);
+
+type Eager = (...values: readonly Maybe[]) => Maybe;
+
+function applied(fn: Eager, args: readonly Evaluate[]): Evaluate {
+  const [first, second] = args;
+  if (args.length === 1) return (frame) => fn(first!(frame));
+  if (args.length === 2) return (frame) => fn(first!(frame), second!(frame));
+  return (frame) => fn(...args.map((arg) => arg(frame)));
+}
+
+/** Errors of values, and of the constants that are looked at when compiling, say where in the query the operator stands. */
+function located(compile: () => Evaluate, at: string, fn = ''): Evaluate {
+  let evaluate: Evaluate;
+  try {
+    evaluate = compile();
+  } catch (error) {
+    throw withPlace(error, at, fn);
+  }
+  return (frame) => {
+    try {
+      return evaluate(frame);
+    } catch (error) {
+      throw withPlace(error, at, fn);
+    }
+  };
+}

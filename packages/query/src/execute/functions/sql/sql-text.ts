@@ -1,0 +1,102 @@
+/** Texts in SQL. Null or missing in, null out; places count characters from 0, as in the reference dialect. */
+
+import { compileRegex } from '../../../bson/compile-regex.ts';
+import { isNullish, typeName } from '../../../bson/type.ts';
+import { Int32, type Maybe, Regex } from '../../../bson/value.ts';
+import { QueryError } from '../../../query-error.ts';
+import { maxValueBytes, tooLarge } from '../../limits/size-limits.ts';
+import { plainNumber } from '../numbers/number.ts';
+import type { Eager } from '../registry.ts';
+import { lower, upper } from '../strings/string.ts';
+import { textOf } from '../strings/value-text.ts';
+
+export const sqlText: Readonly<Record<string, Eager>> = {
+  'sql.like': like,
+  'sql.concat': known('||', (...texts) => {
+    let text = '';
+    for (const each of texts) {
+      text += each;
+      if (text.length > maxValueBytes) throw tooLarge();
+    }
+    return text;
+  }),
+  'sql.upper': known('UPPER', upper),
+  'sql.lower': known('LOWER', lower),
+  'sql.length': known('CHAR_LENGTH', (text) => new Int32(Array.from(text).length)),
+  'sql.octets': known('OCTET_LENGTH', (text) => new Int32(byteLength(text))),
+  'sql.bits': known('BIT_LENGTH', (text) => new Int32(8 * byteLength(text))),
+  'sql.replace': known('REPLACE', (text, from, to) => {
+    if (from === '') return text;
+    const parts = text.split(from);
+    if (text.length + (parts.length - 1) * to.length > maxValueBytes) throw tooLarge();
+    return parts.join(to);
+  }),
+  'sql.position': known('POSITION', (part, text) => {
+    const at = text.indexOf(part);
+    return new Int32(at < 0 ? -1 : Array.from(text.slice(0, at)).length);
+  }),
+  'sql.trim': known('TRIM', (text, chars) => trimmed(text, chars, true, true)),
+  'sql.trimStart': known('TRIM', (text, chars) => trimmed(text, chars, true, false)),
+  'sql.trimEnd': known('TRIM', (text, chars) => trimmed(text, chars, false, true)),
+  'sql.split': split,
+  'sql.substring': substring,
+};
+
+function known(name: string, apply: (...texts: string[]) => Maybe): Eager {
+  return (...values) => (values.some(isNullish) ? null : apply(...values.map((value) => text(value, name))));
+}
+
+function text(value: Maybe, name: string): string {
+  const found = textOf(value);
+  if (found === undefined) throw new QueryError('TypeMismatch', `${name} takes a string, found ${typeName(value)}`);
+  return found;
+}
+
+function byteLength(value: string): number {
+  return new TextEncoder().encode(value).length;
+}
+
+function trimmed(value: string, chars: string, start: boolean, end: boolean): string {
+  const dropped = new Set(Array.from(chars));
+  const letters = Array.from(value);
+  let from = 0;
+  let to = letters.length;
+  while (start && from < to && dropped.has(letters[from]!)) from++;
+  while (end && to > from && dropped.has(letters[to - 1]!)) to--;
+  return letters.slice(from, to).join('');
+}
+
+/** A negative length is that of the rest of the text. */
+function substring(value: Maybe, start: Maybe, length: Maybe): Maybe {
+  if (isNullish(value) || isNullish(start) || isNullish(length)) return null;
+  const from = Number(plainNumber(start, 'SUBSTRING', 34450));
+  const count = Number(plainNumber(length, 'SUBSTRING', 34452));
+  const letters = Array.from(text(value, 'SUBSTRING'));
+  const end = count < 0 ? letters.length : from + count;
+  return letters.slice(Math.max(0, from), Math.max(0, end)).join('');
+}
+
+/** The part of a number; parts count from 0 at the start, from -1 at the end. Nothing delimits nothing. */
+function split(value: Maybe, delimiter: Maybe, number: Maybe): Maybe {
+  if (isNullish(value) || isNullish(delimiter) || isNullish(number)) return null;
+  const at = Number(plainNumber(number, 'SPLIT', 28690));
+  const between = text(delimiter, 'SPLIT');
+  return between === '' ? null : (text(value, 'SPLIT').split(between).at(at) ?? '');
+}
+
+/** `%` is any text, `_` one character; the third argument is the character that makes them literal. */
+function like(value: Maybe, pattern: Maybe, escaping: Maybe): Maybe {
+  if (isNullish(value) || isNullish(pattern)) return null;
+  const escaped = typeof escaping === 'string' ? escaping : '';
+  let source = '';
+  const chars = Array.from(text(pattern, 'LIKE'));
+  for (let index = 0; index < chars.length; index++) {
+    const char = chars[index]!;
+    const literal = char === escaped && index + 1 < chars.length;
+    if (!literal && char === '%') source += '.*';
+    else if (!literal && char === '_') source += '.';
+    else source += (literal ? chars[++index]! : char).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  }
+  // Case does not count, as in the reference dialect.
+  return compileRegex(new Regex(`^${source}$`, 'is'))(text(value, 'LIKE'));
+}

@@ -1,0 +1,48 @@
+/** $concat, $toUpper, $toLower, $strcasecmp, $strLenCP, $strLenBytes. */
+
+import { compareText } from '../../../bson/compare.ts';
+import { isNullish, typeName } from '../../../bson/type.ts';
+import { Int32 } from '../../../bson/value.ts';
+import { QueryError } from '../../../query-error.ts';
+import { maxValueBytes, tooLarge } from '../../limits/size-limits.ts';
+import type { Eager } from '../registry.ts';
+import { countCodePoints, utf8Length } from './code-points.ts';
+import { coerced } from './coerced-text.ts';
+
+export const string: Readonly<Record<string, Eager>> = {
+  'agg.concat': (...values) => {
+    let text = '';
+    for (const value of values) {
+      if (isNullish(value)) return null;
+      if (typeof value === 'string') text += value;
+      else throw new QueryError(16702, `$concat only supports strings, not ${typeName(value)}`);
+      if (text.length > maxValueBytes) throw tooLarge();
+    }
+    return text;
+  },
+  'agg.toUpper': (value) => upper(coerced(value, '$toUpper')),
+  'agg.toLower': (value) => lower(coerced(value, '$toLower')),
+  'agg.strcasecmp': (left, right) => {
+    const [a, b] = [coerced(left, '$strcasecmp'), coerced(right, '$strcasecmp')];
+    return new Int32(Math.sign(compareText(upper(a), upper(b))));
+  },
+  'agg.strLenCP': (value) => {
+    if (typeof value !== 'string')
+      throw new QueryError(34471, `$strLenCP requires a string argument, found: ${typeName(value)}`);
+    return new Int32(countCodePoints(value, 0, value.length));
+  },
+  'agg.strLenBytes': (value) => {
+    if (typeof value !== 'string')
+      throw new QueryError(34473, `$strLenBytes requires a string argument, found: ${typeName(value)}`);
+    return new Int32(utf8Length(value));
+  },
+};
+
+/** Only ASCII letters change, as in MongoDB. */
+export function upper(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+export function lower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

@@ -1,0 +1,15 @@
+/** What the JavaScript engine refuses becomes an error of the query. */
+
+import { QueryError } from '../../query-error.ts';
+
+/** Its limits on texts, arrays and the stack: the query asked for more, nothing is broken. */
+export function engineLimitError(caught: unknown): unknown {
+  if (!(caught instanceof RangeError)) return caught;
+  const isStack = caught.message.includes('call stack');
+  const reason = isStack
+    ? 'the query or its values are nested more deeply than can be evaluated'
+    : `the query needs more than can be held at once (${caught.message})`;
+  return new QueryError('ExceededMemoryLimit', reason, {
+    hint: 'build smaller texts, arrays and documents, and nest them less deeply',
+  });
+}

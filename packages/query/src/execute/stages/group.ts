@@ -1,0 +1,24 @@
+/** $group: rows with equal keys fold into one. */
+
+import { withGroupCode } from '../../group-codes.ts';
+import type { GroupStage } from '../../plan/stage.ts';
+import { enterRow, newFrame } from '../expressions/scope.ts';
+import type { Budget } from '../limits/budget.ts';
+import type { Row } from '../row.ts';
+import { GroupTable } from './group-table.ts';
+
+export async function* runGroup(stage: GroupStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  const table = new GroupTable(stage.key, stage.into, budget);
+  for await (const rows of input) {
+    try {
+      for (const { document, near } of rows) {
+        enterRow(frame, document, near);
+        table.add(frame, document);
+      }
+    } catch (error) {
+      throw withGroupCode(error);
+    }
+  }
+  yield* stage.partial === true ? table.partial() : table.whole();
+}

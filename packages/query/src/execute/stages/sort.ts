@@ -1,0 +1,63 @@
+/** Stable sorting by the BSON order. An array sorts by its least element when ascending, by its greatest when descending. */
+
+import type { BsonValue } from '../../bson/value.ts';
+import type { Stage } from '../../plan/stage.ts';
+import type { Budget } from '../limits/budget.ts';
+import { sizeOf } from '../limits/size.ts';
+import type { Row } from '../row.ts';
+import { compareKeys, sortKeysOf } from './sort-keys.ts';
+
+interface Sorted {
+  readonly row: Row;
+  readonly keys: readonly BsonValue[];
+  readonly order: number;
+  readonly bytes: number;
+}
+
+/** Fewer are not cut: what is held for long makes garbage that costs more than it took to sort. */
+const leastCut = 400;
+/** … unless they take this many bytes: of documents of several MB a few are many. */
+const leastCutBytes = 8 << 20;
+
+export async function* runSort(
+  stage: Stage & { k: 'sort' },
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
+  const top = stage.top ?? Number.POSITIVE_INFINITY;
+  const compare = (left: Sorted, right: Sorted): number =>
+    compareKeys(left.keys, right.keys, stage.by) || left.order - right.order;
+  let kept: Sorted[] = [];
+  /** With a limit, the last that was wanted when it was last looked: what is not before it never is. */
+  let last: Sorted | undefined;
+  let order = 0;
+  let held = 0;
+  let cutBytes = leastCutBytes;
+  const cutToTop = (): void => {
+    kept = cut(kept.sort(compare), top, budget);
+    if (kept.length === top) last = kept.at(-1);
+    held = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    cutBytes = Math.max(leastCutBytes, 2 * held);
+  };
+  for await (const rows of input) {
+    for (const row of rows) {
+      const keys = sortKeysOf(row.document, stage.by);
+      order++;
+      if (last !== undefined && compareKeys(keys, last.keys, stage.by) >= 0) continue;
+      const bytes = (row.bytes?.length ?? 0) + sizeOf(row.document) + 48 * stage.by.length;
+      budget.hold(bytes, '$sort');
+      kept.push({ row, keys, order, bytes });
+      held += bytes;
+      if (held > cutBytes && kept.length > top) cutToTop();
+    }
+    // With a limit, sorting and cutting now and then keeps the memory at twice the rows wanted.
+    if (kept.length > Math.max(2 * top, leastCut)) cutToTop();
+  }
+  const sorted = cut(kept.sort(compare), top, budget);
+  for (let at = 0; at < sorted.length; at += 1000) yield sorted.slice(at, at + 1000).map(({ row }) => row);
+}
+
+function cut(sorted: Sorted[], top: number, budget: Budget): Sorted[] {
+  for (const dropped of sorted.slice(top)) budget.release(dropped.bytes);
+  return sorted.slice(0, top);
+}

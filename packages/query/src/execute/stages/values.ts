@@ -1,0 +1,25 @@
+/** Rows that are written in a statement. */
+
+import { typeName } from '../../bson/type.ts';
+import { BsonDocument } from '../../bson/value.ts';
+import type { ValuesStage } from '../../plan/combine.ts';
+import { QueryError } from '../../query-error.ts';
+import { compileExpression } from '../expressions/expression.ts';
+import { enterRow, newFrame } from '../expressions/scope.ts';
+import type { Budget } from '../limits/budget.ts';
+import type { Row } from '../row.ts';
+
+export async function* runValues(stage: ValuesStage, budget: Budget): AsyncIterable<Row[]> {
+  const frame = newFrame(budget.nowMs, () => budget.check());
+  const rows: Row[] = [];
+  for (const row of stage.rows) {
+    enterRow(frame, new BsonDocument());
+    const document = compileExpression(row)(frame);
+    if (!(document instanceof BsonDocument)) {
+      throw new QueryError('TypeMismatch', `a row must be a document, found ${typeName(document)}`);
+    }
+    rows.push({ document });
+  }
+  await budget.pause();
+  if (rows.length > 0) yield rows;
+}

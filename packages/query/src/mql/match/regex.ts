@@ -1,0 +1,13 @@
+/** Regular expressions of queries: checked when parsed, so that a faulty one is an error even over no rows. */
+
+import { compileRegex } from '../../bson/compile-regex.ts';
+import type { Regex } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+
+export function checkRegex(regex: Regex, at: string): void {
+  try {
+    compileRegex(regex);
+  } catch (error) {
+    throw error instanceof QueryError ? error.at({ path: at }) : error;
+  }
+}

@@ -1,0 +1,59 @@
+/** $bucketAuto: how many buckets, and to which series their bounds are rounded. */
+
+import { isNumeric } from '../../bson/type.ts';
+import { BsonDocument, type BsonValue } from '../../bson/value.ts';
+import { granularities } from '../../execute/bucket-auto/series.ts';
+import { toDouble } from '../../execute/functions/numbers/number.ts';
+import type { Expr } from '../../plan/expr.ts';
+import type { Into, Stage } from '../../plan/stage.ts';
+import { QueryError } from '../../query-error.ts';
+import { describe } from '../describe.ts';
+import { parseExpression } from '../expression.ts';
+import { checkGroupBy, checkOutput, countOnly, parseOutput } from './bucket.ts';
+
+export function parseBucketAuto(spec: BsonValue): Stage {
+  if (!(spec instanceof BsonDocument)) {
+    throw new QueryError(40240, `$bucketAuto takes an object, found ${describe(spec)}`);
+  }
+  let key: Expr | undefined;
+  let buckets: number | undefined;
+  let granularity: string | undefined;
+  let into: Into = countOnly;
+  for (const [name, value] of spec) {
+    if (name === 'groupBy') key = parseExpression(checkGroupBy(value, 40239), '$bucketAuto.groupBy');
+    else if (name === 'buckets') buckets = parseBuckets(value);
+    else if (name === 'output') into = withCount(parseOutput(checkOutput(value, 40244), '$bucketAuto'));
+    else if (name === 'granularity') granularity = parseGranularity(value);
+    else {
+      throw new QueryError(40245, `$bucketAuto has no option '${name}'`, {
+        hint: 'its options are groupBy, buckets, output and granularity',
+      });
+    }
+  }
+  if (key === undefined || buckets === undefined) {
+    throw new QueryError(40246, '$bucketAuto needs groupBy and buckets');
+  }
+  if (buckets <= 0) throw new QueryError(40243, `buckets must be above 0, found ${buckets}`);
+  const stage = { k: 'bucketAuto', key, buckets, into } as const;
+  return granularity === undefined ? stage : { ...stage, granularity };
+}
+
+/** An output that is empty counts as none. */
+function withCount(into: Into): Into {
+  return into.length === 0 ? countOnly : into;
+}
+
+function parseBuckets(value: BsonValue): number {
+  if (!isNumeric(value)) throw new QueryError(40241, `buckets must be a number, found ${describe(value)}`);
+  const count = toDouble(value);
+  if (count !== (count | 0)) {
+    throw new QueryError(40242, `buckets must be a whole number of 32 bits, found ${describe(value)}`);
+  }
+  return count;
+}
+
+function parseGranularity(value: BsonValue): string {
+  if (typeof value !== 'string') throw new QueryError(40261, `granularity must be a string, found ${describe(value)}`);
+  if (granularities.includes(value)) return value;
+  throw new QueryError(40257, `unknown granularity ${describe(value)}`, { hint: `one of ${granularities.join(', ')}` });
+}

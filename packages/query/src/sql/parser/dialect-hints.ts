@@ -1,0 +1,92 @@
+/** What users of other dialects of SQL write, and what says the same here: for hints, so each gives a text or nothing. */
+
+import { Int32, type Maybe } from '../../bson/value.ts';
+import type { SelectItem, SqlNode } from './ast.ts';
+import type { Cursor } from './cursor.ts';
+import { nearest } from './keywords.ts';
+
+const symbols: Readonly<Record<string, string>> = {
+  '==': 'write = to compare',
+  '&&': 'write AND',
+  '->': 'a field of a document is written a.b',
+  '->>': 'a field of a document is written a.b',
+  '~': 'write LIKE, with % and _',
+  '@>': "items of an array are compared in FROM UNWIND(readings WITH PATH => tags), e.g. WHERE tags = 'a'",
+};
+
+const words: Readonly<Record<string, string>> = {
+  ILIKE: 'write LIKE: it does not look at the case of letters',
+  ...{ REGEXP: 'write LIKE, with % and _', RLIKE: 'write LIKE, with % and _', SIMILAR: 'write LIKE, with % and _' },
+  ...{ USING: 'write ON a.name = b.name', NATURAL: 'write JOIN … ON a.name = b.name' },
+  ...{ INTERSECT: 'write EXISTS (SELECT …) in WHERE', EXCEPT: 'write NOT EXISTS (SELECT …) in WHERE' },
+  OVER: 'there are no window functions in SQL here: use $setWindowFields in MQL',
+  ...{ ORDER: 'write ORDER BY', GROUP: 'write GROUP BY' },
+  ...Object.fromEntries(
+    ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'DROP', 'ALTER'].map((word) => [
+      word,
+      'statements only read: write SELECT',
+    ]),
+  ),
+};
+
+/** What to write instead of the token that comes next. */
+export function dialectHintFor(cursor: Cursor): string | undefined {
+  const { kind, text } = cursor.peek();
+  if (text === '(' && cursor.before(1)?.text.toUpperCase() === 'OVER') return words['OVER'];
+  if (kind === 'symbol') return Object.hasOwn(symbols, text) ? symbols[text] : undefined;
+  if (kind === 'number' && cursor.before(1)?.text.toUpperCase() === 'TOP') return `write LIMIT ${text} at the end`;
+  if (kind !== 'word') return undefined;
+  const word = text.toUpperCase();
+  return Object.hasOwn(words, word) ? words[word] : undefined;
+}
+
+const units: readonly string[] = 'YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND'.split(' ');
+const shortUnits: Readonly<Record<string, string>> = {
+  ...{ Y: 'YEAR', MON: 'MONTH', W: 'WEEK', D: 'DAY', H: 'HOUR', M: 'MINUTE', MIN: 'MINUTE' },
+  ...{ S: 'SECOND', SEC: 'SECOND', MS: 'MILLISECOND' },
+};
+
+/** At `INTERVAL '1 hour'` or `INTERVAL 1 HOUR`: the DATEADD that adds it to what stands before, or takes it away. */
+export function dateAddFor(cursor: Cursor): string {
+  const amount = cursor.peek(1).text.trim();
+  const parts = /^([+-]?\d+)\s*([a-z]+)?$/i.exec(amount);
+  const [, number = '1', word = cursor.peek(2).text] = parts ?? [];
+  const name = word.toUpperCase();
+  const unit = shortUnits[name] ?? nearest(name.replace(/S$/, ''), units) ?? 'HOUR';
+  const operator = cursor.before(1)?.text;
+  const negative = (operator === '-') !== number.startsWith('-');
+  const date = cursor.before(2);
+  const isName = date?.kind === 'word' && cursor.before(3)?.text !== '.';
+  const count = number.replace(/^[+-]/, '');
+  return `write ${parts === null ? 'e.g. ' : ''}DATEADD(${unit}, ${negative ? '-' : ''}${count}, ${isName ? date.text : 'CURRENT_TIMESTAMP'})`;
+}
+
+/** Why a name that stands in the list of SELECT is unknown in a clause that comes before it. */
+export function aliasHint(name: string, items: readonly SelectItem[], clause: string): string | undefined {
+  const item = items.find((each) => each.k === 'expression' && each.alias === name);
+  if (item?.k !== 'expression') return undefined;
+  const { value } = item;
+  if (value.k === 'aggregate' && clause === 'WHERE') {
+    return `conditions on aggregates belong into HAVING: HAVING ${aggregateText(value)} …`;
+  }
+  if (value.k === 'column') return `write ${value.path.join('.')}`;
+  if (value.k === 'aggregate') return `write ${aggregateText(value)}`;
+  return `repeat its expression in ${clause}, or ask the query in FROM: SELECT … FROM (SELECT …) AS t WHERE ${name} …`;
+}
+
+export function aggregateText({ fn, arg, distinct }: SqlNode & { k: 'aggregate' }): string {
+  const inner = arg === undefined ? '*' : arg.k === 'column' ? arg.path.join('.') : '…';
+  return `${fn}(${distinct ? 'DISTINCT ' : ''}${inner})`;
+}
+
+/** A literal as a statement has it. */
+export function literalText(value: Maybe): string {
+  if (typeof value === 'string') return `'${value.slice(0, 80).replaceAll("'", "''")}'`;
+  return value instanceof Int32 ? String(value.value) : typeof value === 'number' ? String(value) : '…';
+}
+
+/** How the items of an array are compared: its own name, or of an array in no table, an example. */
+export function itemsHint(name: string | undefined, value: string): string {
+  const path = name ?? 'tags';
+  return `rows with one item each come from FROM UNWIND(readings WITH PATH => ${path}), then write WHERE ${path} = ${value}`;
+}

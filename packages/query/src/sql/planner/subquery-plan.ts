@@ -1,0 +1,53 @@
+/** Subqueries in expressions: a stage before looks up their answer for each row, a field of the row then holds it. */
+
+import { call, type Expr, field, literal } from '../../plan/expr.ts';
+import type { Stage } from '../../plan/stage.ts';
+import type { SqlSubquery } from '../parser/ast.ts';
+import { fault } from '../parser/cursor.ts';
+import { booleans, either, kindOf, maybeMissing } from '../types/kind.ts';
+import type { Block } from './block.ts';
+import { lowerCall, site } from './lower.ts';
+import { hidden, type Rows } from './rows.ts';
+import { fieldsOf, type Typed } from './scope.ts';
+
+export function compileSubquery(node: SqlSubquery, block: Block): Typed {
+  const left = node.left === undefined ? undefined : block.lower(node.left);
+  const captured: [string, Expr][] = [];
+  const rows = block.around.compile(node.query, { ...block.around, outer: { scope: block.scope, captured } });
+  const into = hidden('s', block.lookups++);
+  const value = field(into);
+  const add = (gives: (Stage & { k: 'lookup' })['gives'], last: Stage): void => {
+    block.add({
+      k: 'lookup',
+      right: { source: rows.source, stages: [...rows.stages, last] },
+      let: captured,
+      into,
+      gives,
+    });
+  };
+  if (node.how === 'exists') {
+    add('exists', { k: 'slice', skip: 0, limit: 1 });
+    return { expr: value, kind: kindOf('bool') };
+  }
+  const column = onlyColumn(node, rows);
+  const rest: Stage = { k: 'replace', with: { k: 'doc', fields: [['v', column.expr]] } };
+  if (node.how === 'scalar') {
+    if (rows.atMost > 1)
+      throw fault(node.at, 'a subquery that stands for a value must give one row at most', 'add LIMIT 1');
+    add('value', rest);
+    return { expr: value, kind: either(maybeMissing(column.kind), kindOf('null')) };
+  }
+  add('values', rest);
+  lowerCall({ fn: node.op!, at: node.at }, [left!, column]);
+  const args = [left!.expr, value, literal(node.op!.slice('sql.'.length))];
+  return { expr: call(node.how === 'any' ? 'sql.any' : 'sql.all', args, site(node.at)), kind: booleans };
+}
+
+function onlyColumn(node: SqlSubquery, rows: Rows): Typed {
+  const [source] = rows.sources;
+  const names = [...(source?.kind.fields?.keys() ?? [])];
+  if (rows.sources.length !== 1 || source!.kind.open === true || names.length !== 1) {
+    throw fault(node.at, 'a subquery that stands for values must give one column', 'select one column by its name');
+  }
+  return fieldsOf({ expr: source!.doc, kind: source!.kind }, names, node.at);
+}

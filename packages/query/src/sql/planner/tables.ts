@@ -1,0 +1,36 @@
+/** Tables that a statement can name. */
+
+import type { Plan } from '../../plan/stage.ts';
+import { fault } from '../parser/cursor.ts';
+import { nearest } from '../parser/keywords.ts';
+import type { Token } from '../parser/lex.ts';
+import { anyDocument, type Kind } from '../types/kind.ts';
+
+export interface Table {
+  /** What the plan reads. */
+  readonly source: Plan['source'];
+  readonly kind: Kind;
+}
+
+export interface Tables {
+  /** Where tables are looked for that are named without a database. */
+  readonly database: string;
+  /** Database → table; with `undefined`, any table of any database is there, and nothing is known of it. */
+  readonly databases: Readonly<Record<string, Readonly<Record<string, Table>>>> | undefined;
+}
+
+export function tableOf(path: readonly string[], { database, databases }: Tables, at: Token): Table {
+  const [name, inDatabase = database] = path.toReversed();
+  if (databases === undefined) return { source: `${inDatabase}.${name}`, kind: { ...anyDocument, assumed: true } };
+  const tables = Object.hasOwn(databases, inDatabase) ? databases[inDatabase]! : {};
+  const table = Object.hasOwn(tables, name!) ? tables[name!] : undefined;
+  if (table !== undefined) return table;
+  const known = Object.keys(databases).flatMap((each) =>
+    Object.keys(databases[each]!).map((table) => [each, table] as const),
+  );
+  const names = known.map(([, each]) => each);
+  const meant = nearest(name!, names) ?? names[0];
+  const home = known.find(([, each]) => each === meant)?.[0];
+  const hint = meant === undefined ? undefined : `the table is ${meant} (also ${home}.${meant})`;
+  throw fault(at, `unknown table ${path.join('.')}`, hint);
+}

@@ -1,0 +1,190 @@
+/** What is known about a value before any data is read: its types, the fields of a document, the items of an array. */
+
+import type { TypeName } from '../../bson/type.ts';
+
+export interface Kind {
+  /** Absent: any type. */
+  readonly types?: ReadonlySet<TypeName>;
+  /** Of a document: what is known of its fields. */
+  readonly fields?: ReadonlyMap<string, Kind>;
+  /** A document may have more fields than `fields`. */
+  readonly open?: boolean;
+  readonly items?: Kind;
+  /** Nothing at all is known of the table: a name is taken to be in it. */
+  readonly assumed?: boolean;
+}
+
+/** A schema as collections have it: the part of JSON Schema that names BSON types. */
+export interface SqlSchema {
+  readonly bsonType?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, SqlSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: SqlSchema | readonly SqlSchema[];
+  readonly anyOf?: readonly SqlSchema[];
+}
+
+export const anything: Kind = { open: true };
+export const anyDocument: Kind = { types: new Set(['object']), open: true };
+export const booleans: Kind = kindOf('bool', 'null');
+
+export function kindOf(...types: TypeName[]): Kind {
+  return { types: new Set(types) };
+}
+
+export function documentKind(fields: Iterable<readonly [string, Kind]>, open = false): Kind {
+  return { types: new Set(['object']), fields: new Map(fields), open };
+}
+
+export const numbers: readonly TypeName[] = ['int', 'long', 'double', 'decimal'];
+export const wholeNumbers: readonly TypeName[] = ['int', 'long'];
+const nothing: readonly TypeName[] = ['null', 'missing', 'undefined'];
+
+export function kindOfSchema(schema: SqlSchema): Kind {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(kindOfSchema).reduce(either);
+  if (schema.bsonType === undefined) return schema.properties === undefined ? anything : documentOf(schema);
+  const names = typeof schema.bsonType === 'string' ? [schema.bsonType] : schema.bsonType;
+  const kinds = names.map((name): Kind => {
+    if (name === 'object') return documentOf(schema);
+    if (name !== 'array') return kindOf(name as TypeName);
+    const items = schema.items === undefined || Array.isArray(schema.items) ? anything : (schema.items as SqlSchema);
+    return { types: new Set(['array']), items: items === anything ? anything : kindOfSchema(items as SqlSchema) };
+  });
+  return kinds.reduce(either);
+}
+
+function documentOf(schema: SqlSchema): Kind {
+  const required = new Set(schema.required);
+  const properties = Object.entries(schema.properties ?? {});
+  const fields = properties.map(([name, each]): [string, Kind] => {
+    const kind = kindOfSchema(each);
+    return [name, required.has(name) ? kind : maybeMissing(kind)];
+  });
+  // A required field of which nothing else is said is there all the same.
+  for (const name of required) if (!fields.some(([known]) => known === name)) fields.push([name, anything]);
+  return documentKind(fields, schema.additionalProperties !== false);
+}
+
+export function maybeMissing(kind: Kind): Kind {
+  return kind.types === undefined ? kind : { ...kind, types: new Set([...kind.types, 'missing']) };
+}
+
+export function either(left: Kind, right: Kind): Kind {
+  if (left.types === undefined || right.types === undefined) return anything;
+  const types = new Set([...left.types, ...right.types]);
+  const items = left.items && right.items ? either(left.items, right.items) : (left.items ?? right.items);
+  const [a, b] = [left.types.has('object'), right.types.has('object')];
+  const document = a && b ? eitherDocument(left, right) : a ? left : right;
+  return {
+    types,
+    ...(document.fields && { fields: document.fields }),
+    ...(document.open !== undefined && { open: document.open }),
+    ...(items && { items }),
+  };
+}
+
+function eitherDocument(left: Kind, right: Kind): Kind {
+  const names = new Set([...(left.fields?.keys() ?? []), ...(right.fields?.keys() ?? [])]);
+  const fields = [...names].map((name): [string, Kind] => [name, either(fieldOf(left, name), fieldOf(right, name))]);
+  return documentKind(fields, left.open === true || right.open === true);
+}
+
+/** What a field of a value is; nothing but missing where it cannot be there. */
+export function fieldOf(kind: Kind, name: string): Kind {
+  if (kind.types === undefined) return anything;
+  if (kind.types.has('array') && !kind.types.has('object')) return anything;
+  const known = kind.fields?.get(name);
+  if (known !== undefined) return kind.types.size > 1 ? maybeMissing(known) : known;
+  return kind.open === true && kind.types.has('object') ? anything : kindOf('missing');
+}
+
+/** Whether a field of this name must, may or cannot be there. */
+export function holds(kind: Kind, name: string): 'must' | 'may' | 'cannot' {
+  if (kind.assumed === true) return 'must';
+  const known = kind.fields?.get(name);
+  if (known !== undefined)
+    return known.types === undefined || known.types.has('missing') || kind.types?.has('missing') === true
+      ? 'may'
+      : 'must';
+  return kind.open === true || kind.types === undefined ? 'may' : 'cannot';
+}
+
+/** Values of the kind are not, or may not be, of one of the types; nothing at all is allowed everywhere. */
+export function unfit(kind: Kind, types: readonly TypeName[]): boolean {
+  const groups = new Set(types.map(group));
+  return excludes(kind, types) || (something(kind) ?? []).some((type) => !groups.has(group(type)));
+}
+
+/** No value of the kind is of one of the types. */
+export function excludes(kind: Kind, types: readonly TypeName[]): boolean {
+  const some = something(kind);
+  return some !== undefined && some.length > 0 && !some.some((type) => types.includes(type));
+}
+
+/** Values of the kinds do not, or may not, compare with each other. */
+export function incomparable(left: Kind, right: Kind): boolean {
+  const [a, b] = [something(left), something(right)];
+  if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
+  if (isUnequal([...a, ...b])) return true;
+  return isArray(left) && left.items !== undefined && right.items !== undefined && disjoint(left.items, right.items);
+}
+
+/** No value of the one kind compares with one of the other. */
+function disjoint(left: Kind, right: Kind): boolean {
+  const [a, b] = [something(left), something(right)];
+  if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false;
+  return a.every((type) => b.every((other) => isUnequal([type, other])));
+}
+
+/** Values of some types compare with nothing. */
+const never: readonly TypeName[] = ['javascript', 'javascriptWithScope', 'dbPointer'];
+
+function isUnequal(types: readonly TypeName[]): boolean {
+  if (types.some((type) => never.includes(type))) return true;
+  return new Set(types.map((type) => (numbers.includes(type) ? 'number' : type))).size > 1;
+}
+
+/** What numbers of the kinds give together: int, long, double and decimal, each goes over into those after it. */
+export function widest(kinds: readonly Kind[]): Kind {
+  let least = 0;
+  const possible = new Set<TypeName>();
+  for (const { types } of kinds) {
+    const own = numbers.filter((type) => types?.has(type) ?? true);
+    if (own.length > 0) least = Math.max(least, numbers.indexOf(own[0]!));
+    for (const type of own) possible.add(type);
+  }
+  const given = numbers.filter((type, place) => place >= least && possible.has(type));
+  return kindOf(...(given.length === 0 ? numbers : given), 'null');
+}
+
+/** Only ever a whole number, or nothing. */
+export function isWhole(kind: Kind): boolean {
+  return (
+    kind.types !== undefined && [...kind.types].every((type) => [...wholeNumbers, 'null', 'missing'].includes(type))
+  );
+}
+
+/** Values of the kind may be of types that do not compare with each other. */
+export function isMixed(kind: Kind): boolean {
+  return isUnequal(something(kind) ?? []);
+}
+
+/** An array, or nothing. */
+export function isArray(kind: Kind): boolean {
+  const types = something(kind);
+  return types?.length === 1 && types[0] === 'array';
+}
+
+export function kindText(kind: Kind): string {
+  if (kind.types === undefined) return 'any type';
+  const types = [...kind.types].filter((type) => type !== 'missing');
+  return types.length === 0 ? 'a missing value' : types.join(' or ');
+}
+
+function something(kind: Kind): TypeName[] | undefined {
+  return kind.types && [...kind.types].filter((type) => !nothing.includes(type));
+}
+
+function group(type: TypeName): string {
+  return numbers.includes(type) ? 'number' : type === 'symbol' ? 'string' : type;
+}

@@ -1,0 +1,38 @@
+/** What a type has in common with all others: commands of the model's own, geometries, status. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import type { Commandable, Document } from './resource.ts';
+import type { CaptureMethod } from './resource-descriptor.ts';
+
+export const commonMethods = {
+  async doCommand(
+    resource: Commandable,
+    { command }: { command?: JsonObject | undefined },
+  ): Promise<{ result: JsonObject }> {
+    return { result: jsonOf(await resource.doCommand(command ?? {})) };
+  },
+  async getGeometries(): Promise<{ geometries: [] }> {
+    return { geometries: [] };
+  },
+  async getStatus(): Promise<{ result: JsonObject }> {
+    return { result: {} };
+  },
+};
+
+export const doCommandCapture: CaptureMethod<Commandable> = {
+  kind: 'tabular',
+  read(resource, { docommand_input: command }) {
+    if (typeof command !== 'object' || command === null || Array.isArray(command)) {
+      throw new PlatformError(
+        'invalid_argument',
+        'DoCommand is captured with an object in additional_params.docommand_input',
+      );
+    }
+    return resource.doCommand(command as Document);
+  },
+};
+
+/** As the wire can carry it. */
+export function jsonOf(document: Document): JsonObject {
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
+}

@@ -1,0 +1,224 @@
+/** The listening sockets: one port for HTTP/1.1 and HTTP/2, in plaintext or under TLS. */
+import { createServer as createHttp1, type IncomingMessage } from 'node:http';
+import {
+  createServer as createHttp2,
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { bodyRead } from './body-read.ts';
+import type { FastPath } from './fast-path.ts';
+import {
+  headersCheckMs,
+  headersTimeoutMs,
+  idleConnectionMs,
+  keepAliveMs,
+  maxConcurrentStreams,
+  maxHeaderBytes,
+  maxSessionMemoryMb,
+  windowBytes,
+} from './limits.ts';
+import type { NodeListener } from './node-types.ts';
+import { peekVersion } from './peek-version.ts';
+import { refusePlaintext } from './refuse-plaintext.ts';
+import { watchFloods } from './watch-floods.ts';
+
+/** The first byte of every TLS connection: the content type of a handshake. */
+const tlsHandshake = 0x16;
+
+/** Takes over a connection that asked for another protocol, as a WebSocket does. */
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface ListenerOptions {
+  tls: { cert: string; key: string } | undefined;
+  listener: NodeListener;
+  /** Is asked first about every HTTP/2 request. */
+  fastPath: FastPath;
+  upgrade: UpgradeListener | undefined;
+  prefaceTimeoutMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Listener {
+  readonly server: Server;
+  /** Every open connection. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Asks clients to leave: GOAWAY for HTTP/2, the end of idle HTTP/1.1 connections and of those that said nothing yet. */
+  goAway(): void;
+  /** New connections get this certificate. Throws where the port is in plaintext. */
+  setTls(tls: { cert: string; key: string }): void;
+}
+
+const http2Options = {
+  settings: { initialWindowSize: windowBytes, maxConcurrentStreams, maxHeaderListSize: maxHeaderBytes },
+  maxSessionMemory: maxSessionMemoryMb,
+};
+const tcpOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
+const http1Options = {
+  connectionsCheckingInterval: headersCheckMs,
+  maxHeaderSize: maxHeaderBytes,
+  headersTimeout: headersTimeoutMs,
+  keepAliveTimeout: idleConnectionMs,
+  // A long body on a slow line is no mistake; one that stalls or trickles ends by `slowBodyMs`.
+  requestTimeout: 0,
+};
+
+export function createListener(options: ListenerOptions): Listener {
+  return options.tls === undefined ? createPlainListener(options) : createTlsListener(options, options.tls);
+}
+
+function createPlainListener({ listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions): Listener {
+  const http1 = createHttp1({ ...http1Options, ...upgrading(upgrade) }, listener);
+  if (upgrade !== undefined) http1.on('upgrade', upgrade);
+  // A server that never listens itself does not watch its header timeouts until it hears this.
+  http1.emit('listening');
+  const http2 = createHttp2(http2Options, listener);
+  askFirst(http2, fastPath);
+  const silent = new Set<Socket>();
+  const adopt = async (socket: Socket): Promise<void> => {
+    const version = await peekVersion(socket, prefaceTimeoutMs, clock);
+    if (version === 'http/1.1') {
+      // HTTP/1.1 clients may end their side and still wait for the answer.
+      socket.allowHalfOpen = true;
+      http1.emit('connection', socket);
+    } else if (version === 'h2') {
+      http2.emit('connection', socket);
+    }
+  };
+  const server = createTcp(tcpOptions, (socket) => {
+    silent.add(socket);
+    adopt(socket)
+      .catch((caught: unknown) => {
+        log.warn('a connection could not be served', { error: errorText(caught) });
+        socket.destroy();
+      })
+      .finally(() => silent.delete(socket));
+  });
+  const sockets = trackSockets(server);
+  const sessions = trackSessions(http2, server, clock, log);
+  server.on('close', () => http1.close());
+  return {
+    server,
+    sockets,
+    goAway() {
+      for (const session of sessions) session.close();
+      http1.closeIdleConnections();
+      for (const socket of silent) socket.destroy();
+    },
+    setTls() {
+      throw new PlatformError('internal', 'this server was made without TLS');
+    },
+  };
+}
+
+function createTlsListener(
+  { listener, fastPath, upgrade, prefaceTimeoutMs, clock, log }: ListenerOptions,
+  tls: { cert: string; key: string },
+): Listener {
+  const options = {
+    ...tcpOptions,
+    ...http2Options,
+    ...tls,
+    allowHTTP1: true,
+    handshakeTimeout: prefaceTimeoutMs,
+    ...http1Options,
+    ...upgrading(upgrade),
+  };
+  const secure = createSecureServer(options, listener);
+  // As above: header timeouts and idle connections of HTTP/1.1 are watched from here on.
+  secure.emit('listening');
+  askFirst(secure, fastPath);
+  if (upgrade !== undefined) secure.on('upgrade', upgrade);
+  secure.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error: errorText(error) }));
+  const silent = new Set<Socket>();
+  const server = createTcp(tcpOptions, (socket) => {
+    silent.add(socket);
+    const timeout = new AbortController();
+    clock.sleep(prefaceTimeoutMs, timeout.signal).then(
+      () => socket.destroy(),
+      () => {},
+    );
+    socket.once('close', () => {
+      timeout.abort();
+      silent.delete(socket);
+    });
+    socket.once('data', (first: Buffer) => {
+      timeout.abort();
+      silent.delete(socket);
+      socket.pause();
+      if (first[0] !== tlsHandshake) return refusePlaintext(socket, first);
+      socket.unshift(first);
+      secure.emit('connection', socket);
+    });
+  });
+  const sockets = trackSockets(server);
+  const sessions = trackSessions(secure, server, clock, log);
+  return {
+    server,
+    sockets,
+    goAway() {
+      for (const session of sessions) session.close();
+      // It has no socket of its own to close: this ends idle connections of HTTP/1.1, and the watch over the others' headers.
+      secure.close();
+      for (const socket of silent) socket.destroy();
+    },
+    setTls: (next) => secure.setSecureContext(next),
+  };
+}
+
+/** Only WebSockets are handed over; other upgrades, `h2c` among them, are answered as HTTP/1.1 requests. */
+function upgrading(upgrade: UpgradeListener | undefined): { shouldUpgradeCallback(request: IncomingMessage): boolean } {
+  const wanted = upgrade !== undefined;
+  return { shouldUpgradeCallback: ({ headers }) => wanted && /^websocket$/i.test(headers.upgrade ?? '') };
+}
+
+/** Node's own listener, which makes a request and a response of a stream, gets what the fast path leaves. */
+function askFirst(server: Http2Server | Http2SecureServer, fastPath: FastPath): void {
+  const rest = server.listeners('stream');
+  server.removeAllListeners('stream');
+  const ask = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]): void => {
+    const handOver = (read?: Uint8Array): void => {
+      if (read !== undefined) bodyRead.set(stream, read);
+      for (const listener of rest) listener.call(server, stream, headers, flags, rawHeaders);
+    };
+    if (!fastPath(stream, headers, handOver)) handOver();
+  };
+  server.on('stream', ask);
+}
+
+function trackSessions(
+  http2: Http2Server | Http2SecureServer,
+  server: Server,
+  clock: Clock,
+  log: Log,
+): ReadonlySet<Http2Session> {
+  const sessions = new Set<Http2Session>();
+  const floods = watchFloods(clock, log);
+  server.once('close', () => floods[Symbol.dispose]());
+  http2.on('session', (session) => {
+    sessions.add(session);
+    floods.add(session);
+    session.setLocalWindowSize(windowBytes);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', (error) => log.debug('an HTTP/2 connection failed', { error: errorText(error) }));
+  });
+  return sessions;
+}
+
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // A reset connection is its client's affair; without a listener it would end the process.
+    socket.on('error', () => {});
+  });
+  return sockets;
+}

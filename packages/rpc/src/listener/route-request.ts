@@ -1,0 +1,120 @@
+/** Sends each request to its codec: preflight, RPC, REST, unknown method, and everything else to the application. */
+import { createContextValues } from '@connectrpc/connect';
+import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from '@connectrpc/connect/protocol';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import { type Clock, errorText, type Log } from '@platform/base';
+import type { Codecs } from '../codecs/codecs.ts';
+import { allowOrigin, answerPreflight, isPreflight } from '../codecs/cors.ts';
+import { withReadableStatus } from '../codecs/grpc-message.ts';
+import { requestContextKey } from '../codecs/request-context.ts';
+import { answerRest } from '../codecs/rest.ts';
+import { matchRest } from '../codecs/rest-routes.ts';
+import { answerUnknownMethod, looksLikeCall } from '../codecs/unknown-method.ts';
+import { canonicalPath } from '../edge/alias.ts';
+import type { Vocabulary } from '../edge/api-names.ts';
+import type { NodeListener, NodeRequest, NodeResponse } from './node-types.ts';
+import { readBody } from './read-body.ts';
+import { sendHeaders } from './send-headers.ts';
+import { endUnreadBody } from './unread-bodies.ts';
+import { writeResponse } from './write-response.ts';
+
+export interface RouteOptions {
+  codecs: Codecs;
+  fallback: NodeListener;
+  /** A body that stalls or trickles ends within twice that. */
+  slowBodyMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+export function createRouter(options: RouteOptions): NodeListener {
+  const { codecs, fallback, slowBodyMs, clock, log } = options;
+  const answer = (
+    request: NodeRequest,
+    response: NodeResponse,
+    path: string,
+    vocabulary: Vocabulary,
+    method: UniversalHandler,
+    run: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
+  ): void => {
+    allowOrigin(request, response);
+    const incoming = universalRequest(request, response, path, vocabulary);
+    if (incoming === undefined) {
+      const text = 'expected a Host header and a valid path\n';
+      writeResponse(response, 400, { 'content-type': 'text/plain; charset=utf-8' }, text);
+      return;
+    }
+    const one = method.method.methodKind === 'unary' || method.method.methodKind === 'server_streaming';
+    // A route of REST is called as its method, and limited as it.
+    const maxMessageBytes = codecs.maxRequestBytes(`/${method.service.typeName}/${method.method.name}`);
+    const quiet = method.method.methodKind === 'bidi_streaming';
+    const limits = { path, maxMessageBytes, one, quiet, slowBodyMs, clock };
+    // A response of HTTP/2 says that it has finished when its stream is closed.
+    const answered = 'stream' in response ? response.stream : response;
+    answered.once('finish', () => endUnreadBody(request, slowBodyMs, clock));
+    // Only the body's reader judges the length.
+    incoming.header.delete('content-length');
+    run({ ...incoming, body: readBody(request, response, limits) })
+      .then((answered) => universalResponseToNodeResponse(withReadableStatus(answered), response))
+      .catch((caught: unknown) => log.debug('a response could not be delivered', { path, error: errorText(caught) }));
+  };
+
+  return (request, response) => {
+    const [asked = ''] = (request.url ?? '').split('?', 1);
+    const { path, vocabulary } = canonicalPath(asked);
+    const verb = request.method ?? '';
+    const contentType = request.headers['content-type'] ?? '';
+    const handler = codecs.find(path, contentType);
+    const preflight = isPreflight(request);
+    if (handler !== undefined && !preflight) return answer(request, response, path, vocabulary, handler, handler);
+    const match = matchRest(path);
+    const restHandler = match === undefined ? undefined : codecs.find(match.route.method, 'json');
+    if (match !== undefined && restHandler !== undefined && !preflight) {
+      return answer(request, response, path, vocabulary, restHandler, (incoming) =>
+        answerRest(restHandler, match, incoming, codecs.maxRequestBytes(match.route.method)),
+      );
+    }
+    endUnreadBody(request, 2 * slowBodyMs, clock);
+    const isCall = handler !== undefined || restHandler !== undefined || looksLikeCall(path, verb, contentType);
+    if (!isCall) return fallback(request, response);
+    if (preflight) return answerPreflight(request, response);
+    allowOrigin(request, response);
+    answerUnknownMethod(request, response, path, codecs.methodsOf);
+  };
+}
+
+function universalRequest(
+  request: NodeRequest,
+  response: NodeResponse,
+  path: string,
+  vocabulary: Vocabulary,
+): UniversalServerRequest | undefined {
+  const context = {
+    peerAddress: peerAddress(request),
+    vocabulary,
+    sendHeaders: (headers: Headers) => sendHeaders(response, headers),
+  };
+  try {
+    const incoming = universalRequestFromNodeRequest(
+      request,
+      response,
+      undefined,
+      createContextValues().set(requestContextKey, context),
+    );
+    const url = new URL(incoming.url);
+    url.pathname = path;
+    return { ...incoming, url: url.toString() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Empty when the connection is gone already: a proxied socket of HTTP/2 throws then. */
+function peerAddress(request: NodeRequest): string {
+  try {
+    const { remoteAddress, remotePort } = request.socket;
+    return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
+  } catch {
+    return '';
+  }
+}

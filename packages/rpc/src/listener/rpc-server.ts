@@ -1,0 +1,130 @@
+/**
+ * The one-port server (D3).
+ *
+ * States: created → listening → draining → closed. Draining: no new connections; clients are told to leave; running calls
+ * may finish for `drainMs`; then they are aborted as UNAVAILABLE, and `abortMs` later what is still open is cut.
+ */
+import type { Clock, Log, LogFields } from '@platform/base';
+import { systemClock } from '@platform/base';
+import { createCodecs } from '../codecs/codecs.ts';
+import type { ServiceBinding } from '../core/binding.ts';
+import type { Call } from '../core/call.ts';
+import { shutdownReason } from '../core/errors.ts';
+import { createFastPath } from './fast-path.ts';
+import { abortMs, drainMs, prefaceTimeoutMs, slowBodyMs } from './limits.ts';
+import { type Address, listen } from './listen.ts';
+import { createListener, type UpgradeListener } from './listeners.ts';
+import type { NodeListener } from './node-types.ts';
+import { createRouter } from './route-request.ts';
+
+export interface RpcServerOptions<P> {
+  services: readonly ServiceBinding<P>[];
+  /** Who calls; runs before a byte of the body is read. Throws UNAUTHENTICATED or PERMISSION_DENIED. Must not rely on cookies. */
+  authenticate: (call: Call) => Promise<P>;
+  /** Canonical paths of methods that need no authentication, as `/proto.rpc.v1.AuthService/Authenticate`. */
+  open: readonly string[];
+  /** Answers every request that is no call. Its `url` is as the peer sent it. */
+  fallback: NodeListener;
+  /** Takes over WebSocket connections; without it they are requests like any other. */
+  upgrade?: UpgradeListener;
+  /** PEM certificate chain and private key; absent: plaintext. */
+  tls?: { cert: string; key: string };
+  log: Log;
+  /** What the log says of a caller when a call fails through a fault of ours. Default: nothing. */
+  callerFields?: (principal: P) => LogFields;
+  /** Most bytes of one request message, before and after decompression; more is RESOURCE_EXHAUSTED. Default 32 MiB, the most that public machine-servers send. */
+  maxMessageBytes?: number;
+  /** From connecting to the first recognisable bytes. Default 10 s. */
+  prefaceTimeoutMs?: number;
+  /** A request whose body stalls or trickles for twice that ends: a call as DEADLINE_EXCEEDED, another without an answer. Default 15 s. */
+  slowBodyMs?: number;
+  /** Default: the system's. */
+  clock?: Clock;
+}
+
+export interface RpcServer extends AsyncDisposable {
+  /** Begins to serve. Throws a PlatformError that names the port when it cannot. */
+  listen(address: Address): Promise<Address>;
+  /** New connections get this certificate; those that are open stay. Only of a server that was made with one. */
+  setTls(tls: { cert: string; key: string }): void;
+  /** Drains and closes; see the states above. `graceMs`: how long running calls may finish (default 3 s). Repeated calls wait for the same end. */
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+export function createRpcServer<P>(options: RpcServerOptions<P>): RpcServer {
+  const { log, clock = systemClock, maxMessageBytes = 32 * 1024 * 1024, fallback } = options;
+  const shutdown = new AbortController();
+  const { services, authenticate } = options;
+  const open = new Set(options.open);
+  const codecs = createCodecs<P>({
+    services,
+    authenticate,
+    open,
+    maxMessageBytes,
+    shutdownSignal: shutdown.signal,
+    callerFields: options.callerFields ?? (() => ({})),
+    clock,
+    log,
+  });
+  const route = createRouter({
+    codecs,
+    fallback,
+    slowBodyMs: options.slowBodyMs ?? slowBodyMs,
+    clock,
+    log,
+  });
+  let draining = false;
+  const listener: NodeListener = (request, response) => {
+    if (draining && request.httpVersionMajor === 1) response.setHeader('connection', 'close');
+    route(request, response);
+  };
+  const { upgrade, tls } = options;
+  const port = createListener({
+    tls,
+    fastPath: createFastPath({ codecs, shutdownSignal: shutdown.signal, clock, log }),
+    upgrade,
+    listener,
+    clock,
+    log,
+    prefaceTimeoutMs: options.prefaceTimeoutMs ?? prefaceTimeoutMs,
+  });
+  let closed: Promise<void> | undefined;
+
+  /** Resolves when no connection is open, or after `ms`. */
+  const emptied = async (ms: number): Promise<void> => {
+    const done = new AbortController();
+    const onClose = (): void => {
+      if (port.sockets.size === 0) done.abort();
+    };
+    for (const socket of port.sockets) socket.once('close', onClose);
+    onClose();
+    await clock.sleep(ms, done.signal).catch(() => {});
+    for (const socket of port.sockets) socket.off('close', onClose);
+  };
+
+  const close = async (graceMs: number): Promise<void> => {
+    draining = true;
+    const stopped = port.server.listening
+      ? new Promise<void>((resolve) => port.server.close(() => resolve()))
+      : undefined;
+    port.goAway();
+    await emptied(graceMs);
+    shutdown.abort(shutdownReason());
+    port.goAway();
+    await emptied(abortMs);
+    for (const socket of port.sockets) socket.destroy();
+    await stopped;
+  };
+
+  return {
+    listen: (address) => listen(port.server, address),
+    setTls: (next) => port.setTls(next),
+    close({ graceMs = drainMs } = {}) {
+      closed ??= close(graceMs);
+      return closed;
+    },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
+  };
+}

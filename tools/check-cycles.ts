@@ -1,0 +1,48 @@
+/** Imports that run never form a circle: which file is set up first would depend on who asked. Types may point both ways. */
+import { dirname, join, normalize } from 'node:path';
+import { importsOf } from './imports.ts';
+import { filesToCheck, isSource, read, report } from './repository.ts';
+
+/** Each circle once, as its files in order of import, beginning with the least. @param graph files that a file imports to run */
+export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (file: string): number => {
+    const own = index.size;
+    index.set(file, own);
+    let least = own;
+    stack.push(file);
+    for (const next of graph.get(file) ?? []) {
+      if (!index.has(next)) least = Math.min(least, visit(next));
+      else if (stack.includes(next)) least = Math.min(least, index.get(next) ?? own);
+    }
+    low.set(file, least);
+    if (least === own) {
+      const members = stack.splice(stack.indexOf(file));
+      const isCircle = members.length > 1 || (graph.get(file) ?? []).includes(file);
+      if (isCircle) found.push(members.toSorted());
+    }
+    return least;
+  };
+  for (const file of graph.keys()) if (!index.has(file)) visit(file);
+  return found;
+}
+
+/** What a file imports to run, of the same workspace: between workspaces the table of check-layers.ts allows no circle. */
+export function runtimeImports(path: string, text: string): string[] {
+  return importsOf(text)
+    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+    .map(({ specifier }) => normalize(join(dirname(path), specifier)));
+}
+
+if (import.meta.main) {
+  const files = filesToCheck(['apps', 'packages', 'tools', 'bench', 'conformance'], isSource);
+  const graph = new Map(files.map((path) => [path, runtimeImports(path, read(path))]));
+  report(
+    'cycles',
+    circles(graph).map((members) => `import circle: ${members.join(' → ')}`),
+    `${files.length} files`,
+  );
+}

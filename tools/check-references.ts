@@ -1,0 +1,68 @@
+/**
+ * What text refers to is there: rule numbers stand on one page of docs/specs each, records of decisions (ADR-…) in docs/decisions, and
+ * links and paths in documents lead to files.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { filesToCheck, isSource, read, report, root, walk } from './repository.ts';
+import { allRules, type Rule } from './rules.ts';
+
+/** Preferred numbers of $bucketAuto (R5 …), and what tests of checkers make up. */
+const isNoRule = (file: string, name: string): boolean =>
+  (file.startsWith('packages/query/') && name.startsWith('R')) || /^tools\/.*\.test\.ts$/.test(file);
+
+/** Rule numbers and records that a text names; line numbers from 1. */
+export function referencesIn(text: string): { readonly name: string; readonly line: number }[] {
+  return text.split('\n').flatMap((content, index) =>
+    [...content.matchAll(/(?<![\w#$.-])(?:[IDRCF]\d{1,2}|ADR-\d{4})(?![\w])/g)].map(([name]) => ({
+      name,
+      line: index + 1,
+    })),
+  );
+}
+
+/** Files of this repository that a document leads to: relative links, and paths in code quotes that begin at a workspace. */
+export function pathsIn(document: string, text: string): { readonly path: string; readonly line: number }[] {
+  const found: { path: string; line: number }[] = [];
+  text.split('\n').forEach((content, index) => {
+    for (const [, target = ''] of content.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (!/^[a-z]+:/.test(target)) found.push({ path: normalize(join(dirname(document), target)), line: index + 1 });
+    }
+    for (const [, path = ''] of content.matchAll(/`((?:apps|packages|tools|bench|conformance|docs)\/[\w./-]+)`/g))
+      found.push({ path, line: index + 1 });
+  });
+  return found;
+}
+
+/** Numbers that several pages define, or one page twice. */
+export function doubleRules(rules: readonly Rule[]): string[] {
+  const pages = new Map<string, string>();
+  return rules.flatMap(({ number, page }) => {
+    const first = pages.get(number);
+    pages.set(number, first ?? page);
+    return first === undefined ? [] : [`${page}: ${number} is defined on ${first} already`];
+  });
+}
+
+if (import.meta.main) {
+  const rules = allRules();
+  const records = walk(['docs/decisions'], (path) => path.endsWith('.md')).map((path) =>
+    path.replace(/^docs\/decisions\/(ADR-\d{4}).*$/, '$1'),
+  );
+  const known = new Set([...rules.map(({ number }) => number), ...records]);
+  const sources = filesToCheck(['apps', 'packages', 'conformance', 'bench', 'tools'], isSource);
+  const documents = ['README.md', 'CHANGELOG.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
+  const problems = doubleRules(rules);
+  for (const file of [...sources, ...documents]) {
+    for (const { name, line } of referencesIn(read(file)))
+      if (!known.has(name) && !isNoRule(file, name))
+        problems.push(`${file}:${line}: ${name} stands on no page of docs/specs or docs/decisions`);
+  }
+  for (const document of documents) {
+    // The changelog and records tell of files as they were.
+    if (document === 'CHANGELOG.md') continue;
+    for (const { path, line } of pathsIn(document, read(document)))
+      if (!existsSync(join(root, path))) problems.push(`${document}:${line}: ${path} does not exist`);
+  }
+  report('references', problems, `${sources.length} sources, ${documents.length} documents, ${rules.length} rules`);
+}
