@@ -26,7 +26,6 @@ import { type Serving, startServing } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
 import { Reclaim } from './sync/reclaim.ts';
 import { Sync } from './sync/sync.ts';
-import { createUploads } from './sync/uploads.ts';
 import { version } from './version.ts';
 
 export interface MachineServer extends AsyncDisposable {
@@ -116,11 +115,10 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   const sync = starting.use(
     new Sync({
       partId,
-      uploads: createUploads(() => link),
+      link,
       ledger,
       captureDirectories: () => directories.owned(),
       seal: () => capture.seal(),
-      online: () => link !== undefined,
       clock,
       log: log.child('sync'),
     }),

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Clock, createLog, PlatformError, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
 import { SeqLedger } from '../directories/seq-ledger.ts';
+import { type FileReceiver, fakeLink } from '../testing/fake-link.ts';
 import { Sync } from './sync.ts';
-import type { Uploads } from './uploads.ts';
 
 interface Bench {
   readonly directory: string;
@@ -15,7 +15,7 @@ interface Bench {
 }
 
 /** A directory with plain files to sync, and a clock that stands. */
-async function bench(names: readonly string[], file: Uploads['file']): Promise<Bench> {
+async function bench(names: readonly string[], receive: FileReceiver): Promise<Bench> {
   const directory = await mkdtemp(join(tmpdir(), 'sync-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   for (const name of names) {
@@ -27,11 +27,10 @@ async function bench(names: readonly string[], file: Uploads['file']): Promise<B
   const told: string[] = [];
   const sync = new Sync({
     partId: 'part',
-    uploads: { file, readings: () => Promise.reject(new Error('expected no readings')) },
+    link: fakeLink(receive),
     ledger: new SeqLedger(),
     captureDirectories: () => [],
     seal: async () => {},
-    online: () => true,
     clock,
     log: createLog((level, _logger, message) => told.push(`${level} ${message}`)),
   });
@@ -77,7 +76,7 @@ test('D15 a refused file that cannot be set aside has a next attempt of its own,
 
 test('D15 what throws while a file is sent is a failure of this file: the others go, and so do later passes', async () => {
   const sent: string[] = [];
-  const { directory, sync, told, time } = await bench(['a', 'b', 'c'], async (_metadata, chunks) => {
+  const { directory, sync, told, time } = await bench(['a', 'b', 'c'], async (chunks) => {
     for await (const chunk of chunks) sent.push(Buffer.from(chunk).toString());
   });
   // The count of what was uploaded breaks once.

@@ -25,14 +25,16 @@ export interface SyncSettings {
   readonly unmodifiedMs: number;
 }
 
-export interface SyncOptions extends UploadContext {
+export interface SyncOptions extends Omit<UploadContext, 'link'> {
+  /** Undefined: there is no cloud, and files stay. */
+  readonly link: Link | undefined;
   readonly partId: string;
   readonly captureDirectories: () => readonly string[];
   /** Seals what is open, so that a pass sends it. */
   readonly seal: () => Promise<void>;
-  /** False while sync is not wanted or there is no cloud. */
-  readonly online: () => boolean;
 }
+
+type Link = UploadContext['link'];
 
 export interface SyncStatus {
   uploadedFiles: number;
@@ -107,13 +109,14 @@ export class Sync implements AsyncDisposable {
   async #run(): Promise<void> {
     try {
       await this.#options.seal();
-      if (this.#options.online()) await this.#send();
+      const { link } = this.#options;
+      if (link !== undefined) await this.#send(link);
     } catch (caught) {
       this.#options.log.error('a sync pass failed', { error: errorText(caught) });
     }
   }
 
-  async #send(): Promise<void> {
+  async #send(link: Link): Promise<void> {
     const { signal } = this.#stop;
     const running = this.#running;
     let unavailable = false;
@@ -126,7 +129,7 @@ export class Sync implements AsyncDisposable {
       running.add(done);
     };
     const threads = this.#settings?.threads ?? 1;
-    for await (const task of this.#due(signal)) {
+    for await (const task of this.#due(link, signal)) {
       if (unavailable || signal.aborted) break;
       while (running.size >= threads) await Promise.race(running);
       if (unavailable || signal.aborted) break;
@@ -135,13 +138,13 @@ export class Sync implements AsyncDisposable {
   }
 
   /** Files that may be tried now, capture files first. */
-  async *#due(signal: AbortSignal): AsyncGenerator<() => Promise<Outcome>> {
+  async *#due(link: Link, signal: AbortSignal): AsyncGenerator<() => Promise<Outcome>> {
     const { clock, captureDirectories } = this.#options;
     const ready = (path: string): boolean => !this.#inFlight.has(path) && this.#attempts.due(path, clock.monotonic());
     for (const directory of captureDirectories()) {
       for await (const path of walkFiles(directory, signal)) {
         if (path.endsWith('.capture') && ready(path))
-          yield () => this.#attempt(path, () => this.#sendCapture(path, directory));
+          yield () => this.#attempt(path, () => this.#sendCapture(path, directory, link));
       }
     }
     const settings = this.#settings;
@@ -151,7 +154,7 @@ export class Sync implements AsyncDisposable {
         const found = await stat(path).catch(() => undefined);
         if (found === undefined || found.size === 0) continue;
         if (clock.now() - found.mtimeMs < (settings?.unmodifiedMs ?? 0)) continue;
-        yield () => this.#attempt(path, () => this.#sendFile(path));
+        yield () => this.#attempt(path, () => this.#sendFile(path, link));
       }
     }
   }
@@ -175,20 +178,20 @@ export class Sync implements AsyncDisposable {
     }
   }
 
-  async #sendCapture(path: string, directory: string): Promise<Outcome> {
+  async #sendCapture(path: string, directory: string, link: Link): Promise<Outcome> {
     if (this.#acknowledged.has(path)) {
       const identity = this.#acknowledged.get(path);
       await this.#removeAcknowledged(path, identity);
       return { kind: 'gone' };
     }
-    const outcome = await uploadCapture(path, directory, this.#options, this.#stop.signal);
+    const outcome = await uploadCapture(path, directory, { ...this.#options, link }, this.#stop.signal);
     await this.#conclude(path, directory, outcome, outcome.identity);
     return outcome;
   }
 
-  async #sendFile(path: string): Promise<Outcome> {
-    const { partId, uploads } = this.#options;
-    const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], uploads, this.#stop.signal);
+  async #sendFile(path: string, link: Link): Promise<Outcome> {
+    const { partId } = this.#options;
+    const outcome = await uploadFile(path, partId, this.#settings?.tags ?? [], link, this.#stop.signal);
     await this.#conclude(path, dirname(path), outcome);
     return outcome;
   }

@@ -1,25 +1,41 @@
+/** Sends one sealed capture file in one call, its readings left encoded. */
 import { readFile } from 'node:fs/promises';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type DescService, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
 import { readCaptureFile } from '@platform/capture-file';
-import { DataCaptureMetadataSchema, UploadMetadataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import {
+  DataCaptureMetadataSchema,
+  DataSyncService,
+  RawDataCaptureUploadRequestSchema,
+  UploadMetadataSchema,
+} from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Link } from '@platform/rpc/client';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { keepOversize, splitOversize } from './split-oversize.ts';
-import type { Uploads } from './uploads.ts';
 
 export interface UploadContext {
-  readonly uploads: Uploads;
+  readonly link: Pick<Link, 'client'>;
   readonly ledger: SeqLedger;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Sends one sealed capture file. Never throws; the file is not touched, only oversize readings are copied out. */
+/** DataSyncService with the twin request whose parts stay encoded: the same bytes on the wire. */
+const upload = { ...DataSyncService.method.dataCaptureUpload, input: RawDataCaptureUploadRequestSchema };
+const rawService = {
+  ...DataSyncService,
+  methods: [upload],
+  method: { dataCaptureUpload: upload },
+} as const satisfies DescService;
+
+const uploadTimeoutMs = 30_000;
+
+/** Resolves once the cloud has committed the file (I2), or has not. Never throws; the file is not touched, only oversize readings are copied out. */
 export async function uploadCapture(
   path: string,
   directory: string,
-  context: UploadContext,
+  { link, ledger, clock, log }: UploadContext,
   signal: AbortSignal,
 ): Promise<Outcome & { readonly identity?: { stream: Uint8Array; seq: number } }> {
   try {
@@ -28,16 +44,15 @@ export async function uploadCapture(
     const identity = { stream: header.stream, seq: Number(header.seq) };
     if (contents.cutBytes > 0) {
       const { cutBytes, cutReason: reason } = contents;
-      context.log.warn('a capture file is damaged; its good part is sent', { path, cutBytes, reason });
+      log.warn('a capture file is damaged; its good part is sent', { path, cutBytes, reason });
     }
     const { rest, oversize } = splitOversize(contents.readings);
-    const nowMs = context.clock.now();
-    if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, nowMs))) {
+    if (oversize.length > 0 && (await keepOversize(path, directory, contents, oversize, clock.now()))) {
       const sizes = oversize.map((reading) => reading.length);
-      context.log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
+      log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
     }
     if (rest.length > 0) {
-      const floor = context.ledger.floor(identity.stream, identity.seq);
+      const floor = ledger.floor(identity.stream, identity.seq);
       const { componentType, componentName, methodName, type, methodParameters, fileExtension, tags, mimeType } =
         header.metadata ?? create(DataCaptureMetadataSchema);
       const metadata = create(UploadMetadataSchema, {
@@ -52,8 +67,9 @@ export async function uploadCapture(
         mimeType,
         identity: { stream: header.stream, seq: header.seq, floor: BigInt(floor) },
       });
+      const request = { metadata: toBinary(UploadMetadataSchema, metadata), sensorContents: [...rest] };
       try {
-        await context.uploads.readings(toBinary(UploadMetadataSchema, metadata), rest, signal);
+        await link.client(rawService).dataCaptureUpload(request, { signal, timeoutMs: uploadTimeoutMs });
       } catch (caught) {
         return { ...outcomeOf(caught), identity };
       }

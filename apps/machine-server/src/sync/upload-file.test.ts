@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { fakeLink } from '../testing/fake-link.ts';
 import { uploadFile } from './upload-file.ts';
-import type { Uploads } from './uploads.ts';
 
 test('a file that cannot be opened, of which the cloud hears late or never, is tried later and ends nothing', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'upload-file-'));
@@ -14,12 +14,10 @@ test('a file that cannot be opened, of which the cloud hears late or never, is t
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
   await using _closing = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
-  const late: Pick<Uploads, 'file'> = {
-    async file(_metadata, chunks) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      for await (const _chunk of chunks) throw new Error('expected no bytes');
-    },
-  };
-  const outcome = await uploadFile(path, 'part', [], late as Uploads, new AbortController().signal);
+  const link = fakeLink(async (chunks) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for await (const _chunk of chunks) throw new Error('expected no bytes');
+  });
+  const outcome = await uploadFile(path, 'part', [], link, new AbortController().signal);
   expect(outcome).toMatchObject({ kind: 'later' });
 });
