@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLog, systemClock } from '@platform/base';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { commitGroup, type LogWork } from '../log/commit-group.ts';
+import { commitGroup, type LogWork } from '../log/appender.ts';
 import { LogMaintenance } from '../log/log-maintenance.ts';
 import type { LogAnswer } from '../log/log-protocol.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
@@ -43,7 +43,7 @@ test('I2 a full disk refuses what does not fit with RESOURCE_EXHAUSTED, stores w
 
   answers.clear();
   commitGroup(options, [append(4, 200_000)]);
-  commitGroup(options, [{ kind: 'truncate', id: 100, upTo: 2, maxRows: 10 }]);
+  commitGroup(options, [{ kind: 'maintain', id: 100, call: { method: 'truncate', args: [2, 10] } }]);
   commitGroup(options, [append(1, 100_000), append(4, 200_000)]);
   expect(kinds()).toEqual({ 1: 'repeated', 4: 'appended', 100: 'done' });
   const rows = db.prepare('select seq, length(batch) as bytes from log').all();

@@ -3,8 +3,11 @@
  * rules of recognise-retry.ts. An entry's low-water mark is stored where it raises the stream's, and the dedup rows below it are dropped.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { sqliteFault } from '../../metadata/sqlite/sqlite-fault.ts';
 import { rowChecksums } from '../losses/row-checksums.ts';
 import type { LogEntry } from './log.ts';
+import type { LogMaintenance } from './log-maintenance.ts';
+import type { LogAnswer, LogRequest } from './log-protocol.ts';
 import { type KnownUpload, lowWaterMarkAfter, maxConflicts, type Outcome, recogniseRetry } from './recognise-retry.ts';
 
 export class Appender {
@@ -104,4 +107,49 @@ export class Appender {
       settleUntil: settleUntil === null ? null : Number(settleUntil),
     };
   }
+}
+
+export type LogWork = Exclude<LogRequest, { kind: 'close' }>;
+
+export type GroupOutcome =
+  | { readonly kind: 'answered' }
+  /** The disk or the file failed: what reached it is unknown, so nobody is answered and the process ends. */
+  | { readonly kind: 'fatal'; readonly message: string };
+
+export interface CommitGroupOptions {
+  readonly appender: Appender;
+  readonly maintenance: LogMaintenance;
+  readonly answer: (answers: readonly LogAnswer[]) => void;
+}
+
+/** One commit for everything that waits: all of it is answered after COMMIT returned, or none of it is in (I2). */
+export function commitGroup(options: CommitGroupOptions, work: readonly LogWork[]): GroupOutcome {
+  const { appender, maintenance, answer } = options;
+  const perform = (request: LogWork): LogAnswer => {
+    const { id } = request;
+    if (request.kind === 'append') return { id, result: appender.append(request.entry) };
+    const { method, args } = request.call;
+    return { id, result: Reflect.apply(maintenance[method], maintenance, args) };
+  };
+  try {
+    appender.begin();
+    const answers = work.map(perform);
+    appender.commit();
+    answer(answers);
+    return { kind: 'answered' };
+  } catch (caught) {
+    const fault = sqliteFault(caught);
+    if (fault.kind === 'fatal') return { kind: 'fatal', message: fault.message };
+    appender.rollback();
+    if (work.length === 1) {
+      answer(work.map(({ id }) => ({ id, fault })));
+      return { kind: 'answered' };
+    }
+  }
+  // One that cannot be stored, or that does not fit on the disk, takes none of its neighbours with it.
+  for (const request of work) {
+    const outcome = commitGroup(options, [request]);
+    if (outcome.kind === 'fatal') return outcome;
+  }
+  return { kind: 'answered' };
 }

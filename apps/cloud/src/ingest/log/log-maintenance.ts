@@ -9,6 +9,13 @@ import type { LogLoss } from './log.ts';
 
 const expireRows = 5_000;
 
+/** How many rows a call changed, and by how many bytes of batches. */
+export interface Maintained {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Each call runs inside a group commit. */
 export class LogMaintenance {
   readonly #candidates: StatementSync;
   readonly #delete: StatementSync;
@@ -69,7 +76,7 @@ export class LogMaintenance {
     this.#begin = db.prepare("insert into sqlite_sequence (name, seq) values ('log', ?)");
   }
 
-  truncate(upTo: number, maxRows: number): { rows: number; bytes: number } {
+  truncate(upTo: number, maxRows: number): Maintained {
     let bytes = 0;
     const rows = this.#candidates.all(upTo, maxRows);
     for (const row of rows) {
@@ -79,25 +86,25 @@ export class LogMaintenance {
     return { rows: rows.length, bytes };
   }
 
-  markDamaged(position: number, reason: string): { rows: number; bytes: number } {
+  markDamaged(position: number, reason: string): Maintained {
     this.#damage.run(position, reason);
     return { rows: 1, bytes: 0 };
   }
 
-  noteLoss(loss: LogLoss): { rows: number; bytes: number } {
+  noteLoss(loss: LogLoss): Maintained {
     const { first, last, reason } = loss;
     this.#lose.run(...lossRow(loss));
     if (first === last) this.#keep.run(reason, first);
     return { rows: 1, bytes: 0 };
   }
 
-  acceptLosses(nowMs: number): { rows: number; bytes: number } {
+  acceptLosses(nowMs: number): Maintained {
     this.#release.run();
     return { rows: Number(this.#accept.run(nowMs).changes), bytes: 0 };
   }
 
   /** No rows: what is there is of another upload. Bytes: how many more there are. */
-  restoreRow(row: ProvenRow): { rows: number; bytes: number } {
+  restoreRow(row: ProvenRow): Maintained {
     const { position, partId, stream, seq, sha256, batch } = row;
     const stored = this.#row.get(position) as unknown as StoredRow | undefined;
     const recognised = this.#recognised.all(position) as unknown as RecognisedUpload[];
@@ -108,7 +115,7 @@ export class LogMaintenance {
     return { rows: 1, bytes: batch.length - before };
   }
 
-  endLosses(position: number): { rows: number; bytes: number } {
+  endLosses(position: number): Maintained {
     this.#leave.run(position);
     const losses = this.#lossesAt.all(position, position).map(lossOf);
     for (const loss of losses) this.#end.run(loss.lossIn, loss.first);
@@ -116,17 +123,17 @@ export class LogMaintenance {
     return { rows: losses.length, bytes: 0 };
   }
 
-  goOnAfter(position: number): { rows: number; bytes: number } {
+  goOnAfter(position: number): Maintained {
     if (Number(this.#raise.run(position).changes) === 0) this.#begin.run(position);
     return { rows: 0, bytes: 0 };
   }
 
-  forgetBlobs(paths: readonly string[]): { rows: number; bytes: number } {
+  forgetBlobs(paths: readonly string[]): Maintained {
     for (const path of paths) this.#forget.run(path);
     return { rows: paths.length, bytes: 0 };
   }
 
-  expire(nowMs: number): { rows: number; bytes: number } {
+  expire(nowMs: number): Maintained {
     return { rows: Number(this.#expire.run(nowMs).changes), bytes: 0 };
   }
 }

@@ -3,7 +3,7 @@
  * sync answers many uploads; an upload alone waits for nobody.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { commitGroup, type LogWork } from './commit-group.ts';
+import { commitGroup, type LogWork } from './appender.ts';
 import { LogMaintenance } from './log-maintenance.ts';
 import type { LogMessage, LogRequest, LogThreadSetup } from './log-protocol.ts';
 import { openLogFile } from './open-log-file.ts';

@@ -1,7 +1,8 @@
 /** Opens ingest.sqlite: appends go to its thread, reads stay here. The file has one writer, this process. */
 import { errorText, PlatformError, siblingEntry } from '@platform/base';
 import { openThread } from '../../metadata/sqlite/open-thread.ts';
-import type { LogOpened, LogRequest, LogResult, LogThreadSetup } from './log-protocol.ts';
+import type { LogMaintenance, Maintained } from './log-maintenance.ts';
+import type { LogOpened, LogRequest, LogResult, LogThreadSetup, MaintenanceCall } from './log-protocol.ts';
 import { LogReader } from './log-reader.ts';
 import type { LogReads, LogWriter } from './log-writer.ts';
 import type { IngestLogOptions } from './open-ingest-log.ts';
@@ -37,8 +38,17 @@ export async function openSqliteLog(
   let { retainedBytes } = thread.opened;
   const reader = new LogReader(file);
 
+  /** Runs a method of LogMaintenance on the thread. */
+  const maintain = async <Method extends keyof LogMaintenance>(
+    method: Method,
+    ...args: Parameters<LogMaintenance[Method]>
+  ): Promise<Maintained> => {
+    const result = await thread.ask({ kind: 'maintain', call: { method, args } as MaintenanceCall });
+    if ('outcome' in result) throw new PlatformError('internal', `expected the number of rows of ${method}`);
+    return result;
+  };
   const expiry = clock.every(expirePeriodMs, () => {
-    thread.ask({ kind: 'expire', nowMs: clock.now() }).catch((caught: unknown) => {
+    maintain('expire', clock.now()).catch((caught: unknown) => {
       if (!thread.ended) log.warn('ingest log: forgetting old anonymous uploads failed', { error: errorText(caught) });
     });
   });
@@ -62,35 +72,33 @@ export async function openSqliteLog(
         return result;
       },
       async truncate(upTo, maxRows) {
-        const result = await thread.ask({ kind: 'truncate', upTo, maxRows });
-        if (!('rows' in result)) throw new PlatformError('internal', 'expected the number of rows of a truncation');
+        const result = await maintain('truncate', upTo, maxRows);
         retainedBytes -= result.bytes;
         return result;
       },
       async markDamaged(position, reason) {
-        await thread.ask({ kind: 'damaged', position, reason });
+        await maintain('markDamaged', position, reason);
       },
       async noteLoss(loss) {
-        await thread.ask({ kind: 'lost', loss });
+        await maintain('noteLoss', loss);
       },
       async acceptLosses(nowMs) {
-        await thread.ask({ kind: 'accept losses', nowMs });
+        await maintain('acceptLosses', nowMs);
       },
       async restoreRow(row) {
-        const result = await thread.ask({ kind: 'restore', row });
-        if (!('rows' in result)) throw new PlatformError('internal', 'expected the number of rows of a restored one');
-        retainedBytes += result.bytes;
-        return result.rows > 0;
+        const { rows, bytes } = await maintain('restoreRow', row);
+        retainedBytes += bytes;
+        return rows > 0;
       },
       async endLosses(position) {
-        await thread.ask({ kind: 'end losses', position });
+        await maintain('endLosses', position);
       },
       async goOnAfter(position) {
-        await thread.ask({ kind: 'go on', after: position });
+        await maintain('goOnAfter', position);
         lastPosition = Math.max(lastPosition, position);
       },
       async forgetBlobs(paths) {
-        await thread.ask({ kind: 'forget', paths });
+        await maintain('forgetBlobs', paths);
       },
       get lastPosition() {
         return lastPosition;
