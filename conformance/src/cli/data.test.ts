@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { chunks } from '@platform/base';
 import { createViamClient, type ViamClient } from '@viamrobotics/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
@@ -35,8 +36,7 @@ const start = Date.UTC(2026, 0, 2);
 async function upload(component: string, count: number): Promise<void> {
   const { dataClient } = await signIn();
   const numbers = Array.from({ length: count }, (_, n) => n);
-  for (let from = 0; from < count; from += 2_000) {
-    const some = numbers.slice(from, from + 2_000);
+  for (const some of chunks(numbers, 2_000)) {
     await dataClient.tabularDataCaptureUpload(
       some.map((n) => ({ readings: { n, note: `=${'x'.repeat(100)}` } })),
       cloud.partId,

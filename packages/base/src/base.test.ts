@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { chunks } from './chunks.ts';
 import {
   asPlatformError,
   backoffMs,
@@ -12,6 +13,11 @@ import {
   PlatformError,
   systemClock,
 } from './index.ts';
+
+test('chunks are slices in order, the last one as long as what is left', () => {
+  expect([...chunks([1, 2, 3, 4, 5], 2)]).toEqual([[1, 2], [3, 4], [5]]);
+  expect([...chunks([], 2)]).toEqual([]);
+});
 
 test('crc32c is the Castagnoli polynomial: the check value of RFC 3720', () => {
   expect(crc32c(new TextEncoder().encode('123456789'))).toBe(0xe3069283);

@@ -1,6 +1,7 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { concatBytes, crc32c } from './bytes.ts';
 export { canonicalApi } from './canonical-api.ts';
+export { chunks } from './chunks.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { siblingEntry } from './entry.ts';
 export { asPlatformError, type CodeName, codes, errorText, ownFault, PlatformError, stackText } from './errors.ts';

@@ -1,14 +1,14 @@
 /** Which fragments each part has, and what is wrong with them; written in the transactions that save. */
+import { chunks } from '@platform/base';
 import { isObject, type ResolvedDocument } from '@platform/machine-config/fragments';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Kysely, Transaction } from 'kysely';
+import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { type Held, importKey, resolveFor, resolveHeld } from './resolve-for.ts';
 import { type FragmentSource, rightsOf } from './source.ts';
 import type { FragmentsTables } from './store.ts';
 
-/** Rows that go in one statement: stores bound its parameters. */
-const rowsAtOnce = 150;
 const shownProblems = 20;
 
 export type IndexRow = FragmentsTables['part_fragments'];
@@ -79,11 +79,7 @@ export async function writeIndex(
       .deleteFrom('part_fragments')
       .where('part_id', 'in', [...changed])
       .execute();
-  for (let at = 0; at < rows.length; at += rowsAtOnce)
-    await trx
-      .insertInto('part_fragments')
-      .values(rows.slice(at, at + rowsAtOnce))
-      .execute();
+  for (const some of chunks(rows, rowsPerStatement)) await trx.insertInto('part_fragments').values(some).execute();
   await writeProblems(trx, changes, nowMs);
   return changed;
 }

@@ -1,4 +1,5 @@
 /** Brings a change of a fragment to exactly the parts that use it, inside the transaction that makes the change. */
+import { chunks } from '@platform/base';
 import type { JsonObject } from '@platform/machine-config/schema';
 import type { Transaction } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
@@ -41,8 +42,7 @@ export async function propagate(
     .execute();
   const partIds: string[] = [];
   const failed: { partId: string; message: string }[] = [];
-  for (let at = 0; at < users.length; at += partsAtOnce) {
-    const some = users.slice(at, at + partsAtOnce);
+  for (const some of chunks(users, partsAtOnce)) {
     const ids = some.map((user) => user.id);
     const documents = await newestDocuments(trx, ids);
     const indexed = await heldBy(trx, ids);

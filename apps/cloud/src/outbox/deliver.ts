@@ -11,7 +11,7 @@ import type { Channel, Channels } from './channel.ts';
 import { failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
-import type { ChannelName, OutboxMessageRow, OutboxTables } from './store.ts';
+import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
 
 export interface DeliveryOptions {
   readonly db: Kysely<OutboxTables>;
@@ -52,13 +52,12 @@ class DeliveryLoop implements Delivery {
   #follower: Follower | null = null;
 
   constructor(options: DeliveryOptions) {
-    const { webhook, email } = options.channels;
     this.#options = options;
     this.#recorder = createRecorder(options);
-    this.#lanes = [
-      ...(webhook ? [{ name: 'webhook' as const, channel: webhook, inFlight: new InFlight(webhook) }] : []),
-      ...(email ? [{ name: 'email' as const, channel: email, inFlight: new InFlight(email) }] : []),
-    ];
+    this.#lanes = channelNames.flatMap((name) => {
+      const channel = options.channels[name];
+      return channel === undefined ? [] : [{ name, channel, inFlight: new InFlight(channel) }];
+    });
   }
 
   start(): void {

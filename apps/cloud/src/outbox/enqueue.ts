@@ -1,9 +1,8 @@
+import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
+import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { Message } from './event.ts';
 import type { OutboxMessageRow, OutboxTables } from './store.ts';
-
-// Rows of 16 columns each: well below the 32,766 values that one statement may bind.
-const rowsPerStatement = 500;
 
 /** Adds what triggers decided. */
 export function enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[], nowMs: number): Promise<void> {
@@ -22,10 +21,10 @@ export async function insertMessages(
   nowMs: number,
 ): Promise<void> {
   const due = { state: 'pending', attempts: 0, next_attempt_at: nowMs, created_at: nowMs, finished_at: null } as const;
-  for (let from = 0; from < messages.length; from += rowsPerStatement) {
+  for (const some of chunks(messages, rowsPerStatement)) {
     await trx
       .insertInto('outbox_messages')
-      .values(messages.slice(from, from + rowsPerStatement).map((message) => ({ ...message, ...due })))
+      .values(some.map((message) => ({ ...message, ...due })))
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
   }

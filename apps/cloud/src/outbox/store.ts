@@ -79,7 +79,9 @@ export const outboxV9: readonly string[] = [
   'drop table mail_messages',
 ];
 
-export type ChannelName = 'webhook' | 'email';
+export const channelNames = ['webhook', 'email'] as const;
+
+export type ChannelName = (typeof channelNames)[number];
 
 export type MessageState = 'pending' | 'paused' | 'delivered' | 'failed' | 'cancelled';
 

@@ -5,18 +5,17 @@
  * States: marked (a deletion of everything in the catalog, in the transaction that deletes the organization: I10) → being removed (in
  * the background, a little at a time, and again for an hour: uploads that were let in before may still arrive) → the deletion ends.
  */
+import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
 import { deleteDataset } from '../binary/collections/datasets.ts';
 import { deleteSequence } from '../binary/collections/sequences.ts';
 import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
+import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 import { removeBinaryOf } from './remove-binary.ts';
 import { systemActor } from './system-actor.ts';
-
-/** Parts in one statement: stores bound its parameters. */
-const partsAtOnce = 150;
 
 /** Rows in one transaction, which all writers wait for. */
 const rowsAtOnce = 200;
@@ -90,10 +89,8 @@ export async function removeOrganizationData(
       .select('part_id')
       .where('organization_id', '=', organizationId)
       .execute();
-    for (let at = 0; at < parts.length; at += partsAtOnce) {
-      const ids = parts.slice(at, at + partsAtOnce).map((row) => row.part_id);
-      await writeKeptDays(trx, ids, []);
-    }
+    const partIds = parts.map((row) => row.part_id);
+    for (const some of chunks(partIds, rowsPerStatement)) await writeKeptDays(trx, some, []);
     for (const table of ['data_policies', 'data_policy_changes'] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
     if (files + sequences + datasets === 0) return;

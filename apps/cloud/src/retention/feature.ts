@@ -3,7 +3,7 @@
  * deleted. What is said of it stands in the configurations of parts; it holds from the moment that a save is committed.
  */
 
-import type { Log } from '@platform/base';
+import { chunks, type Log } from '@platform/base';
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
@@ -57,10 +57,9 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
         .distinct()
         .execute();
       if (missing.length > 0) log.info('reading how long parts keep their data', { parts: missing.length });
-      for (let at = 0; at < missing.length; at += partsAtOnce) {
+      for (const some of chunks(missing, partsAtOnce)) {
         const parts: ChangedPart[] = [];
-        for (const { part_id: partId } of missing.slice(at, at + partsAtOnce))
-          parts.push({ partId, document: await effectiveDocumentOf(partId) });
+        for (const { part_id: partId } of some) parts.push({ partId, document: await effectiveDocumentOf(partId) });
         await db.transaction().execute(async (trx) => {
           const ids = parts.map(({ partId }) => partId);
           const rows = await trx.selectFrom('data_policies').select('part_id').where('part_id', 'in', ids).execute();

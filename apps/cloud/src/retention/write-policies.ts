@@ -1,8 +1,10 @@
 /** Writes down what effective configurations say of data, in the transaction that changes them. */
+import { chunks } from '@platform/base';
 import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
 import type { Insertable, Kysely } from 'kysely';
 import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
 import type { BinaryTables } from '../binary/store.ts';
+import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 
 export interface ChangedPart {
@@ -11,12 +13,9 @@ export interface ChangedPart {
   readonly document: unknown;
 }
 
-/** Parts in one statement: stores bound its parameters. */
-const partsAtOnce = 150;
-
 /** Writes only what is another than before. */
 export async function writePolicies(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {
-  for (let at = 0; at < parts.length; at += partsAtOnce) await writeSome(trx, parts.slice(at, at + partsAtOnce));
+  for (const some of chunks(parts, rowsPerStatement)) await writeSome(trx, some);
 }
 
 async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]): Promise<void> {

@@ -1,9 +1,8 @@
+import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
+import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import { triggersOfDocument } from './parse-document.ts';
 import type { TriggersTables } from './store.ts';
-
-/** Parts in one statement: stores bound its parameters. */
-const partsAtOnce = 150;
 
 /** An effective document, decoded; undefined: the part is deleted. */
 export interface ChangedPart {
@@ -20,8 +19,7 @@ export async function configurationsChanged(
   changes: readonly ChangedPart[],
   lastPosition: number,
 ): Promise<void> {
-  for (let at = 0; at < changes.length; at += partsAtOnce)
-    await writeSome(trx, changes.slice(at, at + partsAtOnce), lastPosition);
+  for (const some of chunks(changes, rowsPerStatement)) await writeSome(trx, some, lastPosition);
 }
 
 async function writeSome(
@@ -46,11 +44,7 @@ async function writeSome(
         await trx.deleteFrom(table).where('part_id', '=', partId).where('trigger_name', 'in', gone).execute();
     for (const name of running.difference(known)) fresh.push({ part_id: partId, trigger_name: name, position });
   }
-  for (let at = 0; at < fresh.length; at += partsAtOnce)
-    await trx
-      .insertInto('trigger_starts')
-      .values(fresh.slice(at, at + partsAtOnce))
-      .execute();
+  for (const some of chunks(fresh, rowsPerStatement)) await trx.insertInto('trigger_starts').values(some).execute();
 }
 
 function enabledIn(document: unknown): ReadonlySet<string> {

@@ -1,14 +1,13 @@
 /** A location as a caller may see it. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { chunks } from '@platform/base';
 import { type LocationAuthSchema, type LocationSchema, SharedSecret_State } from '@platform/proto/platform/app/v1/app';
 import type { Principal } from '../../access/principal.ts';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsOf, withoutShared } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
-
-/** Locations whose secrets are read with one statement. */
-const locationsAtOnce = 500;
 
 type LocationMessage = MessageInitShape<typeof LocationSchema>;
 type LocationAuthMessage = MessageInitShape<typeof LocationAuthSchema>;
@@ -69,8 +68,7 @@ export async function readLocationAuths(
   locationIds: readonly string[],
 ): Promise<Map<string, LocationAuthMessage>> {
   const auths = new Map<string, LocationAuthMessage>();
-  for (let at = 0; at < locationIds.length; at += locationsAtOnce) {
-    const ids = locationIds.slice(at, at + locationsAtOnce);
+  for (const ids of chunks(locationIds, rowsPerStatement)) {
     const rows = await db
       .selectFrom('location_secrets')
       .selectAll()

@@ -2,7 +2,7 @@
  * The way of every change to files: which are meant, whether they are the caller's, and the change itself, audited, in one
  * transaction for each thousand of them.
  */
-import { PlatformError } from '@platform/base';
+import { chunks, PlatformError } from '@platform/base';
 import type { Filter } from '@platform/proto/platform/app/data/v1/data';
 import type { Call } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
@@ -78,8 +78,8 @@ export async function changeMatching(
   const walk = { filter, scopes, direction: 'asc', nowMs: clock.now(), signal: call.signal } as const;
   for await (const slice of walkFiles(db, walk)) {
     const found = await db.selectFrom('binary_data').select('id').where(slice).where('position', '<=', upTo).execute();
-    for (let at = 0; at < found.length; at += batchRows) {
-      const ids = found.slice(at, at + batchRows).map(({ id }) => id);
+    for (const some of chunks(found, batchRows)) {
+      const ids = some.map(({ id }) => id);
       changed += await db.transaction().execute(async (trx) => {
         // As they are now: others may have changed or deleted them meanwhile.
         const files = await trx

@@ -1,8 +1,8 @@
 /** Adds tags to files, and takes them away. */
-import { PlatformError } from '@platform/base';
+import { chunks, PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import { chunks } from '../chunks.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxTags } from '../limits.ts';
 
@@ -13,13 +13,13 @@ export async function addTags(
   tags: readonly string[],
 ): Promise<number> {
   for (const tag of tags)
-    for (const some of chunks(files))
+    for (const some of chunks(files, rowsPerStatement))
       await trx
         .insertInto('binary_data_tags')
         .values(some.map(({ id }) => ({ binary_data_id: id, tag })))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-  for (const some of chunks(files)) {
+  for (const some of chunks(files, rowsPerStatement)) {
     const full = await trx
       .selectFrom('binary_data_tags')
       .select('binary_data_id')
@@ -47,7 +47,7 @@ export async function removeTags(
   tags: readonly string[],
 ): Promise<number> {
   const had = new Set<string>();
-  for (const some of chunks(files)) {
+  for (const some of chunks(files, rowsPerStatement)) {
     const removed = await trx
       .deleteFrom('binary_data_tags')
       .where(

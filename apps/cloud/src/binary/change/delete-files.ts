@@ -4,11 +4,12 @@
  * Rows with all that hangs on them go in the caller's transaction, and cannot come back, because the follower's cursor is past
  * them. Their payloads are noted in the same transaction, and `removePayloads` takes each away that no other row uses.
  */
+import { chunks } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { IngestLog } from '../../ingest/log/log.ts';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import { chunks } from '../chunks.ts';
 import type { FileRow } from '../find/find-files.ts';
 
 /** Answers how many were deleted. */
@@ -16,7 +17,7 @@ export async function deleteFiles(
   trx: Kysely<CloudTables>,
   files: readonly Pick<FileRow, 'id' | 'blob_path'>[],
 ): Promise<number> {
-  for (const some of chunks(files)) {
+  for (const some of chunks(files, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     for (const table of ['binary_data_tags', 'binary_data_boxes', 'dataset_files'] as const)
       await trx.deleteFrom(table).where('binary_data_id', 'in', ids).execute();

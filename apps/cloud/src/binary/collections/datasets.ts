@@ -1,10 +1,10 @@
 /** Datasets: named collections of an organization's files, or of its sequences. */
-import { newId, PlatformError } from '@platform/base';
+import { chunks, newId, PlatformError } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Kysely } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
-import { chunks } from '../chunks.ts';
 import type { FileRow } from '../find/find-files.ts';
 import type { Dataset } from './find-dataset.ts';
 
@@ -96,7 +96,7 @@ export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly F
       'invalid_argument',
       `binary data ${foreign.id}: expected data of the dataset's organization ${dataset.organization_id}, found data of ${foreign.organization_id}`,
     );
-  for (const some of chunks(files))
+  for (const some of chunks(files, rowsPerStatement))
     await trx
       .insertInto('dataset_files')
       .values(some.map(({ id }) => ({ dataset_id: dataset.id, binary_data_id: id })))
@@ -105,7 +105,7 @@ export async function addToDataset(trx: Trx, dataset: Dataset, files: readonly F
 }
 
 export async function removeFromDataset(trx: Trx, dataset: Dataset, files: readonly FileRow[]): Promise<void> {
-  for (const some of chunks(files))
+  for (const some of chunks(files, rowsPerStatement))
     await trx
       .deleteFrom('dataset_files')
       .where('dataset_id', '=', dataset.id)

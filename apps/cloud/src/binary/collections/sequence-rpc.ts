@@ -1,13 +1,13 @@
 /** The sequences of DataService. */
-import { PlatformError } from '@platform/base';
+import { chunks, PlatformError } from '@platform/base';
 import type { DataService, UpdateSequenceRequest } from '@platform/proto/platform/app/data/v1/data';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryDeps } from '../binary-deps.ts';
-import { chunks } from '../chunks.ts';
 import { describeFiles } from '../find/describe-files.ts';
 import { inScopes } from '../find/filter.ts';
 import type { FileRow } from '../find/find-files.ts';
@@ -173,7 +173,7 @@ export function sequenceHandlers(deps: BinaryDeps): Handlers<typeof DataService,
 
     async removeSequencesFromDataset(request, call) {
       await changeMembers(call, request, 'DataService.RemoveSequencesFromDataset', async (trx, { id }, sequences) => {
-        for (const some of chunks(sequences))
+        for (const some of chunks(sequences, rowsPerStatement))
           await trx
             .deleteFrom('dataset_sequences')
             .where('dataset_id', '=', id)
@@ -235,7 +235,7 @@ async function datasetsOf(
   rows: readonly SequenceRow[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const datasets = new Map<string, string[]>();
-  for (const some of chunks(rows)) {
+  for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     const members = await db.selectFrom('dataset_sequences').selectAll().where('sequence_id', 'in', ids).execute();
     for (const { sequence_id, dataset_id } of members.toSorted((a, b) => (a.dataset_id < b.dataset_id ? -1 : 1)))

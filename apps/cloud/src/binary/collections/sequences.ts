@@ -1,7 +1,7 @@
 /** Sequences: stretches of a part's time in which files of some of its resources belong together. They name files and hold none. */
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { newId, PlatformError } from '@platform/base';
+import { chunks, newId, PlatformError } from '@platform/base';
 import {
   type Sequence,
   type SequenceResourceFilter,
@@ -12,9 +12,9 @@ import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { Lineage } from '../../access/principal.ts';
 import { notVisible } from '../../access/principal.ts';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { checkedLabel, checkedTags } from '../change/check-texts.ts';
-import { chunks } from '../chunks.ts';
 import { type DataExpressions, inScopes } from '../find/filter.ts';
 import { keysetAfter } from '../find/keyset-condition.ts';
 import type { PagePlace } from '../find/page-token.ts';
@@ -166,7 +166,7 @@ export async function addSequences(
       'invalid_argument',
       `sequence ${foreign.id}: expected one of the dataset's organization ${dataset.organization_id}, found one of ${foreign.organization_id}`,
     );
-  for (const some of chunks(sequences))
+  for (const some of chunks(sequences, rowsPerStatement))
     await trx
       .insertInto('dataset_sequences')
       .values(some.map(({ id }) => ({ dataset_id: dataset.id, sequence_id: id })))

@@ -1,14 +1,15 @@
 /** Rows of the tables as BinaryMetadata, with their tags, boxes and datasets. */
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
+import { chunks } from '@platform/base';
 import {
   type BinaryMetadataSchema,
   type CaptureMetadata,
   CaptureMetadataSchema,
 } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { readPlace } from '../change/box-place.ts';
-import { chunks } from '../chunks.ts';
 import { downloadPath } from '../download/download-path.ts';
 import { timestampOf } from '../times.ts';
 import type { StoredClassification } from '../uploads/read-upload.ts';
@@ -35,7 +36,7 @@ export async function describeFiles(
   const tags = new Map<string, string[]>();
   const boxes = new Map<string, Box[]>();
   const datasets = new Map<string, string[]>();
-  for (const some of chunks(rows)) {
+  for (const some of chunks(rows, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     for (const { binary_data_id, tag } of await db
       .selectFrom('binary_data_tags')

@@ -1,12 +1,12 @@
 /** Finds files: by id, and a page of those that a filter matches. Nothing is found outside the scopes that are given. */
 
-import { PlatformError } from '@platform/base';
+import { chunks, PlatformError } from '@platform/base';
 import type { BinaryID, Filter, Order } from '@platform/proto/platform/app/data/v1/data';
 import { Order as Orders } from '@platform/proto/platform/app/data/v1/data';
 import type { Kysely } from 'kysely';
 import { notVisible } from '../../access/principal.ts';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import { chunks } from '../chunks.ts';
 import { isKept } from '../kept-days/is-kept.ts';
 import { maxNamed } from '../limits.ts';
 import type { Scopes } from '../scopes.ts';
@@ -47,7 +47,7 @@ export async function filesNamed(
   nowMs: number,
 ): Promise<readonly FileRow[]> {
   const found = new Map<string, FileRow>();
-  for (const some of chunks(named)) {
+  for (const some of chunks(named, rowsPerStatement)) {
     const ids = some.map(({ id }) => id);
     const rows = await db
       .selectFrom('binary_data')

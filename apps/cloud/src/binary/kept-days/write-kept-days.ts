@@ -1,9 +1,8 @@
+import { chunks } from '@platform/base';
 import type { Insertable, Kysely } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryTables } from '../store.ts';
-
-/** Rows in one statement: stores bound its parameters. */
-const rowsAtOnce = 150;
 
 /** Replaces what is written of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */
 export async function writeKeptDays(
@@ -12,9 +11,5 @@ export async function writeKeptDays(
   days: readonly Insertable<BinaryTables['data_retention_days']>[],
 ): Promise<void> {
   if (partIds.length > 0) await trx.deleteFrom('data_retention_days').where('part_id', 'in', partIds).execute();
-  for (let at = 0; at < days.length; at += rowsAtOnce)
-    await trx
-      .insertInto('data_retention_days')
-      .values(days.slice(at, at + rowsAtOnce))
-      .execute();
+  for (const some of chunks(days, rowsPerStatement)) await trx.insertInto('data_retention_days').values(some).execute();
 }

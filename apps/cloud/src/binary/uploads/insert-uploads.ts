@@ -1,10 +1,10 @@
 /** Writes what the follower read: the rows themselves, their tags, boxes and datasets, in the transaction that moves the cursor (I11). */
-import { newId } from '@platform/base';
+import { chunks, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Transaction } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { isPlace, placeText } from '../change/box-place.ts';
-import { chunks } from '../chunks.ts';
 import { maxBoxes, maxTags } from '../limits.ts';
 import type { BinaryTables } from '../store.ts';
 import type { BinaryUpload } from './read-upload.ts';
@@ -14,7 +14,10 @@ export async function insertUploads(
   uploads: readonly BinaryUpload[],
   nowMs: number,
 ): Promise<void> {
-  for (const some of chunks(uploads.map(({ row }) => row)))
+  for (const some of chunks(
+    uploads.map(({ row }) => row),
+    rowsPerStatement,
+  ))
     await trx
       .insertInto('binary_data')
       .values(some)
@@ -23,7 +26,7 @@ export async function insertUploads(
   const tags = uploads.flatMap((upload) =>
     upload.tags.slice(0, maxTags).map((tag) => ({ binary_data_id: upload.row.id, tag })),
   );
-  for (const some of chunks(tags))
+  for (const some of chunks(tags, rowsPerStatement))
     await trx
       .insertInto('binary_data_tags')
       .values(some)
@@ -41,8 +44,8 @@ export async function insertUploads(
         created_ms: nowMs,
       })),
   );
-  for (const some of chunks(boxes)) await trx.insertInto('binary_data_boxes').values(some).execute();
-  for (const some of chunks(await membersOf(trx, uploads)))
+  for (const some of chunks(boxes, rowsPerStatement)) await trx.insertInto('binary_data_boxes').values(some).execute();
+  for (const some of chunks(await membersOf(trx, uploads), rowsPerStatement))
     await trx
       .insertInto('dataset_files')
       .values(some)
@@ -57,7 +60,7 @@ async function membersOf(
 ): Promise<readonly BinaryTables['dataset_files'][]> {
   const named = [...new Set(uploads.flatMap(({ datasetIds }) => datasetIds))];
   const members: BinaryTables['dataset_files'][] = [];
-  for (const ids of chunks(named)) {
+  for (const ids of chunks(named, rowsPerStatement)) {
     const datasets = await trx
       .selectFrom('datasets')
       .select(['id', 'organization_id'])

@@ -2,14 +2,13 @@
  * Stores lines: many senders, one commit. Lines that wait go together in one transaction with what they add to their parts'
  * day; a sender is answered after it.
  */
-import { PlatformError } from '@platform/base';
+import { chunks, PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import { maxPendingBytes, maxRowsPerCommit } from './limits.ts';
 import { bytesOf, type Line } from './line.ts';
 import type { MachineLogsTables } from './store.ts';
 
-// Nine values each: below what one statement may bind on either store.
-const rowsPerStatement = 1_000;
 const dayMs = 86_400_000;
 
 export interface LogAppender {
@@ -92,12 +91,7 @@ export function dayOf(ms: number): number {
 }
 
 async function insert(trx: Transaction<MachineLogsTables>, lines: readonly Line[]): Promise<void> {
-  for (let from = 0; from < lines.length; from += rowsPerStatement) {
-    await trx
-      .insertInto('machine_logs')
-      .values(lines.slice(from, from + rowsPerStatement))
-      .execute();
-  }
+  for (const some of chunks(lines, rowsPerStatement)) await trx.insertInto('machine_logs').values(some).execute();
   const days = new Map<string, MachineLogsTables['machine_log_days']>();
   for (const line of lines) {
     const day = dayOf(line.received_ms);

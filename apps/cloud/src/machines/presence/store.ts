@@ -1,5 +1,7 @@
 /** The table of presence: one row for each part that was ever in contact; awaiting setup is the absence of a row. */
+import { chunks } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 
 export interface PresenceTables {
   part_presence: {
@@ -27,18 +29,15 @@ export const presenceV2: readonly string[] = [
     where last_seen_ms < (select max(last_seen_ms) from parts) - 120000`,
 ];
 
-// Five values each: far below what one statement may bind on either store.
-const rowsPerStatement = 500;
-
 export function loadPresence(db: Kysely<PresenceTables>): Promise<PresenceRow[]> {
   return db.selectFrom('part_presence').selectAll().execute();
 }
 
 export async function savePresence(trx: Transaction<PresenceTables>, rows: readonly PresenceRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+  for (const some of chunks(rows, rowsPerStatement)) {
     await trx
       .insertInto('part_presence')
-      .values(rows.slice(from, from + rowsPerStatement))
+      .values(some)
       .onConflict((conflict) =>
         conflict.column('part_id').doUpdateSet((row) => ({
           online: row.ref('excluded.online'),
@@ -52,10 +51,6 @@ export async function savePresence(trx: Transaction<PresenceTables>, rows: reado
 }
 
 export async function forgetPresence(trx: Transaction<PresenceTables>, partIds: readonly string[]): Promise<void> {
-  for (let from = 0; from < partIds.length; from += rowsPerStatement) {
-    await trx
-      .deleteFrom('part_presence')
-      .where('part_id', 'in', partIds.slice(from, from + rowsPerStatement))
-      .execute();
-  }
+  for (const some of chunks(partIds, rowsPerStatement))
+    await trx.deleteFrom('part_presence').where('part_id', 'in', some).execute();
 }

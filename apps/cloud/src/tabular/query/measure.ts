@@ -1,5 +1,5 @@
 /** How many logical bytes the rows of some paths take on each capture day, in files; what is not sealed yet is not counted. */
-import { PlatformError } from '@platform/base';
+import { chunks, PlatformError } from '@platform/base';
 import type { Catalog, ListedFile } from '../catalog/catalog.ts';
 import type { PathRule } from '../catalog/row-filter.ts';
 import type { Child } from '../child/child.ts';
@@ -56,8 +56,7 @@ export function createMeasure({
       const files = (await catalog.listedFiles(organizationId)).filter((file) =>
         rules.some((rule) => mayHold(file, rule)),
       );
-      for (let at = 0; at < files.length; at += filesAtOnce) {
-        const some = files.slice(at, at + filesAtOnce);
+      for (const some of chunks(files, filesAtOnce)) {
         for (const { file } of some) sizes.set(file, new Map(before?.get(file)));
         const unknown = some.filter(({ file }) => keys.some((key) => sizes.get(file)?.has(key) !== true));
         if (unknown.length > 0) {

@@ -1,5 +1,6 @@
 /** $geoNear: rows from the nearest to the farthest; those without a place are left out. */
 
+import { chunks } from '@platform/base';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { GeoNear } from '../../plan/stage.ts';
@@ -38,9 +39,8 @@ export async function* runGeoNear(stage: GeoNear, input: AsyncIterable<Row[]>, b
     }
   }
   found.sort((left, right) => left.distance - right.distance);
-  for (let at = 0; at < found.length; at += 1000) {
-    yield found.slice(at, at + 1000).map((near) => ({ document: withDistance(near, stage), near: known(near) }));
-  }
+  for (const some of chunks(found, 1000))
+    yield some.map((near) => ({ document: withDistance(near, stage), near: known(near) }));
 }
 
 /** The nearest of the row's places, if it lies within the bounds. */

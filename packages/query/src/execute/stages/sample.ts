@@ -1,5 +1,6 @@
 /** $sample: so many rows by chance. */
 
+import { chunks } from '@platform/base';
 import type { Stage } from '../../plan/stage.ts';
 import type { Budget } from '../limits/budget.ts';
 import { sizeOf } from '../limits/size.ts';
@@ -28,7 +29,7 @@ export async function* runSample(
       }
     }
   }
-  for (let at = 0; at < kept.length; at += 1000) yield kept.slice(at, at + 1000);
+  yield* chunks(kept, 1000);
 }
 
 function bytesOf(row: Row): number {

@@ -1,5 +1,6 @@
 /** Stable sorting by the BSON order. An array sorts by its least element when ascending, by its greatest when descending. */
 
+import { chunks } from '@platform/base';
 import type { BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
 import type { Budget } from '../limits/budget.ts';
@@ -54,7 +55,7 @@ export async function* runSort(
     if (kept.length > Math.max(2 * top, leastCut)) cutToTop();
   }
   const sorted = cut(kept.sort(compare), top, budget);
-  for (let at = 0; at < sorted.length; at += 1000) yield sorted.slice(at, at + 1000).map(({ row }) => row);
+  for (const some of chunks(sorted, 1000)) yield some.map(({ row }) => row);
 }
 
 function cut(sorted: Sorted[], top: number, budget: Budget): Sorted[] {

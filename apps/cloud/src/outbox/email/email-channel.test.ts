@@ -1,70 +1,49 @@
 /** Mails of the outbox, over a real database and mail server. */
 import { createServer } from 'node:net';
-import { createLog } from '@platform/base';
-import { FakeClock, type SmtpSink, startSmtpSink, startWebhookSink } from '@platform/testkit';
+import { type SmtpSink, startSmtpSink } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { Database } from '../../metadata/tables.ts';
-import type { Channel, Channels } from '../channel.ts';
-import { createOutbox, type Outbox } from '../feature.ts';
-import { messageId } from '../message-id.ts';
-import { createWebhookChannel } from '../webhook/webhook-channel.ts';
-import { createEmailChannel } from './email-channel.ts';
-import { createMail, type Mail, type MailMessage } from './mail.ts';
+import type { Outbox } from '../feature.ts';
+import {
+  enqueueWebhooks,
+  type OutboxOverrides,
+  type OutboxRig,
+  openOutboxRig,
+  statesIn,
+  stopAll,
+  until,
+  webhookMessage,
+} from '../testing/open-outbox.ts';
+import { createMail, type MailMessage } from './mail.ts';
 
 const token = 'q7Wk3_0fQz-ZtB4n9YxLr2VdJm8sHcTeUaPg5oKiN1E';
 
-interface Rig {
-  readonly db: Database;
-  readonly clock: FakeClock;
+interface MailRig extends OutboxRig {
   readonly outbox: Outbox;
-  readonly logged: readonly string[];
-  readonly deletedOrganizations: Set<string>;
   send(...mails: Partial<MailMessage>[]): Promise<void>;
 }
 
-async function rig(smtpUrl: string, others: Channels = {}): Promise<Rig> {
-  const { db, instanceKey } = await openFirstAccount();
-  const clock = new FakeClock();
-  const logged: string[] = [];
-  const deletedOrganizations = new Set<string>();
-  const outbox = createOutbox({
-    db,
-    clock,
-    log: createLog((...line) => void logged.push(JSON.stringify(line))),
-    channels: {
-      ...others,
-      email: createEmailChannel({ settings: { smtpUrl, from: 'cloud@example.com' }, instanceKey }),
-    },
-    organizationExists: (id) => !deletedOrganizations.has(id),
-    appendMachineLog: async () => {},
-  });
-  const mail: Mail = createMail({ outbox, instanceKey, clock });
-  onTestFinished(async () => {
-    let stopped = false;
-    const stopping = outbox[Symbol.asyncDispose]().then(() => {
-      stopped = true;
-    });
-    // The second that a stop gives to what is under way.
-    while (!stopped) {
-      await clock.advance(1_000);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    await stopping;
-  });
+/** Its outbox is started. */
+async function rig(smtpUrl: string, overrides: OutboxOverrides = {}): Promise<MailRig> {
+  const on = await openOutboxRig();
+  const outbox = on.open({ smtpUrl, ...overrides });
   outbox.start();
-  return {
-    ...{ db, clock, outbox, logged, deletedOrganizations },
-    async send(...mails) {
-      await db.transaction().execute(async (trx) => {
-        for (const one of mails) {
-          const text = `open http://127.0.0.1/invitations?token=${token}\n`;
-          await mail.enqueue(trx, { to: 'ada@example.com', kind: 'invitation', subject: 'Hello', text, ...one });
-        }
-      });
-      mail.wake();
-    },
-  };
+  return { ...on, outbox, send: (...mails) => send(on, outbox, ...mails) };
+}
+
+async function send(
+  { db, instanceKey, clock }: OutboxRig,
+  outbox: Outbox,
+  ...mails: Partial<MailMessage>[]
+): Promise<void> {
+  const mail = createMail({ outbox, instanceKey, clock });
+  await db.transaction().execute(async (trx) => {
+    for (const one of mails) {
+      const text = `open http://127.0.0.1/invitations?token=${token}\n`;
+      await mail.enqueue(trx, { to: 'ada@example.com', kind: 'invitation', subject: 'Hello', text, ...one });
+    }
+  });
+  mail.wake();
 }
 
 async function sink(): Promise<SmtpSink> {
@@ -73,16 +52,7 @@ async function sink(): Promise<SmtpSink> {
   return started;
 }
 
-/** Lets the event loop run until it holds; the test's own time limit ends a wait for ever. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
-}
-
-const states = async (outbox: Outbox): Promise<string> =>
-  (await outbox.list())
-    .map(({ state }) => state)
-    .toSorted()
-    .join();
+const states = async (outbox: Outbox): Promise<string> => (await statesIn(outbox)).join();
 
 /** Everything of the outbox's tables, as text. */
 async function stored(db: Database): Promise<string> {
@@ -188,27 +158,26 @@ test('a mail server that hangs holds up no webhook, and webhooks that hang hold 
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void silent.close());
-  const hooks = await startWebhookSink();
-  onTestFinished(() => hooks[Symbol.asyncDispose]());
   const { port } = silent.address() as { port: number };
-  const stuck = await rig(`smtp://127.0.0.1:${port}`, { webhook: webhooksTo(hooks.url) });
+  const stuck = await rig(`smtp://127.0.0.1:${port}`);
   await stuck.send(...Array.from({ length: 100 }, (_, n) => ({ to: `p${n}@example.com` })));
-  await enqueueHooks(stuck, hooks.url, 1);
+  await enqueueWebhooks(stuck, stuck.outbox, webhookMessage(1, `${stuck.sink.url}/test-inbox/webhooks/a`));
   await until(async () => (await stuck.outbox.counts('webhook')).delivered === 1);
 
   const server = await sink();
+  const healthy = await rig(server.url);
+  const hooks = healthy.sink;
   hooks.answerWith(() => new Promise(() => {}));
-  const healthy = await rig(server.url, { webhook: webhooksTo(hooks.url) });
-  await enqueueHooks(healthy, hooks.url, 100);
-  await until(() => hooks.requests.length === 1 + 64);
+  const hanging = Array.from({ length: 100 }, (_, n) => webhookMessage(n, `${hooks.url}/test-inbox/webhooks/${n}`));
+  await enqueueWebhooks(healthy, healthy.outbox, ...hanging);
+  await until(() => hooks.requests.length === 64);
   await healthy.send({});
   await server.waitFor(1);
 });
 
 test('an invitation of an organization that was deleted is not sent', async () => {
   const server = await sink();
-  const { db, outbox, deletedOrganizations, send } = await rig(server.url);
-  deletedOrganizations.add('gone');
+  const { db, outbox, send } = await rig(server.url, { organizationExists: (id) => id !== 'gone' });
   await send({ organizationId: 'gone' }, { organizationId: 'there' }, {});
   await until(async () => (await states(outbox)) === 'cancelled,delivered,delivered');
   expect(server.mails).toHaveLength(2);
@@ -217,32 +186,17 @@ test('an invitation of an organization that was deleted is not sent', async () =
 
 test('mails wait while no mail server is set, and are sent when there is one', async () => {
   const server = await sink();
-  const first = await openFirstAccount();
-  const clock = new FakeClock();
-  const settings = { smtpUrl: server.url, from: 'cloud@example.com' };
-  const open = (channels: Channels): Outbox => {
-    const log = createLog(() => {});
-    const opened = createOutbox({
-      ...{ db: first.db, clock, log, channels },
-      organizationExists: () => true,
-      appendMachineLog: async () => {},
-    });
-    opened.start();
-    return opened;
-  };
-  {
-    await using without = open({});
-    const mail = createMail({ outbox: without, instanceKey: first.instanceKey, clock });
-    const content = { subject: 'Hello', text: 'Hello' };
-    await first.db
-      .transaction()
-      .execute((trx) => mail.enqueue(trx, { to: 'ada@example.com', kind: 'password_reset', ...content }));
-    mail.wake();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await states(without)).toBe('pending');
-  }
-  await using later = open({ email: createEmailChannel({ settings, instanceKey: first.instanceKey }) });
-  await until(async () => (await states(later)) === 'delivered');
+  const on = await openOutboxRig();
+  const without = on.open();
+  without.start();
+  await send(on, without, {});
+  // Delivered behind it: the look that found the webhook found no way for the mail.
+  await enqueueWebhooks(on, without, webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`));
+  await until(async () => (await states(without)) === 'delivered,pending');
+  await stopAll(on.clock, [without]);
+  const later = on.open({ smtpUrl: server.url });
+  later.start();
+  await until(async () => (await states(later)) === 'delivered,delivered');
 });
 
 /** A mail server that takes everything until the mail itself, which it answers so. */
@@ -263,29 +217,4 @@ async function answering(refusal: string): Promise<{ port: number; close: () => 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { port: (server.address() as { port: number }).port, close: () => void server.close() };
-}
-
-function webhooksTo(url: string): Channel {
-  return createWebhookChannel({
-    clock: new FakeClock(),
-    version: '1',
-    signingSecret: async () => `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-    ownAddress: () => ({ host: '127.0.0.1', port: Number(new URL(url).port) }),
-    privateTargetsAllowed: () => true,
-    privateTargetsSetting: 'SETTING',
-  });
-}
-
-async function enqueueHooks({ db, outbox }: Rig, url: string, count: number): Promise<void> {
-  const names = { organizationName: '', locationId: '', locationName: '', robotId: '', robotName: '', partName: '' };
-  const messages = Array.from({ length: count }, (_, n) => ({
-    id: messageId(['hook', n]),
-    triggerName: 't',
-    channel: 'webhook' as const,
-    target: `${url}/test-inbox/webhooks/${n}`,
-    event: { type: 'part_online' as const, place: { organizationId: 'org', partId: 'part', ...names } },
-    eventAtMs: 1,
-  }));
-  await db.transaction().execute((trx) => outbox.enqueue(trx, messages));
-  outbox.wake();
 }

@@ -1,0 +1,159 @@
+/** An outbox over a real database, with real channels and what they send to, for tests; all of it gone with the test. */
+import { createLog, silentLog } from '@platform/base';
+import { FakeClock, startWebhookSink, type WebhookSink } from '@platform/testkit';
+import { onTestFinished, vi } from 'vitest';
+import { createKeyRing, type KeyRing, newKeyMaterial } from '../../instance/instance-key.ts';
+import { migrations } from '../../metadata/migrations.ts';
+import { openMetadata } from '../../metadata/open-metadata.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { defaultStore, openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
+import type { DeliveryOptions } from '../deliver.ts';
+import { createEmailChannel } from '../email/email-channel.ts';
+import type { Message } from '../event.ts';
+import type { MachineLogLine } from '../failure-line.ts';
+import { createOutbox, type Outbox } from '../feature.ts';
+import { messageId } from '../message-id.ts';
+import { createWebhookChannel, type WebhookChannelOptions } from '../webhook/webhook-channel.ts';
+
+export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+export interface OutboxOverrides
+  extends Partial<Pick<DeliveryOptions, 'db' | 'organizationExists' | 'appendMachineLog'>>,
+    Partial<Pick<WebhookChannelOptions, 'signingSecret'>> {
+  /** A mail server. Absent: there is no channel for e-mail. */
+  readonly smtpUrl?: string | undefined;
+}
+
+export interface OutboxRig {
+  readonly clock: FakeClock;
+  readonly db: Database;
+  readonly instanceKey: KeyRing;
+  /** Takes webhooks. */
+  readonly sink: WebhookSink;
+  /** Written to the logs of machines. */
+  readonly lines: readonly { readonly partId: string; readonly line: MachineLogLine }[];
+  /** Written to the log of the cloud, as JSON. */
+  readonly logged: readonly string[];
+  /** Not started. */
+  open(overrides?: OutboxOverrides): Outbox;
+}
+
+/** @param fillVersion8 writes what a version with two outboxes left behind. Default: a database of today's version. */
+export async function openOutboxRig(
+  kind: StoreKind = defaultStore,
+  fillVersion8?: (rig: Pick<OutboxRig, 'db' | 'sink' | 'instanceKey' | 'clock'>) => Promise<void>,
+): Promise<OutboxRig> {
+  const store = await openTestStore(kind, fillVersion8 ? [] : migrations);
+  const sink = await startWebhookSink();
+  const clock = new FakeClock();
+  const instanceKey = createKeyRing(newKeyMaterial(), [], 'the key of the test');
+  const where = { file: store.directory.file('meta.sqlite'), database: store.database, log: silentLog };
+  if (fillVersion8) {
+    const version8 = migrations.filter(({ version }) => version < 9);
+    await using before = await openMetadata<CloudTables>({ ...where, migrations: version8 });
+    await fillVersion8({ db: before.db, sink, instanceKey, clock });
+  }
+  const metadata = await openMetadata<CloudTables>({ ...where, migrations });
+  const { db } = metadata;
+  const lines: { partId: string; line: MachineLogLine }[] = [];
+  const logged: string[] = [];
+  const outboxes: Outbox[] = [];
+  onTestFinished(async () => {
+    await stopAll(clock, outboxes);
+    await metadata[Symbol.asyncDispose]();
+    await sink[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+  const port = Number(new URL(sink.url).port);
+  return {
+    ...{ clock, db, instanceKey, sink, lines, logged },
+    open({ smtpUrl, signingSecret = async () => webhookSecret, ...overrides } = {}) {
+      const webhook = createWebhookChannel({
+        ...{ clock, signingSecret, version: '1.2.3' },
+        ownAddress: () => ({ host: '127.0.0.1', port }),
+        privateTargetsAllowed: () => true,
+        privateTargetsSetting: 'SETTING',
+      });
+      const settings = smtpUrl !== undefined && { smtpUrl, from: 'cloud@example.com' };
+      const outbox = createOutbox({
+        ...{ db, clock },
+        log: createLog((...line) => void logged.push(JSON.stringify(line))),
+        channels: { webhook, ...(settings && { email: createEmailChannel({ settings, instanceKey }) }) },
+        organizationExists: () => true,
+        appendMachineLog: async (partId, line) => void lines.push({ partId, line }),
+        ...overrides,
+      });
+      outboxes.push(outbox);
+      return outbox;
+    },
+  };
+}
+
+/** Whenever something begins to wait, the second passes that a stop gives to what is under way: never the 15 s of a request. */
+export async function stopAll(clock: FakeClock, outboxes: readonly Outbox[]): Promise<void> {
+  using sleep = vi.spyOn(clock, 'sleep');
+  let stopped = false;
+  const stopping = Promise.all(outboxes.map((outbox) => outbox[Symbol.asyncDispose]())).then(() => {
+    stopped = true;
+  });
+  for (let passed = 0; !stopped; ) {
+    if (passed < sleep.mock.calls.length) {
+      passed++;
+      await clock.advance(1_000);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await stopping;
+}
+
+export function webhookMessage(n: number, target: string, overrides: Partial<Message> = {}): Message {
+  return {
+    id: messageId(['test', n]),
+    triggerName: 'hot',
+    channel: 'webhook',
+    target,
+    eventAtMs: 1_000,
+    event: {
+      type: 'part_data_ingested',
+      place: {
+        organizationId: 'org',
+        organizationName: 'Org',
+        locationId: 'loc',
+        locationName: 'Loc',
+        robotId: 'robot',
+        robotName: 'Robot',
+        partId: 'part',
+        partName: 'main',
+      },
+      data: {
+        componentName: 'cpu',
+        componentType: 'core:component:sensor',
+        methodName: 'Readings',
+        fileId: `file-${n}`,
+        minTimeReceived: '2026-01-01T00:00:00.000Z',
+        maxTimeReceived: '2026-01-01T00:00:01.000Z',
+      },
+    },
+    ...overrides,
+  };
+}
+
+export async function enqueueWebhooks({ db }: OutboxRig, outbox: Outbox, ...messages: Message[]): Promise<void> {
+  await db.transaction().execute((trx) => outbox.enqueue(trx, messages));
+  outbox.wake();
+}
+
+/** Lets the event loop run until it holds; the test's own time limit ends a wait for ever. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Of all messages, in the order of the alphabet. */
+export async function statesIn(outbox: Outbox): Promise<string[]> {
+  return (await outbox.list({ limit: 500 })).map(({ state }) => state).toSorted();
+}
+
+/** How many there were, of all messages. */
+export async function attemptsIn(outbox: Outbox): Promise<number> {
+  return (await outbox.list()).reduce((sum, one) => sum + one.attempts.length, 0);
+}
