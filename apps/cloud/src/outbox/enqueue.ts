@@ -1,8 +1,10 @@
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
-import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { Message } from './event.ts';
 import type { OutboxMessageRow, OutboxTables } from './store.ts';
+
+// Rows of 16 columns each: well below the 32,766 values that one statement may bind.
+const rowsPerStatement = 500;
 
 /** Adds what triggers decided. */
 export function enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[], nowMs: number): Promise<void> {

@@ -1,8 +1,10 @@
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
-import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import { triggersOfDocument } from './parse-document.ts';
 import type { TriggersTables } from './store.ts';
+
+/** Rows, or ids of parts, of one statement: stores bound what it binds. */
+const rowsPerStatement = 150;
 
 /** An effective document, decoded; undefined: the part is deleted. */
 export interface ChangedPart {
