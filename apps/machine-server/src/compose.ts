@@ -2,7 +2,7 @@
 import { type Clock, errorText } from '@platform/base';
 import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
-import { resourceTypes } from '@platform/resources';
+import type { ResourceDescriptor } from '@platform/resources';
 import { connect, type Link } from '@platform/rpc/client';
 import { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
@@ -20,7 +20,7 @@ import { diskStorage } from './directories/disk-storage.ts';
 import { SeqLedger } from './directories/seq-ledger.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
-import { builtIn } from './models/built-in.ts';
+import type { builtInModels } from './models/built-in.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { type Serving, startServing } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
@@ -38,10 +38,14 @@ export interface MachineServer extends AsyncDisposable {
 export interface ComposeOptions {
   readonly settings: Settings;
   readonly configFile: string;
+  /** What is served and captured. */
+  readonly types: readonly ResourceDescriptor[];
+  /** What can be built. */
+  readonly models: typeof builtInModels;
   readonly clock: Clock;
   readonly serverLog: ServerLog;
   /** Ends a start in progress. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Called when the cloud asks for a restart. */
   readonly restart: () => void;
 }
@@ -49,7 +53,7 @@ export interface ComposeOptions {
 const lastSyncMs = 2_000;
 
 export async function startMachineServer(options: ComposeOptions): Promise<MachineServer> {
-  const { settings, clock, serverLog, signal = new AbortController().signal } = options;
+  const { settings, types, clock, serverLog, signal } = options;
   const { log, levels } = serverLog;
   await using starting = new AsyncDisposableStack();
 
@@ -102,8 +106,8 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
 
   const graph = starting.use(
     new Graph({
-      models: builtIn(clock, () => ({
-        ...{ capture, sync, reclaim, home: settings.home },
+      models: options.models(clock, () => ({
+        ...{ types, capture, sync, reclaim, home: settings.home },
         untrusted: settings.untrustedEnvironment,
         log: log.child('data_manager'),
       })),
@@ -141,7 +145,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
       storage: diskStorage,
       ledger,
       directories,
-      read: readDocument(graph, resourceTypes),
+      read: readDocument(graph, types),
       clock,
       log: log.child('capture'),
     }),
@@ -203,7 +207,7 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
   const serving = starting.use(
     await startServing({
       graph,
-      types: resourceTypes,
+      types,
       auth,
       facts: () => ({
         version,

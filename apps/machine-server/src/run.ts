@@ -1,8 +1,10 @@
 /** Reads settings, composes, runs until it is asked to stop, unwinds in reverse. */
 import { writeFile } from 'node:fs/promises';
 import { errorText, systemClock } from '@platform/base';
+import { resourceTypes } from '@platform/resources';
 import { startMachineServer } from './compose.ts';
 import { createServerLog } from './logging/server-log.ts';
+import { builtInModels } from './models/built-in.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { version } from './version.ts';
 
@@ -21,7 +23,6 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   if (settings.dumpResources !== undefined) {
-    const { resourceTypes } = await import('@platform/resources');
     const registered = resourceTypes.map(({ api, service }) => ({ api, proto_service: service.typeName }));
     await writeFile(settings.dumpResources, `${JSON.stringify(registered, null, 2)}\n`);
     return 0;
@@ -56,6 +57,8 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     await using server = await startMachineServer({
       settings,
       configFile,
+      types: resourceTypes,
+      models: builtInModels,
       clock: systemClock,
       serverLog,
       signal: starting.signal,

@@ -59,8 +59,18 @@ export function captureMethodsOf(api: string): readonly CaptureMethod[] {
   return names.map((name) => ({ name, kind: binaryMethods.has(name) ? 'binary' : 'tabular' }));
 }
 
-/** The method that `name` means for this API, spelled with or without `Get` (D12); undefined when the type has none such. */
+/** The method that `name` means for this API; undefined when the type has none such. */
 export function captureMethodOf(api: string, name: string): CaptureMethod | undefined {
+  const methods = captureMethodsOf(api);
+  const found = methodNamed(
+    methods.map((method) => method.name),
+    name,
+  );
+  return methods.find((method) => method.name === found);
+}
+
+/** The one of `names` that `name` means: as it is spelled, or with or without `Get` before it (D12). */
+export function methodNamed(names: readonly string[], name: string): string | undefined {
   const bare = (text: string): string => (text.startsWith('Get') ? text.slice(3) : text);
-  return captureMethodsOf(api).find((method) => method.name === name || bare(method.name) === bare(name));
+  return names.find((known) => known === name || bare(known) === bare(name));
 }

@@ -19,6 +19,13 @@ export const commonMethods = {
   },
 };
 
+/** `doCommand` of a resource of another process. */
+export function commandsOver(client: {
+  doCommand(request: { command: JsonObject }): Promise<{ result?: JsonObject | undefined }>;
+}): Pick<Commandable, 'doCommand'> {
+  return { doCommand: async (command) => (await client.doCommand({ command: jsonOf(command) })).result ?? {} };
+}
+
 export const doCommandCapture: CaptureMethod<Commandable> = {
   kind: 'tabular',
   read(resource, { docommand_input: command }) {

@@ -1,5 +1,5 @@
 /** `GetReadings` and the capture of `Readings`, for every type that has them. */
-import { fromJson } from '@bufbuild/protobuf';
+import { fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { jsonOf } from './common-methods.ts';
 import type { Document, Readable } from './resource.ts';
@@ -21,3 +21,15 @@ export const readingsCapture: CaptureMethod<Readable> = {
     return result instanceof Promise ? result.then((readings) => ({ readings })) : { readings: result };
   },
 };
+
+/** `readings` of a resource of another process. */
+export function readingsOver(client: {
+  getReadings(request: { extra: JsonObject }): Promise<{ readings: Record<string, Value> }>;
+}): Pick<Readable, 'readings'> {
+  return {
+    async readings(extra) {
+      const { readings } = await client.getReadings({ extra: jsonOf(extra) });
+      return Object.fromEntries(Object.entries(readings).map(([key, value]) => [key, toJson(ValueSchema, value)]));
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
-import { commonMethods, doCommandCapture } from './common-methods.ts';
-import { getReadings, readingsCapture } from './readings.ts';
+import { commandsOver, commonMethods, doCommandCapture } from './common-methods.ts';
+import { getReadings, readingsCapture, readingsOver } from './readings.ts';
 import { type Commandable, isCommandable, isReadable, type Readable, type Resource } from './resource.ts';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
 
@@ -13,4 +13,8 @@ export const sensor: ResourceDescriptor<Sensor, typeof SensorService> = {
   implementedBy: (resource: Resource): resource is Sensor => isReadable(resource) && isCommandable(resource),
   methods: { ...commonMethods, getReadings },
   captures: { Readings: readingsCapture, DoCommand: doCommandCapture },
+  proxy(connection) {
+    const client = connection.client(SensorService);
+    return { ...readingsOver(client), ...commandsOver(client) };
+  },
 };

@@ -1,6 +1,6 @@
 /** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
 import { canonicalApi } from '@platform/base';
-import { captureMethodOf, captureMethodsOf } from '@platform/machine-config/capture-methods';
+import { methodNamed } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
 import { maxTags } from '@platform/machine-config/limits';
 import type { JsonObject, Problem } from '@platform/machine-config/schema';
@@ -78,20 +78,18 @@ function planOne(
     problems.push({ path: formatResourceName({ api, name: name.name }), level: 'error', message });
     return undefined;
   };
-  const method = captureMethodOf(api, config.method);
-  if (method === undefined) {
-    const known = captureMethodsOf(api).map((each) => each.name);
-    return complain(`expected a capture method of ${api} (${known.join(', ')}), found "${config.method}"`);
-  }
   if (config.disabled || !(config.capture_frequency_hz >= 1e-6)) return undefined;
   const type = defaults.types.find((known) => known.api === api);
-  if (type?.captures[method.name]?.kind !== method.kind) {
-    const kind = method.kind === 'binary' ? 'binary ' : '';
-    const known = defaults.types.map(({ api: of, captures }) => `${Object.keys(captures).join(' and ')} of ${of}`);
-    return complain(
-      `${kind}method ${method.name} is not captured; this version of the machine-server captures ${known.join(', ')}`,
-    );
+  if (type === undefined) {
+    const known = defaults.types.map((each) => each.api).join(', ');
+    return complain(`expected a type that this version of the machine-server captures (${known}), found ${api}`);
   }
+  const known = Object.keys(type.captures);
+  const method = methodNamed(known, config.method);
+  if (method === undefined)
+    return complain(
+      `expected a method of ${api} that this version of the machine-server captures (${known.join(', ')}), found "${config.method}"`,
+    );
   const atMost = (key: 'capture_buffer_size' | 'capture_queue_size', most: number): number => {
     if (config[key] <= most) return config[key];
     const message = `${key} ${config[key]} is more than ${most}, which is used`;
@@ -113,11 +111,11 @@ function planOne(
     return tags.slice(0, maxTags);
   };
   return {
-    key: `${resourceName} ${method.name} ${JSON.stringify(config.additional_params)}`,
+    key: `${resourceName} ${method} ${JSON.stringify(config.additional_params)}`,
     resource: resourceName,
     api,
     name: name.name,
-    method: method.name,
+    method,
     hz: config.capture_frequency_hz,
     params: config.additional_params,
     tags: fittingTags([...new Set([...defaults.tags, ...config.tags])]),

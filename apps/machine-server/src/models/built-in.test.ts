@@ -1,13 +1,24 @@
 import { systemClock } from '@platform/base';
-import { builtInModels } from '@platform/machine-config/built-in-models';
+import { builtInModels as namedModels } from '@platform/machine-config/built-in-models';
+import { captureMethodsOf } from '@platform/machine-config/capture-methods';
+import { resourceTypes } from '@platform/resources';
 import { expect, test } from 'vitest';
-import { builtIn } from './built-in.ts';
+import { builtInModels } from './built-in.ts';
 
 test('the built-in models that the cloud knows are those that the machine-server has', () => {
-  const named = Object.entries(builtInModels).flatMap(([api, models]) => models.map((model) => `${api} ${model}`));
+  const named = Object.entries(namedModels).flatMap(([api, models]) => models.map((model) => `${api} ${model}`));
   expect(named.toSorted()).toEqual(
-    builtIn(systemClock, () => expect.fail('nothing is built'))
+    builtInModels(systemClock, () => expect.fail('nothing is built'))
       .map(({ api, model }) => `${api} ${model}`)
       .toSorted(),
   );
+});
+
+test('D12 what is captured of a type stands in the table that configurations are checked with, and what of the table is not captured yet is known', () => {
+  const notCaptured = resourceTypes.map(({ api, captures }) => {
+    const table = new Map(captureMethodsOf(api).map(({ name, kind }) => [name, kind]));
+    for (const [name, { kind }] of Object.entries(captures)) expect([name, table.get(name)]).toEqual([name, kind]);
+    return [api, [...table.keys()].filter((name) => !Object.hasOwn(captures, name))];
+  });
+  expect(Object.fromEntries(notCaptured)).toEqual({ 'core:component:sensor': ['GetWorldPose'] });
 });

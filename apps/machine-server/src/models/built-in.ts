@@ -5,6 +5,6 @@ import { hostTelemetry } from './components/sensor/host-telemetry.ts';
 import { createDataManager, type DataManagerParts } from './services/data-manager.ts';
 
 /** Every model that the machine-server is built with; `@platform/machine-config/built-in-models` names them for the cloud. */
-export function builtIn(clock: Clock, dataManager: () => DataManagerParts): readonly Model[] {
+export function builtInModels(clock: Clock, dataManager: () => DataManagerParts): readonly Model[] {
   return [createFakeSensor(clock), hostTelemetry, createDataManager(dataManager)];
 }

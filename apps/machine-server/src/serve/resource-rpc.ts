@@ -1,34 +1,63 @@
 /** Resources of one type over RPC. */
-import type { DescMessage, DescService, Message } from '@bufbuild/protobuf';
+import type { DescService, Message } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
-import { type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
-import { type Handlers, type ServiceBinding, serve, type UnaryHandler } from '@platform/rpc/server';
+import { isProxy, nameFieldOf, type Resource, type ResourceDescriptor, shortType } from '@platform/resources';
+import { type Call, type Handlers, type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
+import { RequestLimit } from './request-limit.ts';
+
+/** What answers a call of a method for one resource: messages, or async iterables of them, in and out. */
+type Answer = (request: unknown, call: Call<Principal>) => unknown;
 
 /** @param limit most calls in progress for one resource (PLATFORM_RESOURCE_REQUESTS_LIMIT). */
 export function resourceRpc(descriptor: ResourceDescriptor, graph: Graph, limit: number): ServiceBinding<Principal> {
-  const running = new Map<string, number>();
-  const limited = async <R>(name: string, task: (found: Resource) => Promise<R>): Promise<R> => {
-    const found = resourceOf(descriptor, graph, name);
-    const count = running.get(name) ?? 0;
-    if (count >= limit)
-      throw new PlatformError('resource_exhausted', `exceeded request limit ${limit} on resource ${name}`);
-    running.set(name, count + 1);
-    try {
-      return await task(found);
-    } finally {
-      const left = (running.get(name) ?? 1) - 1;
-      if (left === 0) running.delete(name);
-      else running.set(name, left);
-    }
-  };
-  const { service, methods } = descriptor;
-  const handlers: Record<string, UnaryHandler<DescMessage, DescMessage, Principal>> = {};
-  for (const [key, answer] of Object.entries(methods))
-    if (answer !== undefined) handlers[key] = (request) => limited(nameIn(request), (found) => answer(found, request));
+  const { service } = descriptor;
+  const requests = new RequestLimit(limit);
+  const handlers = service.methods.map((method) => {
+    const { read } = nameFieldOf(descriptor, method.input);
+    const answerOf = (name: string): Answer =>
+      answering(descriptor, resourceOf(descriptor, graph, name), method.localName);
+    const kinds = {
+      async unary(request: Message, call: Call<Principal>) {
+        const name = read(request);
+        const answer = answerOf(name);
+        using _entered = requests.enter(name);
+        return await answer(request, call);
+      },
+      async *server_streaming(request: Message, call: Call<Principal>) {
+        const name = read(request);
+        const answer = answerOf(name);
+        using _entered = requests.enter(name);
+        yield* answer(request, call) as AsyncIterable<Message>;
+      },
+      async client_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
+        const { name, all } = await named(messages, read);
+        const answer = answerOf(name);
+        using _entered = requests.enter(name);
+        return await answer(all, call);
+      },
+      async *bidi_streaming(messages: AsyncIterable<Message>, call: Call<Principal>) {
+        const { name, all } = await named(messages, read);
+        const answer = answerOf(name);
+        using _entered = requests.enter(name);
+        yield* answer(all, call) as AsyncIterable<Message>;
+      },
+    };
+    return [method.localName, kinds[method.methodKind]] as const;
+  });
   // The one erasure: the descriptor has checked that each function fits its method.
-  return serve(service, handlers as unknown as Handlers<DescService, Principal>);
+  return serve(service, Object.fromEntries(handlers) as unknown as Handlers<DescService, Principal>);
+}
+
+/** A call for a resource of another process passes through as it came. */
+function answering({ service, methods }: ResourceDescriptor, found: Resource, method: string): Answer {
+  const forward = isProxy(found) ? found.forward[method] : undefined;
+  if (forward !== undefined) return (request, { signal }) => forward(request, { signal });
+  const own = methods[method];
+  if (own === undefined)
+    throw new PlatformError('unimplemented', `${service.typeName}: this server does not implement ${method}`);
+  return (request, call) => own(found, request, call);
 }
 
 function resourceOf(descriptor: ResourceDescriptor, graph: Graph, name: string): Resource {
@@ -42,6 +71,23 @@ function resourceOf(descriptor: ResourceDescriptor, graph: Graph, name: string):
     : new PlatformError('unavailable', `${type} "${name}" is ${status.state}: ${status.error}`);
 }
 
-function nameIn(request: Message): string {
-  return 'name' in request && typeof request.name === 'string' ? request.name : '';
+/** The name in the first message of a stream, and all of its messages. */
+async function named(
+  messages: AsyncIterable<Message>,
+  read: (request: Message) => string,
+): Promise<{ name: string; all: AsyncIterable<Message> }> {
+  const iterator = messages[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true)
+    throw new PlatformError('invalid_argument', 'expected a first message that names the resource, found none');
+  return { name: read(first.value), all: resumed(first.value, iterator) };
+}
+
+async function* resumed(first: Message, rest: AsyncIterator<Message>): AsyncGenerator<Message, void> {
+  try {
+    for (let next: IteratorResult<Message> = { value: first }; next.done !== true; next = await rest.next())
+      yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }

@@ -3,8 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@platform/base';
+import { type ResourceDescriptor, resourceTypes } from '@platform/resources';
 import { type MachineServer, startMachineServer } from '../compose.ts';
+import type { Model } from '../graph/model.ts';
 import { createServerLog } from '../logging/server-log.ts';
+import { builtInModels } from '../models/built-in.ts';
 import { readSettings } from '../settings.ts';
 import { partId } from './fake-cloud.ts';
 
@@ -27,7 +30,15 @@ export const patientClock: Clock = {
   sleep: (ms, signal) => (ms === 2_000 ? new Promise(() => {}) : systemClock.sleep(ms, signal)),
 };
 
-export async function startTestServer(home: TestHome, clock: Clock = patientClock): Promise<MachineServer> {
+/** @param added types and models beside those of the product. */
+export async function startTestServer(
+  home: TestHome,
+  clock: Clock = patientClock,
+  added: { readonly types: readonly ResourceDescriptor[]; readonly models: readonly Model[] } = {
+    types: [],
+    models: [],
+  },
+): Promise<MachineServer> {
   const settings = readSettings(['-config', home.configFile, '-log-file', join(home.path, 'log')], {
     PLATFORM_HOME: home.path,
   });
@@ -35,8 +46,11 @@ export async function startTestServer(home: TestHome, clock: Clock = patientCloc
   return startMachineServer({
     settings,
     configFile: home.configFile,
+    types: [...resourceTypes, ...added.types],
+    models: (...deps) => [...builtInModels(...deps), ...added.models],
     clock,
     serverLog,
+    signal: new AbortController().signal,
     restart: () => {},
   });
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Log, PlatformError } from '@platform/base';
 import { type DataManagerAttributes, readDataManagerAttributes } from '@platform/machine-config/data-manager';
 import type { Problem, ResourceConfig } from '@platform/machine-config/schema';
-import { resourceTypes } from '@platform/resources';
+import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
 import { planCapture } from '../../capture/plan-capture.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
@@ -12,6 +12,8 @@ import type { Reclaim } from '../../sync/reclaim.ts';
 import type { Sync } from '../../sync/sync.ts';
 
 export interface DataManagerParts {
+  /** What can be captured. */
+  readonly types: readonly ResourceDescriptor[];
   readonly capture: Capture;
   readonly sync: Sync;
   readonly reclaim: Reclaim;
@@ -90,7 +92,7 @@ async function configure(
     directory,
     maxFileBytes: atMost('maximum_capture_file_size_bytes', mostFileBytes),
     ownDirectories: !parts.untrusted,
-    types: resourceTypes,
+    types: parts.types,
   };
   const planned = planCapture(resources, defaults, resolvePath);
   for (const { level, path, message } of [...problems, ...planned.problems])

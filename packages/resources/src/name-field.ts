@@ -1,0 +1,64 @@
+/** Where the requests of a method name the resource, as functions that read the name and replace it. */
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
+import type { ResourceDescriptor } from './resource-descriptor.ts';
+
+export interface NameField {
+  /** The name in a request; empty when it carries none. */
+  read(request: Message): string;
+  /** A copy with another name. A message of a stream that has no place for a name passes unchanged. */
+  withName<M extends object>(request: M, name: string): M;
+}
+
+/** @param input of the method. */
+export function nameFieldOf(
+  { nameFields = [] }: Pick<ResourceDescriptor, 'nameFields'>,
+  input: DescMessage,
+): NameField {
+  const path =
+    nameFields.map((each) => fieldsOf(input, each)).find((found) => found !== undefined) ?? fieldsOf(input, 'name');
+  return {
+    read(request) {
+      let at: unknown = request;
+      for (const field of path ?? []) at = fieldOf(at, field);
+      return typeof at === 'string' ? at : '';
+    },
+    withName: (request, name) => (path === undefined ? request : (replaced(request, path, name) as typeof request)),
+  };
+}
+
+/** The fields on the way; undefined when the message has no such path to a text. */
+function fieldsOf(message: DescMessage, path: string): readonly DescField[] | undefined {
+  const fields: DescField[] = [];
+  let at: DescMessage | undefined = message;
+  for (const name of path.split('.')) {
+    const field: DescField | undefined = at?.fields.find((each) => each.name === name);
+    if (field === undefined) return undefined;
+    fields.push(field);
+    at = field.message;
+  }
+  return fields.at(-1)?.fieldKind === 'scalar' ? fields : undefined;
+}
+
+interface OneofValue {
+  readonly case?: string;
+  readonly value?: unknown;
+}
+
+function fieldOf(holder: unknown, { localName, oneof }: DescField): unknown {
+  const values = holder as Readonly<Record<string, unknown>> | undefined;
+  if (oneof === undefined) return values?.[localName];
+  const { case: set, value } = (values?.[oneof.localName] ?? {}) as OneofValue;
+  return set === localName ? value : undefined;
+}
+
+function replaced(holder: object, [field, ...rest]: readonly DescField[], name: string): object {
+  if (field === undefined) return holder;
+  const { localName, oneof } = field;
+  const inner = rest.length === 0 ? name : fieldOf(holder, field);
+  if (inner === undefined) return holder;
+  const value = typeof inner === 'string' ? inner : replaced(inner as object, rest, name);
+  return {
+    ...holder,
+    ...(oneof === undefined ? { [localName]: value } : { [oneof.localName]: { case: localName, value } }),
+  };
+}

@@ -1,0 +1,58 @@
+/** A resource of another process: every method of its service is forwarded over a connection, with the name that it has there. */
+import type { DescService } from '@bufbuild/protobuf';
+import type { Client } from '@platform/rpc/client';
+import { nameFieldOf } from './name-field.ts';
+import type { Resource } from './resource.ts';
+import type { Connection, ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
+
+/** A method of a service, whatever its kind: what it takes and gives are messages, or async iterables of them. */
+type AnyMethod = (request: unknown, call: ResourceCall) => unknown;
+
+export interface Proxy extends Resource {
+  /** The methods of its service, by their names in the generated code. */
+  readonly forward: Readonly<Record<string, AnyMethod>>;
+}
+
+export function isProxy(resource: Resource): resource is Proxy {
+  return 'forward' in resource;
+}
+
+/**
+ * Has the interface of its type, for those that use it in this process, and `forward` for calls that only pass through.
+ * Closing it leaves the connection open, which is its owner's.
+ *
+ * @param name of the resource in the other process.
+ */
+export function createProxy<T extends Resource, S extends DescService>(
+  descriptor: ResourceDescriptor<T, S>,
+  connection: Connection,
+  name: string,
+): T & Proxy {
+  const named: Connection = { client: (service) => namedClient(descriptor, service, connection.client(service), name) };
+  const own = { ...descriptor.proxy(named), forward: named.client(descriptor.service), close: async () => {} };
+  return own as unknown as T & Proxy;
+}
+
+function namedClient<S extends DescService>(
+  descriptor: Pick<ResourceDescriptor, 'nameFields'>,
+  service: S,
+  client: Client<S>,
+  name: string,
+): Client<S> {
+  const given = client as Readonly<Record<string, AnyMethod>>;
+  const named = service.methods.map(({ localName, methodKind, input }): [string, AnyMethod] => {
+    const { withName } = nameFieldOf(descriptor, input);
+    const isStream = methodKind === 'client_streaming' || methodKind === 'bidi_streaming';
+    const rename = (request: unknown): unknown =>
+      isStream
+        ? each(request as AsyncIterable<object>, (message) => withName(message, name))
+        : withName(request as object, name);
+    return [localName, (request, call) => given[localName]?.(rename(request), call)];
+  });
+  // The erasure of createClient, whose functions these wrap.
+  return Object.fromEntries(named) as Client<S>;
+}
+
+async function* each<T>(items: AsyncIterable<T>, change: (item: T) => T): AsyncGenerator<T, void> {
+  for await (const item of items) yield change(item);
+}
