@@ -175,6 +175,30 @@ test('a mail server that hangs holds up no webhook, and webhooks that hang hold 
   await server.waitFor(1);
 });
 
+test('a mail that a server does not take in time is tried again', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as { port: number };
+  const { outbox, send } = await rig(`smtp://127.0.0.1:${port}`, { mailTimeoutMs: 50 });
+  await send({});
+  await until(async () => (await outbox.list())[0]?.attempts.length === 1);
+  expect((await outbox.list())[0]).toMatchObject({
+    state: 'pending',
+    attempts: [{ outcome: 'retryLater', error: expect.stringContaining('within 0.05 s') }],
+  });
+});
+
+test('a mail carries the id of its message, the same at every attempt, as its Message-ID', async () => {
+  const server = await sink();
+  const { outbox, send } = await rig(server.url);
+  await send({});
+  await until(async () => (await states(outbox)) === 'delivered');
+  const [sent] = await outbox.list();
+  expect(sent?.id).toMatch(/^msg_/);
+  expect(server.mails[0]?.headers.get('message-id')).toBe(`<${sent?.id}@example.com>`);
+});
+
 test('an invitation of an organization that was deleted is not sent', async () => {
   const server = await sink();
   const { db, outbox, send } = await rig(server.url, { organizationExists: (id) => id !== 'gone' });

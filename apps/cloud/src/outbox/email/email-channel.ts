@@ -1,5 +1,5 @@
 /** E-mail as a channel of the outbox: one message to the mail server, tried again with growing waits for a day. */
-import { backoffMs, errorText } from '@platform/base';
+import { backoffMs, errorText, PlatformError } from '@platform/base';
 import type { Transporter } from 'nodemailer';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel, SendResult } from '../channel.ts';
@@ -17,14 +17,18 @@ export interface MailSettings {
 export interface EmailChannelOptions {
   readonly settings: MailSettings;
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
+  /** For one mail: a server that answers each step just in time does not hold a place for ever. Default 60,000 ms. */
+  readonly totalTimeoutMs?: number;
 }
 
+/** Of each step. */
 const timeoutMs = 20_000;
 const giveUpMs = 86_400_000;
 const longestWaitMs = 3_600_000;
 
-export function createEmailChannel({ settings, instanceKey }: EmailChannelOptions): Channel {
+export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_000 }: EmailChannelOptions): Channel {
   const { smtpUrl, from } = settings;
+  const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'platform';
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   let opened: Promise<Transporter> | undefined;
   // Loaded with the first message: many installations send none.
@@ -44,14 +48,22 @@ export function createEmailChannel({ settings, instanceKey }: EmailChannelOption
       const content = readContent(message, instanceKey);
       if (content === undefined) return { outcome: 'rejected', error: 'the stored mail cannot be read' };
       const transport = await open();
+      const late = AbortSignal.timeout(totalTimeoutMs);
       try {
         // An address object is one recipient, whatever stands in it; a string would be parsed as a list.
         const to = { name: '', address: message.target };
-        await transport.sendMail({ to, ...content, disableFileAccess: true, disableUrlAccess: true, signal });
+        await transport.sendMail({
+          // The same at each attempt: whoever gets it twice can tell.
+          messageId: `<${message.id}@${domain}>`,
+          ...{ to, ...content, disableFileAccess: true, disableUrlAccess: true },
+          signal: AbortSignal.any([signal, late]),
+        });
         return { outcome: 'accepted' };
       } catch (caught) {
         signal.throwIfAborted();
-        return failure(caught, content);
+        if (!late.aborted) return failure(caught, content);
+        const reason = `expected the mail server to take the mail within ${totalTimeoutMs / 1_000} s, found it still busy`;
+        return failure(new PlatformError('deadline_exceeded', reason), content);
       }
     },
     waitMs: ({ attempts, ageMs }) =>

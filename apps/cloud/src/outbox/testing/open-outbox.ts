@@ -22,6 +22,8 @@ export interface OutboxOverrides
     Partial<Pick<WebhookChannelOptions, 'signingSecret'>> {
   /** A mail server. Absent: there is no channel for e-mail. */
   readonly smtpUrl?: string | undefined;
+  /** For one mail. Default: the channel's. */
+  readonly mailTimeoutMs?: number;
 }
 
 export interface OutboxRig {
@@ -67,7 +69,7 @@ export async function openOutboxRig(
   const port = Number(new URL(sink.url).port);
   return {
     ...{ clock, db, instanceKey, sink, lines, logged },
-    open({ smtpUrl, signingSecret = async () => webhookSecret, ...overrides } = {}) {
+    open({ smtpUrl, mailTimeoutMs, signingSecret = async () => webhookSecret, ...overrides } = {}) {
       const webhook = createWebhookChannel({
         ...{ clock, signingSecret, version: '1.2.3' },
         ownAddress: () => ({ host: '127.0.0.1', port }),
@@ -75,10 +77,11 @@ export async function openOutboxRig(
         privateTargetsSetting: 'SETTING',
       });
       const settings = smtpUrl !== undefined && { smtpUrl, from: 'cloud@example.com' };
+      const limit = mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs };
       const outbox = createOutbox({
         ...{ db, clock },
         log: createLog((...line) => void logged.push(JSON.stringify(line))),
-        channels: { webhook, ...(settings && { email: createEmailChannel({ settings, instanceKey }) }) },
+        channels: { webhook, ...(settings && { email: createEmailChannel({ settings, instanceKey, ...limit }) }) },
         organizationExists: () => true,
         appendMachineLog: async (partId, line) => void lines.push({ partId, line }),
         ...overrides,
