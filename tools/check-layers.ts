@@ -36,8 +36,8 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   access: ['instance', 'metadata'],
   accounts: ['access', 'instance', 'metadata'],
   admin: [
-    ...['access', 'backup', 'binary', 'blobs', 'fragments', 'identity', 'ingest', 'instance', 'machines', 'metadata'],
-    ...['outbox', 'tabular'],
+    ...['access', 'accounts', 'backup', 'binary', 'blobs', 'fragments', 'identity', 'ingest', 'instance', 'machines'],
+    ...['metadata', 'outbox', 'tabular'],
   ],
   backup: ['ingest', 'instance', 'metadata'],
   binary: ['access', 'blobs', 'follow-log', 'ingest', 'instance', 'metadata'],

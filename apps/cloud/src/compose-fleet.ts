@@ -6,15 +6,17 @@ import { type AccessHandlers, accessHandlers } from './access/feature.ts';
 import { createGuessLimit, type GuessLimit } from './access/guess-limit.ts';
 import { createKeyUse, type KeyUse } from './access/key-use.ts';
 import { type Accounts, createAccounts } from './accounts/feature.ts';
-import { createFirstAccount } from './accounts/first-start.ts';
 import { type AccountTree, openAccountTree } from './accounts/tree.ts';
 import type { Limits } from './admin/limits.ts';
 import { machineLogAllowance } from './admin/machine-log-allowance.ts';
+import { organizationDeleting as forgetLimits } from './admin/organization-deleting.ts';
 import { createFragments, type Fragments } from './fragments/feature.ts';
+import { createFirstAccount } from './identity/create-first-account.ts';
 import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
 import { inTurn, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
 import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
+import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
 import type { Stores } from './open-stores.ts';
 import { organizationDeleting as forgetQueries } from './queries/organization-deleting.ts';
@@ -129,10 +131,17 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     instanceKey,
     clock,
     machinesOf: (locationId) => registry.machinesOf(locationId),
+    machineNamesIn,
     seesFragment: fragments.seesFragment,
     baseUrl: url,
     accessChanged: () => authenticator.forget(),
-    organizationDeleting: [forgetPeople, forgetQueries, fragments.organizationDeleting, retention.organizationDeleting],
+    organizationDeleting: [
+      forgetPeople,
+      forgetQueries,
+      forgetLimits,
+      fragments.organizationDeleting,
+      retention.organizationDeleting,
+    ],
   });
 
   return {

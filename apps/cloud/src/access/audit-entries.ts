@@ -7,11 +7,11 @@ export type AuditEntry = Selectable<AccessTables['audit_entries']>;
 
 export interface AuditQuery {
   /** Null: entries of the installation itself; absent: all of them. */
-  readonly organizationId?: string | null;
+  readonly organizationId?: string | null | undefined;
   /** Entries about this target only. */
-  readonly targetId?: string;
+  readonly targetId?: string | undefined;
   /** Older than this entry only. */
-  readonly beforeId?: number;
+  readonly beforeId?: number | undefined;
   readonly limit: number;
 }
 

@@ -23,8 +23,8 @@ export function auditHandlers(deps: {
       const entries = await auditEntries(deps.db, {
         organizationId: request.organizationId,
         limit: limit + 1,
-        ...(request.targetId === '' ? {} : { targetId: request.targetId }),
-        ...(beforeId === undefined ? {} : { beforeId }),
+        targetId: request.targetId === '' ? undefined : request.targetId,
+        beforeId,
       });
       const page = entries.slice(0, limit);
       return {

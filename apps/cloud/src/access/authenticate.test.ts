@@ -1,7 +1,7 @@
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
-import { createFirstAccount } from '../accounts/first-start.ts';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
+import { createFirstAccount } from '../identity/create-first-account.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken } from './access-token.ts';

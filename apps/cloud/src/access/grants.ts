@@ -1,6 +1,6 @@
 /** Grants as they are stored: give, take away, and the rule that an organization keeps an owner (R7). Inside the caller's transaction. */
 import { PlatformError } from '@platform/base';
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { CloudTables } from '../metadata/tables.ts';
 import type { Grant, Role } from './principal.ts';
 
@@ -61,6 +61,37 @@ export async function grantsOfIdentity(db: Kysely<CloudTables>, identity: Identi
     .where('identity_type', '=', identity.type)
     .execute();
   return rows.map(heldGrantOf);
+}
+
+/** Takes all of an identity's roles in an organization, and answers them. */
+export async function removeGrantsIn(
+  trx: Kysely<CloudTables>,
+  identity: Identity,
+  organizationId: string,
+): Promise<readonly Role[]> {
+  const rows = await trx
+    .deleteFrom('grants')
+    .where('organization_id', '=', organizationId)
+    .where('identity_id', '=', identity.id)
+    .where('identity_type', '=', identity.type)
+    .returning('role')
+    .execute();
+  return rows.map(({ role }) => role);
+}
+
+/** The people who hold a role anywhere in an organization, or own all of it: ids, for `where('people.id', 'in', …)` of a query. */
+export function peopleIn(
+  db: Kysely<CloudTables>,
+  organizationId: string,
+  as: 'member' | 'owner' = 'member',
+): SelectQueryBuilder<CloudTables, 'grants', { identity_id: string }> {
+  const members = db
+    .selectFrom('grants')
+    .select('identity_id')
+    .where('organization_id', '=', organizationId)
+    .where('identity_type', '=', 'person');
+  if (as === 'member') return members;
+  return members.where('role', '=', 'owner').where('location_id', 'is', null).where('robot_id', 'is', null);
 }
 
 /** Every grant in an organization, at all levels. */

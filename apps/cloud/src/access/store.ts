@@ -1,8 +1,34 @@
-/** Tables of access: the audit trail, and the secrets of keys that were rotated. Keys and grants stand with the accounts that they open. */
+/** Tables of access: API keys, the roles of keys and people, and the audit trail. */
 import type { Generated } from 'kysely';
 import type { SealedColumn } from '../instance/sealed-column.ts';
 
+/** Times are milliseconds since 1970 UTC; secrets are sealed with the instance key and found by its keyed hash (D6). */
 export interface AccessTables {
+  api_keys: {
+    id: string;
+    name: string;
+    secret_hash: Uint8Array;
+    secret: Uint8Array;
+    /** Raised by rotation and revocation: tokens of older epochs stop (D5). */
+    epoch: Generated<number>;
+    created_ms: number;
+    revoked_ms: number | null;
+    /** Null: never. */
+    expires_ms: number | null;
+    /** To the minute, written coarsely; null: never used. */
+    last_used_ms: number | null;
+    rotated_ms: number | null;
+  };
+  grants: {
+    identity_id: string;
+    identity_type: 'api-key' | 'person';
+    role: 'owner' | 'operator';
+    organization_id: string;
+    /** Null: the whole organization. */
+    location_id: string | null;
+    /** Null: the whole location. */
+    robot_id: string | null;
+  };
   /** Secrets of rotated keys, each working until its overlap ends (D5); the current one stands in `api_keys`. */
   former_key_secrets: {
     key_id: string;
@@ -29,6 +55,12 @@ export interface AccessTables {
   };
 }
 
+export const accessV1: readonly string[] = [
+  `create table api_keys (id text primary key, name text not null, secret_hash blob not null unique, secret blob not null, epoch integer not null default 1, created_ms bigint not null, revoked_ms bigint)`,
+  `create table grants (identity_id text not null, identity_type text not null, role text not null, organization_id text not null references organizations (id), location_id text references locations (id), robot_id text)`,
+  `create index grants_by_identity on grants (identity_id)`,
+];
+
 export const accessV2: readonly string[] = [
   `alter table api_keys add column expires_ms bigint`,
   `alter table api_keys add column last_used_ms bigint`,
@@ -40,6 +72,7 @@ export const accessV2: readonly string[] = [
 ];
 
 export const accessSealed: readonly SealedColumn[] = [
+  { table: 'api_keys', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
   { table: 'former_key_secrets', key: ['key_id', 'epoch'], sealed: 'secret', hash: 'secret_hash' },
 ];
 

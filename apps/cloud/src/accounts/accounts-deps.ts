@@ -15,6 +15,8 @@ export interface AccountsDeps {
   readonly clock: Clock;
   /** The machines directly in a location. */
   machinesOf(locationId: string): readonly { readonly id: string; readonly name: string }[];
+  /** The same as the transaction has them, created since the last commit too. */
+  machineNamesIn(trx: Kysely<CloudTables>, locationId: string): Promise<readonly string[]>;
   /** May this caller use the fragment? */
   seesFragment(principal: Principal, fragmentId: string): boolean | Promise<boolean>;
   /** Where clients reach this installation, such as `https://fleet.example`; no slash at the end. */

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { type TemporaryDirectory, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { createFirstAccount } from '../accounts/first-start.ts';
+import { createFirstAccount } from '../identity/create-first-account.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { testEntry } from '../ingest/testing/open-log.ts';
@@ -23,6 +23,7 @@ import type { UsedLimit } from './limit-usage.ts';
 import type { Limit } from './limits.ts';
 import { type Limits, openLimits } from './limits.ts';
 import { machineLogAllowance } from './machine-log-allowance.ts';
+import { organizationDeleting } from './organization-deleting.ts';
 
 interface Admin extends AsyncDisposable {
   readonly operations: Operations;
@@ -94,6 +95,23 @@ test('D26 a limit that the host administrator set is in force at once and after 
       detail: { from: 100e12, to: 5 },
     },
   ]);
+});
+
+test('the limits of an organization that is deleted go with it, those of others stay', async () => {
+  await using directory = await temporaryDirectory();
+  await using admin = await open(directory);
+  const { db } = admin.stores;
+  const name = 'fragments';
+  const row = { name, value: 5, changed_ms: 1 };
+  await db
+    .insertInto('limits')
+    .values([
+      { organization_id: admin.organizationId, ...row },
+      { organization_id: 'other', ...row },
+    ])
+    .execute();
+  await db.transaction().execute((trx) => organizationDeleting(trx, admin.organizationId));
+  expect(await db.selectFrom('limits').select('organization_id').execute()).toEqual([{ organization_id: 'other' }]);
 });
 
 test('D26 the limits tell what the organization has scanned in this month', async () => {

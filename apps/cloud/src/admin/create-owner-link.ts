@@ -1,6 +1,7 @@
 /** A new one-time link for an owner who lost every way in (D30): to set a new password, or to sign in while she has no address. */
 import { type Clock, PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
+import { ownerOf } from '../identity/members.ts';
 import { createLink, linkLifeMs } from '../identity/sign-in/links.ts';
 import type { Database } from '../metadata/tables.ts';
 
@@ -25,19 +26,7 @@ export async function createOwnerLink(
   by: OwnActor,
 ): Promise<OwnerLink> {
   return db.transaction().execute(async (trx) => {
-    let owners = trx
-      .selectFrom('grants')
-      .innerJoin('people', 'people.id', 'grants.identity_id')
-      .select(['people.id', 'people.email'])
-      .where('grants.organization_id', '=', organizationId)
-      .where('grants.identity_type', '=', 'person')
-      .where('grants.role', '=', 'owner')
-      .where('grants.location_id', 'is', null)
-      .where('grants.robot_id', 'is', null)
-      .orderBy('people.created_ms')
-      .orderBy('people.id');
-    if (email !== undefined) owners = owners.where('people.email', '=', email.trim().toLowerCase());
-    const owner = await owners.executeTakeFirst();
+    const owner = await ownerOf(trx, organizationId, email?.trim().toLowerCase());
     if (owner === undefined)
       throw new PlatformError(
         'not_found',

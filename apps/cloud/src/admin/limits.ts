@@ -1,6 +1,7 @@
 /** What an organization may use: defaults, and what the host administrator set instead. Read in memory, so that asking costs nothing. */
 import { PlatformError } from '@platform/base';
 import { audit, type OwnActor } from '../access/audit.ts';
+import { isOrganizationStored } from '../accounts/organizations/stored-organizations.ts';
 import { defaultMaxFragments } from '../fragments/require-room.ts';
 import { bytesPerDay, linesPerMinute } from '../machines/logs/limits.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -127,8 +128,7 @@ export async function openLimits(db: Database): Promise<Limits> {
 
 /** @throws not_found */
 export async function requireOrganization(db: Database, organizationId: string): Promise<void> {
-  const known = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst();
-  if (known !== undefined) return;
+  if (await isOrganizationStored(db, organizationId)) return;
   throw new PlatformError(
     'not_found',
     `organization: expected the id of one of this installation, found ${JSON.stringify(organizationId)}`,

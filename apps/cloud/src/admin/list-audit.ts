@@ -1,4 +1,5 @@
 /** The audit trail as the host administrator reads it: all of it, newest first, a page at a time. */
+import { auditEntries } from '../access/audit-entries.ts';
 import type { Database } from '../metadata/tables.ts';
 
 export interface AuditLine {
@@ -28,10 +29,7 @@ export async function listAudit(
   },
 ): Promise<AuditLine[]> {
   const limit = Math.max(1, Math.min(maxLines, Math.trunc(page.limit ?? 100)));
-  let query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
-  if (page.organizationId !== undefined) query = query.where('organization_id', '=', page.organizationId);
-  if (page.before !== undefined) query = query.where('id', '<', page.before);
-  const rows = await query.execute();
+  const rows = await auditEntries(db, { organizationId: page.organizationId, beforeId: page.before, limit });
   return rows.map((row) => ({
     id: row.id,
     atMs: row.at_ms,

@@ -1,4 +1,5 @@
 /** The organizations of the installation, for the host administrator: ids and names, nothing of what is in them. */
+import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
 import type { Database } from '../metadata/tables.ts';
 
 export interface OrganizationLine {
@@ -9,11 +10,6 @@ export interface OrganizationLine {
 
 /** Oldest first. */
 export async function listOrganizations(db: Database): Promise<OrganizationLine[]> {
-  const rows = await db
-    .selectFrom('organizations')
-    .select(['id', 'name', 'created_ms'])
-    .orderBy('created_ms')
-    .orderBy('id')
-    .execute();
+  const rows = await storedOrganizations(db);
   return rows.map((row) => ({ id: row.id, name: row.name, createdMs: row.created_ms }));
 }

@@ -3,6 +3,8 @@ import { PlatformError } from '@platform/base';
 import type { Kysely, Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
+import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
+import { partPlaces } from '../machines/part-places.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { rightsOfCaller } from './rights.ts';
 import type { FragmentRow } from './source.ts';
@@ -62,13 +64,12 @@ async function partUses(
 ): Promise<string[]> {
   const parts = await trx
     .selectFrom('part_fragments')
-    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
-    .innerJoin('machines', 'machines.id', 'parts.machine_id')
-    .select(['machines.id', 'machines.name'])
+    .innerJoin(partPlaces(trx).as('place'), 'place.part_id', 'part_fragments.part_id')
+    .select(['place.machine_id as id', 'place.machine_name as name'])
     .where('part_fragments.fragment_id', '=', row.id)
     .where('part_fragments.revision', '>', 0)
     .distinct()
-    .orderBy('machines.name')
+    .orderBy('place.machine_name')
     .execute();
   const seen = parts.filter(({ id }) => access.allows(by.principal, 'machine.read', id));
   return named(
@@ -109,12 +110,9 @@ async function fragmentUses(trx: Transaction<CloudTables>, by: Caller, row: Frag
 
 /** Organizations whose new machines start with it. */
 async function defaultUses(trx: Transaction<CloudTables>, row: FragmentRow): Promise<string[]> {
-  const organizations = await trx
-    .selectFrom('organizations')
-    .select(['id', 'default_fragments'])
-    .where('default_fragments', 'is not', null)
-    .execute();
-  const using = organizations.filter(({ default_fragments: list }) => list?.includes(row.id) === true);
+  const using = (await storedOrganizations(trx)).filter(
+    ({ default_fragments: list }) => list?.includes(row.id) === true,
+  );
   const own = using.some(({ id }) => id === row.organization_id);
   const others = using.length - (own ? 1 : 0);
   return [

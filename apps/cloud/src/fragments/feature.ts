@@ -16,6 +16,7 @@ import type { AccountTree } from '../accounts/tree.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
 import { asEffective, type EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
+import { placesOf } from '../machines/part-places.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { defaultImports } from './default-imports.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
@@ -115,7 +116,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
     async saving(trx, partId, document, { document: checked }) {
       const before = (await heldBy(trx, [partId])).get(partId) ?? [];
       const source = createFragmentSource(trx);
-      const organizationId = await organizationOf(trx, partId);
+      const organizationId = (await placesOf(trx, [partId]))[0]?.organization_id ?? null;
       const resolution = await resolvePart(source, organizationId, document, async () => heldOf(before));
       const { running } = resolution;
       if (running.used.length > 0 && JSON.stringify(running.document) !== JSON.stringify(checked))
@@ -147,16 +148,4 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       return imports.length === 0 ? undefined : JSON.stringify({ fragments: imports });
     },
   };
-}
-
-/** By query: in the transaction that creates a part nobody else knows it yet. */
-async function organizationOf(db: Kysely<CloudTables>, partId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('parts')
-    .innerJoin('machines', 'machines.id', 'parts.machine_id')
-    .innerJoin('locations', 'locations.id', 'machines.location_id')
-    .select('locations.organization_id')
-    .where('parts.id', '=', partId)
-    .executeTakeFirst();
-  return row?.organization_id ?? null;
 }

@@ -10,6 +10,7 @@ import type {
 import type { Handlers } from '@platform/rpc/server';
 import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
+import { partIdsOf } from '../machines/part-places.ts';
 import type { Database } from '../metadata/tables.ts';
 import { halfAnswer, takesRoom } from './fill-answer.ts';
 import type { FragmentReader } from './reader.ts';
@@ -109,8 +110,8 @@ export function nestedFragmentHandlers(deps: NestedDeps): Handlers<typeof AppSer
     async listMachineFragments(request, call) {
       const { organizationId } = access.authorize(call.principal, 'machine.read', request.machineId);
       const source = createFragmentSource(db, cache);
-      const parts = await db.selectFrom('parts').select('id').where('machine_id', '=', request.machineId).execute();
-      const documents = await Promise.all(parts.map((part) => documentOf(part.id)));
+      const partIds = await partIdsOf(db, request.machineId);
+      const documents = await Promise.all(partIds.map(documentOf));
       const imported = documents.flatMap((document) =>
         readImports(document as JsonObject).imports.map(({ fragmentId, version, variables }) => ({
           id: fragmentId,

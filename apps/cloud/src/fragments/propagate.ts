@@ -1,8 +1,9 @@
 /** Brings a change of a fragment to exactly the parts that use it, inside the transaction that makes the change. */
 import { chunks } from '@platform/base';
-import type { JsonObject } from '@platform/machine-config/schema';
 import type { Transaction } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
+import { newestDocuments } from '../machines/configuration/newest-documents.ts';
+import { partPlaces } from '../machines/part-places.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { heldBy, heldOf, type PartChange, resolvePart, seriousProblems, writeIndex } from './part-index.ts';
 import { resolveHeld } from './resolve-for.ts';
@@ -32,13 +33,11 @@ export async function propagate(
   const source = createFragmentSource(trx);
   const users = await trx
     .selectFrom('part_fragments')
-    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
-    .innerJoin('machines', 'machines.id', 'parts.machine_id')
-    .innerJoin('locations', 'locations.id', 'machines.location_id')
-    .select(['parts.id', 'locations.organization_id'])
+    .innerJoin(partPlaces(trx).as('place'), 'place.part_id', 'part_fragments.part_id')
+    .select(['place.part_id as id', 'place.organization_id'])
     .where('part_fragments.fragment_id', '=', fragmentId)
     .distinct()
-    .orderBy('parts.id')
+    .orderBy('place.part_id')
     .execute();
   const partIds: string[] = [];
   const failed: { partId: string; message: string }[] = [];
@@ -71,28 +70,4 @@ export async function propagate(
     }
   }
   return { partIds, failed };
-}
-
-async function newestDocuments(
-  trx: Transaction<CloudTables>,
-  partIds: readonly string[],
-): Promise<ReadonlyMap<string, JsonObject>> {
-  const rows = await trx
-    .selectFrom('part_configurations')
-    .innerJoin(
-      (inner) =>
-        inner
-          .selectFrom('part_configurations')
-          .select(['part_id as newest_of', (each) => each.fn.max('version').as('newest')])
-          .where('part_id', 'in', partIds)
-          .groupBy('part_id')
-          .as('newest_versions'),
-      (join) =>
-        join
-          .onRef('newest_versions.newest_of', '=', 'part_configurations.part_id')
-          .onRef('newest_versions.newest', '=', 'part_configurations.version'),
-    )
-    .select(['part_configurations.part_id', 'part_configurations.document'])
-    .execute();
-  return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
 }

@@ -2,6 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
+import { partPlaces } from '../machines/part-places.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { type PropagateDeps, type Propagated, propagate } from './propagate.ts';
 import type { FragmentRow } from './source.ts';
@@ -73,8 +74,8 @@ export async function deleteTag(
 ): Promise<void> {
   const followers = await trx
     .selectFrom('part_fragments')
-    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
-    .select((each) => each.fn.count<number>('parts.machine_id').distinct().as('machines'))
+    .innerJoin(partPlaces(trx).as('place'), 'place.part_id', 'part_fragments.part_id')
+    .select((each) => each.fn.count<number>('place.machine_id').distinct().as('machines'))
     .where('part_fragments.fragment_id', '=', row.id)
     .where('part_fragments.version', '=', tag)
     .executeTakeFirst();

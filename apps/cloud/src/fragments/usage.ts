@@ -1,6 +1,7 @@
 /** Counts who uses fragments, by query over the index. */
 import type { Kysely } from 'kysely';
 import type { Principal } from '../access/principal.ts';
+import { partPlaces } from '../machines/part-places.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { isOfOrganization, ownsOrganization } from './rights.ts';
 import type { FragmentRow } from './source.ts';
@@ -31,18 +32,16 @@ export async function readUsage(
   if (fragmentIds.length === 0) return [];
   const base = db
     .selectFrom('part_fragments')
-    .innerJoin('parts', 'parts.id', 'part_fragments.part_id')
-    .innerJoin('machines', 'machines.id', 'parts.machine_id')
-    .innerJoin('locations', 'locations.id', 'machines.location_id')
+    .innerJoin(partPlaces(db).as('place'), 'place.part_id', 'part_fragments.part_id')
     .where('part_fragments.revision', '>', 0)
     .where('part_fragments.fragment_id', 'in', fragmentIds)
     .select((each) => [
       'part_fragments.fragment_id',
-      'locations.organization_id',
-      each.fn.count<number>('machines.id').distinct().as('machines'),
-      each.fn.count<number>('parts.id').distinct().as('parts'),
+      'place.organization_id',
+      each.fn.count<number>('place.machine_id').distinct().as('machines'),
+      each.fn.count<number>('place.part_id').distinct().as('parts'),
     ])
-    .groupBy(['part_fragments.fragment_id', 'locations.organization_id']);
+    .groupBy(['part_fragments.fragment_id', 'place.organization_id']);
   const rows = byVersion
     ? await base.select('part_fragments.version').groupBy('part_fragments.version').execute()
     : (await base.execute()).map((row) => ({ ...row, version: '' }));

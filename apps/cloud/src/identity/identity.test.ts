@@ -3,12 +3,12 @@ import { argon2Sync } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
+import { firstOwner } from '../metadata/migrations.ts';
 import { forgetExpired } from './forget-expired.ts';
 import { acceptAsNewPerson } from './invitations/accept-invitation.ts';
 import { insertInvitation } from './invitations/stored-invitations.ts';
 import { createLink } from './sign-in/links.ts';
 import { signInWithPassword } from './sign-in/sign-in-with-password.ts';
-import { identityV2 } from './store.ts';
 import { startPeople } from './testing/start-people.ts';
 
 const password = 'correct horse battery';
@@ -17,8 +17,7 @@ const from = '127.0.0.1:5';
 test('D30 the person of an installation of version 1 owns its organization after the upgrade', async () => {
   const { db, organizationId } = await openFirstAccount();
   await db.deleteFrom('grants').where('identity_type', '=', 'person').execute();
-  const upgrade = identityV2.find((statement) => statement.startsWith('insert into grants')) ?? '';
-  await sql.raw(upgrade).execute(db);
+  await sql.raw(firstOwner).execute(db);
   const grants = await db.selectFrom('grants').selectAll().where('identity_type', '=', 'person').execute();
   expect(grants).toMatchObject([{ role: 'owner', organization_id: organizationId, location_id: null, robot_id: null }]);
 });

@@ -1,7 +1,7 @@
 /** Members: people who hold a role anywhere in an organization. */
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
-import { ownersLeft, requireOwnerLeft } from '../access/grants.ts';
+import { grantsOfIdentity, ownersLeft, peopleIn, removeGrantsIn, requireOwnerLeft } from '../access/grants.ts';
 import type { Database } from '../metadata/tables.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 
@@ -41,13 +41,7 @@ export async function membersOf(
       'organization_joins.joined_ms',
       'use.used_ms',
     ])
-    .where('people.id', 'in', (eb) =>
-      eb
-        .selectFrom('grants')
-        .select('identity_id')
-        .where('organization_id', '=', organization.id)
-        .where('identity_type', '=', 'person'),
-    )
+    .where('people.id', 'in', peopleIn(db, organization.id))
     .orderBy('people.created_ms')
     .orderBy('people.id')
     .execute();
@@ -63,28 +57,33 @@ export async function membersOf(
 
 export async function isMember(db: Database, organizationId: string, email: string): Promise<boolean> {
   const row = await db
-    .selectFrom('grants')
-    .innerJoin('people', 'people.id', 'grants.identity_id')
-    .select('people.id')
-    .where('grants.organization_id', '=', organizationId)
-    .where('grants.identity_type', '=', 'person')
-    .where('people.email', '=', email)
-    .limit(1)
+    .selectFrom('people')
+    .select('id')
+    .where('email', '=', email)
+    .where('id', 'in', peopleIn(db, organizationId))
     .executeTakeFirst();
   return row !== undefined;
 }
 
+/** Who has been there longest of the people who own all of an organization. @param email only this one, as `checkedEmail` answers it */
+export async function ownerOf(
+  db: Database,
+  organizationId: string,
+  email: string | undefined,
+): Promise<{ readonly id: string; readonly email: string | null } | undefined> {
+  const owners = db
+    .selectFrom('people')
+    .select(['id', 'email'])
+    .where('id', 'in', peopleIn(db, organizationId, 'owner'))
+    .orderBy('created_ms')
+    .orderBy('id');
+  return (email === undefined ? owners : owners.where('email', '=', email)).executeTakeFirst();
+}
+
 /** The organizations in which a person holds a role of her own. */
 export async function organizationIdsOf(db: Database, personId: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('grants')
-    .select('organization_id')
-    .distinct()
-    .where('identity_id', '=', personId)
-    .where('identity_type', '=', 'person')
-    .orderBy('organization_id')
-    .execute();
-  return rows.map((row) => row.organization_id);
+  const grants = await grantsOfIdentity(db, { type: 'person', id: personId });
+  return [...new Set(grants.map(({ organizationId }) => organizationId))].sort();
 }
 
 /** Takes all of a person's roles in an organization. @throws not_found; failed_precondition for the last owner (R7) */
@@ -95,13 +94,7 @@ export async function removeMember(
   personId: string,
 ): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
-    const removed = await trx
-      .deleteFrom('grants')
-      .where('organization_id', '=', organizationId)
-      .where('identity_id', '=', personId)
-      .where('identity_type', '=', 'person')
-      .returning('role')
-      .execute();
+    const removed = await removeGrantsIn(trx, { type: 'person', id: personId }, organizationId);
     if (removed.length === 0)
       throw new PlatformError(
         'not_found',
@@ -121,7 +114,7 @@ export async function removeMember(
         organizationId,
         targetKind: 'person',
         targetId: personId,
-        detail: removed.some(({ role }) => role === 'owner') ? ownersLeft(left) : {},
+        detail: removed.includes('owner') ? ownersLeft(left) : {},
       },
       deps.clock.now(),
     );

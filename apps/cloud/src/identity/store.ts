@@ -1,8 +1,18 @@
-/** Tables of people: passwords, identities elsewhere, sessions, one-time links, invitations. The people themselves stand with the accounts. */
+/** Tables of people: who they are, passwords, identities elsewhere, sessions, one-time links, invitations. */
 import type { Generated } from 'kysely';
 
 /** Times are milliseconds since 1970 UTC. What is only compared is stored hashed (D6): SHA-256 of random tokens, argon2id of passwords. */
 export interface IdentityTables {
+  people: {
+    id: string;
+    /** Trimmed, in lower case; null until the first owner has said hers. */
+    email: string | null;
+    name: string;
+    created_ms: number;
+    /** 1 once the person has proven that the address is hers. */
+    email_verified: Generated<number>;
+    last_sign_in_ms: number | null;
+  };
   /** A person without a row has no password. */
   passwords: { person_id: string; hash: string; changed_ms: number };
   /** Who a person is at an OpenID provider. */
@@ -56,11 +66,13 @@ export interface IdentityTables {
   organization_joins: { organization_id: string; person_id: string; joined_ms: number };
 }
 
+export const identityV1: readonly string[] = [
+  `create table people (id text primary key, email text unique, name text not null, created_ms bigint not null)`,
+];
+
 export const identityV2: readonly string[] = [
   'alter table people add column email_verified integer not null default 0',
   'alter table people add column last_sign_in_ms bigint',
-  // Version 1 had one organization and one person, who owned it without a grant.
-  `insert into grants (identity_id, identity_type, role, organization_id, location_id, robot_id) select people.id, 'person', 'owner', organizations.id, null, null from people cross join organizations`,
   'create table passwords (person_id text primary key references people (id), hash text not null, changed_ms bigint not null)',
   'create table person_identities (issuer text not null, subject text not null, person_id text not null references people (id), created_ms bigint not null, primary key (issuer, subject))',
   'create index person_identities_by_person on person_identities (person_id)',

@@ -4,7 +4,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { issueToken, readToken } from '../access/access-token.ts';
 import { checkKey, createKey } from '../access/keys.ts';
-import { createFirstAccount } from '../accounts/first-start.ts';
+import { createFirstAccount } from '../identity/create-first-account.ts';
 import { insertMachine } from '../machines/insert-machine.ts';
 import { openPartSecrets } from '../machines/part-secrets.ts';
 import { migrations } from '../metadata/migrations.ts';

@@ -2,6 +2,7 @@
 import { newId, PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
+import { isLocationStored } from '../accounts/locations/stored-locations.ts';
 import type { FirstVersion } from './configuration/configuration.ts';
 import { insertMachine } from './insert-machine.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
@@ -35,8 +36,7 @@ async function attemptOnce(deps: MachineOperationDeps, by: Caller, given: NewMac
   const partId = newId();
   const { first, refused } = await firstVersion(deps, by, organizationId, partId);
   const { machine, part, secret } = await db.transaction().execute(async (trx) => {
-    const location = await trx.selectFrom('locations').select('id').where('id', '=', locationId).executeTakeFirst();
-    if (location === undefined) throw notVisible('location', locationId);
+    if (!(await isLocationStored(trx, locationId))) throw notVisible('location', locationId);
     const created = await insertMachine(trx, instanceKey, { locationId, name, partId, nowMs });
     const change = {
       action: 'AppService.NewRobot',

@@ -3,6 +3,7 @@ import { newShortId, systemClock } from '@platform/base';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import { expect, test } from 'vitest';
 import { deleteLocation } from '../accounts/locations/delete-location.ts';
+import { machineNamesIn } from './part-places.ts';
 import { app, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
 import { authorizedAsNobody, messageOf } from './testing/refusals.ts';
 
@@ -260,6 +261,7 @@ test('creating a machine while its location is deleted: one of the two is done, 
     access,
     instanceKey,
     clock: systemClock,
+    machineNamesIn,
     organizationDeleting: [],
     accessChanged: () => {},
   };

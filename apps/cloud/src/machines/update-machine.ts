@@ -1,6 +1,7 @@
 /** Renames a machine, moves it to another location of its organization, or both. */
 import { audit, type Caller } from '../access/audit.ts';
 import { notVisible } from '../access/principal.ts';
+import { isLocationStored } from '../accounts/locations/stored-locations.ts';
 import type { MachineOperationDeps } from './machines-deps.ts';
 import type { MachineRow } from './registry.ts';
 
@@ -18,8 +19,7 @@ export async function updateMachine(
   if (Object.keys(detail).length === 0) return machine;
   const updated: MachineRow = { ...machine, name, location_id: locationId };
   await db.transaction().execute(async (trx) => {
-    const location = await trx.selectFrom('locations').select('id').where('id', '=', locationId).executeTakeFirst();
-    if (location === undefined) throw notVisible('location', locationId);
+    if (!(await isLocationStored(trx, locationId))) throw notVisible('location', locationId);
     const { numUpdatedRows } = await trx
       .updateTable('machines')
       .set({ name, location_id: locationId })

@@ -1,11 +1,11 @@
 /** Every version of the metadata's tables, gathered from the features that own them; a version that was released is never changed. */
-import { accessV2, auditGuard } from '../access/store.ts';
+import { accessV1, accessV2, auditGuard } from '../access/store.ts';
 import { accountsDdl, accountsV2 } from '../accounts/store.ts';
 import { adminV2 } from '../admin/store.ts';
 import { binaryV3, binaryV5 } from '../binary/store.ts';
 import { logCursorsV8 } from '../follow-log/store.ts';
 import { fragmentsV2 } from '../fragments/store.ts';
-import { identityV2 } from '../identity/store.ts';
+import { identityV1, identityV2 } from '../identity/store.ts';
 import { instanceDdl, instanceV2 } from '../instance/store.ts';
 import { logsV2 } from '../machines/logs/store.ts';
 import { presenceV2 } from '../machines/presence/store.ts';
@@ -17,16 +17,30 @@ import { tabularDdl, tabularV4, tabularV7 } from '../tabular/store.ts';
 import { triggersDdl } from '../triggers/store.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 
+/** Version 1 had one organization and one person, who owned it without a grant. */
+export const firstOwner =
+  "insert into grants (identity_id, identity_type, role, organization_id, location_id, robot_id) select people.id, 'person', 'owner', organizations.id, null, null from people cross join organizations";
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
-    statements: [...accountsDdl, ...instanceDdl, ...machinesDdl, ...outboxV1, ...tabularDdl, ...triggersDdl],
+    statements: [
+      ...accountsDdl,
+      ...accessV1,
+      ...identityV1,
+      ...instanceDdl,
+      ...machinesDdl,
+      ...outboxV1,
+      ...tabularDdl,
+      ...triggersDdl,
+    ],
   },
   {
     version: 2,
     statements: [
       ...accessV2,
       ...accountsV2,
+      firstOwner,
       ...identityV2,
       ...outboxV2,
       ...machinesV2,

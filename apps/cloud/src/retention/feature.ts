@@ -7,6 +7,7 @@ import { chunks, type Log } from '@platform/base';
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
+import { configuredParts } from '../machines/configuration/newest-documents.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import type { StandingRules, StandingRulesOf } from '../tabular/deletion/standing-rules.ts';
 import { deleteOrganizationData } from './delete-organization-data.ts';
@@ -50,11 +51,10 @@ export function createRetention({ db, effectiveDocumentOf, now, log }: Retention
   return {
     async start() {
       const missing = await db
-        .selectFrom('part_configurations')
-        .leftJoin('data_policies', 'data_policies.part_id', 'part_configurations.part_id')
-        .select('part_configurations.part_id')
+        .selectFrom(configuredParts(db).as('configured'))
+        .leftJoin('data_policies', 'data_policies.part_id', 'configured.part_id')
+        .select('configured.part_id')
         .where('data_policies.part_id', 'is', null)
-        .distinct()
         .execute();
       if (missing.length > 0) log.info('reading how long parts keep their data', { parts: missing.length });
       for (const some of chunks(missing, partsAtOnce)) {

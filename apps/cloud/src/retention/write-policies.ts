@@ -4,6 +4,7 @@ import { type DataPolicies, readDataPolicies } from '@platform/machine-config/da
 import type { Insertable, Kysely } from 'kysely';
 import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
 import type { BinaryTables } from '../binary/store.ts';
+import { placesOf } from '../machines/part-places.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 
@@ -28,15 +29,8 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
     .execute();
   for (const { part_id, policies } of before) if (texts.get(part_id) === policies) texts.delete(part_id);
   if (texts.size === 0) return;
-  // By query: in the transaction that creates a part nobody else knows it yet.
-  const places = await trx
-    .selectFrom('parts')
-    .innerJoin('machines', 'machines.id', 'parts.machine_id')
-    .innerJoin('locations', 'locations.id', 'machines.location_id')
-    .select(['parts.id', 'locations.organization_id'])
-    .where('parts.id', 'in', [...texts.keys()])
-    .execute();
-  const changed = places.map(({ id }) => id);
+  const places = await placesOf(trx, [...texts.keys()]);
+  const changed = places.map((place) => place.part_id);
   const days = changed.flatMap((partId) => daysOf(partId, read.get(partId)));
   await writeKeptDays(trx, changed, days);
   for (const [organizationId, ofOne] of Map.groupBy(places, (place) => place.organization_id)) {
@@ -50,10 +44,10 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
       )
       .returning('change')
       .executeTakeFirstOrThrow();
-    const rows = ofOne.map(({ id }) => ({
-      part_id: id,
+    const rows = ofOne.map(({ part_id }) => ({
+      part_id,
       organization_id: organizationId,
-      policies: texts.get(id) ?? '',
+      policies: texts.get(part_id) ?? '',
       change,
     }));
     await trx

@@ -14,11 +14,19 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
     if (row === undefined) throw notVisible('location', locationId);
     const organizationId = row.organization_id;
     // From the store: a machine may have been created since the last commit that memory knows of.
-    const machines = await trx.selectFrom('machines').select('name').where('location_id', '=', locationId).execute();
+    const machines = await deps.machineNamesIn(trx, locationId);
     const children = tree.childrenOf(locationId);
     const users = [
-      ...(machines.length === 0 ? [] : [namedSome('machine', 'machines', namesOf(machines))]),
-      ...(children.length === 0 ? [] : [namedSome('location', 'locations', namesOf(children))]),
+      ...(machines.length === 0 ? [] : [namedSome('machine', 'machines', machines)]),
+      ...(children.length === 0
+        ? []
+        : [
+            namedSome(
+              'location',
+              'locations',
+              children.map(({ name }) => name),
+            ),
+          ]),
     ];
     if (users.length > 0)
       throw new PlatformError(
@@ -36,5 +44,3 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
   });
   deps.accessChanged();
 }
-
-const namesOf = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name);

@@ -8,6 +8,7 @@ import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { organizationsOf, withoutShared } from '../own-roles.ts';
 import type { LocationRow } from '../tree.ts';
+import { readLocationSecrets } from './location-secrets.ts';
 
 type LocationMessage = MessageInitShape<typeof LocationSchema>;
 type LocationAuthMessage = MessageInitShape<typeof LocationAuthSchema>;
@@ -64,29 +65,23 @@ export function organizationsOn(
 
 /** Secrets of locations in clear, oldest first. The caller must own each of them. */
 export async function readLocationAuths(
-  { db, instanceKey }: Pick<AccountsDeps, 'db' | 'instanceKey'>,
+  deps: Pick<AccountsDeps, 'db' | 'instanceKey'>,
   locationIds: readonly string[],
 ): Promise<Map<string, LocationAuthMessage>> {
   const auths = new Map<string, LocationAuthMessage>();
   for (const ids of chunks(locationIds, rowsPerStatement)) {
-    const rows = await db
-      .selectFrom('location_secrets')
-      .selectAll()
-      .where('location_id', 'in', ids)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute();
-    for (const id of ids) {
-      const secrets = rows
-        .filter((row) => row.location_id === id)
-        .map((row) => ({
-          id: row.id,
-          secret: instanceKey.decrypt(row.secret),
-          createdOn: timestampFromMs(row.created_ms),
+    const all = await readLocationSecrets(deps, ids);
+    for (const locationId of ids) {
+      const secrets = all
+        .filter((one) => one.locationId === locationId)
+        .map(({ id, secret, createdMs }) => ({
+          id,
+          secret,
+          createdOn: timestampFromMs(createdMs),
           state: SharedSecret_State.ENABLED,
         }));
       // Older clients read the one secret that stands beside the list.
-      auths.set(id, { locationId: id, secret: secrets[0]?.secret ?? '', secrets });
+      auths.set(locationId, { locationId, secret: secrets[0]?.secret ?? '', secrets });
     }
   }
   return auths;

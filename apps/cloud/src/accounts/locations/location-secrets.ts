@@ -8,6 +8,34 @@ import { insertLocationSecret } from '../new-account.ts';
 
 const maxSecrets = 10;
 
+export interface LocationSecret {
+  readonly id: string;
+  readonly locationId: string;
+  /** In clear. */
+  readonly secret: string;
+  readonly createdMs: number;
+}
+
+/** Oldest first. @param locationIds few enough for one statement */
+export async function readLocationSecrets(
+  { db, instanceKey }: Pick<AccountsDeps, 'db' | 'instanceKey'>,
+  locationIds: readonly string[],
+): Promise<readonly LocationSecret[]> {
+  const rows = await db
+    .selectFrom('location_secrets')
+    .selectAll()
+    .where('location_id', 'in', locationIds)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    locationId: row.location_id,
+    secret: instanceKey.decrypt(row.secret),
+    createdMs: row.created_ms,
+  }));
+}
+
 /** The caller must own the location. @throws resource_exhausted */
 export async function createLocationSecret(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
   const { db, instanceKey, clock } = deps;

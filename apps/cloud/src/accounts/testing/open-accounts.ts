@@ -11,6 +11,7 @@ import { createKey } from '../../access/keys.ts';
 import type { SignedIn } from '../../access/ports.ts';
 import type { Grant, Principal, Role } from '../../access/principal.ts';
 import { callOf } from '../../access/testing/call-of.ts';
+import { machineNamesIn } from '../../machines/part-places.ts';
 import { openRegistry, type Registry } from '../../machines/registry.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
 import { type Accounts, createAccounts } from '../feature.ts';
@@ -66,6 +67,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     instanceKey,
     clock: systemClock,
     machinesOf: (locationId) => registry.machinesOf(locationId),
+    machineNamesIn,
     seesFragment: () => true,
     baseUrl: () => 'http://cloud.test',
     accessChanged: () => authenticator.forget(),

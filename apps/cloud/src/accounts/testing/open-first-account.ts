@@ -1,12 +1,12 @@
 /** An installation after its first start, for tests: a real database in a directory of its own, gone with the test. */
 import { silentLog } from '@platform/base';
 import { onTestFinished } from 'vitest';
+import { createFirstAccount } from '../../identity/create-first-account.ts';
 import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { defaultStore, openTestStore } from '../../metadata/testing/test-store.ts';
-import { createFirstAccount } from '../first-start.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
 export interface FirstAccount {

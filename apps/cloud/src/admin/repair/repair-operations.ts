@@ -2,6 +2,7 @@
 
 import type { Clock } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
+import { isOrganizationStored } from '../../accounts/organizations/stored-organizations.ts';
 import { enterUpload } from '../../binary/uploads/enter-upload.ts';
 import type { IngestLog, LogLoss, LossIn } from '../../ingest/log/log.ts';
 import type { ProvenRow } from '../../ingest/losses/row-checksums.ts';
@@ -115,6 +116,5 @@ async function isOurs(db: Database, { batch }: ProvenRow): Promise<boolean> {
   } catch {
     return false;
   }
-  const found = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst();
-  return found !== undefined;
+  return isOrganizationStored(db, organizationId);
 }

@@ -12,6 +12,7 @@ import { toRobotConfig } from '@platform/machine-config/robot-config';
 import type { Json } from '@platform/machine-config/schema';
 import { type RobotConfig, RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { inVocabulary, type Vocabulary } from '@platform/rpc/server';
+import { type LocationSecret, readLocationSecrets } from '../../accounts/locations/location-secrets.ts';
 import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { Registry } from '../registry.ts';
@@ -51,31 +52,21 @@ export function createRobotConfigs(deps: {
   readonly instanceKey: InstanceKey;
   readonly clock: Clock;
 }): RobotConfigs {
-  const { db, registry, current, instanceKey, clock } = deps;
+  const { registry, current, clock } = deps;
   const kept = new Map<string, EncodedConfig & { readonly key: string }>();
-  const secretsOf = new Map<string, { untilMs: number; secrets: Promise<{ id: string; secret: string }[]> }>();
+  const secretsOf = new Map<string, { untilMs: number; secrets: Promise<readonly LocationSecret[]> }>();
 
-  const readSecrets = async (locationId: string): Promise<{ id: string; secret: string }[]> => {
-    const rows = await db
-      .selectFrom('location_secrets')
-      .select(['id', 'secret'])
-      .where('location_id', '=', locationId)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute();
-    return rows.map((row) => ({ id: row.id, secret: instanceKey.decrypt(row.secret) }));
-  };
-  const locationSecrets = (locationId: string): Promise<{ id: string; secret: string }[]> => {
+  const locationSecrets = (locationId: string): Promise<readonly LocationSecret[]> => {
     const nowMs = clock.monotonic();
     const cached = secretsOf.get(locationId);
     if (cached !== undefined && cached.untilMs > nowMs) return cached.secrets;
-    const secrets = readSecrets(locationId);
+    const secrets = readLocationSecrets(deps, [locationId]);
     secretsOf.set(locationId, { untilMs: nowMs + secretsTtlMs, secrets });
     secrets.catch(() => secretsOf.delete(locationId));
     return secrets;
   };
 
-  const build = async (asked: AskedConfig, secrets: { id: string; secret: string }[]): Promise<RobotConfig> => {
+  const build = async (asked: AskedConfig, secrets: readonly LocationSecret[]): Promise<RobotConfig> => {
     const { partId, authority } = asked;
     const place = registry.placeOf(partId);
     const effective = await current.effective(partId);
@@ -88,13 +79,13 @@ export function createRobotConfigs(deps: {
       localFqdn: fqdn,
       signalingAddress: authority,
       signalingInsecure: true,
-      locationSecrets: secrets,
+      locationSecrets: secrets.map(({ id, secret }) => ({ id, secret })),
       primaryOrgId: place.organizationId,
       locationId: place.locationId,
       machineId: place.robotId,
     });
   };
-  const secretsFor = async ({ partId, secrets }: AskedConfig): Promise<{ id: string; secret: string }[]> =>
+  const secretsFor = async ({ partId, secrets }: AskedConfig): Promise<readonly LocationSecret[]> =>
     secrets === 'all' ? locationSecrets(registry.placeOf(partId).locationId) : [];
 
   return {

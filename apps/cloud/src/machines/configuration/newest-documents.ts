@@ -1,0 +1,34 @@
+/** The newest saved documents of parts, by query: for who changes what many parts run, or catches up with it. */
+import type { JsonObject } from '@platform/machine-config/schema';
+import type { AliasableExpression } from 'kysely';
+import type { Database } from '../../metadata/tables.ts';
+
+/** Without the parts that were never configured. @param partIds few enough for one statement */
+export async function newestDocuments(
+  db: Database,
+  partIds: readonly string[],
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const rows = await db
+    .selectFrom('part_configurations')
+    .innerJoin(
+      (inner) =>
+        inner
+          .selectFrom('part_configurations')
+          .select(['part_id as newest_of', (each) => each.fn.max('version').as('newest')])
+          .where('part_id', 'in', partIds)
+          .groupBy('part_id')
+          .as('newest_versions'),
+      (join) =>
+        join
+          .onRef('newest_versions.newest_of', '=', 'part_configurations.part_id')
+          .onRef('newest_versions.newest', '=', 'part_configurations.version'),
+    )
+    .select(['part_configurations.part_id', 'part_configurations.document'])
+    .execute();
+  return new Map(rows.map((row) => [row.part_id, JSON.parse(row.document) as JsonObject]));
+}
+
+/** The parts that were ever configured, as a table to join. */
+export function configuredParts(db: Database): AliasableExpression<{ part_id: string }> {
+  return db.selectFrom('part_configurations').select('part_id').distinct();
+}

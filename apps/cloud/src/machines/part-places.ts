@@ -1,0 +1,41 @@
+/** Where parts and machines stand, by query: in a transaction that creates them nobody else knows them yet. */
+import type { AliasableExpression } from 'kysely';
+import { organizationByLocation } from '../accounts/locations/stored-locations.ts';
+import type { Database } from '../metadata/tables.ts';
+
+export interface PartPlace {
+  part_id: string;
+  machine_id: string;
+  machine_name: string;
+  organization_id: string;
+}
+
+/** One row for each part, as a table to join: `.innerJoin(partPlaces(db).as('place'), 'place.part_id', 'part_fragments.part_id')`. */
+export function partPlaces(db: Database): AliasableExpression<PartPlace> {
+  return db
+    .selectFrom('parts')
+    .innerJoin('machines', 'machines.id', 'parts.machine_id')
+    .innerJoin(organizationByLocation(db).as('whose'), 'whose.location_id', 'machines.location_id')
+    .select([
+      'parts.id as part_id',
+      'machines.id as machine_id',
+      'machines.name as machine_name',
+      'whose.organization_id',
+    ]);
+}
+
+/** Of those that there are. @param partIds few enough for one statement */
+export function placesOf(db: Database, partIds: readonly string[]): Promise<PartPlace[]> {
+  return db.selectFrom(partPlaces(db).as('place')).selectAll().where('place.part_id', 'in', partIds).execute();
+}
+
+export async function partIdsOf(db: Database, machineId: string): Promise<readonly string[]> {
+  const rows = await db.selectFrom('parts').select('id').where('machine_id', '=', machineId).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Of the machines directly in a location. */
+export async function machineNamesIn(db: Database, locationId: string): Promise<readonly string[]> {
+  const rows = await db.selectFrom('machines').select('name').where('location_id', '=', locationId).execute();
+  return rows.map(({ name }) => name);
+}
