@@ -34,6 +34,8 @@ export type { Limits } from './execute/limits/budget.ts';
 export { refuseTooLarge } from './execute/limits/size-limits.ts';
 export { compareKeys, sortKeysOf } from './execute/stages/sort-keys.ts';
 export { ExactSum } from './execute/sums/exact-sum.ts';
+export { functions } from './functions/registry.ts';
+export { canFail, isLogical } from './plan/can-fail.ts';
 export {
   isPathColumn,
   isTimeColumn,
@@ -49,6 +51,7 @@ export type { Expr, Path } from './plan/expr.ts';
 export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
 export { foldConstants } from './plan/fold-constants.ts';
 export { isLight } from './plan/is-light.ts';
+export { decomposes } from './plan/partial-state.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
 export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
 export type { Scope } from './plan/scope.ts';
@@ -56,7 +59,6 @@ export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
 export { type PlanSplit, splitPlan } from './plan/split-plan.ts';
 export type {
   Accumulator,
-  AccumulatorName,
   GroupStage,
   Into,
   MergeStage,

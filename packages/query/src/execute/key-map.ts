@@ -2,7 +2,7 @@
 
 import { valueKey } from '../bson/key.ts';
 import { BsonDate, BsonSymbol, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
-import { toDouble } from './functions/numbers/number.ts';
+import { toDouble } from '../functions/numbers/number.ts';
 
 export class KeyMap<T> {
   /** In the order in which they were set. */

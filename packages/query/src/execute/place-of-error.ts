@@ -1,7 +1,7 @@
 /** Where in the query an operator stands whose values it refused: a path in MQL, line and column in SQL. */
 
+import { functions } from '../functions/registry.ts';
 import { QueryError } from '../query-error.ts';
-import { eagerFunctions } from './functions/registry.ts';
 
 /** How SQL writes what MQL names; all other functions it writes in capitals. */
 const symbols: Readonly<Record<string, string>> = { add: '+', subtract: '-', multiply: '*', divide: '/', mod: '%' };
@@ -19,7 +19,7 @@ export function withPlace(error: unknown, at: string, fn: string): unknown {
 function inSql(reason: string, fn: string): string {
   const text = reason.replace("can't $subtract", 'cannot subtract');
   return text.replace(/\$([a-z][A-Za-z0-9]*)/g, (found, name: string) => {
-    if (eagerFunctions[`agg.${name}`] === undefined) return found;
+    if (functions.get(`agg.${name}`)?.eager === undefined) return found;
     if (fn === 'sql.negate') return '-';
     return symbols[name] ?? name.toUpperCase();
   });

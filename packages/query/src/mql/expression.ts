@@ -1,11 +1,12 @@
 /** Aggregation expressions: field paths, variables, literals and operators. */
 
 import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import type { FunctionDefinition, OperandContext } from '../functions/definition.ts';
+import { operators } from '../functions/registry.ts';
 import { call, type Expr, literal, type Path } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { parseFieldPath } from './path.ts';
-import { arities, arityCodes } from './signatures.ts';
-import { specialForms } from './special-forms.ts';
+import { constantOf } from './window/constant.ts';
 
 /** Parses an expression; `vars` are the variables that $map, $filter and $let around it bind. */
 export function parseExpression(value: BsonValue, at: string, vars: readonly string[] = []): Expr {
@@ -92,32 +93,41 @@ const hints: Readonly<Record<string, string | undefined>> = {
 };
 
 function parseOperator(name: string, operand: BsonValue, at: string, vars: readonly string[]): Expr {
-  const form = Object.hasOwn(specialForms, name) ? specialForms[name] : undefined;
-  if (form !== undefined) {
-    return form(operand, at, vars, (value, below = at, bound = vars) => parseExpression(value, below, bound));
-  }
-  const arity = Object.hasOwn(arities, name) ? arities[name] : undefined;
-  if (arity === undefined) {
+  const operator = operators.get(name);
+  if (operator === undefined) {
     const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
     const place = { path: at, ...(hint === undefined ? {} : { hint }) };
     throw new QueryError('InvalidPipelineOperator', `unrecognized expression '${name}'`, place);
   }
-  const [least, most] = arity;
+  const { fn, definition } = operator;
+  if (typeof definition.mql === 'function') return definition.mql(operand, operandContext(at, vars));
   const operands = Array.isArray(operand) ? operand : [operand];
-  if (operands.length < least || operands.length > most) {
-    const expected =
-      least === most
-        ? `exactly ${least}`
-        : most === Number.POSITIVE_INFINITY
-          ? `at least ${least}`
-          : `${least} to ${most}`;
-    const own = Object.hasOwn(arityCodes, name) ? arityCodes[name] : undefined;
-    const code = own ?? (least === most ? 16020 : 28667);
-    throw new QueryError(code, `${name} takes ${expected} arguments, found ${operands.length}`, { path: at });
-  }
+  checkArity(name, operands.length, definition, at);
   return call(
-    `agg.${name.slice(1)}`,
+    fn,
     operands.map((item) => parseExpression(item, at, vars)),
     at,
   );
+}
+
+function checkArity(name: string, count: number, { mql, arityCode }: FunctionDefinition, at: string): void {
+  const [least, most] = typeof mql === 'number' ? [mql, mql] : (mql as readonly [number, number]);
+  if (count >= least && count <= most) return;
+  const isFixed = least === most;
+  const range = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+  throw new QueryError(
+    arityCode ?? (isFixed ? 16020 : 28667),
+    `${name} takes ${isFixed ? `exactly ${least}` : range} arguments, found ${count}`,
+    { path: at },
+  );
+}
+
+/** @param vars names that are bound around the operator at that place. */
+export function operandContext(at: string, vars: readonly string[] = []): OperandContext {
+  return {
+    at,
+    vars,
+    parse: (value, below = at, bound = vars) => parseExpression(value, below, bound),
+    constant: constantOf,
+  };
 }

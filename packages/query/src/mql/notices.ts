@@ -1,11 +1,10 @@
 /** What a pipeline may say without being wrong, though hardly anybody means it: told to who asks how it runs. */
 
 import { BsonDocument, type Maybe } from '../bson/value.ts';
+import { operators } from '../functions/registry.ts';
 import { isTimeColumn } from '../plan/columns.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
-import { arities } from './signatures.ts';
-import { specialForms } from './special-forms.ts';
 
 /** A query of more conditions is no longer read by people. */
 const maxNotices = 20;
@@ -46,5 +45,5 @@ function noticeOf(op: string, path: readonly string[], value: Maybe): string | u
 
 /** An operator that is evaluated in expressions. */
 export function isExpression(name: string): boolean {
-  return Object.hasOwn(arities, name) || Object.hasOwn(specialForms, name);
+  return operators.has(name);
 }

@@ -20,7 +20,7 @@ export type Expr =
   /** In `match.elem` the fields of the body are those of the array element, in the others `vars` are bound in turn. */
   | {
       readonly k: 'bind';
-      readonly fn: 'map' | 'filter' | 'reduce' | 'let' | 'match.elem';
+      readonly fn: string;
       readonly vars: readonly string[];
       readonly args: readonly Expr[];
       readonly body: Expr;

@@ -7,6 +7,7 @@ import { BsonDate, type Maybe } from '../bson/value.ts';
 import { constantOf } from '../execute/expressions/constant.ts';
 import { compileExpression } from '../execute/expressions/expression.ts';
 import { type Evaluate, newFrame } from '../execute/expressions/scope.ts';
+import { functions } from '../functions/registry.ts';
 import { QueryError, reading } from '../query-error.ts';
 import { type Expr, literal } from './expr.ts';
 import type { Plan, Stage } from './stage.ts';
@@ -29,9 +30,7 @@ function folded(plan: Plan, nowMs: number): Plan {
   return { ...dated, stages: dated.stages.map(inFilter) };
 }
 
-/** What times, and texts of paths, are made of; none of it takes long, as a query may be read where others wait. */
-const cheap =
-  /^(agg\.(array|concat|toDate|dateFromString|dateFromParts|dateTrunc|dateAdd|dateSubtract|add|subtract|multiply|divide|floor|trunc|toInt|toLong|toDouble)|sql\.(castTimestamp|castLong|divide|divideWhole|negate|concat))$/;
+/** So many, since a query may be read where others wait. */
 const maxCalls = 1000;
 
 function foldedExpr(expr: Expr, left: { calls: number }): Expr {
@@ -40,7 +39,8 @@ function foldedExpr(expr: Expr, left: { calls: number }): Expr {
   // Other query operators take literals already.
   if (expr.fn.startsWith('match.') && !isCondition) return expr;
   const call = { ...expr, args: expr.args.map((arg) => foldedExpr(arg, left)) };
-  if (isCondition || !cheap.test(expr.fn) || call.args.some((arg) => arg.k !== 'lit')) return call;
+  const isEarly = functions.get(expr.fn)?.folding === 'early';
+  if (isCondition || !isEarly || call.args.some((arg) => arg.k !== 'lit')) return call;
   if (--left.calls < 0) return call;
   try {
     const evaluate = compileExpression(call);

@@ -1,5 +1,6 @@
 /** Which plans do work in proportion to their size times that of their input, so that little input is little work. */
 
+import { functions } from '../functions/registry.ts';
 import type { Expr } from './expr.ts';
 import type { Accumulator, GroupStage, ShapeTree, Stage } from './stage.ts';
 
@@ -40,19 +41,10 @@ function isLightStage(stage: Stage): boolean {
     case 'slice':
     case 'sample':
       return true;
-    case 'unwind':
-    case 'redact':
-    case 'bucketAuto':
-    case 'geoNear':
-    case 'window':
-    case 'densify':
-    case 'values':
-    case 'join':
-    case 'lookup':
-    case 'union':
-      return false;
     case 'replace':
       return stage.with.k === 'doc' && isFlat(stage.with);
+    default:
+      return false;
   }
 }
 
@@ -69,10 +61,6 @@ function isFlat(expr: Expr): boolean {
   return expr.k === 'doc' ? expr.fields.every(([, value]) => isSmall(value)) : isSmall(expr);
 }
 
-/** Functions whose values are numbers, times and truths, or one of their arguments. */
-const small =
-  /^match\.|^(agg|sql)\.(eq|ne|gte?|lte?|cmp|in|and|or|not|isNull|isMissing|isNumber|isArray|type|cond|ifNull|case|switch|add|subtract|multiply|divide|divideWhole|mod|negate|abs|floor|ceil|round|trunc|sqrt|size|length|arrayElemAt|toInt|toLong|toDouble|toDate|toBool|castInt|castLong|castDouble|castBool|castTimestamp|year|month|dayOfMonth|hour|minute|second|millisecond|dayOfWeek|dayOfYear|dateTrunc)$/;
-
 function isSmall(expr: Expr): boolean {
   switch (expr.k) {
     case 'lit':
@@ -82,12 +70,17 @@ function isSmall(expr: Expr): boolean {
     case 'var':
       return expr.name === 'NOW';
     case 'call':
-      return small.test(expr.fn) && expr.args.every(isSmall);
+      return isBounded(expr.fn) && expr.args.every(isSmall);
     case 'doc':
       return false;
     case 'bind':
       return expr.fn === 'match.elem' && expr.args.every(isSmall) && isSmall(expr.body);
   }
+}
+
+/** Query operators of $match give true or false. */
+function isBounded(fn: string): boolean {
+  return fn.startsWith('match.') || functions.get(fn)?.size === 'bounded';
 }
 
 function isConstant(expr: Expr | undefined): boolean {

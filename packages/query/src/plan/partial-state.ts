@@ -29,17 +29,10 @@
  * them. Absent means none of it: 3 doubles are `{n: 3, kinds: 1, parts: [0.25]}`.
  */
 
-import type { Accumulator, AccumulatorName } from './stage.ts';
-
-const single: readonly AccumulatorName[] = ['sum', 'avg', 'count', 'sql.count', 'min', 'max', 'addToSet'];
-const names: ReadonlySet<AccumulatorName> = new Set<AccumulatorName>([
-  ...single,
-  ...(['first', 'last', 'firstN', 'lastN', 'minN', 'maxN', 'top', 'bottom', 'topN', 'bottomN'] as const),
-  ...(['median', 'percentile', 'setSize'] as const),
-]);
-/** Of values that each count once the order makes no difference to these. */
-const namesOfDistinct: ReadonlySet<AccumulatorName> = new Set(single);
+import { accumulatorOf } from '../accumulators/registry.ts';
+import type { Accumulator } from './stage.ts';
 
 export function decomposes({ fn, distinct }: Accumulator): boolean {
-  return (distinct === true ? namesOfDistinct : names).has(fn);
+  const { decomposes: how } = accumulatorOf(fn);
+  return distinct === true ? how === 'distinct' : how !== undefined;
 }

@@ -9,38 +9,9 @@ import type { DensifyStage, WindowStage } from './window.ts';
 export type ShapeTree = { readonly k: 'tree'; readonly fields: readonly (readonly [string, ShapeTree | ShapeLeaf])[] };
 export type ShapeLeaf = { readonly k: 'keep' } | { readonly k: 'drop' } | { readonly k: 'set'; readonly value: Expr };
 
-export type AccumulatorName =
-  | 'sum'
-  | 'avg'
-  | 'min'
-  | 'max'
-  | 'first'
-  | 'last'
-  | 'count'
-  | 'push'
-  | 'addToSet'
-  | 'stdDevPop'
-  | 'stdDevSamp'
-  | 'mergeObjects'
-  | 'concatArrays'
-  | 'setUnion'
-  | 'firstN'
-  | 'lastN'
-  | 'minN'
-  | 'maxN'
-  | 'top'
-  | 'topN'
-  | 'bottom'
-  | 'bottomN'
-  | 'median'
-  | 'percentile'
-  /** How many values $addToSet would have. */
-  | 'setSize'
-  /** SQL's own: null, missing and documents of nothing else are not counted. */
-  | 'sql.count';
-
 export interface Accumulator {
-  readonly fn: AccumulatorName;
+  /** Its name in accumulators/registry.ts. */
+  readonly fn: string;
   readonly arg: Expr;
   /** Each value once (SQL's DISTINCT). */
   readonly distinct?: boolean;

@@ -3,10 +3,11 @@
  * fold as they come. What comes out is the same to the last bit, only the order of the groups is not that of the sort.
  */
 
+import { functions } from '../functions/registry.ts';
 import { isPathColumn, isTimeColumn } from './columns.ts';
 import { type Expr, field } from './expr.ts';
 import { decomposes } from './partial-state.ts';
-import type { Accumulator, AccumulatorName, GroupStage, Into, SortKey, SortStage, Stage } from './stage.ts';
+import type { Accumulator, GroupStage, Into, SortKey, SortStage, Stage } from './stage.ts';
 
 export interface UnsortedGroup {
   readonly group: GroupStage;
@@ -43,7 +44,7 @@ export function unsortedGroup({ by, top, at }: SortStage, grouping: GroupStage):
 }
 
 /** Those that look at the keys of the order in each row. */
-const ofRows: ReadonlySet<AccumulatorName> = new Set<AccumulatorName>(['top', 'bottom', 'topN', 'bottomN']);
+const ofRows: ReadonlySet<string> = new Set(['top', 'bottom', 'topN', 'bottomN']);
 
 function inOrder(accumulator: Accumulator, by: readonly SortKey[]): Accumulator | undefined {
   if (!decomposes(accumulator)) return undefined;
@@ -58,7 +59,7 @@ function inOrder(accumulator: Accumulator, by: readonly SortKey[]): Accumulator 
   return (fn === 'min' || fn === 'max') && !hasOneForm(arg) ? { ...accumulator, by } : accumulator;
 }
 
-const takenOver: Partial<Record<AccumulatorName, AccumulatorName>> = {
+const takenOver: Readonly<Record<string, string | undefined>> = {
   first: 'top',
   last: 'bottom',
   firstN: 'topN',
@@ -75,7 +76,7 @@ function hasOneForm(expr: Expr): boolean {
     case 'doc':
       return expr.fields.every(([, value]) => hasOneForm(value));
     case 'call':
-      if (expr.fn === 'agg.dateTrunc' || expr.fn === 'agg.dateToString') return true;
+      if (functions.get(expr.fn)?.numberTypes === 'none') return true;
       return expr.fn === 'agg.ifNull' && expr.args.every(hasOneForm);
     default:
       return false;

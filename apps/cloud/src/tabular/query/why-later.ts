@@ -1,5 +1,5 @@
 /** The stages of a query that run once, over what all sources gave, and why they do. */
-import { type Accumulator, isReadOnce, type Plan, type PlanSplit, type Stage } from '@platform/query';
+import { decomposes, isReadOnce, type Plan, type PlanSplit, type Stage } from '@platform/query';
 import type { NotPushed } from '../tabular.ts';
 
 export function whyLater(plan: Plan, { end, post }: PlanSplit): readonly NotPushed[] {
@@ -24,7 +24,7 @@ function later(stages: readonly Stage[], where: string): readonly NotPushed[] {
 function whyOf(stage: Stage): string {
   switch (stage.k) {
     case 'group': {
-      const fns = stage.into.flatMap(([, accumulator]) => (dependsOnOrder(accumulator) ? [accumulator.fn] : []));
+      const fns = stage.into.flatMap(([, accumulator]) => (decomposes(accumulator) ? [] : [accumulator.fn]));
       const named = stage.at === undefined ? [] : fns.map((fn) => `$${fn}`);
       return `${named.length > 0 ? named.join(', ') : 'what it gathers'} depends on the order of all rows`;
     }
@@ -47,16 +47,6 @@ function whyOf(stage: Stage): string {
     default:
       return 'it needs the rows of all sources together';
   }
-}
-
-const inAnyOrder: ReadonlySet<string> = new Set(
-  'sum avg count min max addToSet setSize median percentile sql.count sql.sum first last top bottom firstN lastN minN maxN topN bottomN'.split(
-    ' ',
-  ),
-);
-
-function dependsOnOrder({ fn }: Accumulator): boolean {
-  return !inAnyOrder.has(fn);
 }
 
 /** As the language names it: of a statement its clauses are told by these names. */

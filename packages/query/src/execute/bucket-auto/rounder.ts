@@ -2,8 +2,8 @@
 
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import { QueryError } from '../../query-error.ts';
-import { toDouble } from '../functions/numbers/number.ts';
 import { series } from './series.ts';
 
 export interface Rounder {

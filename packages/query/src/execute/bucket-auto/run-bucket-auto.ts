@@ -1,9 +1,9 @@
 /** $bucketAuto: rows in the order of a key, cut into buckets of about the same number of rows. */
 
+import { compileInto } from '../../accumulators/compile-accumulators.ts';
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
-import { compileInto } from '../accumulators/compile-into.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { enterRow, newFrame } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';

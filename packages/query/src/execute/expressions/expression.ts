@@ -1,11 +1,11 @@
 /** Expressions become closures once for each stage; the closures run once for each row. */
 
-import { BsonDate, BsonDocument, type Maybe } from '../../bson/value.ts';
+import { BsonDate, BsonDocument } from '../../bson/value.ts';
+import type { Eager, FunctionDefinition } from '../../functions/definition.ts';
+import { functions } from '../../functions/registry.ts';
 import type { Expr } from '../../plan/expr.ts';
 import { nearVariable } from '../../plan/near.ts';
 import { QueryError } from '../../query-error.ts';
-import { bindings } from '../functions/bind.ts';
-import { eagerFunctions, lazyFunctions } from '../functions/registry.ts';
 import { measure } from '../limits/size.ts';
 import { withinSizeLimits } from '../limits/size-limits.ts';
 import { withPlace } from '../place-of-error.ts';
@@ -70,17 +70,21 @@ function compileBinding(expr: Expr & { k: 'bind' }, slots: Slots): Evaluate {
   const first = Math.max(-1, ...slots.values()) + 1;
   const places = expr.vars.map((_name, index) => first + index);
   for (const [index, name] of expr.vars.entries()) inner.set(name, first + index);
-  const bound = bindings[expr.fn as keyof typeof bindings](args, places, compileExpression(expr.body, inner));
-  const growing = expr.fn === 'map' || expr.fn === 'filter';
-  return located(() => (growing ? (frame) => withinSizeLimits(frame, bound(frame)) : bound), expr.at);
+  const definition = functions.get(expr.fn);
+  if (definition?.bind === undefined) throw unknownFunction(expr);
+  const bound = definition.bind(args, places, compileExpression(expr.body, inner));
+  const grows = definition.size === 'grows';
+  return located(() => (grows ? (frame) => withinSizeLimits(frame, bound(frame)) : bound), expr.at);
 }
 
 function compileCall(expr: Expr & { k: 'call' }, slots: Slots): Evaluate {
   if (expr.fn.startsWith('match.')) return compileMatch(expr, (inner) => compileExpression(inner, slots));
   const args =
     expr.fn === 'agg.switch' ? reachableParts(expr.args, slots) : expr.args.map((arg) => compileExpression(arg, slots));
-  const evaluate = compileFunction(expr, args);
-  const folds = expr.fn.startsWith('agg.') && !unfolded.has(expr.fn);
+  const definition = functions.get(expr.fn);
+  if (definition === undefined) throw unknownFunction(expr);
+  const evaluate = compileFunction(expr, definition, args);
+  const folds = expr.fn.startsWith('agg.') && definition.volatile !== true && definition.folding !== 'never';
   return folds && args.every((arg) => constantOf(arg) !== undefined) ? folded(evaluate) : evaluate;
 }
 
@@ -103,9 +107,6 @@ function reachableParts(args: readonly Expr[], slots: Slots): Evaluate[] {
   return [...parts, ...otherwise];
 }
 
-/** Not the same each time, or large however short it is written. */
-const unfolded: ReadonlySet<string> = new Set(['agg.rand', 'agg.range']);
-
 /** Larger values are built for each row, within the row's limits: a query may name thousands of them. */
 const maxFoldedBytes = 64 * 1024;
 
@@ -114,31 +115,26 @@ function folded(evaluate: Evaluate): Evaluate {
   return measure(value, maxFoldedBytes) > maxFoldedBytes ? evaluate : constant(value);
 }
 
-function compileFunction(expr: Expr & { k: 'call' }, args: readonly Evaluate[]): Evaluate {
-  const [lazy, eager] = [lazyFunctions[expr.fn], eagerFunctions[expr.fn]];
+function compileFunction(
+  expr: Expr & { k: 'call' },
+  { lazy, eager, size }: FunctionDefinition,
+  args: readonly Evaluate[],
+): Evaluate {
   const compile = lazy ?? (eager === undefined ? undefined : (values: readonly Evaluate[]) => applied(eager, values));
-  if (compile === undefined)
-    throw new QueryError('InvalidPipelineOperator', `unknown function ${expr.fn}`, { path: expr.at });
+  if (compile === undefined) throw unknownFunction(expr);
   return located(
     () => {
       const evaluate = compile(args);
-      return builders.has(expr.fn) ? (frame) => withinSizeLimits(frame, evaluate(frame)) : evaluate;
+      return size === 'grows' ? (frame) => withinSizeLimits(frame, evaluate(frame)) : evaluate;
     },
     expr.at,
     expr.fn,
   );
 }
 
-/** Functions whose values grow with their arguments. */
-const builders: ReadonlySet<string> = new Set(
-  `agg.array agg.slice agg.concatArrays agg.reverseArray agg.range agg.zip agg.sortArray agg.objectToArray agg.arrayToObject
-   agg.mergeObjects agg.setField agg.setUnion agg.setIntersection agg.setDifference agg.concat agg.split agg.replaceOne agg.replaceAll
-   agg.trim agg.ltrim agg.rtrim agg.substr agg.substrBytes agg.regexFind agg.regexFindAll
-   agg.firstN agg.lastN agg.minN agg.maxN agg.toUpper agg.toLower agg.substrCP agg.toString agg.dateToString
-   sql.concat sql.upper sql.lower sql.substring sql.castString`.split(/\s+/),
-);
-
-type Eager = (...values: readonly Maybe[]) => Maybe;
+function unknownFunction({ fn, at }: { readonly fn: string; readonly at: string }): QueryError {
+  return new QueryError('InvalidPipelineOperator', `unknown function ${fn}`, { path: at });
+}
 
 function applied(fn: Eager, args: readonly Evaluate[]): Evaluate {
   const [first, second] = args;

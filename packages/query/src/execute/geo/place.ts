@@ -2,7 +2,7 @@
 
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
-import { toDouble } from '../functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import { angle, angleToArc, isInRing, type Point } from './distance.ts';
 
 export interface Place {

@@ -2,7 +2,7 @@
 
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, type Maybe } from '../../bson/value.ts';
-import { toDouble } from '../functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 
 export type BitsTest = 'bitsAllSet' | 'bitsAllClear' | 'bitsAnySet' | 'bitsAnyClear';
 

@@ -6,7 +6,7 @@ import { remainder } from '../../bson/decimal-arithmetic.ts';
 import { valueKey } from '../../bson/key.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Int32, type Maybe, Regex } from '../../bson/value.ts';
-import { toDecimal, toDouble } from '../functions/numbers/number.ts';
+import { toDecimal, toDouble } from '../../functions/numbers/number.ts';
 
 type Test = (value: BsonValue) => boolean;
 

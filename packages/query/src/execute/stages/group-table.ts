@@ -1,12 +1,12 @@
 /** The groups of a stage while they are folded. */
 
+import { type CompiledInto, compileInto } from '../../accumulators/compile-accumulators.ts';
+import type { Fold } from '../../accumulators/fold.ts';
 import { compareValues } from '../../bson/compare.ts';
 import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Into } from '../../plan/stage.ts';
-import { type CompiledInto, compileInto } from '../accumulators/compile-into.ts';
-import type { Fold } from '../accumulators/fold.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
 import { KeyMap } from '../key-map.ts';

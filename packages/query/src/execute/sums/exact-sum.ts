@@ -10,7 +10,7 @@ import { partsOfNumber } from '../../bson/decimal.ts';
 import { add, decimalOfWhole, divide } from '../../bson/decimal-arithmetic.ts';
 import { decimalInfinity, decimalNan, encodeDecimal } from '../../bson/encode-decimal.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
-import { maxLong, minLong } from '../functions/numbers/number.ts';
+import { maxLong, minLong } from '../../functions/numbers/number.ts';
 import { DecimalSum } from './decimal-sum.ts';
 import { fixedOf, nearestDouble } from './fixed-double.ts';
 

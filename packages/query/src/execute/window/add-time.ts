@@ -1,9 +1,9 @@
 /** A time some units later, in UTC. A day that the month does not have becomes its last one. */
 
+import { shifted } from '../../functions/dates/date-shift.ts';
+import { type Zone, zoneOf } from '../../functions/dates/time-zone.ts';
 import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { shifted } from '../functions/dates/date-shift.ts';
-import { type Zone, zoneOf } from '../functions/dates/time-zone.ts';
 
 const utc: Zone = zoneOf('UTC');
 

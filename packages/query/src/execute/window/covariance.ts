@@ -1,16 +1,17 @@
 /** $covariancePop and $covarianceSamp: means and the sum of products of distances from them, updated by each pair. */
 
+import { SlidingSum } from '../../accumulators/sliding/sum.ts';
 import { decimalInfinity, decimalNan } from '../../bson/encode-decimal.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { type BsonValue, Decimal128, type Maybe } from '../../bson/value.ts';
+import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
+import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../../functions/numbers/number.ts';
+import { subtract } from '../../functions/numbers/sums.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../functions/numbers/number.ts';
 import { extents } from './extent.ts';
-import { minus, over, times } from './numbers.ts';
 import { evaluator, type StartWalk, type Workspace } from './partition.ts';
 import { slide } from './slide.ts';
-import { SlidingSum } from './sliding/sum.ts';
 
 export function covariance(fn: WindowFunction & { k: 'covariance' }, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
@@ -48,10 +49,10 @@ class Pairs {
       return;
     }
     this.#count++;
-    const fromX = minus(x, this.#x.mean());
+    const fromX = subtract(x, this.#x.mean());
     this.#x.add(x);
     this.#y.add(y);
-    this.#products.add(times(fromX, minus(y, this.#y.mean())));
+    this.#products.add(multiply(fromX, subtract(y, this.#y.mean())));
   }
 
   remove(value: Maybe): void {
@@ -70,7 +71,7 @@ class Pairs {
       return;
     }
     this.#x.remove(x);
-    this.#products.remove(times(minus(x, this.#x.mean()), minus(y, this.#y.mean())));
+    this.#products.remove(multiply(subtract(x, this.#x.mean()), subtract(y, this.#y.mean())));
     this.#y.remove(y);
   }
 
@@ -80,7 +81,7 @@ class Pairs {
     if (divisor <= 0) return null;
     if (this.#nans > 0) return Number.NaN;
     const total = this.#products.total() as Numeric;
-    return total instanceof Decimal128 ? (over(total, divisor) ?? null) : toDouble(total) / divisor;
+    return total instanceof Decimal128 ? (divide(total, divisor) ?? null) : toDouble(total) / divisor;
   }
 }
 

@@ -3,12 +3,12 @@
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { type Numeric, toDouble } from '../../functions/numbers/number.ts';
+import { add } from '../../functions/numbers/sums.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { DensifyStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { type Numeric, toDouble } from '../functions/numbers/number.ts';
 import { addTime } from './add-time.ts';
-import { plus } from './numbers.ts';
 
 export interface Stepping {
   readonly next: (value: BsonValue) => BsonValue;
@@ -23,7 +23,7 @@ export function steppingOf({ field, step, unit }: DensifyStage): Stepping {
     next: (value) =>
       value instanceof BsonDate && unit !== undefined
         ? new BsonDate(addTime(value.ms, unit, whole))
-        : (plus(value, amount) ?? null),
+        : (add(value, amount) ?? null),
     densified: (document) => {
       const value = nestedValue(document, field);
       if (isNullish(value)) return undefined;

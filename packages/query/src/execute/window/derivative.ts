@@ -2,12 +2,13 @@
 
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
+import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
+import { subtract } from '../../functions/numbers/sums.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { valueAt } from '../expressions/path.ts';
 import { extents } from './extent.ts';
-import { minus, overOrNull, times } from './numbers.ts';
 import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
 
 export function derivative(fn: WindowFunction & { k: 'derivative' | 'integral' }, workspace: Workspace): StartWalk {
@@ -22,18 +23,18 @@ export function derivative(fn: WindowFunction & { k: 'derivative' | 'integral' }
       const start = valueAt(partition.documents[from], path);
       const end = valueAt(partition.documents[to - 1], path);
       checkTimes(start, end, fn.unitMs);
-      const run = minus(end, start);
+      const run = subtract(end, start);
       const rise = riseOf(value(from), value(to - 1));
       if (isNullish(rise)) throw new QueryError(5624903, 'the input of $derivative must not be null or missing');
-      const slope = overOrNull(rise, run);
-      return slope === null || fn.unitMs === undefined ? slope : times(slope, BigInt(fn.unitMs));
+      const slope = divideOrNull(rise, run);
+      return slope === null || fn.unitMs === undefined ? slope : multiply(slope, BigInt(fn.unitMs));
     };
   };
 }
 
 function riseOf(start: Maybe, end: Maybe): Maybe {
   try {
-    return minus(end, start);
+    return subtract(end, start);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     const types = [...new Set([start, end].map(typeName))].join(' and ');
@@ -51,4 +52,15 @@ function checkTimes(start: Maybe, end: Maybe, unitMs: number | undefined): void 
     throw new QueryError(5624901, "$derivative over dates needs a 'unit'");
   }
   if (!isNumeric(start) || !isNumeric(end)) throw new QueryError(5624902, '$derivative needs numbers to sort by');
+}
+
+/** Null instead of a refusal when the divisor is zero. */
+function divideOrNull(left: Maybe, right: Maybe): Maybe {
+  if (isNullish(left) || isNullish(right)) return null;
+  try {
+    return divide(left, right);
+  } catch (error) {
+    if (error instanceof QueryError && error.codeName === 'BadValue') return null;
+    throw error;
+  }
 }

@@ -4,9 +4,9 @@ import { decimalToNumber } from '../../bson/decimal.ts';
 import { add, decimalOfWhole, divide, multiply, subtract } from '../../bson/decimal-arithmetic.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Decimal128 } from '../../bson/value.ts';
+import { type Numeric, toDecimal } from '../../functions/numbers/number.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { compileExpression } from '../expressions/expression.ts';
-import { type Numeric, toDecimal } from '../functions/numbers/number.ts';
 import { evaluator, type StartWalk, type Workspace } from './partition.ts';
 
 export function expMovingAvg(fn: WindowFunction & { k: 'expMovingAvg' }, workspace: Workspace): StartWalk {

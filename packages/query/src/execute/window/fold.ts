@@ -1,20 +1,20 @@
 /** The accumulators of $group over windows: running where the window only grows, else sliding, else computed anew. */
 
+import { compileInto } from '../../accumulators/compile-accumulators.ts';
+import type { Fold } from '../../accumulators/fold.ts';
+import { slidingDeviation } from '../../accumulators/sliding/deviation.ts';
+import { slidingExtreme } from '../../accumulators/sliding/extreme.ts';
+import { slidingPercentile } from '../../accumulators/sliding/percentile.ts';
+import { slidingSet } from '../../accumulators/sliding/set.ts';
+import type { Sliding } from '../../accumulators/sliding/sliding.ts';
+import { slidingAvg, slidingSum } from '../../accumulators/sliding/sum.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Accumulator } from '../../plan/stage.ts';
 import type { WindowFunction } from '../../plan/window.ts';
-import { compileInto } from '../accumulators/compile-into.ts';
-import type { Fold } from '../accumulators/fold.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { extents } from './extent.ts';
 import { evaluator, type Partition, type StartWalk, type Walk, type Workspace } from './partition.ts';
 import { slide } from './slide.ts';
-import { slidingDeviation } from './sliding/deviation.ts';
-import { slidingExtreme } from './sliding/extreme.ts';
-import { slidingPercentile } from './sliding/percentile.ts';
-import { slidingSet } from './sliding/set.ts';
-import type { Sliding } from './sliding/sliding.ts';
-import { slidingAvg, slidingSum } from './sliding/sum.ts';
 
 type Stage = WindowFunction & { k: 'fold' };
 

@@ -3,11 +3,12 @@
 import { compareValues } from '../../bson/compare.ts';
 import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
+import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
+import { add, subtract } from '../../functions/numbers/sums.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { valueAt } from '../expressions/path.ts';
-import { minus, over, plus, times } from './numbers.ts';
 import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
 
 export function locf(fn: WindowFunction & { k: 'linearFill' | 'locf' }, workspace: Workspace): StartWalk {
@@ -59,8 +60,8 @@ export function linearFill(fn: WindowFunction & { k: 'linearFill' | 'locf' }, wo
         if (!isNullish(found)) after = { x: place(lookedTo), y: found };
       }
       if (after === undefined) return null;
-      const slope = over(minus(after.y, before.y), minus(after.x, before.x));
-      return plus(before.y, times(minus(x, before.x), slope));
+      const slope = divide(subtract(after.y, before.y), subtract(after.x, before.x));
+      return add(before.y, multiply(subtract(x, before.x), slope));
     };
   };
 }

@@ -1,17 +1,18 @@
 /** $integral: the area under the rows of the window, by trapezoids. */
 
+import { SlidingSum } from '../../accumulators/sliding/sum.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
+import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
+import { isNan } from '../../functions/numbers/number.ts';
+import { add, subtract } from '../../functions/numbers/sums.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { valueAt } from '../expressions/path.ts';
-import { isNan } from '../functions/numbers/number.ts';
 import { extents } from './extent.ts';
-import { minus, over, plus, times } from './numbers.ts';
 import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
 import { slide } from './slide.ts';
-import { SlidingSum } from './sliding/sum.ts';
 
 interface Point {
   readonly x: Maybe;
@@ -51,7 +52,7 @@ export function integral(fn: WindowFunction & { k: 'derivative' | 'integral' }, 
       const { from, to } = move(index);
       if (from === to) return null;
       if (nans > 0) return Number.NaN;
-      return fn.unitMs === undefined ? area.total() : over(area.total(), BigInt(fn.unitMs));
+      return fn.unitMs === undefined ? area.total() : divide(area.total(), BigInt(fn.unitMs));
     };
   };
 }
@@ -68,5 +69,5 @@ function checked(x: Maybe, y: Maybe, unitMs: number | undefined): Point {
 }
 
 function trapezoid(left: Point, right: Point): Maybe {
-  return left.nan || right.nan ? undefined : over(times(plus(right.y, left.y), minus(right.x, left.x)), 2);
+  return left.nan || right.nan ? undefined : divide(multiply(add(right.y, left.y), subtract(right.x, left.x)), 2);
 }

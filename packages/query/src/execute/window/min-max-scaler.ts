@@ -1,16 +1,17 @@
 /** $minMaxScaler: where a number lies between the least and the greatest of its window. */
 
+import { slidingExtreme } from '../../accumulators/sliding/extreme.ts';
 import { compareValues } from '../../bson/compare.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import type { BsonValue } from '../../bson/value.ts';
+import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
+import { add, subtract } from '../../functions/numbers/sums.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { extents } from './extent.ts';
-import { minus, over, plus, times } from './numbers.ts';
 import { evaluator, type StartWalk, type Workspace } from './partition.ts';
 import { slide } from './slide.ts';
-import { slidingExtreme } from './sliding/extreme.ts';
 
 export function minMaxScaler(fn: WindowFunction & { k: 'minMaxScaler' }, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
@@ -40,7 +41,7 @@ export function minMaxScaler(fn: WindowFunction & { k: 'minMaxScaler' }, workspa
       move(index);
       const [low, high] = [least.result(), greatest.result()];
       if (compareValues(low, high) === 0) return min;
-      return plus(times(over(minus(value(index), low), minus(high, low)), minus(max, min)), min);
+      return add(multiply(divide(subtract(value(index), low), subtract(high, low)), subtract(max, min)), min);
     };
   };
 }

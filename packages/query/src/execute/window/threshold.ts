@@ -4,9 +4,9 @@ import { compareValues } from '../../bson/compare.ts';
 import { compareParts, type DecimalParts, decimalParts, partsOfNumber } from '../../bson/decimal.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import type { TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { toDouble } from '../functions/numbers/number.ts';
 import { addTime } from './add-time.ts';
 
 /** @throws QueryError when a range cannot be told from the value. */

@@ -1,10 +1,10 @@
 /** The positions that $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear ask for: a number, bytes, or a list. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { Binary, type BsonValue, type Decimal128, Int32 } from '../../bson/value.ts';
-import { toDouble } from '../../execute/functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 
 export function parseBitPositions(value: BsonValue, name: string, at: string): Int32[] {
   if (Array.isArray(value)) return value.map((item) => new Int32(positionOf(item, name, at)));

@@ -1,13 +1,13 @@
 /** The operators that $match knows for one field. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, type Decimal128, type Int32, Regex } from '../../bson/value.ts';
-import { toDouble, wholePart } from '../../execute/functions/numbers/number.ts';
 import { geoIntersects, geoWithin } from '../../execute/geo/region.ts';
 import type { BitsTest } from '../../execute/match/bits.ts';
+import { toDouble, wholePart } from '../../functions/numbers/number.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseBitPositions } from './bits.ts';
 import type { FilterParts } from './filter.ts';
 import { checkRegex } from './regex.ts';

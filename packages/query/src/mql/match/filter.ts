@@ -1,11 +1,11 @@
 /** $match: the query language, in which a comparison looks into arrays and compares only values of one kind. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, BsonUndefined, type BsonValue, Regex } from '../../bson/value.ts';
-import { toDouble } from '../../execute/functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import { call, type Expr, field, literal, type Path } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { isExpression } from '../notices.ts';
 import { fieldOperators } from './filter-operators.ts';

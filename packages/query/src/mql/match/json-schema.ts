@@ -1,10 +1,10 @@
 /** $jsonSchema: a schema of draft 4 with `bsonType`, checked here from end to end. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeNumbers } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Regex } from '../../bson/value.ts';
 import { compileJsonSchema, unorderedKey } from '../../execute/match/json-schema.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { checkRegex } from './regex.ts';
 
 type Check = (value: BsonValue, at: string) => void;

@@ -1,11 +1,11 @@
 /** The fields that $group and the `output` of $bucket and $bucketAuto compute: a name and one accumulator each. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { withGroupCode } from '../../group-codes.ts';
 import type { Accumulator } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { accumulatorNames, parseAccumulator } from '../accumulators/parse-accumulator.ts';
-import { describe } from '../describe.ts';
+import { accumulatorNames, parseAccumulator } from '../accumulator.ts';
 
 export function parseAccumulatorField(name: string, spec: BsonValue, stage: string): readonly [string, Accumulator] {
   const path = `${stage}.${name}`;

@@ -1,13 +1,13 @@
 /** $bucketAuto: how many buckets, and to which series their bounds are rounded. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { granularities } from '../../execute/bucket-auto/series.ts';
-import { toDouble } from '../../execute/functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Into, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { checkGroupBy, checkOutput, countOnly, parseOutput } from './bucket.ts';
 

@@ -1,12 +1,12 @@
 /** $bucket: a $group by the greatest boundary that a value reaches, in the order of the boundaries. */
 
 import { compareValues } from '../../bson/compare.ts';
+import { describe } from '../../bson/describe.ts';
 import { typeName, typeRank } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Int32 } from '../../bson/value.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import type { Accumulator, Into, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { constantOf } from '../window/constant.ts';
 import { parseAccumulatorField } from './accumulator-fields.ts';

@@ -1,10 +1,10 @@
 /** $count: a group of all rows under a name of the user's choice. */
 
+import { describe } from '../../bson/describe.ts';
 import { type BsonValue, Int32 } from '../../bson/value.ts';
 import { literal } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 
 export function parseCount(spec: BsonValue): readonly Stage[] {
   if (typeof spec !== 'string')

@@ -1,13 +1,13 @@
 /** $geoNear: the point, what is measured, and where the distance goes. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import { isTruthy } from '../../execute/expressions/truth.ts';
-import { toDouble } from '../../execute/functions/numbers/number.ts';
 import { pairOf } from '../../execute/geo/place.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import type { GeoNear } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { asksForText, parseFilter } from '../match/filter.ts';
 import { parseFieldPath } from '../path.ts';

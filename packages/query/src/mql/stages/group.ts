@@ -1,11 +1,11 @@
 /** $group: the key under `_id`, accumulators in the other fields. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Accumulator, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { parseAccumulatorField } from './accumulator-fields.ts';
 

@@ -1,9 +1,9 @@
 /** $replaceRoot and $replaceWith: a row becomes the document that an expression gives. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 
 export function parseReplace(spec: BsonValue, stage: '$replaceRoot' | '$replaceWith'): Stage {

@@ -2,12 +2,12 @@
 
 import { decimalToNumber } from '../../bson/decimal.ts';
 import { toWholeDecimal } from '../../bson/decimal-arithmetic.ts';
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128 } from '../../bson/value.ts';
-import { toDouble } from '../../execute/functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 
 export function parseSample(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) throw new QueryError(28745, `$sample takes an object, found ${describe(spec)}`);

@@ -1,12 +1,12 @@
 /** $project, $addFields (also called $set) and $unset: which fields a row has afterwards. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { isTruthy } from '../../execute/expressions/truth.ts';
 import { type Expr, literal } from '../../plan/expr.ts';
 import type { ShapeLeaf, ShapeTree, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { isExpression } from '../notices.ts';
 import { parseFieldPath } from '../path.ts';

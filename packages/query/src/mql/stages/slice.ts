@@ -1,11 +1,11 @@
 /** $limit and $skip. */
 
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import type { BsonValue } from '../../bson/value.ts';
-import { exactWhole, maxLong, minLong } from '../../execute/functions/numbers/number.ts';
+import { exactWhole, maxLong, minLong } from '../../functions/numbers/number.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 
 export function parseLimit(spec: BsonValue): Stage {
   const limit = wholeNumber(spec, '$limit', 5107201);

@@ -1,10 +1,10 @@
 /** $sortByCount: groups by an expression, the most frequent first. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue, Int32 } from '../../bson/value.ts';
 import { literal } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 
 export function parseSortByCount(spec: BsonValue): readonly Stage[] {

@@ -2,13 +2,13 @@
 
 import { decimalToNumber } from '../../bson/decimal.ts';
 import { toWholeDecimal } from '../../bson/decimal-arithmetic.ts';
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128 } from '../../bson/value.ts';
-import { toDouble } from '../../execute/functions/numbers/number.ts';
+import { toDouble } from '../../functions/numbers/number.ts';
 import { near } from '../../plan/near.ts';
 import type { ShapeLeaf, ShapeTree, SortKey, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseFieldPath } from '../path.ts';
 
 const maxKeys = 32;

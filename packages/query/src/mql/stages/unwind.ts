@@ -1,10 +1,10 @@
 /** $unwind: a path, or an object with more to say. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseFieldPath } from '../path.ts';
 
 export function parseUnwind(spec: BsonValue): Stage {

@@ -2,12 +2,12 @@
 
 import { compareValues } from '../../bson/compare.ts';
 import { decimalToNumber } from '../../bson/decimal.ts';
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
 import { type Bound, type Constant, type WindowFrame, wholePartition } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { constantOf } from './constant.ts';
 import { parseTimeUnit } from './time-unit.ts';

@@ -2,6 +2,7 @@
 
 import { compileExpression } from '../../execute/expressions/expression.ts';
 import { newFrame } from '../../execute/expressions/scope.ts';
+import { functions } from '../../functions/registry.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Constant } from '../../plan/window.ts';
 
@@ -16,7 +17,7 @@ function isConstant(expr: Expr): boolean {
     case 'lit':
       return true;
     case 'call':
-      return expr.fn !== 'agg.rand' && expr.args.every(isConstant);
+      return functions.get(expr.fn)?.volatile !== true && expr.args.every(isConstant);
     case 'doc':
       return expr.fields.every(([, value]) => isConstant(value));
     default:

@@ -1,13 +1,13 @@
 /** $densify: a field, the step by which it goes on, and between which values. */
 
 import { compareValues } from '../../bson/compare.ts';
+import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDate, BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
 import type { Stage } from '../../plan/stage.ts';
 import type { Constant, DensifyStage, TimeUnit } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseFieldPath } from '../path.ts';
 import { wholeOf } from './bounds.ts';
 import { strictFields } from './strict-fields.ts';

@@ -1,11 +1,11 @@
 /** $expMovingAvg: weighted by N, or by alpha itself. */
 
 import { decimalToNumber } from '../../bson/decimal.ts';
+import { describe } from '../../bson/describe.ts';
 import { isNumeric } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { wholeOf } from './bounds.ts';
 import type { WindowSpec } from './function.ts';

@@ -1,10 +1,10 @@
 /** $fill is $setWindowFields with $linearFill and $locf, and then $addFields for fixed values. */
 
+import { describe } from '../../bson/describe.ts';
 import { typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseAddFields } from '../stages/shape.ts';
 import { parseSetWindowFields } from './set-window-fields.ts';
 import { strictFields } from './strict-fields.ts';

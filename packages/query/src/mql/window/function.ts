@@ -1,14 +1,15 @@
 /** One output of $setWindowFields: an object with one window function, and a window where the function takes one. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { SortKey } from '../../plan/stage.ts';
 import { type WindowFrame, type WindowFunction, wholePartition } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
+import { windowAccumulatorNames } from '../accumulator.ts';
 import { parseBounds } from './bounds.ts';
 import { parseCovariance } from './covariance.ts';
 import { parseExpMovingAvg } from './exp-moving-avg.ts';
-import { foldNames, parseFold } from './fold.ts';
+import { parseFold } from './fold.ts';
 import { parseGapFill } from './gap-fill.ts';
 import { parseMinMaxScaler } from './min-max-scaler.ts';
 import { parseRank } from './rank.ts';
@@ -31,7 +32,7 @@ export interface WindowSpec {
 }
 
 const parsers: Readonly<Record<string, (spec: WindowSpec) => WindowFunction>> = {
-  ...Object.fromEntries(foldNames.map((name) => [`$${name}`, parseFold])),
+  ...Object.fromEntries(windowAccumulatorNames.map((name) => [name, parseFold])),
   $covariancePop: parseCovariance,
   $covarianceSamp: parseCovariance,
   $derivative: parseRate,

@@ -1,9 +1,9 @@
 /** $rank, $denseRank and $documentNumber. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument } from '../../bson/value.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import type { WindowSpec } from './function.ts';
 
 export function parseRank({ name, argument, hasWindow, others, by, at }: WindowSpec): WindowFunction {

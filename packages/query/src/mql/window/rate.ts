@@ -1,11 +1,11 @@
 /** $derivative and $integral. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument } from '../../bson/value.ts';
-import { unitMs } from '../../execute/functions/dates/date-unit.ts';
+import { unitMs } from '../../functions/dates/date-unit.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import type { WindowSpec } from './function.ts';
 import { parseTimeUnit } from './time-unit.ts';

@@ -1,10 +1,10 @@
 /** $shift: the value of a row some places away. */
 
+import { describe } from '../../bson/describe.ts';
 import { BsonDocument } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
 import type { Constant, WindowFunction } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 import { parseExpression } from '../expression.ts';
 import { int32Of } from './bounds.ts';
 import { constantOf } from './constant.ts';

@@ -1,9 +1,9 @@
 /** Units of time as users write them. */
 
+import { describe } from '../../bson/describe.ts';
 import type { BsonValue } from '../../bson/value.ts';
 import { type TimeUnit, timeUnits } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
-import { describe } from '../describe.ts';
 
 export function parseTimeUnit(value: BsonValue, at: string): TimeUnit {
   if (typeof value !== 'string') {

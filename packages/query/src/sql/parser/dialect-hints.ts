@@ -29,6 +29,20 @@ const words: Readonly<Record<string, string>> = {
   ),
 };
 
+const functions: Readonly<Record<string, string>> = {
+  GETDATE: 'write CURRENT_TIMESTAMP',
+  CONCAT: 'write a || b',
+  STDDEV: 'write STDDEV_SAMP or STDDEV_POP',
+  ...{ IF: 'write CASE WHEN a THEN b ELSE c END', IIF: 'write CASE WHEN a THEN b ELSE c END' },
+  IFNULL: 'write COALESCE(a, b)',
+  DATE_TRUNC: 'write DATETRUNC(MINUTE, time_received)',
+};
+
+/** What to write instead of a function of that name, in capitals. */
+export function functionHint(name: string): string | undefined {
+  return Object.hasOwn(functions, name) ? functions[name] : undefined;
+}
+
 /** What to write instead of the token that comes next. */
 export function dialectHintFor(cursor: Cursor): string | undefined {
   const { kind, text } = cursor.peek();

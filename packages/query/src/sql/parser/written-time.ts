@@ -1,6 +1,6 @@
 /** TIMESTAMP '…', {ts '…'} and {d '…'}: a time that is none is refused. CAST of such a text is null, as every cast that fails. */
 
-import { parseDate } from '../../execute/functions/dates/date-text.ts';
+import { parseDate } from '../../functions/dates/date-text.ts';
 import type { SqlNode } from './ast.ts';
 import { fault } from './cursor.ts';
 import type { Token } from './lex.ts';

@@ -2,13 +2,14 @@
 
 import { Int32 } from '../../bson/value.ts';
 import { call, type Expr, field, literal } from '../../plan/expr.ts';
-import type { Accumulator, AccumulatorName } from '../../plan/stage.ts';
+import type { Accumulator } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
+import { sqlAggregates } from '../functions.ts';
 import { aggregatesIn } from '../parser/aggregates-in.ts';
 import type { Select, SqlAggregate, SqlNode } from '../parser/ast.ts';
 import { fault } from '../parser/cursor.ts';
 import { aggregateText } from '../parser/dialect-hints.ts';
-import { documentKind, either, isMixed, type Kind, kindOf, kindText, numbers, unfit, widest } from '../types/kind.ts';
+import { documentKind, isMixed, type Kind, kindOf, kindText, unfit } from '../types/kind.ts';
 import { Block } from './block.ts';
 import { exprKey } from './expr-key.ts';
 import { notText } from './lower.ts';
@@ -208,40 +209,22 @@ function sourcesOf(columns: readonly Column[]): Source[] {
   });
 }
 
-const accumulators: Readonly<Record<string, AccumulatorName>> = {
-  ...{ COUNT: 'sql.count', SUM: 'sum', AVG: 'avg', MIN: 'min', MAX: 'max', FIRST: 'first', LAST: 'last' },
-  ...{ ADD_TO_ARRAY: 'push', ADD_TO_SET: 'addToSet', STDDEV_POP: 'stdDevPop', STDDEV_SAMP: 'stdDevSamp' },
-  MERGE_DOCUMENTS: 'mergeObjects',
-};
-const numeric: readonly string[] = ['SUM', 'AVG', 'STDDEV_POP', 'STDDEV_SAMP'];
-
 function accumulatorOf(node: SqlAggregate, before: Block): { accumulator: Accumulator; kind: Kind } {
   const given: Typed =
     node.arg === undefined
       ? { expr: node.distinct ? field() : literal(true), kind: kindOf('bool') }
       : before.lower(node.arg);
-  const wanted = numeric.includes(node.fn)
-    ? numbers
-    : node.fn === 'MERGE_DOCUMENTS'
-      ? (['object'] as const)
-      : undefined;
+  const { fn: name, takes: wanted, gives, compares } = sqlAggregates.get(node.fn)!;
   const arg = wanted === undefined ? given : notText(given);
   if (wanted !== undefined && unfit(arg.kind, wanted)) {
     throw fault(node.at, `${node.fn} takes ${wanted.join(' or ')}, found ${kindText(arg.kind)}`);
   }
-  if ((node.fn === 'MIN' || node.fn === 'MAX' || node.distinct) && isMixed(arg.kind)) {
-    const fn = node.distinct ? `${node.fn}(DISTINCT …)` : node.fn;
-    throw fault(node.at, `${fn} takes values that compare with each other, found ${kindText(arg.kind)}`);
+  if ((compares === true || node.distinct) && isMixed(arg.kind)) {
+    const written = node.distinct ? `${node.fn}(DISTINCT …)` : node.fn;
+    throw fault(node.at, `${written} takes values that compare with each other, found ${kindText(arg.kind)}`);
   }
   // COUNT(*) counts rows, whatever they hold.
-  const fn = node.arg === undefined && node.distinct ? 'count' : accumulators[node.fn]!;
+  const fn = node.arg === undefined && node.distinct ? 'count' : name;
   const accumulator = { fn, arg: arg.expr, ...(node.distinct && { distinct: true }) };
-  const kind = ((): Kind => {
-    if (node.fn === 'COUNT') return kindOf('int', 'long');
-    if (node.fn === 'SUM') return widest([arg.kind]);
-    if (numeric.includes(node.fn)) return kindOf(...numbers, 'null');
-    if (node.fn === 'ADD_TO_ARRAY' || node.fn === 'ADD_TO_SET') return { types: new Set(['array']), items: arg.kind };
-    return either(arg.kind, kindOf('null'));
-  })();
-  return { accumulator, kind };
+  return { accumulator, kind: gives(arg.kind) };
 }

@@ -2,6 +2,7 @@
 
 import type { TypeName } from '../../bson/type.ts';
 import { Int32 } from '../../bson/value.ts';
+import { functions } from '../../functions/registry.ts';
 import { isTimeColumn } from '../../plan/columns.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import type { SqlAggregate, SqlNode, SqlSubquery } from '../parser/ast.ts';
@@ -11,11 +12,13 @@ import type { Token } from '../parser/lex.ts';
 import { literalOf } from '../types/extended-json.ts';
 import { foldCast } from '../types/fold.ts';
 import {
+  anything,
   documentKind,
   excludes,
   incomparable,
   isArray,
   isWhole,
+  type Kind,
   kindOf,
   kindText,
   numbers,
@@ -23,7 +26,6 @@ import {
   wholeNumbers,
 } from '../types/kind.ts';
 import { kindOfValue } from '../types/kind-of-value.ts';
-import { compares, gives, takes } from '../types/signatures.ts';
 import { fieldsOf, type Typed } from './scope.ts';
 
 /** What the names, aggregates and subqueries of an expression mean where it stands. */
@@ -83,13 +85,13 @@ function asserted({ type, at }: SqlNode & { k: 'assert' }, given: Typed): Typed 
 
 export function lowerCall(node: { readonly fn: string; readonly at: Token }, given: readonly Typed[]): Typed {
   const { fn, at } = node;
-  if (fn === 'now') return { expr: { k: 'var', name: 'NOW', path: [] }, kind: gives(fn, []) };
+  if (fn === 'now') return { expr: { k: 'var', name: 'NOW', path: [] }, kind: kindOf('date', 'null') };
   const [of, name] = given;
   if (fn === 'agg.arrayElemAt' && of !== undefined && isName(name))
     return lowerCall({ fn: 'sql.field', at }, [of, name]);
   const args = given.map((arg, index) => truthOf(fn, converted(fn, arg, index, given), index, given));
   for (const [index, arg] of args.entries()) check(fn, arg, index, args.length, at);
-  if (compares(fn)) for (const other of args.slice(1)) compare(args[0]!, other, at);
+  if (functions.get(fn)?.sql?.compares === true) for (const other of args.slice(1)) compare(args[0]!, other, at);
   const exprs = args.map(({ expr }) => expr);
   const kind = gives(
     fn,
@@ -102,6 +104,17 @@ export function lowerCall(node: { readonly fn: string; readonly at: Token }, giv
     return { expr: kind.types?.has('long') === true ? call('sql.castLong', [whole], site(at)) : whole, kind };
   }
   return { expr, kind };
+}
+
+/** @param count how many arguments there are. */
+function takes(fn: string, index: number, count: number): readonly TypeName[] | undefined {
+  const types = functions.get(fn)?.sql?.takes;
+  return typeof types === 'function' ? types(index, count) : types?.[Math.min(index, types.length - 1)];
+}
+
+function gives(fn: string, args: readonly Kind[]): Kind {
+  const kind = functions.get(fn)?.sql?.gives ?? anything;
+  return typeof kind === 'function' ? kind(args) : kind;
 }
 
 const negations: Readonly<Record<string, string>> = {
@@ -136,7 +149,7 @@ export function notText(value: Typed): Typed {
 function converted(fn: string, arg: Typed, index: number, all: readonly Typed[]): Typed {
   const wanted = takes(fn, index, all.length);
   if (wanted !== undefined && !wanted.includes('string')) return notText(arg);
-  if (!compares(fn)) return arg;
+  if (functions.get(fn)?.sql?.compares !== true) return arg;
   const others = index === 0 ? all.slice(1) : all.slice(0, 1);
   if (!others.every(({ kind }) => excludes(kind, ['string']))) return arg;
   return literalOf(arg, (types) => others.every(({ kind }) => !incomparable(kind, { types }))) ?? arg;

@@ -18,7 +18,7 @@ import {
   Regex,
   Timestamp,
 } from '../../bson/value.ts';
-import { parseDate } from '../../execute/functions/dates/date-text.ts';
+import { parseDate } from '../../functions/dates/date-text.ts';
 import { literal } from '../../plan/expr.ts';
 import type { Typed } from '../planner/scope.ts';
 import { kindOfValue } from './kind-of-value.ts';

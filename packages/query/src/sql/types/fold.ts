@@ -1,7 +1,7 @@
 /** Casts of literals to times are made when the statement is parsed, so that the times can bound what is read. */
 
 import { BsonDate } from '../../bson/value.ts';
-import { parseDate } from '../../execute/functions/dates/date-text.ts';
+import { parseDate } from '../../functions/dates/date-text.ts';
 import { type Expr, literal } from '../../plan/expr.ts';
 
 export function foldCast(expr: Expr): Expr {

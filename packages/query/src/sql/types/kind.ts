@@ -69,6 +69,14 @@ export function maybeMissing(kind: Kind): Kind {
   return kind.types === undefined ? kind : { ...kind, types: new Set([...kind.types, 'missing']) };
 }
 
+export function orNull(kind: Kind): Kind {
+  return either(kind, kindOf('null'));
+}
+
+export function arrayOf(items: Kind): Kind {
+  return { types: new Set(['array']), items };
+}
+
 export function either(left: Kind, right: Kind): Kind {
   if (left.types === undefined || right.types === undefined) return anything;
   const types = new Set([...left.types, ...right.types]);

@@ -1,7 +1,15 @@
 /** Why a file does not group, sort or project, in words for people: what keeps its columns from giving what the executor would. */
-import type { Accumulator, Expr, GroupStage, Path, PlanSplit, RowStage, SortStage } from '@platform/query';
+import {
+  type Accumulator,
+  canFail,
+  type Expr,
+  type GroupStage,
+  type Path,
+  type PlanSplit,
+  type RowStage,
+  type SortStage,
+} from '@platform/query';
 import type { NotPushed } from '../../tabular.ts';
-import { canFail } from './conditions/can-fail.ts';
 import type { ConditionRoom } from './conditions/condition.ts';
 import { decisionOf } from './conditions/decision.ts';
 import { hasOneForm } from './conditions/one-form.ts';

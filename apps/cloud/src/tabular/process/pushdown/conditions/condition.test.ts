@@ -1,10 +1,9 @@
-import { BsonDate, BsonDocument, type BsonValue, encodeBson, type Stage } from '@platform/query';
+import { BsonDate, BsonDocument, type BsonValue, canFail, encodeBson, type Stage } from '@platform/query';
 import { parseMql } from '@platform/query/mql';
 import { parseSql } from '@platform/query/sql';
 import { expect, test } from 'vitest';
 import { type FileFacts, kind, type LeafFacts, type SeriesFacts } from '../../files/file-facts.ts';
 import { seriesValues } from '../series/series-values.ts';
-import { canFail } from './can-fail.ts';
 import { conditionOf } from './condition.ts';
 import { splitFilter } from './split-filter.ts';
 import { Binds } from './sql.ts';

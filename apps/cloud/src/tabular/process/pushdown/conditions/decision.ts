@@ -1,7 +1,6 @@
 /** $cond, $switch, $bucket and CASE: values that conditions decide, which a file's columns may tell of each row. */
-import type { Expr } from '@platform/query';
+import { canFail, type Expr, isLogical } from '@platform/query';
 import { isOfSeries } from '../series/series-values.ts';
-import { canFail, isLogical } from './can-fail.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
 import { isSmall } from './is-small.ts';
 import type { Sql } from './sql.ts';

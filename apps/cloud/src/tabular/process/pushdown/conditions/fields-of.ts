@@ -1,12 +1,12 @@
 /** The fields that an expression reads; undefined when it may read all of them, or what is not a field: the time, chance. */
-import type { Expr, Path } from '@platform/query';
+import { type Expr, functions, type Path } from '@platform/query';
 
 export function fieldsOf(expr: Expr): readonly Path[] | undefined {
   const found: Path[] = [];
   return collect(expr, found, []) ? found : undefined;
 }
 
-const byChance: ReadonlySet<string> = new Set(['match.sampleRate', 'agg.rand', 'match.jsonSchema', 'match.text']);
+const ofWholeRows: ReadonlySet<string> = new Set(['match.sampleRate', 'match.jsonSchema', 'match.text']);
 
 /** Beyond this many levels nothing is looked at: what is nested so deeply is left to the executor. */
 const maxDepth = 100;
@@ -28,7 +28,7 @@ function collect(expr: Expr, found: Path[], vars: readonly string[], depth = 0):
     case 'doc':
       return all(expr.fields.map(([, value]) => value));
     case 'call':
-      return !byChance.has(expr.fn) && all(expr.args);
+      return !ofWholeRows.has(expr.fn) && functions.get(expr.fn)?.volatile !== true && all(expr.args);
     case 'bind':
       // The fields of an $elemMatch are those of the elements.
       return all(expr.args) && (expr.fn === 'match.elem' || all([expr.body], [...vars, ...expr.vars]));

@@ -2,8 +2,7 @@
  * Which queries ask nothing of rows but how many there are of a series, and their least and greatest times: footers of files and facts of
  * rows in memory say that. Nothing here loads DuckDB: the process that queues queries asks it, too.
  */
-import type { Expr, PlanSplit } from '@platform/query';
-import { canFail } from '../conditions/can-fail.ts';
+import { canFail, type Expr, type PlanSplit } from '@platform/query';
 import { smallPrefix } from '../conditions/is-small.ts';
 import { splitFilter } from '../conditions/split-filter.ts';
 import { isOfSeries } from '../series/series-values.ts';

@@ -2,8 +2,7 @@
  * Rows that `$first`, `$last`, `$top`, `$bottom` and those that keep N of a group may take: in each group those that come first in an order,
  * with all that are equal to them. The executor takes from these what it would have taken from all, and each source gives few.
  */
-import type { Accumulator, GroupStage, SortKey } from '@platform/query';
-import { canFail } from '../conditions/can-fail.ts';
+import { type Accumulator, canFail, type GroupStage, type SortKey } from '@platform/query';
 import type { ConditionRoom } from '../conditions/condition.ts';
 import { and, or, type Sql } from '../conditions/sql.ts';
 import { type OrderKey, orderKeys } from '../order/emit-top.ts';

@@ -2,9 +2,8 @@
  * What a group's key is made of in SQL. Groups may be finer than the plan's, because partial groups with equal keys are merged: rows
  * are grouped by what the key reads (its series, a leaf, a step of time), and the executor's own expression makes the key of it.
  */
-import { type BsonValue, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
+import { type BsonValue, canFail, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
-import { canFail } from '../conditions/can-fail.ts';
 import type { ConditionRoom } from '../conditions/condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from '../conditions/decision.ts';
 import { fieldsOf } from '../conditions/fields-of.ts';

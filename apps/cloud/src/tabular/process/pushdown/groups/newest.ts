@@ -2,7 +2,7 @@
  * The newest row of each series, out of the footers: what "latest reading of each component" needs of a file. Whatever the group, its
  * first row by `time_received` descending is the newest one of some series of its files, or of the hot rows.
  */
-import { type Batch, BsonDate, type Expr, type PlanSplit } from '@platform/query';
+import { type Batch, BsonDate, canFail, type Expr, type PlanSplit } from '@platform/query';
 import { dayNumber } from '../../../../reading-codec/capture-day.ts';
 import { coversSeries } from '../../../catalog/row-filter.ts';
 import type { NewestRow, SeriesFacts } from '../../files/file-facts.ts';
@@ -10,7 +10,6 @@ import type { ScanRequest } from '../../messages.ts';
 import { noTime } from '../../rows/row-buffer.ts';
 import { type RowColumns, rowDocuments } from '../../rows/row-documents.ts';
 import type { Wanted } from '../choose.ts';
-import { canFail } from '../conditions/can-fail.ts';
 import { fieldsOf } from '../conditions/fields-of.ts';
 import type { OpenFile } from '../open-files.ts';
 import { identityOf } from '../series/series-identity.ts';

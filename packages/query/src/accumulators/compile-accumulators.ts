@@ -1,0 +1,71 @@
+/** The accumulators of one stage: closures for their arguments, and new folds for each group. */
+
+import { BsonDocument, type Maybe } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { type Frame, newFrame } from '../execute/expressions/scope.ts';
+import type { Budget } from '../execute/limits/budget.ts';
+import type { Accumulator, Into } from '../plan/stage.ts';
+import { countOf } from './count-of.ts';
+import type { Fold, MergingFold } from './fold.ts';
+import { accumulatorOf } from './registry.ts';
+import { distinctFold } from './set.ts';
+
+export interface CompiledInto {
+  /** Folds of a new group. */
+  readonly open: (key: Maybe) => readonly Fold[];
+  /** @param frame has entered the row. */
+  readonly add: (folds: readonly Fold[], frame: Frame, row: BsonDocument) => void;
+  readonly result: (folds: readonly Fold[], document: BsonDocument) => void;
+  /** Of accumulators that decompose. */
+  readonly partial: (folds: readonly Fold[], document: BsonDocument) => void;
+  readonly merge: (folds: readonly Fold[], partial: BsonDocument) => void;
+}
+
+export function compileInto(into: Into, budget: Budget, hold: (bytes: number) => void): CompiledInto {
+  const names = into.map(([name]) => name);
+  const args = into.map(([, accumulator]) => compileExpression(accumulator.arg));
+  const starts = into.map(([, accumulator]) => startOf(accumulator));
+  const counts = into.map(([, { n }]) => (n === undefined ? undefined : compileExpression(n)));
+  const keyFrame = newFrame(budget.nowMs, () => budget.check());
+  return {
+    open: (key) => {
+      keyFrame.root = key instanceof BsonDocument ? key : new BsonDocument();
+      hold(120 * args.length);
+      return starts.map((start, index) => {
+        const count = counts[index];
+        return start(hold, count === undefined ? 1 : countOf(count(keyFrame), `$${into[index]![1].fn}`));
+      });
+    },
+    add: (folds, frame, row) => {
+      for (let index = 0; index < args.length; index++) folds[index]!.add(args[index]!(frame), row);
+    },
+    result: (folds, document) => {
+      for (const [index, name] of names.entries()) document.set(name, folds[index]!.result());
+    },
+    partial: (folds, document) => {
+      for (const [index, name] of names.entries()) document.set(name, merging(folds[index]!).partial());
+    },
+    merge: (folds, partial) => {
+      for (const [index, name] of names.entries()) {
+        const state = partial.get(name);
+        if (state === undefined) throw new Error(`expected a state of ${name} in a partial group, found none`);
+        merging(folds[index]!).merge(state);
+      }
+    },
+  };
+}
+
+function merging(fold: Fold): MergingFold {
+  if (isMerging(fold)) return fold;
+  throw new Error('expected accumulators that decompose, found another one');
+}
+
+function isMerging(fold: Fold): fold is MergingFold {
+  return 'merge' in fold && 'partial' in fold;
+}
+
+function startOf(accumulator: Accumulator): (hold: (bytes: number) => void, n: number) => Fold {
+  const { start } = accumulatorOf(accumulator.fn);
+  if (accumulator.distinct !== true) return (hold, n) => start(hold, accumulator, n);
+  return (hold, n) => distinctFold(accumulator.fn, start(hold, accumulator, n), hold);
+}

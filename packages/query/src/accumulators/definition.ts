@@ -1,0 +1,49 @@
+/** What defines an accumulator: how the languages write it, what it computes, and what planners may assume of it. */
+
+import type { TypeName } from '../bson/type.ts';
+import type { BsonValue } from '../bson/value.ts';
+import type { OperandContext } from '../functions/definition.ts';
+import type { Accumulator } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
+import type { Kind } from '../sql/types/kind.ts';
+import type { NewFold } from './fold.ts';
+import type { Sliding } from './sliding/sliding.ts';
+
+export type ParseAccumulator = (operand: BsonValue, context: OperandContext) => Accumulator;
+
+/** Every fact that is left out is the careful one. */
+export interface AccumulatorDefinition {
+  /** How MQL writes it: with one expression, or what parses its operand. Absent: it does not have it. */
+  readonly mql?: 'expression' | ParseAccumulator;
+  /** $setWindowFields has it, too. */
+  readonly inWindows?: true;
+  readonly sql?: SqlAggregateSignature;
+  readonly start: NewFold;
+  /** Over windows that move: values that leave are taken away again. Absent: each window is folded from its first row. */
+  readonly slide?: (accumulator: Accumulator, hold: (bytes: number) => void) => Sliding;
+  /**
+   * Rows may be folded part by part, and the parts then merged (plan/partial-state.ts): its folds are merging ones. `distinct`: also
+   * when each value counts once.
+   */
+  readonly decomposes?: 'rows' | 'distinct';
+}
+
+export interface SqlAggregateSignature {
+  readonly name: string;
+  /** Types of the argument. Absent: any. */
+  readonly takes?: readonly TypeName[];
+  readonly gives: (argument: Kind) => Kind;
+  /** Its values are compared with each other. */
+  readonly compares?: true;
+}
+
+/** In $group an array is not taken for one expression. */
+export function arrayAsOperand(name: string, at: string): QueryError {
+  return new QueryError(40237, `the ${name} accumulator is a unary operator, found an array`, {
+    path: at,
+    hint: 'write an array that is meant as a value as {$literal: […]}',
+  });
+}
+
+/** By their names in plans, which are MQL's but for those that only SQL has. */
+export type Accumulators = Readonly<Record<string, AccumulatorDefinition>>;

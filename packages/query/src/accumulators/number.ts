@@ -1,0 +1,130 @@
+/** Folds that keep a few numbers: sums, means, deviations, counts. */
+
+import { describe } from '../bson/describe.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, type Decimal128, Int32, type Maybe } from '../bson/value.ts';
+import { ExactSum } from '../execute/sums/exact-sum.ts';
+import type { OperandContext } from '../functions/definition.ts';
+import { toDouble } from '../functions/numbers/number.ts';
+import { literal } from '../plan/expr.ts';
+import type { Accumulator } from '../plan/stage.ts';
+import { QueryError } from '../query-error.ts';
+import { kindOf, numbers, widest } from '../sql/types/kind.ts';
+import { numberOrNull } from '../sql/types/signature.ts';
+import { type Accumulators, arrayAsOperand } from './definition.ts';
+import type { Fold, MergingFold } from './fold.ts';
+import { holdsValue } from './holds-value.ts';
+import { slidingDeviation } from './sliding/deviation.ts';
+import { slidingAvg, slidingSum } from './sliding/sum.ts';
+
+export const counting: Accumulators = {
+  sum: {
+    mql: 'expression',
+    inWindows: true,
+    sql: { name: 'SUM', takes: numbers, gives: (argument) => widest([argument]) },
+    start: () => new Sum(),
+    slide: slidingSum,
+    decomposes: 'distinct',
+  },
+  avg: {
+    mql: 'expression',
+    inWindows: true,
+    sql: { name: 'AVG', takes: numbers, gives: () => numberOrNull },
+    start: () => new Mean(),
+    slide: slidingAvg,
+    decomposes: 'distinct',
+  },
+  stdDevPop: {
+    mql: 'expression',
+    inWindows: true,
+    sql: { name: 'STDDEV_POP', takes: numbers, gives: () => numberOrNull },
+    start: () => deviation(0),
+    slide: () => slidingDeviation(0),
+  },
+  stdDevSamp: {
+    mql: 'expression',
+    inWindows: true,
+    sql: { name: 'STDDEV_SAMP', takes: numbers, gives: () => numberOrNull },
+    start: () => deviation(1),
+    slide: () => slidingDeviation(1),
+  },
+  count: { mql: parseCount, inWindows: true, start: () => new Count(), decomposes: 'distinct' },
+  'sql.count': {
+    sql: { name: 'COUNT', gives: () => kindOf('int', 'long') },
+    start: () => new CountOfValues(),
+    decomposes: 'distinct',
+  },
+};
+
+/** It adds up ones. */
+function parseCount(operand: BsonValue, { at }: OperandContext): Accumulator {
+  if (Array.isArray(operand)) throw arrayAsOperand('$count', at);
+  if (!(operand instanceof BsonDocument) || operand.size > 0) {
+    throw new QueryError('TypeMismatch', `$count takes an empty object, found ${describe(operand)}`, { path: at });
+  }
+  return { fn: 'sum', arg: literal(new Int32(1)) };
+}
+
+// One object for each fold: there is one for each group.
+
+class Sum extends ExactSum implements MergingFold {
+  result(): BsonValue {
+    return this.total();
+  }
+}
+
+class Mean extends ExactSum implements MergingFold {
+  result(): BsonValue {
+    return this.count === 0 ? null : this.mean();
+  }
+}
+
+/** Welford's way, which loses little; what is not a number is passed over. */
+function deviation(fewer: 0 | 1): Fold {
+  let count = 0;
+  let mean = 0;
+  let squares = 0;
+  return {
+    add: (value) => {
+      if (!isNumeric(value)) return;
+      const number = plain(value);
+      const before = number - mean;
+      count++;
+      mean += before / count;
+      squares += before * (number - mean);
+    },
+    result: () => (count <= fewer ? null : Math.sqrt(squares / (count - fewer))),
+  };
+}
+
+function plain(value: number | bigint | Int32 | Decimal128): number {
+  if (typeof value === 'number') return value;
+  return toDouble(value);
+}
+
+class Count implements MergingFold {
+  #count = 0;
+
+  add(_value: Maybe): void {
+    this.#count++;
+  }
+
+  merge(state: BsonValue): void {
+    if (!isNumeric(state)) throw new Error('expected a count in a partial group');
+    this.#count += toDouble(state);
+  }
+
+  result(): BsonValue {
+    return this.#count === (this.#count | 0) ? new Int32(this.#count) : BigInt(this.#count);
+  }
+
+  partial(): BsonValue {
+    return this.result();
+  }
+}
+
+class CountOfValues extends Count {
+  override add(value: Maybe): void {
+    if (holdsValue(value)) super.add(value);
+  }
+}

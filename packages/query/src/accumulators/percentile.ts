@@ -1,0 +1,171 @@
+/** $median and $percentile: the least number that so many of all do not exceed, exactly; an approximation may be exact. */
+
+import { isNumeric } from '../bson/type.ts';
+import { Binary, BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
+import { toDouble } from '../functions/numbers/number.ts';
+import type { Accumulators } from './definition.ts';
+import type { MergingFold } from './fold.ts';
+import { packed, packedNumbers } from './packed-numbers.ts';
+import { parseMedian, parsePercentile } from './percentile-operand.ts';
+import { rankOf } from './percentile-rank.ts';
+import { selected } from './selected.ts';
+import { slidingPercentile } from './sliding/percentile.ts';
+
+export const percentiles: Accumulators = {
+  median: {
+    mql: parseMedian,
+    inWindows: true,
+    start: (hold) => new Percentiles(hold, [0.5], (found) => found[0] ?? null),
+    slide: slidingPercentile,
+    decomposes: 'rows',
+  },
+  percentile: {
+    mql: parsePercentile,
+    inWindows: true,
+    start: (hold, { p = [] }) => new Percentiles(hold, p, (found) => [...found]),
+    slide: slidingPercentile,
+    decomposes: 'rows',
+  },
+};
+
+/** All numbers of a group: those that came one by one, and those of states, which stay as they are until the end. */
+export class Percentiles implements MergingFold {
+  #numbers = new Float64Array(4);
+  #count = 0;
+  readonly #states: Float64Array[] = [];
+  readonly #counted: Counted[] = [];
+  readonly #hold: (bytes: number) => void;
+  readonly #probabilities: readonly number[];
+  readonly #shown: (found: readonly (number | null)[]) => BsonValue;
+
+  constructor(
+    hold: (bytes: number) => void,
+    probabilities: readonly number[],
+    shown: (found: readonly (number | null)[]) => BsonValue,
+  ) {
+    this.#hold = hold;
+    this.#probabilities = probabilities;
+    this.#shown = shown;
+  }
+
+  /** What is not a number does not take part, nor does NaN. */
+  add(value: Maybe): void {
+    const number = isNumeric(value) ? toDouble(value) : Number.NaN;
+    if (Number.isNaN(number)) return;
+    this.#hold(8);
+    if (this.#count === this.#numbers.length) {
+      const grown = new Float64Array(this.#count * 2);
+      grown.set(this.#numbers);
+      this.#numbers = grown;
+    }
+    this.#numbers[this.#count++] = number;
+  }
+
+  merge(state: BsonValue): void {
+    if (state instanceof BsonDocument) {
+      const counted = countedOf(state);
+      this.#hold(counted.values.byteLength * 2 + countedBytes);
+      this.#counted.push(counted);
+      return;
+    }
+    if (!(state instanceof Binary)) throw new Error('expected packed numbers in a partial group');
+    const added = packedNumbers(state);
+    this.#hold(added.byteLength);
+    this.#states.push(added.subarray(0, withoutNaN(added)));
+  }
+
+  partial(): BsonValue {
+    const all = this.#all();
+    if (this.#counted.length === 0) return packed(all);
+    const { values, counts } = joined([
+      ...this.#counted,
+      { values: all, counts: new Float64Array(all.length).fill(1) },
+    ]);
+    return BsonDocument.of({ values: packed(values), counts: packed(counts) });
+  }
+
+  result(): BsonValue {
+    const numbers = this.#all();
+    const { length } = numbers;
+    if (this.#counted.length > 0) return this.#shown(countedPercentiles(numbers, this.#counted, this.#probabilities));
+    return this.#shown(this.#probabilities.map((p) => (length === 0 ? null : selected(numbers, rankOf(length, p)))));
+  }
+
+  #all(): Float64Array {
+    const own = this.#numbers.subarray(0, this.#count);
+    return this.#states.length === 0 ? own : endToEnd([...this.#states, own]);
+  }
+}
+
+/** Of two typed arrays and what holds them. */
+const countedBytes = 512;
+
+/** Different numbers, and how often each is there. */
+interface Counted {
+  readonly values: Float64Array;
+  readonly counts: Float64Array;
+}
+
+function countedOf(state: BsonDocument): Counted {
+  const [values, counts] = [state.get('values'), state.get('counts')];
+  if (!(values instanceof Binary) || !(counts instanceof Binary))
+    throw new Error('expected packed values and counts in a partial group');
+  return { values: packedNumbers(values), counts: packedNumbers(counts) };
+}
+
+function joined(all: readonly Counted[]): Counted {
+  return { values: endToEnd(all.map(({ values }) => values)), counts: endToEnd(all.map(({ counts }) => counts)) };
+}
+
+function endToEnd(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** @param numbers each there once; they change places. */
+function countedPercentiles(
+  numbers: Float64Array,
+  all: readonly Counted[],
+  probabilities: readonly number[],
+): (number | null)[] {
+  const { values, counts } = joined(all);
+  const order = Uint32Array.from(values.keys()).filter((index) => !Number.isNaN(values[index]!));
+  order.sort((a, b) => compare(values[a]!, values[b]!));
+  numbers.sort();
+  const total = order.reduce((sum, index) => sum + counts[index]!, numbers.length);
+  if (total === 0) return probabilities.map(() => null);
+  const valueAt = (rank: number): number => {
+    let before = 0;
+    let single = 0;
+    for (const index of order) {
+      const value = values[index]!;
+      for (; single < numbers.length && compare(numbers[single]!, value) <= 0; single++)
+        if (before++ === rank) return numbers[single]!;
+      before += counts[index]!;
+      if (rank < before) return value;
+    }
+    return numbers[single + rank - before]!;
+  };
+  return probabilities.map((p) => valueAt(rankOf(total, p)));
+}
+
+/** The order of a typed array: -0 comes before 0. */
+function compare(a: number, b: number): number {
+  return a - b || 1 / a - 1 / b;
+}
+
+/** Moves those that are numbers to the front. @returns how many they are */
+function withoutNaN(numbers: Float64Array): number {
+  let count = 0;
+  while (count < numbers.length && !Number.isNaN(numbers[count]!)) count++;
+  for (let index = count + 1; index < numbers.length; index++) {
+    const number = numbers[index]!;
+    if (!Number.isNaN(number)) numbers[count++] = number;
+  }
+  return count;
+}

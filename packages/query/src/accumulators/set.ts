@@ -1,0 +1,92 @@
+/** $addToSet, what only its size is asked of, and the folds that take each value once. */
+
+import { BsonDocument, type BsonValue, Int32, type Maybe } from '../bson/value.ts';
+import { arrayOf } from '../sql/types/kind.ts';
+import type { Accumulators } from './definition.ts';
+import type { Fold, MergingFold } from './fold.ts';
+import { slidingSet } from './sliding/set.ts';
+import { ValueSet, valuesOf } from './value-set.ts';
+
+/** Of values that were folded elsewhere. */
+const noRow = new BsonDocument();
+
+export const sets: Accumulators = {
+  addToSet: {
+    mql: 'expression',
+    inWindows: true,
+    sql: { name: 'ADD_TO_SET', gives: arrayOf },
+    start: (hold) => new OfSet(new ValueSet(hold), (set) => set.sorted()),
+    slide: (_accumulator, hold) => slidingSet(hold),
+    decomposes: 'distinct',
+  },
+  /** How many values $addToSet would have. */
+  setSize: {
+    start: (hold) => new OfSet(new ValueSet(hold), (set) => new Int32(set.size)),
+    decomposes: 'rows',
+  },
+};
+
+/** @param fold gets each value once, the first of equal ones. */
+export function distinctFold(fn: string, fold: Fold, hold: (bytes: number) => void): MergingFold {
+  const set = new ValueSet(hold);
+  return fn === 'sql.count' ? new OfSet(set, () => new Int32(set.known)) : new Distinct(set, fold);
+}
+
+/** What a set as a whole says. */
+class OfSet implements MergingFold {
+  readonly #set: ValueSet;
+  readonly #shown: (set: ValueSet) => BsonValue;
+
+  constructor(set: ValueSet, shown: (set: ValueSet) => BsonValue) {
+    this.#set = set;
+    this.#shown = shown;
+  }
+
+  /** Missing is no value. */
+  add(value: Maybe): void {
+    if (value !== undefined) this.#set.add(value);
+  }
+
+  merge(state: BsonValue): void {
+    this.#set.merge(state);
+  }
+
+  partial(): BsonValue {
+    return this.#set.state();
+  }
+
+  result(): BsonValue {
+    return this.#shown(this.#set);
+  }
+}
+
+/** What another fold makes of each value once. */
+class Distinct implements MergingFold {
+  readonly #set: ValueSet;
+  readonly #fold: Fold;
+  #isMissingSeen = false;
+
+  constructor(set: ValueSet, fold: Fold) {
+    this.#set = set;
+    this.#fold = fold;
+  }
+
+  add(value: Maybe, row: BsonDocument): void {
+    if (value === undefined ? this.#isMissingSeen : !this.#set.add(value)) return;
+    if (value === undefined) this.#isMissingSeen = true;
+    this.#fold.add(value, row);
+  }
+
+  /** Of accumulators to which missing and the row are nothing. */
+  merge(state: BsonValue): void {
+    for (const value of valuesOf(state)) if (this.#set.add(value)) this.#fold.add(value, noRow);
+  }
+
+  partial(): BsonValue {
+    return this.#set.state();
+  }
+
+  result(): BsonValue {
+    return this.#fold.result();
+  }
+}

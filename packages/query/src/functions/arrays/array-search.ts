@@ -1,0 +1,72 @@
+/** $in and $indexOfArray. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { describe } from '../../bson/describe.ts';
+import { valueKey } from '../../bson/key.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
+import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { constantOf } from '../../execute/expressions/constant.ts';
+import { QueryError } from '../../query-error.ts';
+import type { Functions } from '../definition.ts';
+import { wholeInt32 } from '../numbers/whole-int32.ts';
+
+export const arraySearch: Functions = {
+  'agg.indexOfArray': {
+    mql: [2, 4],
+    lazy: (args) => {
+      const known = constantOf(args[0]!)?.value;
+      // A constant that is no array is found before any row, unless all is constant.
+      if (!isNullish(known) && !Array.isArray(known) && args.some((arg) => constantOf(arg) === undefined))
+        throw notArray(50809, known);
+      return (frame) => indexOfArray(args.map((arg) => arg(frame)));
+    },
+  },
+
+  /** A constant list is looked up by key, however long it is. */
+  'agg.in': {
+    mql: 2,
+    size: 'bounded',
+    neverFails: ([, list]) => list?.k === 'lit' && Array.isArray(list.value),
+    numberTypes: 'none',
+    lazy: ([value, list]) => {
+      const known = constantOf(list!);
+      if (known === undefined) {
+        return (frame) => {
+          const sought = value!(frame);
+          return listOf(list!(frame)).some((item) => compareValues(item, sought) === 0);
+        };
+      }
+      const keys = new Set(listOf(known.value).map(valueKey));
+      return (frame) => keys.has(valueKey(value!(frame)));
+    },
+  },
+};
+
+function indexOfArray(args: readonly Maybe[]): Maybe {
+  const [list, sought] = args;
+  if (isNullish(list)) return null;
+  if (!Array.isArray(list)) throw notArray(40090, list);
+  const start = args.length > 2 ? bound(args[2], 'start') : 0;
+  const end = args.length > 3 ? Math.min(bound(args[3], 'end'), list.length) : list.length;
+  for (let index = start; index < end; index++) {
+    if (compareValues(list[index], sought) === 0) return new Int32(index);
+  }
+  return new Int32(-1);
+}
+
+function notArray(code: number, value: Maybe): QueryError {
+  return new QueryError(code, `$indexOfArray requires an array as a first argument, found: ${typeName(value)}`);
+}
+
+function listOf(list: Maybe): readonly BsonValue[] {
+  if (Array.isArray(list)) return list;
+  throw new QueryError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
+}
+
+function bound(value: Maybe, what: string): number {
+  const number = wholeInt32(value);
+  if (number === undefined)
+    throw new QueryError(9711600, `$indexOfArray: the ${what} must be a 32-bit whole number, found ${describe(value)}`);
+  if (number < 0) throw new QueryError(9711601, `$indexOfArray: the ${what} must not be negative, found ${number}`);
+  return number;
+}

@@ -1,0 +1,105 @@
+/** $size, $arrayElemAt, $first, $last, $slice, $isArray, $concatArrays, $reverseArray, and arrays that are written in a query. */
+
+import { describe } from '../../bson/describe.ts';
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { anything, arrayOf, either, kindOf, maybeMissing, wholeNumbers } from '../../sql/types/kind.ts';
+import { atLeast, type Functions } from '../definition.ts';
+import { wholeInt32 } from '../numbers/whole-int32.ts';
+
+export const array: Functions = {
+  'agg.array': {
+    sql: { gives: (items) => (items.length === 0 ? kindOf('array') : arrayOf(items.reduce(either))) },
+    size: 'grows',
+    neverFails: true,
+    folding: 'early',
+    eager: (...values) => values.map((value) => value ?? null),
+  },
+  'agg.isArray': { mql: 1, size: 'bounded', numberTypes: 'none', eager: (value) => Array.isArray(value) },
+  'agg.size': {
+    mql: 1,
+    size: 'bounded',
+    numberTypes: 'int',
+    eager: (value) => {
+      if (!Array.isArray(value))
+        throw new QueryError(17124, `the argument to $size must be an array, but was of type: ${typeName(value)}`);
+      return new Int32(value.length);
+    },
+  },
+  'agg.arrayElemAt': {
+    mql: 2,
+    sql: {
+      takes: [['array'], wholeNumbers],
+      gives: ([array]) => (array?.items === undefined ? anything : maybeMissing(array.items)),
+    },
+    size: 'bounded',
+    numberTypes: (args) => args.slice(0, 1),
+    eager: (value, index) => {
+      if (isNullish(value) || isNullish(index)) return null;
+      if (!Array.isArray(value))
+        throw new QueryError(28689, `$arrayElemAt's first argument must be an array, but is ${typeName(value)}`);
+      return value.at(position(index, '$arrayElemAt', 28690, 28691));
+    },
+  },
+  'agg.first': { mql: 1, eager: (value) => endOf(value, '$first', 0) },
+  'agg.last': { mql: 1, eager: (value) => endOf(value, '$last', -1) },
+  'agg.slice': { mql: [2, 3], size: 'grows', eager: slice },
+  'agg.concatArrays': {
+    mql: atLeast(0),
+    size: 'grows',
+    eager: (...values) => {
+      const all: BsonValue[] = [];
+      for (const value of values) {
+        if (isNullish(value)) return null;
+        if (!Array.isArray(value))
+          throw new QueryError(28664, `$concatArrays only takes arrays, not ${typeName(value)}`);
+        for (const item of value) all.push(item);
+      }
+      return all;
+    },
+  },
+  'agg.reverseArray': {
+    mql: 1,
+    size: 'grows',
+    eager: (value) => {
+      if (isNullish(value)) return null;
+      if (!Array.isArray(value))
+        throw new QueryError(
+          34435,
+          `the argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
+        );
+      return value.toReversed();
+    },
+  },
+};
+
+/** Missing where the array is empty. */
+function endOf(value: Maybe, name: string, index: 0 | -1): Maybe {
+  if (isNullish(value)) return null;
+  if (!Array.isArray(value))
+    throw new QueryError(28689, `${name}'s argument must be an array, but is ${typeName(value)}`);
+  return value.at(index);
+}
+
+function position(value: Maybe, name: string, notNumber: number, notWhole: number): number {
+  if (!isNumeric(value)) throw new QueryError(notNumber, `${name} takes a number as a place, found ${typeName(value)}`);
+  const number = wholeInt32(value);
+  if (number === undefined)
+    throw new QueryError(notWhole, `${name} takes a 32-bit whole number as a place, found ${describe(value)}`);
+  return number;
+}
+
+export function slice(...args: Maybe[]): Maybe {
+  const [value, second, third] = args;
+  if (isNullish(value) || isNullish(second)) return null;
+  if (!Array.isArray(value))
+    throw new QueryError(28724, `the first argument to $slice must be an array, but is of type: ${typeName(value)}`);
+  const first = position(second, '$slice', 28725, 28726);
+  if (args.length === 2) return first >= 0 ? value.slice(0, first) : value.slice(first);
+  if (isNullish(third)) return null;
+  const count = position(third, '$slice', 28727, 28728);
+  if (count <= 0) throw new QueryError(28729, `the third argument to $slice must be positive: ${count}`);
+  const start = first < 0 ? Math.max(0, value.length + first) : first;
+  return value.slice(start, start + count);
+}

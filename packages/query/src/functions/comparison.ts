@@ -1,0 +1,20 @@
+/** $cmp, $eq, $ne, $gt, $gte, $lt, $lte: any two values compare, by the BSON order. */
+
+import { compareValues } from '../bson/compare.ts';
+import { Int32 } from '../bson/value.ts';
+import type { Eager, FunctionDefinition, Functions } from './definition.ts';
+
+export const comparison: Functions = {
+  'agg.cmp': { mql: 2, size: 'bounded', neverFails: true, eager: (a, b) => new Int32(Math.sign(compareValues(a, b))) },
+  'agg.eq': compared((order) => order === 0),
+  'agg.ne': compared((order) => order !== 0),
+  'agg.gt': compared((order) => order > 0),
+  'agg.gte': compared((order) => order >= 0),
+  'agg.lt': compared((order) => order < 0),
+  'agg.lte': compared((order) => order <= 0),
+};
+
+function compared(holds: (order: number) => boolean): FunctionDefinition {
+  const eager: Eager = (a, b) => holds(compareValues(a, b));
+  return { mql: 2, size: 'bounded', neverFails: true, numberTypes: 'none', eager };
+}

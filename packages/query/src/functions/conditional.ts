@@ -1,0 +1,112 @@
+/** $cond, $ifNull, $switch: only the branch that is taken is evaluated. */
+
+import { describe } from '../bson/describe.ts';
+import { isNullish } from '../bson/type.ts';
+import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { isTruthy } from '../execute/expressions/truth.ts';
+import { call, type Expr } from '../plan/expr.ts';
+import { QueryError } from '../query-error.ts';
+import { either } from '../sql/types/kind.ts';
+import { atLeast, type Functions, type OperandContext } from './definition.ts';
+import { namedFields } from './named-fields.ts';
+
+export const conditional: Functions = {
+  'agg.cond': {
+    mql: parseCond,
+    size: 'bounded',
+    neverFails: true,
+    numberTypes: branches,
+    lazy:
+      ([when, then, otherwise]) =>
+      (frame) =>
+        isTruthy(when!(frame)) ? then!(frame) : otherwise!(frame),
+  },
+  'agg.ifNull': {
+    mql: atLeast(2),
+    arityCode: 1257300,
+    sql: { names: [['COALESCE', 1, 100, null]], gives: (args) => args.reduce(either) },
+    size: 'bounded',
+    neverFails: true,
+    numberTypes: (args) => args,
+    lazy: (args) => (frame) => {
+      for (const arg of args.slice(0, -1)) {
+        const value = arg(frame);
+        if (!isNullish(value)) return value;
+      }
+      return args.at(-1)!(frame);
+    },
+  },
+  /** Cases that are constants are gone already. */
+  'agg.switch': {
+    mql: parseSwitch,
+    size: 'bounded',
+    numberTypes: branches,
+    lazy: (args) => {
+      if (args.length === 0) throw new QueryError(40069, 'every case of this $switch is false, and it has no default');
+      return (frame) => {
+        for (let index = 0; index + 1 < args.length; index += 2) {
+          if (isTruthy(args[index]!(frame))) return args[index + 1]!(frame);
+        }
+        if (args.length % 2 === 1) return args.at(-1)!(frame);
+        throw new QueryError(40066, 'no branch of this $switch matched an input, and it has no default');
+      };
+    },
+  },
+};
+
+function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {
+  if (!(operand instanceof BsonDocument)) {
+    const operands = Array.isArray(operand) ? operand : [operand];
+    if (operands.length !== 3) {
+      throw new QueryError(16020, `$cond takes exactly 3 arguments, found ${operands.length}`, { path: at });
+    }
+    return call(
+      'agg.cond',
+      operands.map((item) => parse(item)),
+      at,
+    );
+  }
+  const parts = namedFields(operand, at, {
+    required: ['if', 'then', 'else'],
+    optional: [],
+    notObject: 17080,
+    unknown: 17083,
+    missing: Object.fromEntries([
+      ['if', 17080],
+      ['then', 17081],
+      ['else', 17082],
+    ]),
+  });
+  return call('agg.cond', [parse(parts.get('if')!), parse(parts.get('then')!), parse(parts.get('else')!)], at);
+}
+
+/** Arguments in turn: case, then, case, then, …, and the default if there is one (an odd count). */
+function parseSwitch(operand: BsonValue, { at, parse }: OperandContext): Expr {
+  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
+  if (!(operand instanceof BsonDocument)) throw fail(40060, `$switch takes an object, found ${describe(operand)}`);
+  const args: Expr[] = [];
+  for (const [name, value] of operand) {
+    if (name === 'default') continue;
+    if (name !== 'branches') throw fail(40067, `$switch found an unknown argument: ${name}`);
+    if (!Array.isArray(value)) throw fail(40061, `$switch takes an array of branches, found ${describe(value)}`);
+    for (const branch of value) {
+      if (!(branch instanceof BsonDocument)) throw fail(40062, `a branch must be an object, found ${describe(branch)}`);
+      for (const key of branch.keys()) {
+        if (key !== 'case' && key !== 'then') throw fail(40063, `a branch has case and then, found '${key}'`);
+      }
+      const [when, then] = [branch.get('case'), branch.get('then')];
+      if (when === undefined) throw fail(40064, "a branch needs a 'case'");
+      if (then === undefined) throw fail(40065, "a branch needs a 'then'");
+      args.push(parse(when), parse(then));
+    }
+  }
+  if (args.length === 0) throw fail(40068, '$switch needs at least one branch');
+  const otherwise = operand.get('default');
+  if (otherwise !== undefined) args.push(parse(otherwise));
+  return call('agg.switch', args, at);
+}
+
+/** Of arguments that are condition and value in turn and the rest: the values. */
+export function branches<T>(args: readonly T[]): readonly T[] {
+  return args.filter((_, index) => index % 2 === 1 || index === args.length - 1);
+}

@@ -1,0 +1,89 @@
+/** $convert, its short forms $toInt and the like, $type and $isNumber. */
+
+import { isNullish, isNumeric, type TypeName, typeName } from '../../bson/type.ts';
+import type { Maybe } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import type { FunctionDefinition, Functions, Lazy } from '../definition.ts';
+import { argumentsByName, callWithNames, type Fields, namedFields } from '../named-fields.ts';
+import { baseOf, formatOf, isLittleEndian, targetOf } from './convert-target.ts';
+import { type ConvertOptions, convertTo } from './convert-to.ts';
+
+const plain: ConvertOptions = { littleEndian: true, base: undefined, format: 'auto', subtype: 0 };
+const uuid: ConvertOptions = { ...plain, format: 'uuid', subtype: 4 };
+
+const failedToParse = 9;
+
+const convertFields: Fields = {
+  required: ['input', 'to'],
+  optional: ['onError', 'onNull', 'format', 'byteOrder', 'base'],
+  notObject: failedToParse,
+  unknown: failedToParse,
+  missing: failedToParse,
+};
+
+export const conversion: Functions = {
+  'agg.toString': { ...to('string'), size: 'grows', numberTypes: 'none' },
+  'agg.toInt': { ...to('int'), size: 'bounded', folding: 'early', numberTypes: 'int' },
+  'agg.toLong': { ...to('long'), size: 'bounded', folding: 'early', numberTypes: 'long' },
+  'agg.toDouble': { ...to('double'), size: 'bounded', folding: 'early' },
+  'agg.toDecimal': to('decimal'),
+  'agg.toDate': { ...to('date'), size: 'bounded', folding: 'early' },
+  'agg.toBool': { ...to('bool'), size: 'bounded', numberTypes: 'none' },
+  'agg.toObjectId': to('objectId'),
+  'agg.toUUID': to('binData', uuid),
+  'agg.type': { mql: 1, size: 'bounded', neverFails: true, numberTypes: 'none', eager: (value) => typeName(value) },
+  'agg.isNumber': {
+    mql: 1,
+    size: 'bounded',
+    neverFails: true,
+    numberTypes: 'none',
+    eager: (value) => isNumeric(value),
+  },
+  'agg.convert': {
+    mql: (operand, context) => callWithNames('agg.convert', namedFields(operand, context.at, convertFields), context),
+    lazy: convert,
+  },
+};
+
+function to(type: TypeName, options: ConvertOptions = plain): FunctionDefinition {
+  return { mql: 1, arityCode: 50723, eager: (value) => converted(value, type, options) };
+}
+
+export function converted(value: Maybe, type: TypeName, options: ConvertOptions = plain): Maybe {
+  return isNullish(value) ? null : convertTo(type, value, options);
+}
+
+/** ConversionFailure, and a year that text cannot hold. */
+const caught: ReadonlySet<number> = new Set([241, 18537]);
+
+function convert(...[args]: Parameters<Lazy>): ReturnType<Lazy> {
+  const given = argumentsByName(args);
+  const [input, onNull, onError] = [given.get('input')!, given.get('onNull'), given.get('onError')];
+  const read = (name: string): ((frame: Parameters<ReturnType<Lazy>>[0]) => Maybe) =>
+    given.get(name) ?? (() => undefined);
+  const [target, format, byteOrder, base] = ['to', 'format', 'byteOrder', 'base'].map(read) as [
+    ReturnType<typeof read>,
+    ReturnType<typeof read>,
+    ReturnType<typeof read>,
+    ReturnType<typeof read>,
+  ];
+  return (frame) => {
+    const into = targetOf(target(frame));
+    const value = input(frame);
+    if (isNullish(value)) return onNull === undefined ? null : onNull(frame);
+    if (into === undefined) return null;
+    const [formatValue, orderValue, baseValue] = [format(frame), byteOrder(frame), base(frame)];
+    const options: ConvertOptions = {
+      subtype: into.subtype,
+      format: isNullish(formatValue) ? undefined : formatOf(formatValue),
+      littleEndian: isNullish(orderValue) || isLittleEndian(orderValue),
+      base: isNullish(baseValue) ? undefined : baseOf(baseValue),
+    };
+    try {
+      return convertTo(into.type, value, options);
+    } catch (error) {
+      if (onError !== undefined && error instanceof QueryError && caught.has(error.code)) return onError(frame);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,41 @@
+/** $literal, and $meta: what other stages know about a row. Here only $geoNear knows more than the row holds. */
+
+import { describe } from '../bson/describe.ts';
+import type { BsonValue } from '../bson/value.ts';
+import { type Expr, literal } from '../plan/expr.ts';
+import { near } from '../plan/near.ts';
+import { QueryError } from '../query-error.ts';
+import type { Functions, OperandContext } from './definition.ts';
+
+/** Missing on rows that do not have them. */
+const mayBeMissing: readonly string[] = [
+  ...[
+    'indexKey',
+    'randVal',
+    'recordId',
+    'searchHighlights',
+    'searchRootDocumentId',
+    'searchScore',
+    'searchScoreDetails',
+  ],
+  ...['searchSequenceToken', 'sortKey', 'timeseriesBucketMinTime', 'timeseriesBucketMaxTime', 'vectorSearchScore'],
+];
+
+/** An error where no stage before has made them. */
+const required: readonly string[] = ['score', 'scoreDetails', 'textScore'];
+
+export const meta: Functions = {
+  'agg.meta': { mql: parseMeta },
+  'agg.literal': { mql: (operand) => literal(operand) },
+  'agg.const': { mql: (operand) => literal(operand) },
+};
+
+function parseMeta(operand: BsonValue, { at }: OperandContext): Expr {
+  const fail = (code: number, reason: string): QueryError => new QueryError(code, reason, { path: at });
+  if (typeof operand !== 'string') throw fail(17307, `$meta takes a string, found ${describe(operand)}`);
+  if (operand === 'geoNearDistance') return near('distance');
+  if (operand === 'geoNearPoint') return near('point');
+  if (required.includes(operand)) throw fail(40218, `$meta: no stage before makes ${operand}`);
+  if (!mayBeMissing.includes(operand)) throw fail(17308, `unsupported argument to $meta: ${operand}`);
+  return literal(undefined);
+}

@@ -1,0 +1,75 @@
+/** $add, $subtract, $multiply, $divide, $mod, $pow. The result has the widest type of the operands; int32 grows to int64. */
+
+import * as decimal from '../../bson/decimal-arithmetic.ts';
+import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
+import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { named, numeric, ofWidestType } from '../../sql/types/signature.ts';
+import { atLeast, type Functions } from '../definition.ts';
+import { isDecimal, isInt32, type Numeric, signOf, toBigInt, toDecimal, toDouble, wholeResult } from './number.ts';
+import { power } from './power.ts';
+import { add, subtract } from './sums.ts';
+
+export const arithmetic: Functions = {
+  'agg.add': { mql: atLeast(0), sql: ofWidestType, size: 'bounded', folding: 'early', eager: add },
+  'agg.subtract': { mql: 2, sql: ofWidestType, size: 'bounded', folding: 'early', eager: subtract },
+  'agg.multiply': { mql: atLeast(0), sql: ofWidestType, size: 'bounded', folding: 'early', eager: multiply },
+  'agg.divide': { mql: 2, size: 'bounded', folding: 'early', eager: divide },
+  'agg.mod': { mql: 2, size: 'bounded', eager: modulo },
+  'agg.pow': { mql: 2, sql: named(numeric, ['POW', 2, 2], ['POWER', 2, 2]), eager: power },
+};
+
+/** Integers are multiplied exactly; once they leave 64 bits, the product of the doubles counts. */
+export function multiply(...values: Maybe[]): Maybe {
+  let exact: BsonValue = new Int32(1);
+  let double = 1;
+  for (const value of values) {
+    if (isNullish(value)) return null;
+    if (!isNumeric(value)) {
+      throw new QueryError('TypeMismatch', `$multiply only supports numeric types, not ${typeName(value)}`);
+    }
+    const before = double;
+    double *= toDouble(value);
+    exact = product(exact as Numeric, value, before, double);
+  }
+  return exact;
+}
+
+function product(left: Numeric, right: Numeric, before: number, double: number): Numeric {
+  if (isDecimal(left) || isDecimal(right)) {
+    const partial = typeof left === 'number' ? before : left;
+    return decimal.multiply(toDecimal(partial), toDecimal(right));
+  }
+  if (typeof left === 'number' || typeof right === 'number') return double;
+  if (left instanceof Int32 && right instanceof Int32) {
+    const small = left.value * right.value;
+    if (isInt32(small)) return new Int32(small);
+  }
+  const long = typeof left === 'bigint' || typeof right === 'bigint';
+  return (wholeResult(toBigInt(left) * toBigInt(right), long) as Numeric | undefined) ?? double;
+}
+
+export function divide(left: Maybe, right: Maybe): Maybe {
+  if (isNumeric(left) && isNumeric(right)) {
+    if (signOf(right) === 0) throw new QueryError('BadValue', "can't $divide by zero");
+    if (isDecimal(left) || isDecimal(right)) return decimal.divide(toDecimal(left), toDecimal(right));
+    return toDouble(left) / toDouble(right);
+  }
+  if (isNullish(left) || isNullish(right)) return null;
+  throw new QueryError(
+    'TypeMismatch',
+    `$divide only supports numeric types, not ${typeName(left)} and ${typeName(right)}`,
+  );
+}
+
+export function modulo(left: Maybe, right: Maybe): Maybe {
+  if (isNumeric(left) && isNumeric(right)) {
+    if (signOf(right) === 0) throw new QueryError(16610, "can't $mod by zero");
+    if (isDecimal(left) || isDecimal(right)) return decimal.remainder(toDecimal(left), toDecimal(right));
+    if (typeof left === 'number' || typeof right === 'number') return toDouble(left) % toDouble(right);
+    const long = typeof left === 'bigint' || typeof right === 'bigint';
+    return wholeResult(toBigInt(left) % toBigInt(right), long);
+  }
+  if (isNullish(left) || isNullish(right)) return null;
+  throw new QueryError(16611, `$mod only supports numeric types, not ${typeName(left)} and ${typeName(right)}`);
+}

@@ -1,0 +1,86 @@
+/** Casts of SQL. A value that cannot be cast becomes null, the dialect's default. */
+
+import { decimalParts } from '../../bson/decimal.ts';
+import { Binary, BsonDocument, Decimal128, Int32, type Maybe, ObjectId } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { booleans, kindOf } from '../../sql/types/kind.ts';
+import { textOrNull } from '../../sql/types/signature.ts';
+import { converted } from '../conversion/convert.ts';
+import type { Functions } from '../definition.ts';
+
+export const sqlCast: Functions = {
+  'sql.castString': {
+    sql: { gives: textOrNull },
+    size: 'grows',
+    numberTypes: 'none',
+    eager: (value) => (value instanceof Binary ? null : orNull(() => converted(value, 'string'))),
+  },
+  'sql.castInt': {
+    sql: { gives: kindOf('int', 'null') },
+    size: 'bounded',
+    eager: (value) => orNull(() => converted(value, 'int')),
+  },
+  'sql.castLong': {
+    sql: { gives: kindOf('long', 'null') },
+    size: 'bounded',
+    folding: 'early',
+    eager: castLong,
+  },
+  'sql.castDouble': {
+    sql: { gives: kindOf('double', 'null') },
+    size: 'bounded',
+    eager: (value) => orNull(() => doubleOf(value)),
+  },
+  'sql.castBool': {
+    sql: { gives: booleans },
+    size: 'bounded',
+    eager: (value) => orNull(() => converted(value, 'bool')),
+  },
+  'sql.castTimestamp': {
+    sql: { gives: kindOf('date', 'null') },
+    size: 'bounded',
+    folding: 'early',
+    eager: (value) =>
+      // As in MongoDB, no date is made of an int32.
+      value instanceof Int32 ? null : orNull(() => converted(value, 'date')),
+  },
+  'sql.castDecimal': {
+    sql: { gives: kindOf('decimal', 'null') },
+    eager: (value) => orNull(() => converted(value, 'decimal')),
+  },
+  'sql.castObjectId': {
+    sql: { gives: kindOf('objectId', 'null') },
+    eager: (value) => {
+      if (value instanceof ObjectId) return value;
+      if (typeof value !== 'string' || !/^[\da-f]{24}$/i.test(value)) return null;
+      return new ObjectId(Uint8Array.from(value.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
+    },
+  },
+  'sql.castDocument': {
+    sql: { gives: { types: new Set(['object', 'null']), open: true } },
+    eager: (value) => (value instanceof BsonDocument ? value : null),
+  },
+  // Nothing but null can be cast to it.
+  'sql.castNull': { sql: { gives: kindOf('null') }, eager: () => null },
+  'sql.castArray': { sql: { gives: kindOf('array', 'null') }, eager: (value) => (Array.isArray(value) ? value : null) },
+};
+
+export function castLong(value: Maybe): Maybe {
+  return orNull(() => converted(value, 'long'));
+}
+
+function orNull(cast: () => Maybe): Maybe {
+  try {
+    return cast() ?? null;
+  } catch (error) {
+    if (error instanceof QueryError) return null;
+    throw error;
+  }
+}
+
+/** A decimal beyond all doubles is none. */
+function doubleOf(value: Maybe): Maybe {
+  const double = converted(value, 'double');
+  const beyond = value instanceof Decimal128 && typeof double === 'number' && !Number.isFinite(double);
+  return beyond && decimalParts(value).kind === 'finite' ? null : double;
+}

@@ -1,0 +1,133 @@
+/** Conditions of SQL, which are three-valued: null or missing in, null out, except where a rule of AND and OR decides already. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { valueKey } from '../../bson/key.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
+import type { Maybe } from '../../bson/value.ts';
+import { constantOf } from '../../execute/expressions/constant.ts';
+import { QueryError } from '../../query-error.ts';
+import { either, kindOf } from '../../sql/types/kind.ts';
+import { boolType, comparing, logical, predicate } from '../../sql/types/signature.ts';
+import { branches } from '../conditional.ts';
+import type { Eager, FunctionDefinition, Functions } from '../definition.ts';
+
+/** True, false or null, whatever the arguments are. */
+const condition = { size: 'bounded', neverFails: true, numberTypes: 'none' } as const;
+
+/** It refuses what is not true, false or null. */
+const connective: FunctionDefinition = {
+  sql: logical,
+  size: 'bounded',
+  neverFails: 'of conditions',
+  numberTypes: 'none',
+};
+
+/** Comparisons follow the BSON order, as the reference dialect does. */
+const comparisons: Readonly<Record<string, Eager>> = {
+  eq: compared((order) => order === 0),
+  ne: compared((order) => order !== 0),
+  gt: compared((order) => order > 0),
+  gte: compared((order) => order >= 0),
+  lt: compared((order) => order < 0),
+  lte: compared((order) => order <= 0),
+};
+
+export const sqlConditions: Functions = {
+  ...Object.fromEntries(
+    Object.entries(comparisons).map(([name, eager]) => [`sql.${name}`, { sql: comparing, ...condition, eager }]),
+  ),
+  'sql.any': { eager: quantified(true) },
+  'sql.all': { eager: quantified(false) },
+  'sql.isNull': { sql: predicate, ...condition, eager: (value) => value === null || value === undefined },
+  'sql.isMissing': { sql: predicate, ...condition, eager: (value) => value === undefined },
+  'sql.isType': { sql: predicate, ...condition, eager: (value, ...types) => types.includes(typeName(value)) },
+  'sql.not': {
+    ...connective,
+    eager: (value) => (isNullish(value) ? null : !truthOf(value)),
+  },
+  'sql.and': {
+    ...connective,
+    lazy: (args) => (frame) => {
+      let known = true;
+      for (const arg of args) {
+        const value = arg(frame);
+        if (isNullish(value)) known = false;
+        else if (!truthOf(value)) return false;
+      }
+      return known ? true : null;
+    },
+  },
+  'sql.or': {
+    ...connective,
+    lazy: (args) => (frame) => {
+      let known = true;
+      for (const arg of args) {
+        const value = arg(frame);
+        if (isNullish(value)) known = false;
+        else if (truthOf(value)) return true;
+      }
+      return known ? false : null;
+    },
+  },
+  /** Constants of the list are looked up by key, however many they are. */
+  'sql.in': {
+    sql: comparing,
+    ...condition,
+    lazy: ([value, ...list]) => {
+      const constants = list.flatMap((item) => constantOf(item) ?? []);
+      const others = list.filter((item) => constantOf(item) === undefined);
+      const keys = new Set(constants.map((item) => valueKey(item.value)));
+      const hasNull = constants.some((item) => isNullish(item.value));
+      return (frame) => {
+        const sought = value!(frame);
+        const items = others.map((item) => item(frame));
+        if (isNullish(sought)) return null;
+        if (keys.has(valueKey(sought)) || items.some((item) => !isNullish(item) && compareValues(sought, item) === 0))
+          return true;
+        return hasNull || items.some(isNullish) ? null : false;
+      };
+    },
+  },
+  // Arguments in turn: when, then, when, then, …, else.
+  'sql.case': {
+    sql: {
+      takes: (index, count) => (index % 2 === 0 && index < count - 1 ? boolType : undefined),
+      gives: (args) => branches(args).reduce(either),
+    },
+    size: 'bounded',
+    numberTypes: branches,
+    lazy: (args) => (frame) => {
+      for (let index = 0; index + 1 < args.length; index += 2) {
+        if (args[index]!(frame) === true) return args[index + 1]!(frame);
+      }
+      return args.at(-1)!(frame);
+    },
+  },
+  // It becomes a CASE.
+  'sql.nullIf': {
+    sql: { names: [['NULLIF', 2, 2]], gives: ([value]) => either(value!, kindOf('null')), compares: true },
+  },
+};
+
+function compared(holds: (order: number) => boolean): Eager {
+  return (a, b) => (isNullish(a) || isNullish(b) ? null : holds(compareValues(a, b)));
+}
+
+function truthOf(value: Maybe): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new QueryError('TypeMismatch', `a condition must be true or false, found ${typeName(value)}`);
+}
+
+/** `= ANY` and the like over the values of a subquery: known as soon as one value decides, else null if one was null. */
+function quantified(any: boolean): Eager {
+  return (left, values, op) => {
+    const compare = comparisons[String(op)]!;
+    let known = true;
+    for (const value of Array.isArray(values) ? values : []) {
+      const result = compare(left, value);
+      if (result === null) known = false;
+      else if (result === any) return any;
+    }
+    return known ? !any : null;
+  };
+}

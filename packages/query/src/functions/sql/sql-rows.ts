@@ -1,0 +1,83 @@
+/** Documents and arrays in SQL: fields of values, rows of several tables in one document, FLATTEN, SIZE and SLICE. */
+
+import { compareValues } from '../../bson/compare.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
+import { BsonDocument, Int32, type Maybe } from '../../bson/value.ts';
+import { QueryError } from '../../query-error.ts';
+import { anything, kindOf, wholeNumbers } from '../../sql/types/kind.ts';
+import { intOrNull, stringType } from '../../sql/types/signature.ts';
+import { slice } from '../arrays/array.ts';
+import type { Functions } from '../definition.ts';
+
+export const sqlRows: Functions = {
+  'sql.field': {
+    sql: { takes: [['object'], stringType], gives: anything },
+    eager: (value, name) => (value instanceof BsonDocument ? value.get(String(name)) : undefined),
+  },
+  'sql.document': {
+    eager: (value) => {
+      if (value instanceof BsonDocument) return value;
+      throw new QueryError('TypeMismatch', `SELECT VALUE takes a document, found ${typeName(value)}`, {
+        hint: "write {'name': …}, or keep to rows with one in WHERE",
+      });
+    },
+  },
+  'sql.merge': {
+    eager: (...documents) =>
+      new BsonDocument(documents.flatMap((each) => (each instanceof BsonDocument ? [...each] : []))),
+  },
+  'sql.flat': { eager: flat },
+  'sql.flatten': {
+    eager: (value, separator, depth) => {
+      const into = new BsonDocument();
+      const levels =
+        depth instanceof Int32 ? depth.value : typeof depth === 'number' ? depth : Number.POSITIVE_INFINITY;
+      if (value instanceof BsonDocument) flatten(value, '', String(separator), levels, into);
+      return into;
+    },
+  },
+  'sql.size': {
+    sql: { names: [['SIZE', 1, 1]], takes: [['array']], gives: intOrNull },
+    size: 'bounded',
+    eager: (value) => (isNullish(value) ? null : new Int32(list(value, 'SIZE').length)),
+  },
+  'sql.slice': {
+    sql: { names: [['SLICE', 2, 3]], takes: [['array'], wholeNumbers], gives: kindOf('array', 'null') },
+    eager: (...args) => {
+      if (args.some(isNullish)) return null;
+      // Nothing, or less, of an array is null.
+      return args.length === 3 && compareValues(args[2], 0) <= 0 ? null : slice(...args);
+    },
+  },
+};
+
+function list(value: Maybe, name: string): readonly Maybe[] {
+  if (Array.isArray(value)) return value;
+  throw new QueryError('TypeMismatch', `${name} takes an array, found ${typeName(value)}`);
+}
+
+/**
+ * Names and rows of tables in turn become one document. A field whose name an earlier table has gets the name of its own
+ * table in front, `table_field`; if that is taken, too, `_2`, `_3`, … behind.
+ */
+function flat(...tables: Maybe[]): Maybe {
+  const row = new BsonDocument();
+  for (let index = 0; index + 1 < tables.length; index += 2) {
+    const document = tables[index + 1];
+    if (!(document instanceof BsonDocument)) continue;
+    for (const [name, value] of document) {
+      let free = row.has(name) ? `${String(tables[index])}_${name}` : name;
+      for (let copy = 2; row.has(free); copy++) free = `${String(tables[index])}_${name}_${copy}`;
+      row.set(free, value);
+    }
+  }
+  return row;
+}
+
+function flatten(document: BsonDocument, prefix: string, separator: string, levels: number, into: BsonDocument): void {
+  for (const [name, value] of document) {
+    const column = prefix + name;
+    if (levels > 0 && value instanceof BsonDocument) flatten(value, column + separator, separator, levels - 1, into);
+    else into.set(column, value);
+  }
+}

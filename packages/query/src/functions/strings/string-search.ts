@@ -1,0 +1,157 @@
+/** $indexOfBytes, $indexOfCP, $split, $replaceOne, $replaceAll. */
+
+import { compileRegexSearch } from '../../bson/compile-regex.ts';
+import { describe } from '../../bson/describe.ts';
+import { isNullish, typeName } from '../../bson/type.ts';
+import { Int32, type Maybe, Regex } from '../../bson/value.ts';
+import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
+import { QueryError } from '../../query-error.ts';
+import type { Functions } from '../definition.ts';
+import { type Fields, fieldsInOrder } from '../named-fields.ts';
+import { wholeInt32 } from '../numbers/whole-int32.ts';
+import { afterCodePoints, countCodePoints, unitsAt, utf8Length } from './code-points.ts';
+import { indexOf, searcher } from './index-of.ts';
+
+const replaceFields: Fields = {
+  required: ['input', 'find', 'replacement'],
+  optional: [],
+  notObject: 51751,
+  unknown: 51750,
+  missing: { input: 51749, find: 51748, replacement: 51747 },
+};
+
+export const stringSearch: Functions = {
+  'agg.indexOfBytes': {
+    mql: [2, 4],
+    eager: (...args) => {
+      const [text, sought] = args;
+      if (isNullish(text)) return null;
+      if (typeof text !== 'string') throw notText(40091, '$indexOfBytes', 'first', text);
+      if (typeof sought !== 'string') throw notText(40092, '$indexOfBytes', 'second', sought);
+      const start = args.length > 2 ? bound(args[2], '$indexOfBytes', 'starting') : 0;
+      const end = Math.min(
+        args.length > 3 ? bound(args[3], '$indexOfBytes', 'ending') : text.length * 3,
+        utf8Length(text),
+      );
+      if (start > end) return new Int32(-1);
+      // A text of single bytes finds a place inside of a character as well.
+      const found = indexOf(binaryText(text).slice(0, end), binaryText(sought), start);
+      return new Int32(found);
+    },
+  },
+  /** A match must begin before the end, but may go beyond it, as in MongoDB. */
+  'agg.indexOfCP': {
+    mql: [2, 4],
+    eager: (...args) => {
+      const [text, sought] = args;
+      if (isNullish(text)) return null;
+      if (typeof text !== 'string') throw notText(40093, '$indexOfCP', 'first', text);
+      if (typeof sought !== 'string') throw notText(40094, '$indexOfCP', 'second', sought);
+      const start = args.length > 2 ? bound(args[2], '$indexOfCP', 'starting') : 0;
+      const end = args.length > 3 ? bound(args[3], '$indexOfCP', 'ending') : Number.POSITIVE_INFINITY;
+      if (text === '' && sought === '') return new Int32(0);
+      const from = afterCodePoints(text, 0, start);
+      if (from >= text.length) return new Int32(-1);
+      const found = indexOf(text, sought, from);
+      if (found < 0) return new Int32(-1);
+      const place = start + countCodePoints(text, from, found);
+      return new Int32(place < end ? place : -1);
+    },
+  },
+  'agg.split': {
+    mql: 2,
+    size: 'grows',
+    numberTypes: 'none',
+    eager: (text, delimiter) => {
+      if (isNullish(text) || isNullish(delimiter)) return null;
+      if (typeof text !== 'string') throw notText(40085, '$split', 'first', text);
+      if (typeof delimiter !== 'string' && !(delimiter instanceof Regex))
+        throw notText(10503900, '$split', 'second', delimiter);
+      if (delimiter === '') throw new QueryError(40087, '$split requires a separator that is not empty');
+      const pieces: string[] = [];
+      let at = 0;
+      for (const { start, end, groups } of matches(text, delimiter)) {
+        pieces.push(text.slice(at, start), ...groups.map((group) => group ?? ''));
+        at = end;
+        if (pieces.length * 24 > maxValueBytes) throw tooLarge();
+      }
+      return [...pieces, text.slice(at)];
+    },
+  },
+  'agg.replaceOne': {
+    mql: fieldsInOrder('agg.replaceOne', replaceFields, replaceFields.required, {}),
+    size: 'grows',
+    numberTypes: 'none',
+    eager: (...args) => replace('$replaceOne', args, 1),
+  },
+  'agg.replaceAll': {
+    mql: fieldsInOrder('agg.replaceAll', replaceFields, replaceFields.required, {}),
+    size: 'grows',
+    numberTypes: 'none',
+    eager: (...args) => replace('$replaceAll', args, Number.POSITIVE_INFINITY),
+  },
+};
+
+function replace(name: string, [text, find, replacement]: readonly Maybe[], most: number): Maybe {
+  if (!isNullish(text) && typeof text !== 'string')
+    throw new QueryError(10503904, `${name} requires 'input' to be a string, found: ${typeName(text)}`);
+  if (!isNullish(find) && typeof find !== 'string' && !(find instanceof Regex))
+    throw new QueryError(10503901, `${name} requires 'find' to be a string or a regex, found: ${typeName(find)}`);
+  if (!isNullish(replacement) && typeof replacement !== 'string')
+    throw new QueryError(10503902, `${name} requires 'replacement' to be a string, found: ${typeName(replacement)}`);
+  if (typeof text !== 'string' || typeof replacement !== 'string') return null;
+  if (typeof find !== 'string' && !(find instanceof Regex)) return null;
+  let result = '';
+  let at = 0;
+  let count = 0;
+  for (const { start, end } of matches(text, find)) {
+    result += text.slice(at, start) + replacement;
+    at = end;
+    if (result.length > maxValueBytes) throw tooLarge();
+    if (++count >= most) break;
+  }
+  return result + text.slice(at);
+}
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly groups: readonly (string | undefined)[];
+}
+
+/** From left to right, not overlapping; an empty text is found before each code point and at the end. */
+function* matches(text: string, sought: string | Regex): Generator<Found> {
+  const next = typeof sought === 'string' ? textSearch(sought) : compileRegexSearch(sought);
+  for (let at = 0; at <= text.length; ) {
+    const found = next(text, at);
+    if (found === undefined) return;
+    yield found;
+    at = found.end > found.start ? found.end : found.end + unitsAt(text, found.end);
+  }
+}
+
+function textSearch(sought: string): (text: string, from: number) => Found | undefined {
+  const search = searcher(sought);
+  return (text, from) => {
+    const start = search(text, from);
+    return start < 0 ? undefined : { start, end: start + sought.length, groups: [] };
+  };
+}
+
+function binaryText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is asked for
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return new TextDecoder('latin1').decode(new TextEncoder().encode(text));
+}
+
+function bound(value: Maybe, name: string, what: string): number {
+  const number = wholeInt32(value);
+  if (number === undefined)
+    throw new QueryError(40096, `${name} requires a 32-bit whole ${what} index, found ${describe(value)}`);
+  if (number < 0) throw new QueryError(40097, `${name} requires a nonnegative ${what} index, found ${number}`);
+  return number;
+}
+
+function notText(code: number, name: string, which: string, value: Maybe): QueryError {
+  return new QueryError(code, `${name} requires a string as the ${which} argument, found: ${typeName(value)}`);
+}
