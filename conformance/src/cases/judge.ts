@@ -1,7 +1,7 @@
 /** Is what happened what the case expects? */
 
 import { BsonDocument, type BsonValue, typeName } from '@platform/query';
-import { supportedStages } from '@platform/query/mql';
+import { pipelineStages } from '@platform/query/mql';
 import type { Case } from './case.ts';
 import { documentsJson, type Outcome } from './outcome.ts';
 import { sameDocuments } from './same.ts';
@@ -18,7 +18,7 @@ export function kindOf(given: Case): Kind {
 }
 
 function isIn22(stages: readonly string[], given: boolean | undefined): boolean {
-  return given ?? stages.every((stage) => (supportedStages as readonly string[]).includes(stage));
+  return given ?? stages.every((stage) => pipelineStages.has(stage));
 }
 
 export function meets(given: Case, outcome: Outcome): boolean {

@@ -59,8 +59,8 @@ export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
 export { type PlanSplit, splitPlan } from './plan/split-plan.ts';
 export type {
   Accumulator,
+  AccumulatorFields,
   GroupStage,
-  Into,
   MergeStage,
   Plan,
   RowStage,

@@ -2,4 +2,4 @@
 
 export { noticesOf } from './mql/notices.ts';
 export { parseMql } from './mql/parse.ts';
-export { supportedStages } from './mql/stages.ts';
+export { pipelineStages } from './stages/registry.ts';

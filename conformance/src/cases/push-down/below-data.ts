@@ -25,11 +25,11 @@ function moved([stage, ...rest]: readonly Stage[]): Stage[] {
     case 'sample':
       return [stage, ...moved(rest)];
     case 'group': {
-      const into = stage.into.map(([name, fold]) => {
+      const accumulators = stage.accumulators.map(([name, fold]) => {
         const by = fold.by?.map((key) => ({ ...key, path: below(key.path) }));
         return [name, { ...fold, arg: deeper(fold.arg), ...(by && { by }) }] as const;
       });
-      return [{ ...stage, key: deeper(stage.key), into }, ...rest.map(withRight)];
+      return [{ ...stage, key: deeper(stage.key), accumulators }, ...rest.map(withRight)];
     }
     default:
       return [taken, ...[stage, ...rest].map(withRight)];

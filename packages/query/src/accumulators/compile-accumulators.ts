@@ -4,13 +4,13 @@ import { BsonDocument, type Maybe } from '../bson/value.ts';
 import { compileExpression } from '../execute/expressions/expression.ts';
 import { type Frame, newFrame } from '../execute/expressions/scope.ts';
 import type { Budget } from '../execute/limits/budget.ts';
-import type { Accumulator, Into } from '../plan/stage.ts';
+import type { Accumulator, AccumulatorFields } from '../plan/stage.ts';
 import { countOf } from './count-of.ts';
 import type { Fold, MergingFold } from './fold.ts';
 import { accumulatorOf } from './registry.ts';
 import { distinctFold } from './set.ts';
 
-export interface CompiledInto {
+export interface CompiledAccumulators {
   /** Folds of a new group. */
   readonly open: (key: Maybe) => readonly Fold[];
   /** @param frame has entered the row. */
@@ -21,11 +21,15 @@ export interface CompiledInto {
   readonly merge: (folds: readonly Fold[], partial: BsonDocument) => void;
 }
 
-export function compileInto(into: Into, budget: Budget, hold: (bytes: number) => void): CompiledInto {
-  const names = into.map(([name]) => name);
-  const args = into.map(([, accumulator]) => compileExpression(accumulator.arg));
-  const starts = into.map(([, accumulator]) => startOf(accumulator));
-  const counts = into.map(([, { n }]) => (n === undefined ? undefined : compileExpression(n)));
+export function compileAccumulators(
+  accumulators: AccumulatorFields,
+  budget: Budget,
+  hold: (bytes: number) => void,
+): CompiledAccumulators {
+  const names = accumulators.map(([name]) => name);
+  const args = accumulators.map(([, accumulator]) => compileExpression(accumulator.arg));
+  const starts = accumulators.map(([, accumulator]) => startOf(accumulator));
+  const counts = accumulators.map(([, { n }]) => (n === undefined ? undefined : compileExpression(n)));
   const keyFrame = newFrame(budget.nowMs, () => budget.check());
   return {
     open: (key) => {
@@ -33,7 +37,7 @@ export function compileInto(into: Into, budget: Budget, hold: (bytes: number) =>
       hold(120 * args.length);
       return starts.map((start, index) => {
         const count = counts[index];
-        return start(hold, count === undefined ? 1 : countOf(count(keyFrame), `$${into[index]![1].fn}`));
+        return start(hold, count === undefined ? 1 : countOf(count(keyFrame), `$${accumulators[index]![1].fn}`));
       });
     },
     add: (folds, frame, row) => {

@@ -69,8 +69,8 @@ function compilePass(pre: readonly Stage[], frame: Frame): Pass {
   );
   const end = pre.at(-1);
   if (end?.k !== 'shape' && end?.k !== 'replace') return (rows) => [keep(rows)];
-  const renew = compileRowMap(end, frame);
-  return (rows) => renew(keep(rows));
+  const map = compileRowMap(end, frame);
+  return (rows) => map(keep(rows));
 }
 
 /** Errors of the chunks are none of the groups', unless their filters placed them. */

@@ -1,63 +1,20 @@
-/** MQL: an aggregation pipeline becomes a plan. Each stage has a file of its own, named after the plan's stage. */
+/** MQL: an aggregation pipeline becomes a plan. What a stage is stands in stages/. */
 
 import { decodeBson } from '../bson/decode.ts';
-import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import { BsonDocument } from '../bson/value.ts';
 import type { Expr } from '../plan/expr.ts';
 import type { Plan, Stage } from '../plan/stage.ts';
 import { QueryError, reading } from '../query-error.ts';
+import { pipelineStages } from '../stages/registry.ts';
 import { checkDepth } from './depth.ts';
-import { asksForText, parseFilter } from './match/filter.ts';
-import { parseBucket } from './stages/bucket.ts';
-import { parseBucketAuto } from './stages/bucket-auto.ts';
-import { parseCount } from './stages/count.ts';
-import { parseGeoNear } from './stages/geo-near.ts';
-import { parseGroup } from './stages/group.ts';
+import { asksForText } from './match/filter.ts';
 import { checkNearMeta } from './stages/near-meta.ts';
-import { parseRedact } from './stages/redact.ts';
-import { parseReplace } from './stages/replace.ts';
-import { parseSample } from './stages/sample.ts';
-import { parseAddFields, parseProject, parseUnset } from './stages/shape.ts';
-import { parseLimit, parseSkip } from './stages/slice.ts';
-import { parseSort } from './stages/sort.ts';
-import { parseSortByCount } from './stages/sort-by-count.ts';
-import { parseUnwind } from './stages/unwind.ts';
-import { supportedStages } from './stages.ts';
-import { parseDensify } from './window/densify.ts';
-import { parseFill } from './window/fill.ts';
-import { parseSetWindowFields } from './window/set-window-fields.ts';
 
 /** A pipeline of more bytes than this is refused. */
 export const maxPipelineBytes: number = 1024 * 1024;
 
 /** A pipeline of more stages than this is refused, as in MongoDB. */
 const maxStages: number = 1000;
-
-type ParseStage = (spec: BsonValue) => readonly Stage[];
-
-const parsers: Readonly<Record<(typeof supportedStages)[number], ParseStage>> = {
-  $match: (spec) => [{ k: 'filter', where: parseFilter(spec) }],
-  $project: (spec) => [parseProject(spec)],
-  $addFields: (spec) => [parseAddFields(spec, '$addFields')],
-  $set: (spec) => [parseAddFields(spec, '$set')],
-  $unset: (spec) => [parseUnset(spec)],
-  $replaceRoot: (spec) => [parseReplace(spec, '$replaceRoot')],
-  $replaceWith: (spec) => [parseReplace(spec, '$replaceWith')],
-  $group: (spec) => [parseGroup(spec)],
-  $sort: parseSort,
-  $limit: (spec) => [parseLimit(spec)],
-  $skip: (spec) => [parseSkip(spec)],
-  $count: parseCount,
-  $unwind: (spec) => [parseUnwind(spec)],
-  $bucket: parseBucket,
-  $bucketAuto: (spec) => [parseBucketAuto(spec)],
-  $sortByCount: parseSortByCount,
-  $redact: (spec) => [parseRedact(spec)],
-  $sample: (spec) => [parseSample(spec)],
-  $geoNear: (spec) => [parseGeoNear(spec)],
-  $setWindowFields: (spec) => [parseSetWindowFields(spec)],
-  $densify: (spec) => [parseDensify(spec)],
-  $fill: parseFill,
-};
 
 /**
  * @param pipeline the stages, each one BSON document, as bytes or decoded.
@@ -115,7 +72,7 @@ function parseStage(document: BsonDocument): readonly Stage[] {
     throw new QueryError(40323, `a pipeline stage must have exactly one field, its name; found ${found}`);
   }
   const [name, spec] = entry;
-  const parse = Object.hasOwn(parsers, name) ? parsers[name as keyof typeof parsers] : undefined;
+  const parse = pipelineStages.get(name);
   if (parse !== undefined) {
     try {
       return parse(spec);
@@ -125,7 +82,7 @@ function parseStage(document: BsonDocument): readonly Stage[] {
   }
   throw new QueryError(40324, `unrecognized pipeline stage name: '${name}'`, {
     stageName: name,
-    hint: `the supported stages are ${supportedStages.join(', ')}`,
+    hint: `the supported stages are ${[...pipelineStages.keys()].join(', ')}`,
   });
 }
 

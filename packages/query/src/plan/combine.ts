@@ -26,7 +26,7 @@ export interface LookupStage {
   readonly right: Plan;
   /** Variables of the subquery's plan and what they are in the row. */
   readonly let: readonly (readonly [name: string, value: Expr])[];
-  readonly into: string;
+  readonly as: string;
   /** The first row's value, all rows' values (missing ones as null), or whether there is a row. */
   readonly gives: 'value' | 'values' | 'exists';
 }
@@ -36,5 +36,3 @@ export interface UnionStage {
   readonly k: 'union';
   readonly right: Plan;
 }
-
-export type CombineStage = ValuesStage | JoinStage | LookupStage | UnionStage;

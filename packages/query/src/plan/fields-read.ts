@@ -45,7 +45,7 @@ export function fieldsRead(stages: readonly Stage[]): FieldsRead {
       passThrough = false;
     } else if (stage.k === 'group' || stage.k === 'bucketAuto') {
       collect(stage.key, read);
-      for (const [, { arg, by }] of stage.into) {
+      for (const [, { arg, by }] of stage.accumulators) {
         collect(arg, read);
         collectPaths(by ?? [], read);
       }

@@ -14,8 +14,8 @@ export function isLight(stages: readonly Stage[]): boolean {
   return documents <= 1 && stages.every(isLightStage);
 }
 
-function documentsIn({ key, into }: GroupStage): number {
-  return (key.k === 'doc' ? 1 : 0) + into.filter(([, accumulator]) => isOneRow(accumulator)).length;
+function documentsIn({ key, accumulators }: GroupStage): number {
+  return (key.k === 'doc' ? 1 : 0) + accumulators.filter(([, accumulator]) => isOneRow(accumulator)).length;
 }
 
 /** As in `{$first: '$$ROOT'}`. */
@@ -30,10 +30,11 @@ function isLightStage(stage: Stage): boolean {
     case 'filter':
       return isSmall(stage.where);
     case 'merge':
-      return stage.into.every(([, { n }]) => isConstant(n));
+      return stage.accumulators.every(([, { n }]) => isConstant(n));
     case 'group':
       return (
-        isFlat(stage.key) && stage.into.every(([, each]) => (isSmall(each.arg) || isOneRow(each)) && isConstant(each.n))
+        isFlat(stage.key) &&
+        stage.accumulators.every(([, each]) => (isSmall(each.arg) || isOneRow(each)) && isConstant(each.n))
       );
     case 'shape':
       return isLightTree(stage.tree, 0);

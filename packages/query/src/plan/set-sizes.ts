@@ -12,18 +12,18 @@ export function withSetSizes(stages: readonly Stage[]): readonly Stage[] {
   if (end < 0) return stages;
   let read = after.slice(0, end + 1);
   const counted = new Set<string>();
-  for (const [name, { fn, distinct }] of group.into) {
+  for (const [name, { fn, distinct }] of group.accumulators) {
     if (fn !== 'addToSet' || distinct === true) continue;
     const sized = read.map((stage) => sizedIn(stage, name));
     if (sized.includes(undefined)) continue;
     read = sized as Stage[];
     counted.add(name);
   }
-  const into = group.into.map(([name, accumulator]): readonly [string, Accumulator] => [
+  const accumulators = group.accumulators.map(([name, accumulator]): readonly [string, Accumulator] => [
     name,
     counted.has(name) ? { ...accumulator, fn: 'setSize' } : accumulator,
   ]);
-  const counting: GroupStage = { ...group, into };
+  const counting: GroupStage = { ...group, accumulators };
   return counted.size === 0 ? stages : [...before, counting, ...read, ...after.slice(end + 1)];
 }
 

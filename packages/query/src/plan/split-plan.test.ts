@@ -105,14 +105,14 @@ const groups = fc.record({
   ),
   sort: fc.option(fc.constantFrom(...orders), { nil: undefined }),
   key: fc.constantFrom(...keys),
-  into: fc.uniqueArray(fc.constantFrom(...accumulators), { maxLength: 4 }),
+  accumulators: fc.uniqueArray(fc.constantFrom(...accumulators), { maxLength: 4 }),
 });
 
 test('groups of sources, merged, are to the last bit those of all rows at once, with and without a sort before', async () => {
   let splitInGroups = 0;
   await fc.assert(
-    fc.asyncProperty(rows, sources, groups, async (all, parts, { filter, sort, key, into }) => {
-      const group = { _id: key, ...Object.fromEntries(into.map((each, index) => [`r${index}`, each])) };
+    fc.asyncProperty(rows, sources, groups, async (all, parts, { filter, sort, key, accumulators }) => {
+      const group = { _id: key, ...Object.fromEntries(accumulators.map((each, index) => [`r${index}`, each])) };
       const found = plan(...filter, ...(sort === undefined ? [] : [{ $sort: sort }]), { $group: group });
       if (splitPlan(found).end !== 'rows') splitInGroups++;
       const [whole, inOne, split] = await Promise.all([
@@ -233,7 +233,7 @@ test('the newest value of each series needs no sort and no field beside those th
   expect(end).toMatchObject({
     k: 'group',
     partial: true,
-    into: [
+    accumulators: [
       ['v', { fn: 'top', by }],
       ['n', { fn: 'sum' }],
     ],

@@ -40,7 +40,7 @@ export function splitPlan(plan: Plan): PlanSplit {
     const end: GroupStage = { ...group, partial: true };
     const merge: MergeStage = {
       k: 'merge',
-      into: group.into,
+      accumulators: group.accumulators,
       ...(at && { at }),
       ...(sortAt && { sortAt }),
     };
@@ -66,7 +66,7 @@ function isRowStage(stage: Stage): stage is RowStage {
 function decomposed(stages: readonly Stage[]): UnsortedGroup | undefined {
   const [first, second, ...others] = stages;
   if (first?.k === 'group') {
-    const all = first.into.every(([, accumulator]) => decomposes(accumulator));
+    const all = first.accumulators.every(([, accumulator]) => decomposes(accumulator));
     return all ? { group: first, after: stages.slice(1) } : undefined;
   }
   if (first?.k !== 'sort' || second?.k !== 'group') return undefined;

@@ -1,9 +1,8 @@
-/** Stages of the intermediate form and the plan that they make up. Plain data. */
+/** The plan and those of its stages that planners look into, as plain data. All stages: stages/registry.ts. */
 
-import type { CombineStage } from './combine.ts';
+import type { Stages } from '../stages/registry.ts';
 import type { Expr, Path } from './expr.ts';
 import type { Placed, StagePlace } from './stage-place.ts';
-import type { DensifyStage, WindowStage } from './window.ts';
 
 /** What happens to a field: kept, dropped, computed, or a subtree that is treated in the same way. */
 export type ShapeTree = { readonly k: 'tree'; readonly fields: readonly (readonly [string, ShapeTree | ShapeLeaf])[] };
@@ -26,7 +25,7 @@ export interface Accumulator {
   readonly p?: readonly number[];
 }
 
-export type Into = readonly (readonly [string, Accumulator])[];
+export type AccumulatorFields = readonly (readonly [string, Accumulator])[];
 
 export interface SortKey {
   readonly path: Path;
@@ -36,7 +35,7 @@ export interface SortKey {
 export interface GroupStage extends Placed {
   readonly k: 'group';
   readonly key: Expr;
-  readonly into: Into;
+  readonly accumulators: AccumulatorFields;
   /** Gives partial groups, `{_id: key, <name>: state}`, for a `merge` (plan/partial-state.ts). */
   readonly partial?: boolean;
   /** Of a sort whose order the accumulators took over (plan/unsorted-group.ts): where its errors belong. */
@@ -47,7 +46,7 @@ export interface GroupStage extends Placed {
 export interface MergeStage extends Placed {
   readonly k: 'merge';
   /** As in the stage that gave the partial groups. */
-  readonly into: Into;
+  readonly accumulators: AccumulatorFields;
   readonly sortAt?: StagePlace;
 }
 
@@ -75,36 +74,23 @@ export interface ReplaceStage extends Placed {
 /** Makes a row of each row, out of nothing but that row. */
 export type RowStage = ShapeStage | ReplaceStage;
 
-export type Stage = Placed &
-  (
-    | { readonly k: 'filter'; readonly where: Expr }
-    | ShapeStage
-    | ReplaceStage
-    | GroupStage
-    | MergeStage
-    | SortStage
-    | { readonly k: 'slice'; readonly skip: number; readonly limit?: number }
-    /** A row for each element of an array, whose place goes to `index`; with `keepEmpty` rows without elements stay. */
-    | { readonly k: 'unwind'; readonly path: Path; readonly index?: Path; readonly keepEmpty: boolean }
-    /** `decide` gives 'descend', 'prune' or 'keep' for a document and those in it; its variable ROOT is the row. */
-    | { readonly k: 'redact'; readonly decide: Expr }
-    /** So many rows by chance, in no order. */
-    | { readonly k: 'sample'; readonly size: number }
-    | {
-        readonly k: 'bucketAuto';
-        readonly key: Expr;
-        readonly buckets: number;
-        readonly granularity?: string;
-        readonly into: Into;
-      }
-    | GeoNear
-    | CombineStage
-    | WindowStage
-    | DensifyStage
-  );
+export interface FilterStage extends Placed {
+  readonly k: 'filter';
+  readonly where: Expr;
+}
+
+export interface BucketAutoStage extends Placed {
+  readonly k: 'bucketAuto';
+  readonly key: Expr;
+  readonly buckets: number;
+  readonly granularity?: string;
+  readonly accumulators: AccumulatorFields;
+}
+
+export type Stage = Placed & Stages[keyof Stages];
 
 /** Rows in the order of their distance from a point. */
-export interface GeoNear {
+export interface GeoNearStage extends Placed {
   readonly k: 'geoNear';
   /** Longitude and latitude, or x and y. */
   readonly near: readonly [number, number];

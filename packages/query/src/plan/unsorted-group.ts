@@ -7,7 +7,7 @@ import { functions } from '../functions/registry.ts';
 import { isPathColumn, isTimeColumn } from './columns.ts';
 import { type Expr, field } from './expr.ts';
 import { decomposes } from './partial-state.ts';
-import type { Accumulator, GroupStage, Into, SortKey, SortStage, Stage } from './stage.ts';
+import type { Accumulator, AccumulatorFields, GroupStage, SortKey, SortStage, Stage } from './stage.ts';
 
 export interface UnsortedGroup {
   readonly group: GroupStage;
@@ -19,19 +19,19 @@ export interface UnsortedGroup {
 export function unsortedGroup({ by, top, at }: SortStage, grouping: GroupStage): UnsortedGroup | undefined {
   const group: GroupStage = at === undefined ? grouping : { ...grouping, sortAt: at };
   if (top !== undefined) return undefined;
-  const into: Into = group.into.flatMap(([name, accumulator]) => {
+  const accumulators: AccumulatorFields = group.accumulators.flatMap(([name, accumulator]) => {
     const ordered = inOrder(accumulator, by);
     return ordered === undefined ? [] : [[name, ordered] as const];
   });
-  if (into.length < group.into.length) return undefined;
+  if (accumulators.length < group.accumulators.length) return undefined;
   // The sort refuses rows with two arrays among their keys: so must whatever takes its place.
-  const looksAtKeys = by.length === 1 || into.some(([, { fn }]) => ofRows.has(fn));
-  if (looksAtKeys && hasOneForm(group.key)) return { group: { ...group, into }, after: [] };
+  const looksAtKeys = by.length === 1 || accumulators.some(([, { fn }]) => ofRows.has(fn));
+  if (looksAtKeys && hasOneForm(group.key)) return { group: { ...group, accumulators }, after: [] };
   // Of keys that are equal but not the same (1 and 1.0) the group has that of its first row in the order.
-  const name = unused(group.into);
+  const name = unused(group.accumulators);
   const key: Accumulator = { fn: 'top', arg: group.key, by };
   return {
-    group: { ...group, into: [...into, [name, key]] },
+    group: { ...group, accumulators: [...accumulators, [name, key]] },
     after: [
       {
         k: 'shape',
@@ -83,8 +83,8 @@ function hasOneForm(expr: Expr): boolean {
   }
 }
 
-function unused(into: Into): string {
+function unused(accumulators: AccumulatorFields): string {
   let name = '$key';
-  while (into.some(([each]) => each === name)) name = `$${name}`;
+  while (accumulators.some(([each]) => each === name)) name = `$${name}`;
   return name;
 }

@@ -61,7 +61,7 @@ export interface WindowStage extends Placed {
   readonly k: 'window';
   readonly partitionBy?: Expr;
   readonly by: readonly SortKey[];
-  readonly into: readonly (readonly [Path, WindowFunction])[];
+  readonly output: readonly (readonly [Path, WindowFunction])[];
 }
 
 export interface DensifyStage {

@@ -24,7 +24,7 @@ function later(stages: readonly Stage[], where: string): readonly NotPushed[] {
 function whyOf(stage: Stage): string {
   switch (stage.k) {
     case 'group': {
-      const fns = stage.into.flatMap(([, accumulator]) => (decomposes(accumulator) ? [] : [accumulator.fn]));
+      const fns = stage.accumulators.flatMap(([, accumulator]) => (decomposes(accumulator) ? [] : [accumulator.fn]));
       const named = stage.at === undefined ? [] : fns.map((fn) => `$${fn}`);
       return `${named.length > 0 ? named.join(', ') : 'what it gathers'} depends on the order of all rows`;
     }

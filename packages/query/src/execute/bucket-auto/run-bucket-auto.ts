@@ -1,6 +1,6 @@
 /** $bucketAuto: rows in the order of a key, cut into buckets of about the same number of rows. */
 
-import { compileInto } from '../../accumulators/compile-accumulators.ts';
+import { compileAccumulators } from '../../accumulators/compile-accumulators.ts';
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
@@ -36,18 +36,18 @@ export async function* runBucketAuto(
     }
   }
   sorted.sort((left, right) => compareValues(left.key, right.key));
-  const into = compileInto(stage.into, budget, hold);
+  const accumulators = compileAccumulators(stage.accumulators, budget, hold);
   let chunk: Row[] = [];
   for (const { min, max, from, to } of buckets(sorted, stage.buckets, rounder)) {
-    const folds = into.open(null);
+    const folds = accumulators.open(null);
     for (let at = from; at < to; at++) {
       if (at % 1000 === 0) await budget.pause();
       const { document } = sorted[at]!;
       enterRow(frame, document);
-      into.add(folds, frame, document);
+      accumulators.add(folds, frame, document);
     }
     const document = new BsonDocument([['_id', BsonDocument.of({ min, max })]]);
-    into.result(folds, document);
+    accumulators.result(folds, document);
     if (chunk.push({ document }) < 1000) continue;
     yield chunk;
     chunk = [];

@@ -3,7 +3,7 @@
 import { chunks } from '@platform/base';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
-import type { GeoNear } from '../../plan/stage.ts';
+import type { GeoNearStage } from '../../plan/stage.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { valueAt } from '../expressions/path.ts';
 import { enterRow, newFrame } from '../expressions/scope.ts';
@@ -24,7 +24,11 @@ interface Near {
   readonly distance: number;
 }
 
-export async function* runGeoNear(stage: GeoNear, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
+export async function* runGeoNear(
+  stage: GeoNearStage,
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs);
   const where = stage.where === undefined ? undefined : compileExpression(stage.where);
   const found: Near[] = [];
@@ -44,7 +48,7 @@ export async function* runGeoNear(stage: GeoNear, input: AsyncIterable<Row[]>, b
 }
 
 /** The nearest of the row's places, if it lies within the bounds. */
-function nearest(document: BsonDocument, stage: GeoNear): Near | undefined {
+function nearest(document: BsonDocument, stage: GeoNearStage): Near | undefined {
   let best: Near | undefined;
   for (const [location, place] of placesOf(document, stage.key)) {
     const distance = distanceTo(place, stage);
@@ -54,7 +58,7 @@ function nearest(document: BsonDocument, stage: GeoNear): Near | undefined {
   return best;
 }
 
-function distanceTo(place: Place, { near, geoJson, spherical }: GeoNear): number {
+function distanceTo(place: Place, { near, geoJson, spherical }: GeoNearStage): number {
   if (geoJson) return place.angleFrom(near) * earthMetres;
   return spherical || place.point === undefined ? place.angleFrom(near) : flatDistance(near, place.point);
 }
@@ -105,7 +109,7 @@ function known({ distance, location }: Near): BsonDocument {
   return BsonDocument.of({ distance, point: location });
 }
 
-function withDistance({ document, location, distance }: Near, stage: GeoNear): BsonDocument {
+function withDistance({ document, location, distance }: Near, stage: GeoNearStage): BsonDocument {
   let result: Maybe = document;
   const { distanceField, includeLocs, multiplier } = stage;
   if (distanceField !== undefined) result = withValue(result, distanceField, distance * multiplier);

@@ -25,13 +25,9 @@ export function withinSizeLimits<V extends Maybe>(frame: Frame, value: V): V {
   if (bytes > longBytes) frame.check();
   frame.builtBytes += bytes;
   if (frame.builtBytes > maxRowBytes) {
-    throw new QueryError(
-      'ExceededMemoryLimit',
-      `the values withinSizeLimits for one row need more than ${maxRowBytes} bytes`,
-      {
-        hint: 'build smaller texts and arrays, or filter arrays before $map',
-      },
-    );
+    throw new QueryError('ExceededMemoryLimit', `the values built for one row need more than ${maxRowBytes} bytes`, {
+      hint: 'build smaller texts and arrays, or filter arrays before $map',
+    });
   }
   return value;
 }

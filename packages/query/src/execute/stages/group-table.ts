@@ -1,12 +1,12 @@
 /** The groups of a stage while they are folded. */
 
-import { type CompiledInto, compileInto } from '../../accumulators/compile-accumulators.ts';
+import { type CompiledAccumulators, compileAccumulators } from '../../accumulators/compile-accumulators.ts';
 import type { Fold } from '../../accumulators/fold.ts';
 import { compareValues } from '../../bson/compare.ts';
 import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { Into } from '../../plan/stage.ts';
+import type { AccumulatorFields } from '../../plan/stage.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
 import { KeyMap } from '../key-map.ts';
@@ -29,41 +29,41 @@ export class GroupTable {
   readonly #parts: readonly (readonly [string, Evaluate])[];
   /** Of the last row. */
   readonly #values: Maybe[] = [];
-  readonly #into: CompiledInto;
+  readonly #accumulators: CompiledAccumulators;
   readonly #hold: (bytes: number) => void;
 
-  constructor(key: Expr, into: Into, budget: Budget) {
+  constructor(key: Expr, accumulators: AccumulatorFields, budget: Budget) {
     this.#hold = (bytes) => budget.hold(bytes, '$group');
     this.#keyOf = compileExpression(key);
     const fields = key.k === 'doc' ? key.fields : [];
     this.#parts = fields.map(([name, value]) => [name, compileExpression(value)]);
-    this.#into = compileInto(into, budget, this.#hold);
+    this.#accumulators = compileAccumulators(accumulators, budget, this.#hold);
   }
 
   /** @param frame has entered the row. */
   add(frame: Frame, row: BsonDocument): void {
-    this.#into.add(this.#ofRow(frame).folds, frame, row);
+    this.#accumulators.add(this.#ofRow(frame).folds, frame, row);
   }
 
   merge(partial: BsonDocument): void {
-    this.#into.merge(this.#ofKey(partial.get('_id') ?? null).folds, partial);
+    this.#accumulators.merge(this.#ofKey(partial.get('_id') ?? null).folds, partial);
   }
 
   /** In the order of their first rows. */
   whole(): Generator<Row[]> {
-    return this.#rows(this.#groups.all, this.#into.result);
+    return this.#rows(this.#groups.all, this.#accumulators.result);
   }
 
   /** As in plan/partial-state.ts. */
   partial(): Generator<Row[]> {
-    return this.#rows(this.#groups.all, this.#into.partial);
+    return this.#rows(this.#groups.all, this.#accumulators.partial);
   }
 
   /** In the order of their keys. */
   sorted(): Generator<Row[]> {
     return this.#rows(
       this.#groups.all.toSorted((left, right) => compareValues(left.key, right.key)),
-      this.#into.result,
+      this.#accumulators.result,
     );
   }
 
@@ -95,12 +95,12 @@ export class GroupTable {
   }
 
   #open(key: BsonValue, id?: string): Group {
-    const group = { key, folds: this.#into.open(key) };
+    const group = { key, folds: this.#accumulators.open(key) };
     this.#hold(200 + this.#groups.set(key, group, id) * 2);
     return group;
   }
 
-  *#rows(groups: readonly Group[], write: CompiledInto['result']): Generator<Row[]> {
+  *#rows(groups: readonly Group[], write: CompiledAccumulators['result']): Generator<Row[]> {
     let chunk: Row[] = [];
     for (const { key, folds } of groups) {
       const document = new BsonDocument([['_id', key]]);

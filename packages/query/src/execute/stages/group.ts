@@ -9,7 +9,7 @@ import { GroupTable } from './group-table.ts';
 
 export async function* runGroup(stage: GroupStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs, () => budget.check());
-  const table = new GroupTable(stage.key, stage.into, budget);
+  const table = new GroupTable(stage.key, stage.accumulators, budget);
   for await (const rows of input) {
     try {
       for (const { document, near } of rows) {

@@ -33,7 +33,7 @@ export async function* runLookup(
       }
       const answer = answers.get(key);
       const extended = new BsonDocument(document);
-      if (answer !== undefined) extended.set(stage.into, answer);
+      if (answer !== undefined) extended.set(stage.as, answer);
       found.push({ document: extended });
     }
     await budget.pause();

@@ -14,7 +14,11 @@ export interface Chunk {
 }
 
 export function runMerge(stage: MergeStage, input: AsyncIterable<Row[]>, budget: Budget): AsyncIterable<Row[]> {
-  return mergeGroups({ k: 'group', key: { k: 'field', path: ['_id'] }, into: stage.into }, done(input), budget);
+  return mergeGroups(
+    { k: 'group', key: { k: 'field', path: ['_id'] }, accumulators: stage.accumulators },
+    done(input),
+    budget,
+  );
 }
 
 async function* done(input: AsyncIterable<Row[]>): AsyncIterable<Chunk> {
@@ -28,7 +32,7 @@ export async function* mergeGroups(
   budget: Budget,
 ): AsyncIterable<Row[]> {
   const frame = newFrame(budget.nowMs, () => budget.check());
-  const table = new GroupTable(group.key, group.into, budget);
+  const table = new GroupTable(group.key, group.accumulators, budget);
   for await (const { rows, done: arePartial } of input) {
     try {
       for (const { document } of rows) {

@@ -1,6 +1,6 @@
 /** The accumulators of $group over windows: running where the window only grows, else sliding, else computed anew. */
 
-import { compileInto } from '../../accumulators/compile-accumulators.ts';
+import { compileAccumulators } from '../../accumulators/compile-accumulators.ts';
 import type { Fold } from '../../accumulators/fold.ts';
 import { slidingDeviation } from '../../accumulators/sliding/deviation.ts';
 import { slidingExtreme } from '../../accumulators/sliding/extreme.ts';
@@ -40,8 +40,8 @@ type ValueAt = (index: number) => Maybe;
 
 /** New folds; `hold` is told what they keep. */
 function foldMaker(accumulator: Accumulator, { budget, hold }: Workspace): () => Fold {
-  const into = compileInto([['', accumulator]], budget, hold);
-  return () => into.open(null)[0]!;
+  const compiled = compileAccumulators([['', accumulator]], budget, hold);
+  return () => compiled.open(null)[0]!;
 }
 
 function once(newFold: () => Fold, { documents }: Partition, value: ValueAt): Walk {

@@ -57,7 +57,7 @@ export async function* runWindow(
       steps += more;
     },
   };
-  const starts = stage.into.map(([path, fn]) => [path, start(fn, workspace)] as const);
+  const starts = stage.output.map(([path, fn]) => [path, start(fn, workspace)] as const);
   const rows = await gather(stage, input, budget);
   for (let from = 0; from < rows.length; ) {
     const partition = partitionFrom(rows, from, stage);

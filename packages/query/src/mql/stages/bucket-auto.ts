@@ -6,7 +6,7 @@ import { BsonDocument, type BsonValue } from '../../bson/value.ts';
 import { granularities } from '../../execute/bucket-auto/series.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
 import type { Expr } from '../../plan/expr.ts';
-import type { Into, Stage } from '../../plan/stage.ts';
+import type { AccumulatorFields, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { checkGroupBy, checkOutput, countOnly, parseOutput } from './bucket.ts';
@@ -18,11 +18,11 @@ export function parseBucketAuto(spec: BsonValue): Stage {
   let key: Expr | undefined;
   let buckets: number | undefined;
   let granularity: string | undefined;
-  let into: Into = countOnly;
+  let accumulators: AccumulatorFields = countOnly;
   for (const [name, value] of spec) {
     if (name === 'groupBy') key = parseExpression(checkGroupBy(value, 40239), '$bucketAuto.groupBy');
     else if (name === 'buckets') buckets = parseBuckets(value);
-    else if (name === 'output') into = withCount(parseOutput(checkOutput(value, 40244), '$bucketAuto'));
+    else if (name === 'output') accumulators = withCount(parseOutput(checkOutput(value, 40244), '$bucketAuto'));
     else if (name === 'granularity') granularity = parseGranularity(value);
     else {
       throw new QueryError(40245, `$bucketAuto has no option '${name}'`, {
@@ -34,13 +34,13 @@ export function parseBucketAuto(spec: BsonValue): Stage {
     throw new QueryError(40246, '$bucketAuto needs groupBy and buckets');
   }
   if (buckets <= 0) throw new QueryError(40243, `buckets must be above 0, found ${buckets}`);
-  const stage = { k: 'bucketAuto', key, buckets, into } as const;
+  const stage = { k: 'bucketAuto', key, buckets, accumulators } as const;
   return granularity === undefined ? stage : { ...stage, granularity };
 }
 
 /** An output that is empty counts as none. */
-function withCount(into: Into): Into {
-  return into.length === 0 ? countOnly : into;
+function withCount(accumulators: AccumulatorFields): AccumulatorFields {
+  return accumulators.length === 0 ? countOnly : accumulators;
 }
 
 function parseBuckets(value: BsonValue): number {

@@ -5,7 +5,7 @@ import { describe } from '../../bson/describe.ts';
 import { typeName, typeRank } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Int32 } from '../../bson/value.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
-import type { Accumulator, Into, Stage } from '../../plan/stage.ts';
+import type { Accumulator, AccumulatorFields, Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { constantOf } from '../window/constant.ts';
@@ -38,15 +38,15 @@ export function parseBucket(spec: BsonValue): readonly Stage[] {
   }
   // As in MongoDB, what is in them is read last, by the $group that it comes to.
   const key = bucketOf(parseExpression(groupBy, `${at}.groupBy`), boundaries, fallback);
-  const into = output === undefined ? countOnly : parseOutput(output, at);
+  const accumulators = output === undefined ? countOnly : parseOutput(output, at);
   return [
-    { k: 'group', key, into },
+    { k: 'group', key, accumulators },
     { k: 'sort', by: [{ path: ['_id'], descending: false }] },
   ];
 }
 
 /** What $bucket and $bucketAuto compute when nothing is said. */
-export const countOnly: Into = [['count', { fn: 'sum', arg: literal(new Int32(1)) }]];
+export const countOnly: AccumulatorFields = [['count', { fn: 'sum', arg: literal(new Int32(1)) }]];
 
 /** A path, or an object that is an expression. */
 export function checkGroupBy(value: BsonValue, code: number): BsonValue {
@@ -60,7 +60,7 @@ export function checkOutput(value: BsonValue, code: number): BsonDocument {
   throw new QueryError(code, `output must be an object, found ${describe(value)}`);
 }
 
-export function parseOutput(output: BsonDocument, stage: string): Into {
+export function parseOutput(output: BsonDocument, stage: string): AccumulatorFields {
   return [...output].map(([name, spec]): readonly [string, Accumulator] => {
     if (name === '_id') throw new QueryError(15948, 'output must not have the field _id, which is the bucket');
     return parseAccumulatorField(name, spec, `${stage}.output`);

@@ -16,7 +16,7 @@ export function parseCount(spec: BsonValue): readonly Stage[] {
   if (spec.includes('.')) throw new QueryError(40160, `the field of $count must not contain a dot: ${describe(spec)}`);
   if (spec === '_id') throw new QueryError(9039800, "the field of $count must not be '_id'");
   return [
-    { k: 'group', key: literal(null), into: [[spec, { fn: 'sum', arg: literal(new Int32(1)) }]] },
+    { k: 'group', key: literal(null), accumulators: [[spec, { fn: 'sum', arg: literal(new Int32(1)) }]] },
     { k: 'shape', mode: 'exclude', tree: { k: 'tree', fields: [['_id', { k: 'drop' }]] } },
   ];
 }

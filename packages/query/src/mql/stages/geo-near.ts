@@ -6,14 +6,14 @@ import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import { isTruthy } from '../../execute/expressions/truth.ts';
 import { pairOf } from '../../execute/geo/place.ts';
 import { toDouble } from '../../functions/numbers/number.ts';
-import type { GeoNear } from '../../plan/stage.ts';
+import type { GeoNearStage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
 import { parseExpression } from '../expression.ts';
 import { asksForText, parseFilter } from '../match/filter.ts';
 import { parseFieldPath } from '../path.ts';
 import { constantOf } from '../window/constant.ts';
 
-type Draft = { -readonly [Field in keyof GeoNear]?: GeoNear[Field] };
+type Draft = { -readonly [Field in keyof GeoNearStage]?: GeoNearStage[Field] };
 
 const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> = {
   near: (value, into) => {
@@ -66,7 +66,7 @@ const parts: Readonly<Record<string, (value: BsonValue, into: Draft) => void>> =
 /** Options of older versions, each refused with a code of its own. */
 const gone: Readonly<Record<string, number>> = { collation: 40227, limit: 50858, num: 50857, start: 50856 };
 
-export function parseGeoNear(spec: BsonValue): GeoNear {
+export function parseGeoNear(spec: BsonValue): GeoNearStage {
   if (Array.isArray(spec)) throw new QueryError(5860400, '$geoNear needs the field near, found an array');
   if (!(spec instanceof BsonDocument)) throw new QueryError(10065, `$geoNear takes an object, found ${describe(spec)}`);
   const draft: Draft = {};
@@ -90,7 +90,7 @@ function notConstant(name: string, code: number): never {
   throw new QueryError(code, `${name} must be a constant`);
 }
 
-function pointOf(near: BsonValue): Pick<GeoNear, 'near' | 'geoJson'> {
+function pointOf(near: BsonValue): Pick<GeoNearStage, 'near' | 'geoJson'> {
   if (near instanceof BsonDocument && near.has('type')) {
     const coordinates = near.get('coordinates');
     const point = Array.isArray(coordinates) ? pairOf(coordinates) : undefined;

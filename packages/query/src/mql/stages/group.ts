@@ -12,13 +12,13 @@ import { parseAccumulatorField } from './accumulator-fields.ts';
 export function parseGroup(spec: BsonValue): Stage {
   if (!(spec instanceof BsonDocument)) throw new QueryError(15947, `$group takes an object, found ${describe(spec)}`);
   let key: Expr | undefined;
-  const into: (readonly [string, Accumulator])[] = [];
+  const accumulators: (readonly [string, Accumulator])[] = [];
   for (const [name, value] of spec) {
     if (name === '_id') key = parseKey(value);
-    else into.push(parseAccumulatorField(name, value, '$group'));
+    else accumulators.push(parseAccumulatorField(name, value, '$group'));
   }
   if (key === undefined) throw new QueryError(15955, 'a $group specification must include an _id');
-  return { k: 'group', key, into };
+  return { k: 'group', key, accumulators };
 }
 
 function parseKey(value: BsonValue): Expr {

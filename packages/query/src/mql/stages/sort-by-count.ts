@@ -20,7 +20,7 @@ export function parseSortByCount(spec: BsonValue): readonly Stage[] {
   } else throw new QueryError(40149, `$sortByCount takes a path or an expression, found ${describe(spec)}`, { hint });
   const one = literal(new Int32(1));
   return [
-    { k: 'group', key: parseExpression(spec, '$sortByCount'), into: [['count', { fn: 'sum', arg: one }]] },
+    { k: 'group', key: parseExpression(spec, '$sortByCount'), accumulators: [['count', { fn: 'sum', arg: one }]] },
     { k: 'sort', by: [{ path: ['count'], descending: true }] },
   ];
 }

@@ -47,6 +47,9 @@ const parsers: Readonly<Record<string, (spec: WindowSpec) => WindowFunction>> = 
   $minMaxScaler: parseMinMaxScaler,
 };
 
+/** Accumulators are among them. */
+export const windowFunctionNames: readonly string[] = Object.keys(parsers);
+
 export function parseWindowFunction(value: BsonValue, by: readonly SortKey[] | undefined, at: string): WindowFunction {
   const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
   if (!(value instanceof BsonDocument)) throw fail(`an output is an object, found ${describe(value)}`);
@@ -56,7 +59,7 @@ export function parseWindowFunction(value: BsonValue, by: readonly SortKey[] | u
   if (parse === undefined) {
     throw new QueryError('FailedToParse', `unrecognized window function '${name}'`, {
       path: at,
-      hint: `the window functions are ${Object.keys(parsers).join(', ')}`,
+      hint: `the window functions are ${windowFunctionNames.join(', ')}`,
     });
   }
   const others = [...value.keys()].filter((each) => each !== name && each !== 'window');

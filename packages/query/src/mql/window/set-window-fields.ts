@@ -24,15 +24,15 @@ export function parseSetWindowFields(spec: BsonValue): Stage {
   });
   const partitionBy = parsePartition(fields.get('partitionBy'));
   const by = fields.has('sortBy') ? parseOrder(fields.get('sortBy') as BsonDocument) : undefined;
-  const into: [Path, WindowFunction][] = [];
+  const output: [Path, WindowFunction][] = [];
   for (const [name, value] of fields.get('output') as BsonDocument) {
     const path = parseFieldPath(name);
-    if (into.some(([known]) => conflict(known, path))) {
+    if (output.some(([known]) => conflict(known, path))) {
       throw new QueryError(6307900, `the output has conflicting paths, one of them '${name}'`);
     }
-    into.push([path, parseWindowFunction(value, by, `$setWindowFields.output.${name}`)]);
+    output.push([path, parseWindowFunction(value, by, `$setWindowFields.output.${name}`)]);
   }
-  return { k: 'window', by: by ?? [], into, ...(partitionBy === undefined ? {} : { partitionBy }) };
+  return { k: 'window', by: by ?? [], output, ...(partitionBy === undefined ? {} : { partitionBy }) };
 }
 
 /** A constant partitions nothing. */

@@ -36,7 +36,7 @@ export function grouped(select: Select, before: Block): Block | undefined {
     throw fault(other.at, 'aggregates stand behind AGGREGATE or in the other clauses, not in both', hint);
   }
   const keys = keysOf(select, before);
-  const into: (readonly [string, Accumulator])[] = [];
+  const accumulators: (readonly [string, Accumulator])[] = [];
   const lowered = new Map<string, Typed>();
   // Clauses after the groups ask for the same nodes again, when a subquery in them has no stage before the groups any more.
   const folded = new Map<SqlAggregate, Typed>();
@@ -50,8 +50,8 @@ export function grouped(select: Select, before: Block): Block | undefined {
     const id = `${accumulator.fn} ${accumulator.distinct} ${exprKey(accumulator.arg)}`;
     const known = lowered.get(id);
     if (known !== undefined) return known;
-    const name = `a${into.length}`;
-    into.push([name, accumulator]);
+    const name = `a${accumulators.length}`;
+    accumulators.push([name, accumulator]);
     const value = { expr: field(name), kind };
     lowered.set(id, value);
     return value;
@@ -71,7 +71,7 @@ export function grouped(select: Select, before: Block): Block | undefined {
     nullable(value.expr),
   ]);
   const key: Expr = fields.length === 0 ? literal(null) : { k: 'doc', fields };
-  before.add({ k: 'group', key, into });
+  before.add({ k: 'group', key, accumulators });
   const after = columns.map((column, index) =>
     index < keys.length && !constant
       ? { ...column, value: { ...column.value, expr: field('_id', `k${index}`) } }

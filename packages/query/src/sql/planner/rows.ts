@@ -57,7 +57,7 @@ export function dropFields(names: readonly string[]): Stage {
 /** One of equal rows. */
 export function distinctStages(): Stage[] {
   return [
-    { k: 'group', key: field(), into: [] },
+    { k: 'group', key: field(), accumulators: [] },
     { k: 'replace', with: field('_id') },
   ];
 }

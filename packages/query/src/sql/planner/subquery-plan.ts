@@ -14,14 +14,14 @@ export function compileSubquery(node: SqlSubquery, block: Block): Typed {
   const left = node.left === undefined ? undefined : block.lower(node.left);
   const captured: [string, Expr][] = [];
   const rows = block.around.compile(node.query, { ...block.around, outer: { scope: block.scope, captured } });
-  const into = hidden('s', block.lookups++);
-  const value = field(into);
+  const as = hidden('s', block.lookups++);
+  const value = field(as);
   const add = (gives: (Stage & { k: 'lookup' })['gives'], last: Stage): void => {
     block.add({
       k: 'lookup',
       right: { source: rows.source, stages: [...rows.stages, last] },
       let: captured,
-      into,
+      as,
       gives,
     });
   };

@@ -37,7 +37,7 @@ function whyNotGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushed
   const key = whyNotKey(stage.key, room, name);
   if (key !== undefined) return [key];
   const cells: Cells = { sql: [], sums: [], ofSeries: false, decisions: 0, lists: [] };
-  return stage.into.flatMap(([field, accumulator]): NotPushed[] => {
+  return stage.accumulators.flatMap(([field, accumulator]): NotPushed[] => {
     if (stateColumns(accumulator, room, cells) !== undefined) return [];
     // Fields of a statement have no names of their own.
     const part = stage.at === undefined ? name : `${name}.${field}`;

@@ -14,6 +14,7 @@ export function orderOf({ stages }: Plan): 'in order' | 'in any order' | undefin
 }
 
 function isFree(stage: Stage): boolean {
-  if (stage.k === 'group') return stage.into.every(([, { fn }]) => fn === 'count' || fn === 'min' || fn === 'max');
+  if (stage.k === 'group')
+    return stage.accumulators.every(([, { fn }]) => fn === 'count' || fn === 'min' || fn === 'max');
   return stage.k === 'filter' || stage.k === 'shape' || stage.k === 'replace' || stage.k === 'sort';
 }

@@ -39,7 +39,7 @@ export function emitGroup(
   const { inputs } = parts;
   const cells: Cells = { sql: [], sums: [], ofSeries: inputs.ofSeries, decisions: 0, lists: [] };
   const states: StateColumns[] = [];
-  for (const [, accumulator] of stage.into) {
+  for (const [, accumulator] of stage.accumulators) {
     const state = stateColumns(accumulator, room, cells);
     if (state === undefined) return undefined;
     states.push(state);
@@ -82,7 +82,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
         const documents: BsonDocument[] = [];
         for (let row = 0; row < chunk.rows; row++) {
           const document = new BsonDocument([['_id', readKey(row)]]);
-          for (const [index, [name]] of stage.into.entries())
+          for (const [index, [name]] of stage.accumulators.entries())
             document.set(name, (reads[index] as (row: number) => BsonValue)(row));
           documents.push(document);
         }
@@ -97,7 +97,7 @@ FROM read_parquet($1) WHERE ${and(where)}${keys.length === 0 ? '' : ` GROUP BY $
  * are put together here. Undefined where something else is asked, or a value is none that a Map tells from others.
  */
 function foldedSets(
-  { into }: GroupStage,
+  { accumulators }: GroupStage,
   states: readonly StateColumns[],
   rows: number,
   keyOf: (row: number) => BsonValue,
@@ -121,7 +121,7 @@ function foldedSets(
     ([key, sets]) =>
       new BsonDocument([
         ['_id', key],
-        ...into.map(([name], index) => [name, setOf([...(sets[index] ?? [])])] as const),
+        ...accumulators.map(([name], index) => [name, setOf([...(sets[index] ?? [])])] as const),
       ]),
   );
   return new DocumentBatch(documents, rows * 8);

@@ -18,15 +18,15 @@ const maxRows = 1_000;
  * DuckDB's order is not the executor's.
  */
 export function firstOfGroups(
-  { key, into }: GroupStage,
+  { key, accumulators }: GroupStage,
   room: ConditionRoom,
   where: readonly Sql[],
   vocabulary: 'core' | 'rdk',
 ): Sql | undefined {
-  const parts = into.length === 0 ? undefined : keyParts(key, room);
+  const parts = accumulators.length === 0 ? undefined : keyParts(key, room);
   if (parts === undefined) return undefined;
   const places: Place[] = [];
-  for (const [, accumulator] of into) {
+  for (const [, accumulator] of accumulators) {
     const place = placeOf(accumulator, room, vocabulary);
     if (place === undefined) return undefined;
     if (!places.some(({ bound }) => bound === place.bound)) places.push(place);

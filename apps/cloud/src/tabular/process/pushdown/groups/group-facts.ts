@@ -71,7 +71,7 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
   const { key } = end;
   const times: TimeName[] = [];
   const parts: (readonly [string, Part])[] = [];
-  for (const [name, accumulator] of end.into) {
+  for (const [name, accumulator] of end.accumulators) {
     const part = partOf(accumulator, times);
     if (part === undefined) return undefined;
     parts.push([name, part]);

@@ -31,8 +31,8 @@ function endsInNewest({ end }: PlanSplit): boolean {
   if (end.k === 'sort') return end.top === 1 && isNewest(end.by);
   if (end.k !== 'group') return false;
   // What can fail does so for any row of the group, not for the newest only.
-  const takesNewest = end.into.every(([, { fn, by, arg }]) => fn === 'top' && isNewest(by) && !canFail(arg));
-  return isOfSeries(end.key) && end.into.length > 0 && takesNewest;
+  const takesNewest = end.accumulators.every(([, { fn, by, arg }]) => fn === 'top' && isNewest(by) && !canFail(arg));
+  return isOfSeries(end.key) && end.accumulators.length > 0 && takesNewest;
 }
 
 /** What the newest row does not pass, no older one does. */

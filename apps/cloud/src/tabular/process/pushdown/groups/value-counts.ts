@@ -108,9 +108,9 @@ export function emitValueCounts(
 const pairBytes = 256;
 
 /** The path below data of the one leaf that all accumulators take percentiles of. */
-function onePath({ key, into }: GroupStage): readonly string[] | undefined {
-  if (!isOfSeries(key) || !hasOneForm(key) || into.length === 0) return undefined;
-  const paths = into.map(([, { fn, arg }]) =>
+function onePath({ key, accumulators }: GroupStage): readonly string[] | undefined {
+  if (!isOfSeries(key) || !hasOneForm(key) || accumulators.length === 0) return undefined;
+  const paths = accumulators.map(([, { fn, arg }]) =>
     (fn === 'median' || fn === 'percentile') && arg.k === 'field' && arg.path[0] === 'data'
       ? arg.path.slice(1)
       : undefined,
@@ -151,7 +151,7 @@ function numbered(keys: readonly Maybe[]): Numbered {
 }
 
 /** A partial group for each key in the chunk. */
-function countsOf({ into }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {
+function countsOf({ accumulators }: GroupStage, keys: readonly Maybe[], chunk: Chunk): DocumentBatch {
   const [numbers, present, values, counts] = [chunk.int32(0), chunk.present(1), chunk.double(1), chunk.int64(2)];
   const groups = new Map<number, { values: number[]; counts: number[] }>();
   for (let row = 0; row < chunk.rows; row++) {
@@ -168,7 +168,7 @@ function countsOf({ into }: GroupStage, keys: readonly Maybe[], chunk: Chunk): D
   }
   const documents = [...groups].map(([number, group]) => {
     const state = BsonDocument.of({ values: packed(group.values), counts: packed(group.counts) });
-    return new BsonDocument([['_id', keys[number] ?? null], ...into.map(([name]) => [name, state] as const)]);
+    return new BsonDocument([['_id', keys[number] ?? null], ...accumulators.map(([name]) => [name, state] as const)]);
   });
   return new DocumentBatch(documents, chunk.rows * 16);
 }

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { operators } from './functions/registry.ts';
+import { accumulatorNames } from './mql/accumulator.ts';
+import { windowFunctionNames } from './mql/window/function.ts';
+import { sqlAggregates, sqlFunctions } from './sql/functions.ts';
+import { pipelineStages } from './stages/registry.ts';
+
+function page(name: string): string {
+  return readFileSync(new URL(`../../../docs/specs/${name}`, import.meta.url), 'utf8');
+}
+
+/** What the tables and the lines of nothing but names in a section of the page of MQL list. */
+function listed(section: string): readonly string[] {
+  const [, text = ''] = page('mql.md').split(`\n## ${section}\n`);
+  const lists = text
+    .split('\n## ')[0]
+    ?.split('\n')
+    .filter((line) => /^(\||`\$\w+` `)/.test(line));
+  return [...(lists ?? []).join('\n').matchAll(/`(\$\w+)`/g)].map(([, name = '']) => name).sort();
+}
+
+test.each([
+  ['Stages', pipelineStages.keys()],
+  ['Expression operators', operators.keys()],
+  ['Accumulators', accumulatorNames],
+  ['Window functions', windowFunctionNames.filter((name) => !accumulatorNames.includes(name))],
+])('the page of MQL lists under %s what the parser knows', (section, names) => {
+  expect(listed(section)).toEqual([...names].sort());
+});
+
+test('the page of SQL names each function and aggregate', () => {
+  const words = new Set(page('sql.md').match(/\b[A-Z][A-Z\d_]+\b/g));
+  const names = [...sqlFunctions.keys(), ...sqlAggregates.keys()];
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !words.has(name))).toEqual([]);
+});

@@ -1,0 +1,70 @@
+/** $sample: how many rows. */
+
+import { chunks } from '@platform/base';
+import { decimalToNumber } from '../bson/decimal.ts';
+import { toWholeDecimal } from '../bson/decimal-arithmetic.ts';
+import { describe } from '../bson/describe.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, Decimal128 } from '../bson/value.ts';
+import type { Budget } from '../execute/limits/budget.ts';
+import { sizeOf } from '../execute/limits/size.ts';
+import type { Row } from '../execute/row.ts';
+import { toDouble } from '../functions/numbers/number.ts';
+import { QueryError } from '../query-error.ts';
+import type { StageDefinition } from './definition.ts';
+
+/** So many rows by chance, in no order. */
+export interface SampleStage {
+  readonly k: 'sample';
+  readonly size: number;
+}
+
+export const sample: StageDefinition<SampleStage> = {
+  mql: { $sample: (spec) => [parseSample(spec)] },
+  run: (stage, input, { budget }) => runSample(stage, input, budget),
+};
+
+function parseSample(spec: BsonValue): SampleStage {
+  if (!(spec instanceof BsonDocument)) throw new QueryError(28745, `$sample takes an object, found ${describe(spec)}`);
+  let size: number | undefined;
+  for (const [name, value] of spec) {
+    if (name !== 'size') throw new QueryError(28748, `$sample has only the option size, found '${name}'`);
+    if (!isNumeric(value)) throw new QueryError(28746, `size must be a number, found ${describe(value)}`);
+    // Fractions of decimals are rounded, those of doubles cut off.
+    size =
+      value instanceof Decimal128 ? decimalToNumber(toWholeDecimal(value, 'halfEven')) : Math.trunc(toDouble(value));
+    if (!(size > 0)) throw new QueryError(28747, `size must be a positive whole number, found ${describe(value)}`);
+  }
+  if (size === undefined) throw new QueryError(28749, '$sample needs a size');
+  return { k: 'sample', size };
+}
+
+/** Each row gets a place by chance among those before it; only the wanted number is kept at any time. */
+async function* runSample(
+  stage: SampleStage,
+  input: AsyncIterable<Row[]>,
+  budget: Budget,
+  random: () => number = Math.random,
+): AsyncIterable<Row[]> {
+  const kept: Row[] = [];
+  let seen = 0;
+  for await (const rows of input) {
+    for (const row of rows) {
+      seen++;
+      const place = Math.floor(random() * seen);
+      if (kept.length < stage.size) {
+        budget.hold(bytesOf(row), '$sample');
+        kept.push(kept[place] ?? row);
+        kept[place] = row;
+      } else if (place < stage.size) {
+        budget.hold(bytesOf(row) - bytesOf(kept[place]!), '$sample');
+        kept[place] = row;
+      }
+    }
+  }
+  yield* chunks(kept, 1000);
+}
+
+function bytesOf(row: Row): number {
+  return (row.bytes?.length ?? 0) + sizeOf(row.document);
+}
