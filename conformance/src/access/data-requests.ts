@@ -1,9 +1,9 @@
-/** What is sent for each operation on uploads, readings, binary data and datasets. */
+/** What is sent for operations on uploads, readings, binary data and datasets whose request is more than an id. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { IndexableCollection } from '@platform/proto/platform/app/data/v1/data';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
-import { type Builder, byId, byOrganizationId, empty, now } from './request-builder.ts';
+import { type Builder, now } from './request-builder.ts';
 import { organizationOf, type Subject } from './rules.ts';
 
 const sensor = { componentType: 'rdk:component:sensor', componentName: 's', methodName: 'Readings' };
@@ -71,7 +71,6 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
   ],
   'DataService.TabularDataBySQL': ({ id }) => ({ organizationId: id, sqlQuery: 'SELECT * FROM readings' }),
   'DataService.TabularDataByMQL': ({ id }) => ({ organizationId: id, mqlBinary: everything }),
-  'DataService.TabularDataByFilter': empty,
   'DataService.ExportTabularData': readingsOf,
   'DataService.GetLatestTabularData': readingsOf,
   'DataService.BinaryDataByFilter': () => ({ includeBinary: true }),
@@ -88,7 +87,6 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
   'DataService.AddTagsToBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
   'DataService.RemoveTagsFromBinaryDataByIDs': (subject) => ({ ...fileIds(subject), tags: ['made'] }),
   'DataService.RemoveTagsFromBinaryDataByFilter': ({ id }) => ({ ...inOrganization(id), tags: ['made'] }),
-  'DataService.TagsByFilter': empty,
   'DataService.AddBoundingBoxToImageByID': ({ id }) => ({
     binaryDataId: id,
     label: 'made',
@@ -96,10 +94,7 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
     yMaxNormalized: 1,
   }),
   'DataService.RemoveBoundingBoxFromImageByID': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second }),
-  'DataService.BoundingBoxLabelsByFilter': empty,
   'DataService.UpdateBoundingBox': ({ id, second = '' }) => ({ binaryDataId: id, bboxId: second, confidence: 0.5 }),
-  'DataService.GetDatabaseConnection': empty,
-  'DataService.ConfigureDatabaseUser': empty,
   'DataService.AddBinaryDataToDatasetByIDs': fileInDataset,
   'DataService.RemoveBinaryDataFromDatasetByIDs': fileInDataset,
   'DataService.AddSequencesToDataset': sequenceInDataset,
@@ -120,27 +115,17 @@ export const dataRequests: Readonly<Record<string, Builder>> = {
     name: world.savedQueries.find((one) => one.label === label)?.name ?? 'some name',
     mqlBinary: everything,
   }),
-  'DataService.GetSavedQuery': byId,
-  'DataService.DeleteSavedQuery': byId,
-  'DataService.ListSavedQueries': byOrganizationId,
   'DataService.CreateBinaryDataSignedURL': ({ id }) => ({ binaryDataId: id }),
   'DataService.CreateSequence': ({ id }) => ({ partId: id, startTime: timestampFromMs(1_000), endTime: now() }),
-  'DataService.GetSequence': byId,
   'DataService.UpdateSequence': ({ id }) => ({ id, endTime: timestampFromMs(Date.now() + 3_600_000) }),
-  'DataService.DeleteSequence': byId,
-  'DataService.ListSequences': byOrganizationId,
   'DataService.SequencesByDatasetID': ({ id }) => ({ datasetId: id }),
   'DataService.GetSequenceBinaryData': ({ id }) => ({ sequenceId: id }),
   'DatasetService.CreateDataset': ({ id }, _world, unique) => ({ organizationId: id, name: `made-${unique}` }),
-  'DatasetService.DeleteDataset': byId,
   'DatasetService.RenameDataset': ({ id }, _world, unique) => ({ id, name: `renamed-${unique}` }),
-  'DatasetService.ListDatasetsByOrganizationID': byOrganizationId,
   'DatasetService.ListDatasetsByIDs': ({ id }) => ({ ids: [id] }),
   'DatasetService.MergeDatasets': ({ id }, { datasets }, unique) => ({
     datasetIds: datasets.filter(({ organization }) => organization.id === id).map((one) => one.id),
     name: `merged-${unique}`,
     organizationId: id,
   }),
-  'DatasetService.StartSequenceDatasetExport': empty,
-  'DatasetService.GetSequenceDatasetExport': empty,
 };

@@ -1,4 +1,5 @@
-/** What makes the request of one operation, and the requests that many operations share. */
+/** What makes the request of one operation, and the request of those about one id. */
+import type { DescMethod } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Caller, Subject } from './rules.ts';
 import type { World } from './world.ts';
@@ -6,12 +7,17 @@ import type { World } from './world.ts';
 /** `unique`: a number that no other request of the run has. */
 export type Builder = (subject: Subject, world: World, unique: number, caller: Caller) => object | readonly object[];
 
-export const byOrgId: Builder = ({ id }) => ({ orgId: id });
-export const byOrganizationId: Builder = ({ id }) => ({ organizationId: id });
-export const byLocationId: Builder = ({ id }) => ({ locationId: id });
-export const byId: Builder = ({ id }) => ({ id });
-export const byRobotId: Builder = ({ id }) => ({ robotId: id });
-export const byPartId: Builder = ({ id }) => ({ partId: id });
-export const empty: Builder = () => ({});
+const idFields: ReadonlySet<string> = new Set(
+  'organizationId orgId locationId robotId machineId partId fragmentId id'.split(' '),
+);
+
+/** For the operations that no builder is for: the subject in the only field for an id, or nothing where the table says `-`. */
+export function requestById({ name, input }: DescMethod, on: string, { id }: Subject): object {
+  if (on === '-') return {};
+  const fields = input.fields.filter(({ localName, fieldKind }) => idFields.has(localName) && fieldKind === 'scalar');
+  if (fields.length > 1)
+    throw new Error(`${name}: expected one field for an id, found ${fields.length}: say in requests.ts what is sent`);
+  return Object.fromEntries(fields.map(({ localName }) => [localName, id]));
+}
 
 export const now = () => timestampFromMs(Date.now());
