@@ -5,6 +5,7 @@ import { checkPlaces } from './check-places.ts';
 import { doubleRules, pathsIn, referencesIn } from './check-references.ts';
 import { filesToCheck, isSource, tracked } from './repository.ts';
 import { rulesIn } from './rules.ts';
+import { largeFolders, longFunctions } from './sizes.ts';
 
 test('numbers count only at the start of a test title', () => {
   const text = `test('I5 D13 a retry', () => {}); test("no I9 here"); test.each([1])('I7 %s', f); it(\`D4, D20: x\`)`;
@@ -71,4 +72,15 @@ test('imports that run form a circle, types do not', () => {
     ['f', ['a']],
   ]);
   expect(circles(graph)).toEqual([['a', 'b', 'd'], ['e']]);
+});
+
+test('folders of more than 25 files and functions of more than 100 lines are found by name; suites of tests are not counted', () => {
+  const files = Array.from({ length: 26 }, (_, index) => `a/b/${index}.ts`);
+  expect([...largeFolders([...files, 'a/c.ts'])]).toEqual([['a/b', 26]]);
+  const body = Array.from({ length: 98 }, () => '  x();').join('\n');
+  const many = `  y();\n${body}`;
+  expect([...longFunctions(`function short() {\n${body}\n}`)]).toEqual([]);
+  expect([...longFunctions(`export function long(\n  a: number,\n): void {\n${many}\n}`)]).toEqual([['long', 103]]);
+  expect([...longFunctions(`const arrow = (): void => {\n${many}\n};`)]).toEqual([['arrow', 101]]);
+  expect([...longFunctions(`test('a', () => {\n${many}\n});\nif (a(b)) {\n${many}\n}`)]).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/pla
 import { connect } from '@platform/rpc/client';
 import { Ledger, type LedgerRow, spawnChild, startPostgres } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { CloudUnderFire, linkTo, pauseMs, query } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkTo, pauseMs, query } from './crash/cloud-under-load.ts';
 
 const adminEntry = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, linkTo } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkTo } from './crash/cloud-under-load.ts';
 
 /** Killed before its first start was over: where the kill came too late, another one. */
 async function cutShort(): Promise<CloudUnderFire> {

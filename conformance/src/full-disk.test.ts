@@ -15,7 +15,7 @@ import {
   temporaryDirectory,
 } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, countOf, type Demo, pauseMs, uploadUntil } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, countOf, type Demo, pauseMs, uploadUntil } from './crash/cloud-under-load.ts';
 
 const main = fileURLToPath(new URL('../../apps/cloud/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { startPostgres, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, countOf, linkTo, pauseMs, uploadUntil } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, countOf, linkTo, pauseMs, uploadUntil } from './crash/cloud-under-load.ts';
 
 // Each starts the cloud several times.
 const limit = { timeout: 180_000 };

@@ -1,7 +1,7 @@
 /** Signing in with a real browser: the link of the first start, then e-mail and password, in the light and in the dark. */
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { CloudUnderFire } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire } from './crash/cloud-under-load.ts';
 import { openBrowser, shotPath } from './open-browser.ts';
 
 test('D30 the first owner sets e-mail and password after the link, and signs in with them after a restart', async () => {

@@ -4,7 +4,7 @@ import { AppService } from '@platform/proto/platform/app/v1/app';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { spawnChild, startSmtpSink } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, linkOfOwner, uploadUntil } from './crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkOfOwner, uploadUntil } from './crash/cloud-under-load.ts';
 import { openBrowser, shotPath } from './open-browser.ts';
 
 const adminMain = fileURLToPath(new URL('../../apps/cloud/src/admin-main.ts', import.meta.url));

@@ -1,9 +1,9 @@
 /** A fragment of each visibility in each organization, written by a key of that organization. */
 import { AppService, FragmentVisibility } from '@platform/proto/platform/app/v1/app';
 import { type Client, connect } from '@platform/rpc/client';
-import { authorizationOn } from './on-wire.ts';
 import type { Caller, Fragment } from './rules.ts';
 import type { Site } from './site.ts';
+import { authorizationOn } from './wire-roles.ts';
 
 export type KnownFragment = Fragment & { readonly name: string; readonly revision: string };
 

@@ -1,7 +1,8 @@
 /** Keys and invitations with roles on places of each kind, and on several of them. */
-import { authorizationOn } from './on-wire.ts';
+
 import type { Caller, Grant, Place } from './rules.ts';
 import type { Site } from './site.ts';
+import { authorizationOn } from './wire-roles.ts';
 
 export interface KnownKey {
   readonly id: string;

@@ -1,11 +1,11 @@
 /** Who calls: people, keys and parts of every role at every level, with real tokens. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { connect } from '@platform/rpc/client';
-import { authorizationOn } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
 import type { Caller, Grant, Person, Role } from './rules.ts';
 import { organizationOf } from './rules.ts';
 import { signIn } from './sign-in.ts';
+import { authorizationOn } from './wire-roles.ts';
 import type { World } from './world.ts';
 
 type Given = readonly (readonly [Role, string])[];

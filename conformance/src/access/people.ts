@@ -1,8 +1,8 @@
 /** People who come by an invitation, through the routes that a browser uses. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Link } from '@platform/rpc/client';
-import { authorizationOn } from './on-wire.ts';
 import { type Grant, organizationOf } from './rules.ts';
+import { authorizationOn } from './wire-roles.ts';
 
 export interface NewPerson {
   readonly id: string;

@@ -7,9 +7,9 @@ import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import { serialize } from 'bson';
 import { visibilities } from './build-fragments.ts';
-import { authorizationOn } from './on-wire.ts';
 import { joinByInvitation } from './people.ts';
 import { type Caller, organizationOf, type Place, type Subject } from './rules.ts';
+import { authorizationOn } from './wire-roles.ts';
 import type { World } from './world.ts';
 
 export type Preparation = (world: World, caller: Caller, subject: Subject, unique: number) => Promise<Subject>;

@@ -1,9 +1,9 @@
 /** What is sent for operations about a subject whose request is more than its id; about data: data-requests.ts. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { dataRequests } from './data-requests.ts';
-import { authorizationOf } from './on-wire.ts';
 import { type Builder, now } from './request-builder.ts';
 import type { Subject } from './rules.ts';
+import { authorizationOf } from './wire-roles.ts';
 import { addressOf, type Contents, smallestPng, type World } from './world.ts';
 
 const nothing: Contents = {

@@ -13,13 +13,13 @@ import { keyAndRoleTests } from './keys-and-roles.ts';
 import { locationTests } from './locations.ts';
 import { logTests } from './logs.ts';
 import { machineTests } from './machines.ts';
-import { neverFilled } from './never-filled.ts';
 import { organizationTests } from './organizations.ts';
-import { outOfMission, outOfMissionTests } from './out-of-mission.ts';
 import { partTests } from './parts.ts';
 import { peopleTests } from './people.ts';
 import { pushTests } from './push.ts';
 import { shapeTests } from './shapes.ts';
+import { outOfMission, outOfMissionTests } from './unimplemented-rpcs.ts';
+import { neverFilled } from './unset-fields.ts';
 import { fieldsOfAnswers } from './watch.ts';
 import { openWorld, type World } from './world.ts';
 

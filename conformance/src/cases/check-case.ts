@@ -1,10 +1,10 @@
 /** One line of a case file, run and judged: plain data that crosses threads. */
 
-import { type Alteration, alter, alterations } from './alter.ts';
 import { type Case, readCase } from './case.ts';
 import { exclusionOf } from './exclusion.ts';
 import { describeExpected, type Kind, kindOf, meets } from './judge.ts';
 import { operatorLabels, stageLabels } from './label.ts';
+import { type Alteration, alter, alterations } from './mutate-case.ts';
 import { describeOutcome, documentsJson, type Outcome, outcomeJson, runCase } from './outcome.ts';
 
 export type Verdict = 'passed' | 'failed' | 'excluded';

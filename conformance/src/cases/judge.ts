@@ -3,8 +3,8 @@
 import { BsonDocument, type BsonValue, typeName } from '@platform/query';
 import { pipelineStages } from '@platform/query/mql';
 import type { Case } from './case.ts';
+import { sameDocuments } from './compare-documents.ts';
 import { documentsJson, type Outcome } from './outcome.ts';
-import { sameDocuments } from './same.ts';
 
 /** What a case asserts: a result, a refusal by code, any refusal, the refusal of a stage that is not ours, the meaning of another statement. */
 export type Kind = 'result' | 'code' | 'refusal' | 'unsupported stage' | 'rewrite';

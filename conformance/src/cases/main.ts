@@ -6,14 +6,14 @@
  *
  * `--pushdown` also asks the queries of the real store, with the documents as readings, and compares with the executor alone.
  * `--only` matches name, group, operator (`$abs`) or stage (`$match`); `--show` prints the first N failures.
- * Exit code 0: every floor of floors.json is met; 1: one is not, or the self-test missed something; 2: usage.
+ * Exit code 0: every rate of pass-rates.json is met; 1: one is not, or the self-test missed something; 2: usage.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Case } from './case.ts';
 import type { CheckedCase } from './check-case.ts';
-import { belowFloors, readFloors } from './floors.ts';
 import { type RunnerOptions, readOptions, UsageFault, usage } from './options.ts';
+import { belowRates, readPassRates } from './pass-rates.ts';
 import { detailLines, failureLines, tallyLines } from './report.ts';
 import { type CheckedFile, runFiles } from './run-files.ts';
 import { selfTest } from './self-test.ts';
@@ -46,7 +46,7 @@ async function runAll(options: RunnerOptions): Promise<number> {
   }
   if (output !== undefined) closeSync(output);
   const faults = [
-    ...(options.only === undefined ? belowFloors(counted, readFloors()) : []),
+    ...(options.only === undefined ? belowRates(counted, readPassRates()) : []),
     ...(options.selfTest ? selfTestFaults(all) : []),
     ...(options.pushDown ? await pushDownFaults(given, options) : []),
   ];

@@ -1,7 +1,7 @@
 /** Does the comparison notice falsified expectations? 200 of them, evenly over kinds and cases. */
 
-import { type Alteration, alterations } from './alter.ts';
 import type { CheckedCase } from './check-case.ts';
+import { type Alteration, alterations } from './mutate-case.ts';
 
 const wanted = 200;
 

@@ -6,7 +6,7 @@ import { DataService } from '@platform/proto/platform/app/data/v1/data';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { Link } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
-import { CloudUnderFire, linkOfOwner, pauseMs, seededRandom } from './cloud-under-fire.ts';
+import { CloudUnderFire, linkOfOwner, pauseMs, seededRandom } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
 
 const { kills, seed } = readFaultSettings();

@@ -1,6 +1,6 @@
 /** kill -9 of the cloud and of its tabular process at random moments while readings flow: each acknowledged reading is there, once. */
 import { expect, test } from 'vitest';
-import { CloudUnderFire, countOf, linkTo, pauseMs, seededRandom, uploadUntil } from './cloud-under-fire.ts';
+import { CloudUnderFire, countOf, linkTo, pauseMs, seededRandom, uploadUntil } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
 
 const { kills, seed } = readFaultSettings();

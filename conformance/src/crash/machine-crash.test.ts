@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Link } from '@platform/rpc/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { CloudUnderFire, linkOfOwner, linkTo, pauseMs, query, seededRandom } from './cloud-under-fire.ts';
+import { CloudUnderFire, linkOfOwner, linkTo, pauseMs, query, seededRandom } from './cloud-under-load.ts';
 import { readFaultSettings } from './fault-settings.ts';
 
 const { kills, seed } = readFaultSettings();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { expect, test } from 'vitest';
 import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
-import { pauseMs, seededRandom } from '../crash/cloud-under-fire.ts';
+import { pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
 import { type Damage, oneOf, type Random } from './damage.ts';
 import { catalogDamages, damageCatalog } from './damage-catalog.ts';
 import { damageFile, fileDamages } from './damage-files.ts';

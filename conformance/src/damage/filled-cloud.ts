@@ -8,7 +8,7 @@ import { DataSyncService, DataType, SensorDataSchema } from '@platform/proto/pla
 import { connect, type Link } from '@platform/rpc/client';
 import { deserialize, serialize } from 'bson';
 import { openControlClient } from '../../../apps/cloud/src/admin/control-channel.ts';
-import { CloudUnderFire, linkTo, pauseMs } from '../crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkTo, pauseMs } from '../crash/cloud-under-load.ts';
 
 export interface Question {
   readonly name: string;

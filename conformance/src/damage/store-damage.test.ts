@@ -16,7 +16,7 @@ import { deserialize, serialize } from 'bson';
 import { expect, test } from 'vitest';
 import { openControlClient } from '../../../apps/cloud/src/admin/control-channel.ts';
 import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
-import { CloudUnderFire, linkTo, pauseMs, seededRandom } from '../crash/cloud-under-fire.ts';
+import { CloudUnderFire, linkTo, pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
 import { oneOf } from './damage.ts';
 import { damageFile, fileDamages } from './damage-files.ts';
 import { damageLog, logDamages } from './damage-log.ts';

@@ -1,7 +1,7 @@
 /** Each second the questions of each organization; an answer that cannot be true is a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cloud } from '@platform/sdk/cloud';
-import { type Totals, warm } from './made-readings.ts';
+import { type Totals, warm } from './generated-readings.ts';
 import type { Tenant } from './start-limited.ts';
 import type { Uploaded } from './start-uploading.ts';
 

@@ -1,9 +1,9 @@
 /** D34: readings as large as they may be, and of any size, on a machine of 2 GB: queries go on, memory is bounded, the log is truncated. */
 import { expect, test } from 'vitest';
-import { seededRandom } from '../crash/cloud-under-fire.ts';
+import { seededRandom } from '../crash/cloud-under-load.ts';
 import { readFaultSettings } from '../crash/fault-settings.ts';
 import { type Asked, type Asker, askEachSecond, totalsOf } from './ask-each-second.ts';
-import { largestBytes } from './made-readings.ts';
+import { largestBytes } from './generated-readings.ts';
 import { type LimitedCloud, startLimited } from './start-limited.ts';
 import { startUploading, type UploadPlan } from './start-uploading.ts';
 

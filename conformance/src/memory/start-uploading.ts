@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSyncService, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { connect } from '@platform/rpc/client';
-import { type MadeReading, makeReading, noReadings, plus, type Totals } from './made-readings.ts';
+import { type MadeReading, makeReading, noReadings, plus, type Totals } from './generated-readings.ts';
 import type { Tenant } from './start-limited.ts';
 
 /** Most bytes of an upload, unless its only reading has more. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeBson } from './bson/decode.ts';
 import { encodeBson } from './bson/encode.ts';
 import { parseMql } from './mql/parse.ts';
-import { decodePlan, encodePlan } from './plan/plan-bytes.ts';
+import { decodePlan, encodePlan } from './plan/plan-codec.ts';
 import type { Stage } from './plan/stage.ts';
 import { QueryError } from './query-error.ts';
 import { parseSql } from './sql/parse.ts';

@@ -49,14 +49,14 @@ export {
 } from './plan/columns.ts';
 export type { Expr, Path } from './plan/expr.ts';
 export { type FieldRead, type FieldsRead, fieldsRead } from './plan/fields-read.ts';
-export { foldConstants } from './plan/fold-constants.ts';
-export { isLight } from './plan/is-light.ts';
+export { isLinear } from './plan/is-linear.ts';
 export { decomposes } from './plan/partial-state.ts';
 export { type PathFilter, pathFilter, type TextBounds, type TimeBounds } from './plan/path-filter.ts';
-export { decodePlan, encodePlan } from './plan/plan-bytes.ts';
+export { decodePlan, encodePlan } from './plan/plan-codec.ts';
+export { foldConstants } from './plan/rewrite/fold-constants.ts';
+export { type PlanSplit, splitPlan } from './plan/rewrite/split-plan.ts';
 export type { Scope } from './plan/scope.ts';
 export { isReadOnce, sourcesOf } from './plan/sources-of.ts';
-export { type PlanSplit, splitPlan } from './plan/split-plan.ts';
 export type {
   Accumulator,
   AccumulatorFields,

@@ -9,7 +9,7 @@ import type { Accumulators } from './definition.ts';
 import type { Fold } from './fold.ts';
 import { ValueSet } from './value-set.ts';
 
-export const collecting: Accumulators = {
+export const collectAccumulators: Accumulators = {
   push: {
     mql: 'expression',
     inWindows: true,

@@ -17,7 +17,7 @@ import { holdsValue } from './holds-value.ts';
 import { slidingDeviation } from './sliding/deviation.ts';
 import { slidingAvg, slidingSum } from './sliding/sum.ts';
 
-export const counting: Accumulators = {
+export const numberAccumulators: Accumulators = {
   sum: {
     mql: 'expression',
     inWindows: true,

@@ -2,45 +2,29 @@
 
 import { describe } from '../bson/describe.ts';
 import { isNumeric } from '../bson/type.ts';
-import { BsonDocument, type BsonValue } from '../bson/value.ts';
+import type { BsonDocument, BsonValue } from '../bson/value.ts';
 import type { OperandContext } from '../functions/definition.ts';
+import { namedFields } from '../functions/named-fields.ts';
 import { toDouble } from '../functions/numbers/number.ts';
 import type { Accumulator } from '../plan/stage.ts';
 import { QueryError } from '../query-error.ts';
 
 export function parseMedian(operand: BsonValue, { at, parse }: OperandContext): Accumulator {
-  const parts = partsOf('$median', operand, ['input', 'method'], at, 7436100);
+  const parts = fieldsOf(operand, at, ['input', 'method'], 7436100);
   checkMethod(parts, at);
   return { fn: 'median', arg: parse(parts.get('input')!, `${at}.input`) };
 }
 
 export function parsePercentile(operand: BsonValue, context: OperandContext): Accumulator {
   const { at, parse } = context;
-  const parts = partsOf('$percentile', operand, ['input', 'p', 'method'], at, 7429703);
+  const parts = fieldsOf(operand, at, ['input', 'p', 'method'], 7429703);
   checkMethod(parts, at);
   const arg = parse(parts.get('input')!, `${at}.input`);
   return { fn: 'percentile', arg, p: probabilitiesOf(parts.get('p')!, { ...context, at: `${at}.p` }) };
 }
 
-function partsOf(
-  name: string,
-  argument: BsonValue,
-  names: readonly string[],
-  at: string,
-  notObject: number,
-): BsonDocument {
-  if (!(argument instanceof BsonDocument)) {
-    throw new QueryError(notObject, `${name} takes an object with ${names.join(', ')}, found ${describe(argument)}`, {
-      path: at,
-    });
-  }
-  for (const part of argument.keys()) {
-    if (!names.includes(part)) throw new QueryError(40415, `${name} has no field '${part}'`, { path: at });
-  }
-  for (const part of names) {
-    if (!argument.has(part)) throw new QueryError(40414, `${name} needs the field '${part}'`, { path: at });
-  }
-  return argument;
+function fieldsOf(operand: BsonValue, at: string, required: readonly string[], notObject: number): BsonDocument {
+  return namedFields(operand, at, { required, optional: [], notObject, unknown: 40415, missing: 40414 });
 }
 
 function checkMethod(parts: BsonDocument, at: string): void {

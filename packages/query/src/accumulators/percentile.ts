@@ -8,10 +8,10 @@ import type { MergingFold } from './fold.ts';
 import { packed, packedNumbers } from './packed-numbers.ts';
 import { parseMedian, parsePercentile } from './percentile-operand.ts';
 import { rankOf } from './percentile-rank.ts';
-import { selected } from './selected.ts';
+import { quickselect } from './quickselect.ts';
 import { slidingPercentile } from './sliding/percentile.ts';
 
-export const percentiles: Accumulators = {
+export const percentileAccumulators: Accumulators = {
   median: {
     mql: parseMedian,
     inWindows: true,
@@ -88,7 +88,7 @@ export class Percentiles implements MergingFold {
     const numbers = this.#all();
     const { length } = numbers;
     if (this.#counted.length > 0) return this.#shown(countedPercentiles(numbers, this.#counted, this.#probabilities));
-    return this.#shown(this.#probabilities.map((p) => (length === 0 ? null : selected(numbers, rankOf(length, p)))));
+    return this.#shown(this.#probabilities.map((p) => (length === 0 ? null : quickselect(numbers, rankOf(length, p)))));
   }
 
   #all(): Float64Array {

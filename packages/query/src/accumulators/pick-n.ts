@@ -13,7 +13,7 @@ import { keysAndValue, stateOf } from './top.ts';
 
 type Hold = (bytes: number) => void;
 
-export const pickingN: Accumulators = {
+export const pickNAccumulators: Accumulators = {
   firstN: {
     mql: parseInput('firstN'),
     inWindows: true,

@@ -14,7 +14,7 @@ import { keysAndValue, stateOf } from './top.ts';
 
 type Hold = (bytes: number) => void;
 
-export const picking: Accumulators = {
+export const pickAccumulators: Accumulators = {
   min: {
     mql: 'expression',
     inWindows: true,

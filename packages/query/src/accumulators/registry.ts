@@ -1,22 +1,22 @@
 /** All accumulators. */
 
-import { collecting } from './collect.ts';
+import { collectAccumulators } from './collect.ts';
 import type { AccumulatorDefinition, Accumulators } from './definition.ts';
-import { counting } from './number.ts';
-import { percentiles } from './percentile.ts';
-import { picking } from './pick.ts';
-import { pickingN } from './pick-n.ts';
-import { sets } from './set.ts';
-import { tops } from './top.ts';
+import { numberAccumulators } from './number.ts';
+import { percentileAccumulators } from './percentile.ts';
+import { pickAccumulators } from './pick.ts';
+import { pickNAccumulators } from './pick-n.ts';
+import { setAccumulators } from './set.ts';
+import { topAccumulators } from './top.ts';
 
 const definitions: Accumulators = {
-  ...counting,
-  ...picking,
-  ...collecting,
-  ...sets,
-  ...pickingN,
-  ...tops,
-  ...percentiles,
+  ...numberAccumulators,
+  ...pickAccumulators,
+  ...collectAccumulators,
+  ...setAccumulators,
+  ...pickNAccumulators,
+  ...topAccumulators,
+  ...percentileAccumulators,
 };
 
 /** By their names in plans. */

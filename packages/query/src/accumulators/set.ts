@@ -10,7 +10,7 @@ import { ValueSet, valuesOf } from './value-set.ts';
 /** Of values that were folded elsewhere. */
 const noRow = new BsonDocument();
 
-export const sets: Accumulators = {
+export const setAccumulators: Accumulators = {
   addToSet: {
     mql: 'expression',
     inWindows: true,

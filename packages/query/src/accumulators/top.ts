@@ -8,7 +8,7 @@ import type { Accumulators } from './definition.ts';
 import type { MergingFold } from './fold.ts';
 import { parseOrdered } from './n-operands.ts';
 
-export const tops: Accumulators = {
+export const topAccumulators: Accumulators = {
   top: {
     mql: parseOrdered('top', false),
     inWindows: true,

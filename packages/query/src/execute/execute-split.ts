@@ -1,8 +1,9 @@
-/** Both halves of a plan that was split (plan/split-plan.ts), in one budget. */
+/** Both halves of a plan that was split (plan/rewrite/split-plan.ts), in one budget. */
 
 import type { Batch } from '../bson/batch.ts';
 import { fieldsRead } from '../plan/fields-read.ts';
 import type { GroupStage, MergeStage, Stage } from '../plan/stage.ts';
+import { Origin } from './error-stage.ts';
 import { execute } from './execute.ts';
 import { compileFilters } from './expressions/compile-filters.ts';
 import { type Frame, newFrame } from './expressions/scope.ts';
@@ -11,7 +12,6 @@ import { engineLimitError } from './limits/engine-limit-error.ts';
 import { rowReader } from './read-rows.ts';
 import type { Row } from './row.ts';
 import { runStages } from './run-stages.ts';
-import { Origin } from './stage-of-error.ts';
 import { compileRowMap } from './stages/map-rows.ts';
 import { type Chunk, mergeGroups } from './stages/merge.ts';
 import { writeBatches } from './write-batches.ts';

@@ -5,12 +5,12 @@ import { fieldsRead, wholeRows } from '../plan/fields-read.ts';
 import type { Stage } from '../plan/stage.ts';
 import type { StageContext, StageDefinition } from '../stages/definition.ts';
 import { stages as definitions, type Stages } from '../stages/registry.ts';
+import { inStage, Origin } from './error-stage.ts';
 import { newFrame } from './expressions/scope.ts';
 import type { Budget } from './limits/budget.ts';
 import { readRows } from './read-rows.ts';
 import type { Row } from './row.ts';
 import type { RunPlan } from './run-plan.ts';
-import { inStage, Origin } from './stage-of-error.ts';
 
 export type Input = AsyncIterable<Batch> | Iterable<Batch>;
 

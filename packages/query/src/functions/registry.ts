@@ -1,33 +1,87 @@
 /** All functions of expressions. */
 
-import { arrays } from './arrays/registry.ts';
+import { fold } from './accumulators.ts';
+import { array } from './arrays/array.ts';
+import { arrayRange } from './arrays/array-range.ts';
+import { arraySearch } from './arrays/array-search.ts';
+import { arraySort } from './arrays/array-sort.ts';
+import { arrayZip } from './arrays/array-zip.ts';
+import { set } from './arrays/set.ts';
 import { boolean } from './boolean.ts';
 import { comparison } from './comparison.ts';
 import { conditional } from './conditional.ts';
-import { conversions } from './conversion/registry.ts';
-import { dates } from './dates/registry.ts';
+import { conversion } from './conversion/convert.ts';
+import { dataSize } from './conversion/data-size.ts';
+import { hashedKey } from './conversion/hashed-key.ts';
+import { dateDiffFunctions } from './dates/date-diff.ts';
+import { dateFormatFunctions } from './dates/date-format.ts';
+import { dateFromPartsFunctions } from './dates/date-from-parts.ts';
+import { dateFromStringFunctions } from './dates/date-from-string.ts';
+import { dateParts } from './dates/date-parts.ts';
+import { dateShiftFunctions } from './dates/date-shift.ts';
+import { dateTruncFunctions } from './dates/date-trunc.ts';
+import { timestamp } from './dates/timestamp.ts';
 import type { FunctionDefinition, Functions } from './definition.ts';
-import { fold } from './fold.ts';
 import { meta } from './meta.ts';
-import { numbers } from './numbers/registry.ts';
+import { arithmetic } from './numbers/arithmetic.ts';
+import { bits } from './numbers/bits.ts';
+import { logarithms } from './numbers/logarithms.ts';
+import { rand } from './numbers/rand.ts';
+import { rounding } from './numbers/rounding.ts';
+import { trigonometry } from './numbers/trigonometry.ts';
 import { object } from './object.ts';
-import { sql } from './sql/registry.ts';
-import { strings } from './strings/registry.ts';
+import { sqlCast } from './sql/sql-cast.ts';
+import { sqlConditions } from './sql/sql-conditions.ts';
+import { sqlNumber } from './sql/sql-number.ts';
+import { sqlRows } from './sql/sql-rows.ts';
+import { sqlText } from './sql/sql-text.ts';
+import { regex } from './strings/regex.ts';
+import { string } from './strings/string.ts';
+import { stringSearch } from './strings/string-search.ts';
+import { stringTrim } from './strings/string-trim.ts';
+import { substring } from './strings/substring.ts';
 import { variables } from './variables.ts';
 
 const definitions: Functions = {
-  ...arrays,
+  ...array,
+  ...arrayRange,
+  ...arraySearch,
+  ...arraySort,
+  ...arrayZip,
+  ...set,
   ...boolean,
   ...comparison,
   ...conditional,
-  ...conversions,
-  ...dates,
+  ...conversion,
+  ...dataSize,
+  ...hashedKey,
+  ...dateParts,
+  ...dateTruncFunctions,
+  ...dateDiffFunctions,
+  ...dateShiftFunctions,
+  ...dateFromPartsFunctions,
+  ...dateFormatFunctions,
+  ...dateFromStringFunctions,
+  ...timestamp,
   ...fold,
   ...meta,
-  ...numbers,
+  ...arithmetic,
+  ...bits,
+  ...logarithms,
+  ...rand,
+  ...rounding,
+  ...trigonometry,
   ...object,
-  ...sql,
-  ...strings,
+  ...sqlCast,
+  ...sqlConditions,
+  ...sqlNumber,
+  ...sqlRows,
+  ...sqlText,
+  ...regex,
+  ...string,
+  ...stringSearch,
+  ...stringTrim,
+  ...substring,
   ...variables,
 };
 

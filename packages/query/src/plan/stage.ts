@@ -38,7 +38,7 @@ export interface GroupStage extends Placed {
   readonly accumulators: AccumulatorFields;
   /** Gives partial groups, `{_id: key, <name>: state}`, for a `merge` (plan/partial-state.ts). */
   readonly partial?: boolean;
-  /** Of a sort whose order the accumulators took over (plan/unsorted-group.ts): where its errors belong. */
+  /** Of a sort whose order the accumulators took over (plan/rewrite/eliminate-sort.ts): where its errors belong. */
   readonly sortAt?: StagePlace;
 }
 

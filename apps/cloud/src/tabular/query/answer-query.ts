@@ -3,7 +3,7 @@
  * What was overtaken meanwhile is told, and asked again by the caller.
  */
 import type { Clock } from '@platform/base';
-import { encodePlan, foldConstants, isLight, type Plan, pathFilter, sourcesOf, splitPlan } from '@platform/query';
+import { encodePlan, foldConstants, isLinear, type Plan, pathFilter, sourcesOf, splitPlan } from '@platform/query';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { parquetFormat } from '../catalog/parquet-format.ts';
@@ -178,5 +178,5 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
 /** Nor is there work to do with what is counted. */
 function isOfFacts(plan: Plan): boolean {
   const whole = splitPlan(plan);
-  return asksFacts(whole) && isLight(whole.post);
+  return asksFacts(whole) && isLinear(whole.post);
 }

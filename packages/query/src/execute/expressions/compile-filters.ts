@@ -1,8 +1,8 @@
 /** Filters as one function over a chunk of rows. */
 
 import type { Stage } from '../../plan/stage.ts';
+import { inStage } from '../error-stage.ts';
 import type { Row } from '../row.ts';
-import { inStage } from '../stage-of-error.ts';
 import { compileExpression } from './expression.ts';
 import { enterRow, type Frame } from './scope.ts';
 import { isTruthy } from './truth.ts';

@@ -4,8 +4,8 @@ import { decodeBson } from '../../bson/decode.ts';
 import type { Maybe } from '../../bson/value.ts';
 import type { Stage } from '../../plan/stage.ts';
 import { QueryError } from '../../query-error.ts';
+import { inStage } from '../error-stage.ts';
 import type { Frame } from '../expressions/scope.ts';
-import { inStage } from '../stage-of-error.ts';
 import { measure, sizeOf } from './size.ts';
 
 /** Of one text, array or document that a query builds: MongoDB's limit for a document. */

@@ -3,7 +3,7 @@
 import { valueKey } from '../../bson/key.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { LookupStage } from '../../plan/combine.ts';
-import { withValues } from '../../plan/with-values.ts';
+import { substituteVariables } from '../../plan/rewrite/substitute-variables.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { enterRow, newFrame } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
@@ -27,7 +27,7 @@ export async function* runLookup(
       const values = new Map(variables.map(([name, evaluate]) => [name, evaluate(frame)]));
       const key = [...values.values()].map(exactKey).join('');
       if (!answers.has(key)) {
-        const answer = await answered(stage, run(withValues(stage.right, values)), budget);
+        const answer = await answered(stage, run(substituteVariables(stage.right, values)), budget);
         budget.hold(64 + 2 * key.length + sizeOf(answer), 'a subquery');
         answers.set(key, answer);
       }

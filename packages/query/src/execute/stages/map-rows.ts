@@ -1,9 +1,9 @@
 /** Stages that make a new row of each row, over chunks of rows. */
 
 import type { RowStage } from '../../plan/stage.ts';
+import { inStage } from '../error-stage.ts';
 import { enterRow, type Frame } from '../expressions/scope.ts';
 import type { Row } from '../row.ts';
-import { inStage } from '../stage-of-error.ts';
 import { compileReplace } from './replace.ts';
 import { compileShape } from './shape.ts';
 

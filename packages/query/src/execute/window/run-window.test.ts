@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@platform/base';
 import { describe, expect, test } from 'vitest';
 import type { BsonDocument, Int32 } from '../../bson/value.ts';
 import { parseMql } from '../../mql/parse.ts';
-import { decodePlan, encodePlan } from '../../plan/plan-bytes.ts';
+import { decodePlan, encodePlan } from '../../plan/plan-codec.ts';
 import { doc, run, runMql } from '../../testing/run.ts';
 
 const rows = (count: number, of: (index: number) => object = (index) => ({ v: index })): BsonDocument[] =>

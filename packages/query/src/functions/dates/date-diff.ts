@@ -12,7 +12,7 @@ import { unitMonths, unitMs, unitOf, weekStart } from './date-unit.ts';
 import { millisecondsOf } from './date-value.ts';
 import { zoneOf } from './time-zone.ts';
 
-export const difference: Functions = {
+export const dateDiffFunctions: Functions = {
   'agg.dateDiff': {
     mql: fieldsInOrder(
       'agg.dateDiff',

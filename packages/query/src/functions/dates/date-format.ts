@@ -13,7 +13,7 @@ import { monthNames } from './date-text.ts';
 import { millisecondsOf } from './date-value.ts';
 import { type Zone, zoneOrNone } from './time-zone.ts';
 
-export const formatting: Functions = {
+export const dateFormatFunctions: Functions = {
   'agg.dateToString': { mql: parseDateToString, size: 'grows', numberTypes: 'none', lazy: dateToString },
   // Without a format.
   'agg.dateToIsoString': { lazy: dateToIsoString },

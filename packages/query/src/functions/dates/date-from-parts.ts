@@ -17,7 +17,7 @@ const clockNames = ['hour', 'minute', 'second', 'millisecond'] as const;
 /** Of these any whole number counts. */
 const unbounded: ReadonlySet<string> = new Set(['year', 'isoWeekYear', 'second', 'millisecond']);
 
-export const assembling: Functions = {
+export const dateFromPartsFunctions: Functions = {
   'agg.dateFromParts': { mql: parseDateFromParts, folding: 'early', eager: (...args) => dateFromParts(false, args) },
   'agg.dateFromIsoParts': { eager: (...args) => dateFromParts(true, args) },
 };

@@ -21,7 +21,7 @@ const fields: Fields = {
   missing: 40542,
 };
 
-export const readingDates: Functions = {
+export const dateFromStringFunctions: Functions = {
   'agg.dateFromString': {
     mql: (operand, context) => callWithNames('agg.dateFromString', namedFields(operand, context.at, fields), context),
     folding: 'early',

@@ -22,7 +22,7 @@ const fields: Fields = {
   missing: 5166402,
 };
 
-export const shifting: Functions = {
+export const dateShiftFunctions: Functions = {
   'agg.dateAdd': {
     ...shift('$dateAdd'),
     sql: { takes: [dateType, stringType, wholeNumbers, stringType], gives: kindOf('date', 'null') },

@@ -18,7 +18,7 @@ const name = '$dateTrunc';
 /** A Saturday. */
 const originDays = daysOf(2000, 1, 1);
 
-export const truncation: Functions = {
+export const dateTruncFunctions: Functions = {
   'agg.dateTrunc': {
     mql: fieldsInOrder(
       'agg.dateTrunc',

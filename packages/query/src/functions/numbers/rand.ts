@@ -7,8 +7,12 @@ import { QueryError } from '../../query-error.ts';
 import type { Functions, OperandContext } from '../definition.ts';
 
 export const rand: Functions = {
-  'agg.rand': { mql: parseRand, volatile: true, eager: () => Math.random() },
+  'agg.rand': { mql: parseRand, volatile: true, eager: () => draw() },
 };
+
+function draw(random: () => number = Math.random): number {
+  return random();
+}
 
 function parseRand(operand: BsonValue, { at }: OperandContext): Expr {
   if (!(operand instanceof BsonDocument) && !Array.isArray(operand)) {

@@ -1,6 +1,6 @@
 /** One query in the child: waits for the rows, chooses what each source does, runs the rest of the plan, sends batches (I7). */
 import { PlatformError } from '@platform/base';
-import { type Batch, DocumentBatch, executeSplit, isLight, type SourceBatch } from '@platform/query';
+import { type Batch, DocumentBatch, executeSplit, isLinear, type SourceBatch } from '@platform/query';
 import type { TabularSettings } from '../../settings.ts';
 import { Connections, type Database } from '../duckdb/database.ts';
 import { type FileVerifier, MissingFile, type VerifiedReader } from '../files/verify-files.ts';
@@ -84,7 +84,7 @@ function changeOf(reader: VerifiedReader): unknown {
   return undefined;
 }
 
-/** Bytes of a plan times bytes of its input up to which a light plan runs on this thread: some tens of milliseconds at the very worst. */
+/** Bytes of a plan times bytes of its input up to which a linear plan runs on this thread: some tens of milliseconds at the very worst. */
 const maxInlineWork = 2 ** 28;
 
 /** Little work is done at once, all else by a thread of its own. */
@@ -101,7 +101,7 @@ async function* answered(
       if (rest === 'all') return;
       if (rest !== undefined) read.push(rest);
     }
-    let work = isLight([...pre, ...post]) ? 0 : Number.POSITIVE_INFINITY;
+    let work = isLinear([...pre, ...post]) ? 0 : Number.POSITIVE_INFINITY;
     while (work <= maxInlineWork) {
       const next = await input.next();
       if (next.done === true) return yield* executeSplit(pre, post, read, { signal });

@@ -4,7 +4,7 @@ import {
   type Evaluator,
   type Expr,
   evaluator,
-  isLight,
+  isLinear,
   isPathColumn,
   type Maybe,
   type PathColumn,
@@ -32,7 +32,7 @@ export function isOfSeries(expr: Expr): boolean {
 }
 
 function isCheap(expr: Expr): boolean {
-  return expr.k === 'doc' ? expr.fields.every(([, value]) => isCheap(value)) : isLight([{ k: 'filter', where: expr }]);
+  return expr.k === 'doc' ? expr.fields.every(([, value]) => isCheap(value)) : isLinear([{ k: 'filter', where: expr }]);
 }
 
 interface Entry {

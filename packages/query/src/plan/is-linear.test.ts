@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { parseMql } from '../mql/parse.ts';
 import { parseSql } from '../sql/parse.ts';
 import { doc } from '../testing/run.ts';
-import { isLight } from './is-light.ts';
+import { isLinear } from './is-linear.ts';
 
-const light = (...pipeline: object[]): boolean => isLight(parseMql(pipeline.map(doc)).stages);
+const light = (...pipeline: object[]): boolean => isLinear(parseMql(pipeline.map(doc)).stages);
 
 test('plans that filter, order, fold and pick fields are light', () => {
   expect(light()).toBe(true);
@@ -15,7 +15,7 @@ test('plans that filter, order, fold and pick fields are light', () => {
   expect(light({ $project: { a: 1, b: '$data.x', c: { $add: ['$y', 1] } } })).toBe(true);
   expect(light({ $count: 'n' })).toBe(true);
   const sql = 'SELECT part_id, COUNT(*) AS n FROM readings WHERE data.x > 1 GROUP BY part_id ORDER BY n';
-  expect(isLight(parseSql(sql).stages)).toBe(true);
+  expect(isLinear(parseSql(sql).stages)).toBe(true);
 });
 
 test('plans that build values, or copy the whole row, are not', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchOf } from '../bson/batch.ts';
 import { parseMql } from '../mql/parse.ts';
-import { splitPlan } from '../plan/split-plan.ts';
+import { splitPlan } from '../plan/rewrite/split-plan.ts';
 import { QueryError } from '../query-error.ts';
 import { doc, runMql, runSql } from '../testing/run.ts';
 import { executeSplit } from './execute-split.ts';

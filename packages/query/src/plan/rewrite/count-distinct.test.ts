@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseMql } from '../mql/parse.ts';
-import { doc, run } from '../testing/run.ts';
-import { withSetSizes } from './set-sizes.ts';
+import { parseMql } from '../../mql/parse.ts';
+import { doc, run } from '../../testing/run.ts';
+import { countDistinct } from './count-distinct.ts';
 
 const group = { $group: { _id: '$k', s: { $addToSet: '$v' }, n: { $sum: 1 } } };
 const size = { $size: '$s' };
@@ -24,7 +24,7 @@ test.each([
   ['is built', [group, { $unwind: '$s' }, { $project: { c: '$s' } }]],
 ])('a set %s: %j', async (way, pipeline) => {
   const { stages } = parseMql(pipeline.map(doc));
-  const sized = withSetSizes(stages);
+  const sized = countDistinct(stages);
   expect(JSON.stringify(sized).includes('"setSize"')).toBe(way === 'is counted');
   expect(await run(rows, sized)).toEqual(await run(rows, stages));
 });

@@ -5,7 +5,7 @@ import { type Client, connect, type Link } from '@platform/rpc/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { createCallers } from './callers.ts';
-import { crossedRequests } from './crossed.ts';
+import { crossTenantRequests } from './cross-tenant-requests.ts';
 import { methodsServed } from './matrix.ts';
 import { RawCaller } from './raw-call.ts';
 import { type Caller, chainOf, organizationOf, type Place } from './rules.ts';
@@ -164,7 +164,7 @@ test('access matrix: what is foreign beside what is not, or with wrong content, 
   const askers = usersAndKeys().filter(({ grants }) => grants.every(({ on }) => organizationOf(on).label === 'A'));
   const shared = new Set<string>();
   let cases = 0;
-  for (const { operation, about, foreign, unknown, request } of crossedRequests(world)) {
+  for (const { operation, about, foreign, unknown, request } of crossTenantRequests(world)) {
     const method = methods.get(operation);
     if (method === undefined) throw new Error(`expected an operation ${operation}`);
     const mutates = /\.(Update|Share|Create|Set)/.test(operation);

@@ -1,7 +1,7 @@
 /** The number at one place of the ascending order, without sorting all (Hoare's selection); the others change places. */
 
 /** @param numbers without NaN. @param rank from 0. */
-export function selected(numbers: Float64Array, rank: number): number {
+export function quickselect(numbers: Float64Array, rank: number): number {
   let [from, to] = [0, numbers.length - 1];
   // Of halvings twice as many as a sort has: numbers that are laid so that more are needed are sorted.
   for (let left = 2 * Math.ceil(Math.log2(numbers.length + 1)); from < to; left--) {

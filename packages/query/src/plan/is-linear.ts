@@ -8,10 +8,10 @@ import type { Accumulator, GroupStage, ShapeTree, Stage } from './stage.ts';
  * Nothing in the stages builds texts, arrays or documents out of others, so nothing can grow from stage to stage: rows are
  * kept, ordered, folded, and their fields picked. What it takes is bounded by the plan's bytes times the input's.
  */
-export function isLight(stages: readonly Stage[]): boolean {
+export function isLinear(stages: readonly Stage[]): boolean {
   // A second key of several fields, or a second whole row in a group, could hold the first one twice, a third the second …
   const documents = stages.reduce((sum, stage) => (stage.k === 'group' ? sum + documentsIn(stage) : sum), 0);
-  return documents <= 1 && stages.every(isLightStage);
+  return documents <= 1 && stages.every(isLinearStage);
 }
 
 function documentsIn({ key, accumulators }: GroupStage): number {
@@ -25,7 +25,7 @@ function isOneRow({ fn, arg }: Accumulator): boolean {
 
 const oneOf: ReadonlySet<string> = new Set(['first', 'last', 'top', 'bottom']);
 
-function isLightStage(stage: Stage): boolean {
+function isLinearStage(stage: Stage): boolean {
   switch (stage.k) {
     case 'filter':
       return isSmall(stage.where);
@@ -37,7 +37,7 @@ function isLightStage(stage: Stage): boolean {
         stage.accumulators.every(([, each]) => (isSmall(each.arg) || isOneRow(each)) && isConstant(each.n))
       );
     case 'shape':
-      return isLightTree(stage.tree, 0);
+      return isLinearTree(stage.tree, 0);
     case 'sort':
     case 'slice':
     case 'sample':
@@ -50,9 +50,9 @@ function isLightStage(stage: Stage): boolean {
 }
 
 /** A field below an array is computed for each element: that multiplies. */
-function isLightTree(tree: ShapeTree, level: number): boolean {
+function isLinearTree(tree: ShapeTree, level: number): boolean {
   return tree.fields.every(([, part]) => {
-    if (part.k === 'tree') return isLightTree(part, level + 1);
+    if (part.k === 'tree') return isLinearTree(part, level + 1);
     return part.k !== 'set' || (level === 0 && isSmall(part.value));
   });
 }

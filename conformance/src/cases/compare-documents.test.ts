@@ -1,6 +1,6 @@
 import { BsonDocument, type BsonValue, Int32, ObjectId } from '@platform/query';
 import { describe, expect, test } from 'vitest';
-import { type Looseness, sameDocuments } from './same.ts';
+import { type Looseness, sameDocuments } from './compare-documents.ts';
 
 const ordered: Looseness = { ordered: true };
 

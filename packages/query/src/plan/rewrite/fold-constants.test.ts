@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { BsonDate } from '../bson/value.ts';
-import { parseMql } from '../mql/parse.ts';
-import { parseSql } from '../sql/parse.ts';
-import { doc, run } from '../testing/run.ts';
+import { BsonDate } from '../../bson/value.ts';
+import { parseMql } from '../../mql/parse.ts';
+import { parseSql } from '../../sql/parse.ts';
+import { doc, run } from '../../testing/run.ts';
+import { type PathFilter, pathFilter } from '../path-filter.ts';
+import type { Plan } from '../stage.ts';
 import { foldConstants } from './fold-constants.ts';
-import { type PathFilter, pathFilter } from './path-filter.ts';
-import type { Plan } from './stage.ts';
 
 const hourMs = 3_600_000;
 const nowMs = Date.UTC(2026, 10, 21, 12);

@@ -3,11 +3,11 @@
  * fold as they come. What comes out is the same to the last bit, only the order of the groups is not that of the sort.
  */
 
-import { functions } from '../functions/registry.ts';
-import { isPathColumn, isTimeColumn } from './columns.ts';
-import { type Expr, field } from './expr.ts';
-import { decomposes } from './partial-state.ts';
-import type { Accumulator, AccumulatorFields, GroupStage, SortKey, SortStage, Stage } from './stage.ts';
+import { functions } from '../../functions/registry.ts';
+import { isPathColumn, isTimeColumn } from '../columns.ts';
+import { type Expr, field } from '../expr.ts';
+import { decomposes } from '../partial-state.ts';
+import type { Accumulator, AccumulatorFields, GroupStage, SortKey, SortStage, Stage } from '../stage.ts';
 
 export interface UnsortedGroup {
   readonly group: GroupStage;
@@ -16,7 +16,7 @@ export interface UnsortedGroup {
 }
 
 /** Undefined where the order plays a part that accumulators cannot take over. */
-export function unsortedGroup({ by, top, at }: SortStage, grouping: GroupStage): UnsortedGroup | undefined {
+export function eliminateSort({ by, top, at }: SortStage, grouping: GroupStage): UnsortedGroup | undefined {
   const group: GroupStage = at === undefined ? grouping : { ...grouping, sortAt: at };
   if (top !== undefined) return undefined;
   const accumulators: AccumulatorFields = group.accumulators.flatMap(([name, accumulator]) => {

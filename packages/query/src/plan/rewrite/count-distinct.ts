@@ -1,9 +1,9 @@
 /** `{$addToSet: x}` of which only `{$size: '$field'}` is asked afterwards counts its values, and never builds the array. */
 
-import type { Accumulator, GroupStage, Stage } from './stage.ts';
+import type { Accumulator, GroupStage, Stage } from '../stage.ts';
 
 /** @returns the stages, in which such sets became their sizes. */
-export function withSetSizes(stages: readonly Stage[]): readonly Stage[] {
+export function countDistinct(stages: readonly Stage[]): readonly Stage[] {
   const at = stages.findIndex(({ k }) => k === 'group');
   const group = stages[at];
   if (group?.k !== 'group') return stages;

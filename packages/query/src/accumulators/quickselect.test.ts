@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { selected } from './selected.ts';
+import { quickselect } from './quickselect.ts';
 
 const few = fc.constantFrom(0, -0, 1, -1, 2.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
 const numbers = fc.array(fc.oneof(few, fc.double({ noNaN: true })), { minLength: 1, maxLength: 300 });
@@ -9,7 +9,7 @@ test('what is selected stands at its place of the sorted numbers', () => {
   fc.assert(
     fc.property(numbers, fc.nat(), (all, place) => {
       const rank = place % all.length;
-      expect(Object.is(selected(Float64Array.from(all), rank), Float64Array.from(all).sort()[rank])).toBe(true);
+      expect(Object.is(quickselect(Float64Array.from(all), rank), Float64Array.from(all).sort()[rank])).toBe(true);
     }),
     { numRuns: 2_000 },
   );
@@ -20,7 +20,7 @@ test('numbers in any order are selected in time: pairwise, a million of them wou
   const orders: ((n: number) => number)[] = [(n) => n, (n) => -n, () => 7, (n) => n % 2, (n) => Math.abs(n - size / 2)];
   for (const order of orders) {
     const all = Float64Array.from({ length: size }, (_, n) => order(n));
-    const found = selected(all.slice(), size / 4);
+    const found = quickselect(all.slice(), size / 4);
     expect(found).toBe(all.sort()[size / 4]);
   }
 });

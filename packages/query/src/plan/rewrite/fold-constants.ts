@@ -3,15 +3,15 @@
  * `$toDate` of a text. `$$NOW` becomes one everywhere, the same for all that runs the plan.
  */
 
-import { BsonDate, type Maybe } from '../bson/value.ts';
-import { constantOf } from '../execute/expressions/constant.ts';
-import { compileExpression } from '../execute/expressions/expression.ts';
-import { type Evaluate, newFrame } from '../execute/expressions/scope.ts';
-import { functions } from '../functions/registry.ts';
-import { QueryError, reading } from '../query-error.ts';
-import { type Expr, literal } from './expr.ts';
-import type { Plan, Stage } from './stage.ts';
-import { withValues } from './with-values.ts';
+import { BsonDate, type Maybe } from '../../bson/value.ts';
+import { constantOf } from '../../execute/expressions/constant.ts';
+import { compileExpression } from '../../execute/expressions/expression.ts';
+import { type Evaluate, newFrame } from '../../execute/expressions/scope.ts';
+import { functions } from '../../functions/registry.ts';
+import { QueryError, reading } from '../../query-error.ts';
+import { type Expr, literal } from '../expr.ts';
+import type { Plan, Stage } from '../stage.ts';
+import { substituteVariables } from './substitute-variables.ts';
 
 /**
  * @param nowMs start of the query, milliseconds since 1970 UTC.
@@ -22,7 +22,7 @@ export function foldConstants(plan: Plan, nowMs: number): Plan {
 }
 
 function folded(plan: Plan, nowMs: number): Plan {
-  const dated = withValues(plan, new Map([['NOW', new BsonDate(nowMs)]]));
+  const dated = substituteVariables(plan, new Map([['NOW', new BsonDate(nowMs)]]));
   const end = dated.stages.findIndex((stage) => stage.k !== 'filter');
   const left = { calls: maxCalls };
   const inFilter = (stage: Stage, index: number): Stage =>

@@ -3,7 +3,7 @@ import { BsonDate, BsonDocument, Regex } from '../bson/value.ts';
 import { parseMql } from '../mql/parse.ts';
 import { parseSql } from '../sql/parse.ts';
 import { doc } from '../testing/run.ts';
-import { decodePlan, encodePlan } from './plan-bytes.ts';
+import { decodePlan, encodePlan } from './plan-codec.ts';
 
 test('a plan survives the way to another process, with the types of its literals', () => {
   const plan = parseMql(

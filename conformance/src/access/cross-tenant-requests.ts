@@ -6,10 +6,10 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { serialize } from 'bson';
 import { appId, phoneOf } from './callers.ts';
-import { authorizationOf, authorizationOn } from './on-wire.ts';
+import { authorizationOf, authorizationOn } from './wire-roles.ts';
 import type { World } from './world.ts';
 
-export interface Crossed {
+export interface CrossTenantRequest {
   readonly operation: string;
   readonly about: string;
   readonly foreign: string;
@@ -18,7 +18,7 @@ export interface Crossed {
 }
 
 /** Nothing in it is visible to who has no role in B and C. */
-export function crossedRequests(world: World): readonly Crossed[] {
+export function crossTenantRequests(world: World): readonly CrossTenantRequest[] {
   const { place, fragments, keys, bystanders } = world;
   const a = place('A').id;
   const uuid = '7d9c2b1e-0000-4000-8000-5a5a5a5a5a5a';
@@ -46,7 +46,7 @@ export function crossedRequests(world: World): readonly Crossed[] {
   const role = authorizationOn(place('L'), 'operator');
   const foreignLocation = (id: string) => authorizationOf('location', id, a, 'operator');
 
-  const beside: Crossed[] = (
+  const beside: CrossTenantRequest[] = (
     [
       ['AppService.UpdateRobot', location, (id) => ({ id: machine.id, name: machine.name, location: id })],
       ['AppService.UpdateLocation', location, (id) => ({ locationId: place('K').id, parentLocationId: id })],
@@ -181,10 +181,10 @@ export function crossedRequests(world: World): readonly Crossed[] {
         ];
       }),
     ] satisfies Given[]
-  ).map((given) => crossed('beside', given));
+  ).map((given) => crossTenantRequest('beside', given));
 
   const past = timestampFromMs(1);
-  const wrong: Crossed[] = (
+  const wrong: CrossTenantRequest[] = (
     [
       ['AppService.UpdateRobot', machineId, (id) => ({ id, name: '', location: '' })],
       ['AppService.NewRobot', location, (id) => ({ location: id, name: '' })],
@@ -245,7 +245,7 @@ export function crossedRequests(world: World): readonly Crossed[] {
         (id) => ({ organizationId: id, mqlBinary: [serialize({ $no: {} })], queryPrefixName: 'x' }),
       ],
     ] satisfies Given[]
-  ).map((given) => crossed('wrong content', given));
+  ).map((given) => crossTenantRequest('wrong content', given));
   return [...beside, ...wrong];
 }
 
@@ -255,6 +255,6 @@ type Given = readonly [
   request: (id: string) => object,
 ];
 
-function crossed(about: string, [operation, ids, request]: Given): Crossed {
+function crossTenantRequest(about: string, [operation, ids, request]: Given): CrossTenantRequest {
   return { operation, about, ...ids, request };
 }

@@ -4,13 +4,13 @@
  * that groups which were merged come in the order of their keys.
  */
 
-import { conjuncts } from './conjuncts.ts';
-import type { Expr } from './expr.ts';
-import { decomposes } from './partial-state.ts';
-import { withSetSizes } from './set-sizes.ts';
-import { isReadOnce } from './sources-of.ts';
-import type { GroupStage, MergeStage, Plan, RowStage, SortStage, Stage } from './stage.ts';
-import { type UnsortedGroup, unsortedGroup } from './unsorted-group.ts';
+import { conjuncts } from '../conjuncts.ts';
+import type { Expr } from '../expr.ts';
+import { decomposes } from '../partial-state.ts';
+import { isReadOnce } from '../sources-of.ts';
+import type { GroupStage, MergeStage, Plan, RowStage, SortStage, Stage } from '../stage.ts';
+import { countDistinct } from './count-distinct.ts';
+import { eliminateSort, type UnsortedGroup } from './eliminate-sort.ts';
 
 export interface PlanSplit {
   /** Conditions that hold for every row that passes the filters of `pre`; a source may keep any superset. */
@@ -27,7 +27,7 @@ export interface PlanSplit {
 
 export function splitPlan(plan: Plan): PlanSplit {
   if (!isReadOnce(plan)) return { where: [], end: 'rows', pre: [], post: plan.stages };
-  const stages = withSetSizes(plan.stages);
+  const stages = countDistinct(plan.stages);
   const found = stages.findIndex((stage) => stage.k !== 'filter');
   const count = found < 0 ? stages.length : found;
   const filters = stages.slice(0, count);
@@ -70,6 +70,6 @@ function decomposed(stages: readonly Stage[]): UnsortedGroup | undefined {
     return all ? { group: first, after: stages.slice(1) } : undefined;
   }
   if (first?.k !== 'sort' || second?.k !== 'group') return undefined;
-  const found = unsortedGroup(first, second);
+  const found = eliminateSort(first, second);
   return found && { group: found.group, after: [...found.after, ...others] };
 }

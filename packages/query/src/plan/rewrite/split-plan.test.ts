@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batchOf, documentsOf } from '../bson/batch.ts';
-import { encodeBson } from '../bson/encode.ts';
-import { parseDecimal } from '../bson/parse-decimal.ts';
-import { BsonDate, type BsonDocument, type BsonValue, Int32, type Maybe } from '../bson/value.ts';
-import { execute } from '../execute/execute.ts';
-import { executeSplit, type SourceBatch } from '../execute/execute-split.ts';
-import { parseMql } from '../mql/parse.ts';
-import { parseSql } from '../sql/parse.ts';
-import { kindOfSchema } from '../sql/types/kind.ts';
-import { doc, run } from '../testing/run.ts';
-import { decodePlan, encodePlan } from './plan-bytes.ts';
+import { batchOf, documentsOf } from '../../bson/batch.ts';
+import { encodeBson } from '../../bson/encode.ts';
+import { parseDecimal } from '../../bson/parse-decimal.ts';
+import { BsonDate, type BsonDocument, type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
+import { execute } from '../../execute/execute.ts';
+import { executeSplit, type SourceBatch } from '../../execute/execute-split.ts';
+import { parseMql } from '../../mql/parse.ts';
+import { parseSql } from '../../sql/parse.ts';
+import { kindOfSchema } from '../../sql/types/kind.ts';
+import { doc, run } from '../../testing/run.ts';
+import { decodePlan, encodePlan } from '../plan-codec.ts';
+import type { Plan } from '../stage.ts';
 import { type PlanSplit, splitPlan } from './split-plan.ts';
-import type { Plan } from './stage.ts';
 
 const plan = (...stages: object[]): Plan => parseMql(stages.map(doc));
 

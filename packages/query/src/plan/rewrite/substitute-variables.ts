@@ -1,13 +1,13 @@
 /** A plan in which variables are replaced by their values. */
 
-import type { Maybe } from '../bson/value.ts';
-import { call, type Expr, literal } from './expr.ts';
-import type { Plan } from './stage.ts';
+import type { Maybe } from '../../bson/value.ts';
+import { call, type Expr, literal } from '../expr.ts';
+import type { Plan } from '../stage.ts';
 
 export type Values = ReadonlyMap<string, Maybe>;
 
 /** Plans are plain data without classes, apart from the values of literals, which stay as they are. */
-export function withValues(plan: Plan, values: Values): Plan {
+export function substituteVariables(plan: Plan, values: Values): Plan {
   return replaced(plan, values) as Plan;
 }
 
