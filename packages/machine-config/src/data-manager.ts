@@ -1,8 +1,11 @@
 /** Reads the data manager's attributes and capture methods with the specification's defaults; every fault is a problem, not a throw. */
+import { isForService } from './canonical-names.ts';
 import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
 import { readFields } from './read-fields.ts';
 import type { JsonObject, Problem, ResourceConfig } from './schema.ts';
 import { shown } from './shown.ts';
+
+export const dataManagerApi = 'core:service:data_manager';
 
 export interface DataManagerAttributes {
   readonly capture_disabled: boolean;
@@ -64,7 +67,7 @@ export function readCaptureMethods(
   const problems: Problem[] = [];
   const methods: CaptureMethodConfig[] = [];
   resource.service_configs.forEach((service, index) => {
-    if (!service.type.endsWith('data_manager')) return;
+    if (!isForService(service.type, dataManagerApi)) return;
     const at = `${path}.service_configs[${index}].attributes`;
     for (const { method } of readCaptureAttributes(service.attributes, at, problems).methods) methods.push(method);
   });

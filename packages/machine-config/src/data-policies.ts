@@ -3,7 +3,9 @@
  * parts at once. Values that are no positive whole numbers are ignored (D24); `parse` warns of them.
  */
 import { canonicalApi } from '@platform/base';
+import { apiOf, isForService } from './canonical-names.ts';
 import { captureMethodOf } from './capture-methods.ts';
+import { dataManagerApi } from './data-manager.ts';
 
 /** Plain data: kept as JSON. */
 export interface DataPolicies {
@@ -47,10 +49,10 @@ export function readDataPolicies(document: unknown): DataPolicies {
     for (const entry of listOf(objectOf(document)[`${kind}s`])) {
       const resource = resourceOf(entry, kind);
       if (resource === undefined) continue;
-      if (resource.api === 'core:service:data_manager')
+      if (resource.api === dataManagerApi)
         deleteOnPartDeletion ||= objectOf(entry['attributes'])['delete_data_on_part_deletion'] === true;
       for (const service of listOf(entry['service_configs']))
-        if (String(service['type']).endsWith('data_manager'))
+        if (isForService(String(service['type']), dataManagerApi))
           readCapture(resource, objectOf(service['attributes']), resources, recent);
     }
   }
@@ -118,12 +120,10 @@ function capturedBy(method: Values, resource: Resource): Resource {
   return api === undefined || name === undefined ? resource : { api: canonicalApi(api), name };
 }
 
-function resourceOf(entry: Values, kind: string): Resource | undefined {
-  const { api, namespace, type, name } = entry;
-  if (typeof name !== 'string') return undefined;
-  if (typeof api === 'string') return { api: canonicalApi(api), name };
-  if (typeof type !== 'string') return undefined;
-  return { api: canonicalApi(`${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${type}`), name };
+function resourceOf(entry: Values, kind: 'component' | 'service'): Resource | undefined {
+  const { name } = entry;
+  const api = apiOf(entry, kind);
+  return typeof name === 'string' && api !== undefined ? { api, name } : undefined;
 }
 
 function keyOf({ api, name }: Resource): string {

@@ -1,4 +1,5 @@
 import { canonicalApi } from '@platform/base';
+import { resourcesByName } from './canonical-names.ts';
 import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
 import { shown } from './shown.ts';
 
@@ -8,23 +9,13 @@ const shownNames = 10;
 /**
  * `depends_on` that nothing answers, and circles. In a document with fragments or remotes a missing name is only a warning:
  * it may come with them.
- *
- * @param met called for each resource and each of its dependencies that is looked at
  */
-export function dependencyProblems(
-  config: MachineConfig,
-  positions: ReadonlyMap<ResourceConfig, string>,
-  met: () => void = () => {},
-): Problem[] {
+export function dependencyProblems(config: MachineConfig, positions: ReadonlyMap<ResourceConfig, string>): Problem[] {
   const problems: Problem[] = [];
   const level = config.fragments.length + config.remotes.length > 0 ? 'warning' : 'error';
   const resources = [...config.components, ...config.services];
-  const byName = new Map<string, ResourceConfig>();
-  for (const resource of resources) {
-    byName.set(resource.name, resource);
-    byName.set(`${resource.api}/${resource.name}`, resource);
-  }
-  const circles = circlesIn(resources, byName, met);
+  const byName = resourcesByName(resources);
+  const circles = circlesIn(nodesOf(resources, byName));
   for (const resource of resources) {
     const path = `${positions.get(resource)}.depends_on`;
     resource.depends_on.forEach((name, at) => {
@@ -38,9 +29,36 @@ export function dependencyProblems(
   return problems;
 }
 
-/** A resource on the way that is walked, and how many of its dependencies are done. */
+/** A resource with what it depends on, or a name that several bear with those: else edges would be as many as pairs. */
+interface Node {
+  /** For messages. */
+  readonly label: string;
+  readonly resource: ResourceConfig | undefined;
+  next: readonly Node[];
+}
+
+function nodesOf(
+  resources: readonly ResourceConfig[],
+  byName: ReadonlyMap<string, readonly ResourceConfig[]>,
+): readonly Node[] {
+  const nodes = new Map(resources.map((resource) => [resource, { label: resource.name, resource, next: [] } as Node]));
+  const nodeOf = (resource: ResourceConfig): Node | readonly Node[] => nodes.get(resource) ?? [];
+  const meant = new Map<string, readonly Node[]>();
+  for (const [name, found] of byName) {
+    const bearers = found.flatMap(nodeOf);
+    meant.set(
+      name,
+      bearers.length > 1 ? [{ label: `every resource named ${name}`, resource: undefined, next: bearers }] : bearers,
+    );
+  }
+  for (const [{ depends_on }, node] of nodes)
+    node.next = depends_on.flatMap((name) => meant.get(canonicalApi(name)) ?? []);
+  return [...nodes.values()];
+}
+
+/** A node on the way that is walked, and how many of its dependencies are done. */
 interface OnTheWay {
-  readonly resource: ResourceConfig;
+  readonly node: Node;
   done: number;
 }
 
@@ -48,46 +66,40 @@ interface OnTheWay {
  * The resources of which a dependency closes a circle, each with one. One walk over all, without recursion: what users save
  * may be tens of thousands in a chain.
  */
-function circlesIn(
-  resources: readonly ResourceConfig[],
-  byName: ReadonlyMap<string, ResourceConfig>,
-  met: () => void,
-): ReadonlyMap<ResourceConfig, string> {
+function circlesIn(nodes: readonly Node[]): ReadonlyMap<ResourceConfig, string> {
   const circles = new Map<ResourceConfig, string>();
   /** Its place on the way; -1 once all that it leads to is walked. */
-  const places = new Map<ResourceConfig, number>();
-  for (const start of resources) {
+  const places = new Map<Node, number>();
+  for (const start of nodes) {
     if (places.has(start)) continue;
     const way: OnTheWay[] = [];
-    const enter = (resource: ResourceConfig): void => {
-      met();
-      places.set(resource, way.length);
-      way.push({ resource, done: 0 });
+    const enter = (node: Node): void => {
+      places.set(node, way.length);
+      way.push({ node, done: 0 });
     };
     enter(start);
     for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
-      const name = top.resource.depends_on[top.done++];
-      if (name === undefined) {
-        places.set(top.resource, -1);
+      const next = top.node.next[top.done++];
+      if (next === undefined) {
+        places.set(top.node, -1);
         way.pop();
         continue;
       }
-      met();
-      const next = byName.get(canonicalApi(name));
-      if (next === undefined) continue;
       const place = places.get(next);
+      const closing = top.node.resource ?? way.at(-2)?.node.resource;
       if (place === undefined) enter(next);
-      else if (place >= 0 && !circles.has(top.resource)) circles.set(top.resource, circleText(way, place));
+      else if (place >= 0 && closing !== undefined && !circles.has(closing))
+        circles.set(closing, circleText(way, place));
     }
   }
   return circles;
 }
 
-/** From the resource at `place` by the last on the way, which closes the circle, back to it. */
+/** From the node at `place` by the last on the way, which closes the circle, back to it. */
 function circleText(way: readonly OnTheWay[], place: number): string {
-  const nameAt = (index: number): string => way[index]?.resource.name ?? '';
+  const labelAt = (index: number): string => way[index]?.node.label ?? '';
   const length = way.length - place;
-  const first = Array.from({ length: Math.min(length, shownNames) - 1 }, (_, index) => nameAt(place + index));
+  const first = Array.from({ length: Math.min(length, shownNames) - 1 }, (_, index) => labelAt(place + index));
   const more = length > shownNames ? [`(${length - shownNames} more)`] : [];
-  return [...first, ...more, nameAt(way.length - 1), nameAt(place)].join(' → ');
+  return [...first, ...more, labelAt(way.length - 1), labelAt(place)].join(' → ');
 }

@@ -8,9 +8,14 @@
 import { canonicalApi } from '@platform/base';
 import type { z } from 'zod';
 import { modelFault } from './built-in-models.ts';
-import { canonicalModel } from './canonical-model.ts';
+import { apiOf, canonicalModel, isForService } from './canonical-names.ts';
 import { captureMethodOf, captureMethodsOf } from './capture-methods.ts';
-import { type CaptureMethodConfig, readCaptureAttributes, readDataManagerAttributes } from './data-manager.ts';
+import {
+  type CaptureMethodConfig,
+  dataManagerApi,
+  readCaptureAttributes,
+  readDataManagerAttributes,
+} from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
 import { expectedBy, type Path, placeOf, valueAt } from './expected-by.ts';
 import { lengthFault } from './limits.ts';
@@ -139,9 +144,9 @@ function resources(
     do position++;
     while (position < asked.length && (asked[position] as { name?: unknown } | null)?.name !== entry['name']);
     const at = `${path}[${position}]`;
-    const { namespace, type, ...rest } = entry;
-    const stated = typeof rest['api'] === 'string' ? rest['api'] : undefined;
-    if (stated === undefined && typeof type !== 'string') {
+    const { namespace: _namespace, type: _type, ...rest } = entry;
+    const api = apiOf(entry, kind);
+    if (api === undefined) {
       problems.push({
         path: `${at}.api`,
         level: 'error',
@@ -149,7 +154,6 @@ function resources(
       });
       continue;
     }
-    const api = canonicalApi(stated ?? `${typeof namespace === 'string' ? namespace : 'core'}:${kind}:${String(type)}`);
     const resource = {
       ...rest,
       api,
@@ -185,7 +189,7 @@ function checkedAttributes(
   problems: Problem[],
 ): { attributes: JsonObject; service_configs: ServiceConfig[] } {
   let { attributes } = resource;
-  if (resource.api === 'core:service:data_manager') {
+  if (resource.api === dataManagerApi) {
     const read = readDataManagerAttributes(attributes, `${at}.attributes`);
     for (const problem of read.problems) problems.push(problem);
     attributes = read.kept;
@@ -193,7 +197,7 @@ function checkedAttributes(
   const service_configs = resource.service_configs.map((service, index) => {
     const path = `${at}.service_configs[${index}].attributes`;
     const type = canonicalApi(service.type);
-    if (!type.endsWith('data_manager')) return { ...service, type };
+    if (!isForService(type, dataManagerApi)) return { ...service, type };
     const { kept, methods } = readCaptureAttributes(service.attributes, path, problems);
     const policy = (kept['retention_policy'] ?? {}) as JsonObject;
     for (const [key, value] of Object.entries(policy))

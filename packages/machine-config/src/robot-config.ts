@@ -13,7 +13,7 @@ import {
   RobotConfigSchema,
   type ServiceConfig as ServiceConfigMessage,
 } from '@platform/proto/platform/app/v1/robot';
-import { canonicalModel } from './canonical-model.ts';
+import { apiOf, canonicalModel } from './canonical-names.ts';
 import { revisionOf } from './revision.ts';
 import { authOf } from './robot/auth.ts';
 import { frameInit, frameOf } from './robot/frame.ts';
@@ -128,7 +128,7 @@ function resourceOf(message: ComponentConfig | ServiceConfigMessage, kind: 'comp
   const { logConfiguration } = message;
   return {
     name: message.name,
-    api: canonicalApi(message.api === '' ? `${message.namespace || 'core'}:${kind}:${message.type}` : message.api),
+    api: apiOf(message, kind) ?? '',
     model: canonicalModel(message.model),
     attributes: (message.attributes ?? {}) as JsonObject,
     depends_on: message.dependsOn.map(canonicalApi),

@@ -1,3 +1,4 @@
+import { dataManagerApi } from './data-manager.ts';
 import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
 import { shown } from './shown.ts';
 
@@ -28,7 +29,7 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
   }
   for (const service of config.services) {
     const { selective_syncer_name: name } = service.attributes;
-    if (service.api !== 'core:service:data_manager' || typeof name !== 'string' || name === '') continue;
+    if (service.api !== dataManagerApi || typeof name !== 'string' || name === '') continue;
     const path = `${positions.get(service)}.attributes.selective_syncer_name`;
     const sensor = sensors.find((each) => each.name === name || fullName(each) === name);
     if (sensor === undefined) warn(path, `expected the name of a sensor, found ${shown(name)}: it controls nothing`);

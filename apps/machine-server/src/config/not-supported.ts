@@ -1,4 +1,5 @@
 /** What a configuration asks for and this version does not do: each is said once for every revision, none ignored in silence. */
+import { dataManagerApi } from '@platform/machine-config/data-manager';
 import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
 
 /** One sentence each, beginning with the path in the document. Pure. */
@@ -13,7 +14,7 @@ export function notSupported(config: MachineConfig): string[] {
       if (value !== undefined && value !== null && value !== false && value !== '') say(`${path}.${key}`, what);
     }
   };
-  const managers = config.services.filter(({ api }) => api === 'core:service:data_manager');
+  const managers = config.services.filter(({ api }) => api === dataManagerApi);
   for (const [index, { name, attributes }] of managers.entries()) {
     const path = `services[${config.services.findIndex((service) => service.name === name)}]`;
     if (index > 0) say(path, `a second data manager, "${name}",`);

@@ -1,5 +1,6 @@
 /** From the running resources and a new configuration to ordered steps. Pure. */
 
+import { isForService, resourcesByName } from '@platform/machine-config/canonical-names';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName } from '@platform/resources';
 import type { Associated } from './model.ts';
@@ -47,9 +48,8 @@ export function plan(running: ReadonlyMap<string, ResourceConfig>, wanted: reado
 /** What the others say to this service. */
 export function associatedWith({ api }: ResourceConfig, configs: readonly ResourceConfig[]): Associated[] {
   if (!api.includes(':service:')) return [];
-  const short = api.slice(api.lastIndexOf(':') + 1);
   return configs.flatMap(({ api: of, name, service_configs }) => {
-    const own = service_configs.filter(({ type }) => type.slice(type.lastIndexOf(':') + 1) === short);
+    const own = service_configs.filter(({ type }) => isForService(type, api));
     return own.length === 0 ? [] : [{ api: of, name, service_configs: own }];
   });
 }
@@ -79,22 +79,17 @@ export function inDependencyOrder(configs: readonly ResourceConfig[]): ResourceC
   return ordered;
 }
 
-/** By full name. `depends_on` names resources short or full; a short name means all that are called so. */
+/** By full name. */
 export function dependenciesAmong(configs: readonly ResourceConfig[]): ReadonlyMap<string, Dependencies> {
-  const positions = new Map<string, number>();
-  const called = new Map<string, string[]>();
-  configs.forEach((config, position) => {
-    const full = formatResourceName(config);
-    positions.set(full, position);
-    for (const name of new Set([config.name, full])) called.set(name, [...(called.get(name) ?? []), full]);
-  });
+  const positions = new Map(configs.map((config, position) => [formatResourceName(config), position]));
+  const byName = resourcesByName(configs);
   const inOrder = (a: string, b: string): number => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
   return new Map(
     configs.map((config) => {
       const full = formatResourceName(config);
-      const found = new Set(config.depends_on.flatMap((name) => called.get(name) ?? []));
+      const found = new Set(config.depends_on.flatMap((name) => byName.get(name)?.map(formatResourceName) ?? []));
       found.delete(full);
-      const unknown = config.depends_on.filter((name) => !called.has(name));
+      const unknown = config.depends_on.filter((name) => !byName.has(name));
       return [full, { found: [...found].toSorted(inOrder), unknown }];
     }),
   );

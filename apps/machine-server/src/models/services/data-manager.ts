@@ -2,7 +2,11 @@
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Log, PlatformError } from '@platform/base';
-import { type DataManagerAttributes, readDataManagerAttributes } from '@platform/machine-config/data-manager';
+import {
+  type DataManagerAttributes,
+  dataManagerApi,
+  readDataManagerAttributes,
+} from '@platform/machine-config/data-manager';
 import type { Problem, ResourceConfig } from '@platform/machine-config/schema';
 import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
@@ -47,7 +51,7 @@ export function createDataManager(parts: () => DataManagerParts): Model {
     await bringToFirst();
   };
   return {
-    api: 'core:service:data_manager',
+    api: dataManagerApi,
     model: 'core:builtin:builtin',
     async build(config, context): Promise<Reconfigurable> {
       const owner = Symbol(config.name);
