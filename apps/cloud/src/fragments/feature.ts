@@ -5,7 +5,7 @@
  * the transactions that save, so that a change reaches exactly its parts. A part whose imports have errors keeps what it
  * had. The format: docs/specs/fragments.md.
  */
-import { type Clock, type Log, PlatformError } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import type { Problem } from '@platform/machine-config/schema';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
@@ -15,18 +15,17 @@ import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import type { TriggerProblems } from '../machines/configuration/check-document.ts';
 import type { OnConfigurationChange } from '../machines/configuration/configuration-change.ts';
-import { asEffective, type EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
-import { placesOf } from '../machines/part-places.ts';
+import type { EffectiveConfigurations } from '../machines/configuration/effective-configuration.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { defaultImports } from './default-imports.ts';
 import { nestedFragmentHandlers } from './nested-rpc.ts';
 import { organizationDeleting } from './organization-deleting.ts';
-import { heldBy, heldOf, resolvePart, writeIndex } from './part-index.ts';
 import type { Propagated } from './propagate.ts';
 import { createRevisionPruner } from './prune-revisions.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
 import { defaultMaxFragments } from './require-room.ts';
+import { resolveAndSave } from './resolve-and-save.ts';
 import { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller } from './rights.ts';
 import { createFragmentSource } from './source.ts';
@@ -99,33 +98,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       }),
     },
     stampOf: (partId) => String(stamps.get(partId) ?? 0),
-    async effective(partId, document, ofNewPart) {
-      const source = createFragmentSource(db, cache);
-      const organizationId = ofNewPart ?? deps.access.lineageOf('part', partId)?.organizationId ?? null;
-      const held = async () => heldOf((await heldBy(db, [partId])).get(partId));
-      const { running, problems } = await resolvePart(source, organizationId, document, held);
-      const used = new Map<string, string>();
-      for (const { fragmentId, revision } of running.used) {
-        if (revision !== undefined) used.set(fragmentId, (await source.fragment(fragmentId))?.name ?? '');
-      }
-      const fragments = [...used].map(([id, name]) => ({ id, name }));
-      // What is no object is judged by the schema.
-      const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
-      return asEffective(isDocument ? running.document : document, problems, fragments);
-    },
-    async saving(trx, partId, document, { document: checked }) {
-      const before = (await heldBy(trx, [partId])).get(partId) ?? [];
-      const source = createFragmentSource(trx);
-      const organizationId = (await placesOf(trx, [partId]))[0]?.organization_id ?? null;
-      const resolution = await resolvePart(source, organizationId, document, async () => heldOf(before));
-      const { running } = resolution;
-      if (running.used.length > 0 && JSON.stringify(running.document) !== JSON.stringify(checked))
-        throw new PlatformError(
-          'aborted',
-          `configuration of part ${partId}: a fragment that it imports changed while it was saved. Save it again`,
-        );
-      await writeIndex(trx, [{ partId, resolution, before }], clock.now());
-    },
+    ...resolveAndSave({ db, access: deps.access, clock, cache }),
     async deleting(trx, partId) {
       await trx.deleteFrom('part_fragments').where('part_id', '=', partId).execute();
       await trx.deleteFrom('part_fragment_problems').where('part_id', '=', partId).execute();

@@ -348,7 +348,7 @@ test('a save is refused when a fragment changed after its check, and default fra
   const document = { fragments: [id] };
   const checked = await given.fragments.effective('press-main', document);
   await given.update(id, { config: { debug: false } });
-  const late = given.db.transaction().execute((trx) => given.fragments.saving(trx, 'press-main', document, checked));
+  const late = given.db.transaction().execute((trx) => given.fragments.saving(trx, 'press-main', checked));
   expect(await code(late)).toBe('aborted');
   expect(given.fragments.firstDocument('acme')).toBeUndefined();
 });

@@ -126,7 +126,8 @@ export function seriousProblems({ problems }: PartResolution): PartResolution['p
   return problems.filter(({ level, fault }) => level === 'error' || fault !== undefined);
 }
 
-function fingerprint(rows: readonly IndexRow[]): string {
+/** Equal for rows that say the same, whatever their order. */
+export function fingerprint(rows: readonly IndexRow[]): string {
   return rows
     .map((row) => `${row.fragment_id} ${row.version} ${row.revision} ${row.direct}`)
     .toSorted()

@@ -32,7 +32,7 @@ export interface FragmentSource {
 
 /**
  * @param db a transaction, or the database: then what is read was true at some time during the reading.
- * @param cache for the database alone: a transaction may see revisions that are never committed.
+ * @param cache not for transactions that write revisions: they may see some that are never committed.
  */
 export function createFragmentSource(
   db: Kysely<CloudTables>,

@@ -134,7 +134,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
         await sql`insert into part_configurations (part_id, version, document, author, created_ms) values (${partId}, ${version}, ${JSON.stringify(document)}, 'test', ${version})`.execute(
           trx,
         );
-        await fragments.saving(trx, partId, document, effective);
+        await fragments.saving(trx, partId, effective);
       });
     },
     async running(partId) {

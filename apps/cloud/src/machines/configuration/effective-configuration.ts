@@ -45,11 +45,11 @@ export interface EffectiveConfigurations {
   /** What a change of a fragment made wrong with the part, as it was found then; empty when nothing is. */
   problemsOf(partId: string): Promise<readonly Problem[]>;
   /**
-   * Notes which fragments the part uses, in the transaction that saves `document`.
+   * Notes which fragments the part uses, in the transaction that saves its document.
    *
-   * @param checked what `effective` said of it, which was accepted. @throws aborted when a fragment changed since
+   * @param checked what `effective` answered, which was accepted. @throws aborted when a fragment changed since
    */
-  saving(trx: Transaction<CloudTables>, partId: string, document: unknown, checked: Effective): Promise<void>;
+  saving(trx: Transaction<CloudTables>, partId: string, checked: Effective): Promise<void>;
   /** Forgets the part, in the transaction that deletes it. */
   deleting(trx: Transaction<CloudTables>, partId: string): Promise<void>;
 }

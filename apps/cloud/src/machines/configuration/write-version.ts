@@ -11,8 +11,6 @@ export interface NewVersion {
   readonly partId: string;
   readonly organizationId: string;
   readonly version: ConfigurationVersion;
-  /** `version.document`, decoded. */
-  readonly parsed: unknown;
   readonly resolved: Effective;
   readonly by: Caller | OwnActor;
   /** For the audit trail. */
@@ -29,7 +27,7 @@ export async function writeVersion(
   trx: Transaction<CloudTables>,
   { effective, onConfigurationChange }: WriteVersionDeps,
   before: ConfigurationChange['before'],
-  { partId, organizationId, version, parsed, resolved, by, action }: NewVersion,
+  { partId, organizationId, version, resolved, by, action }: NewVersion,
 ): Promise<void> {
   const { document, author, createdMs, revision, restoredFrom } = version;
   await trx
@@ -47,7 +45,7 @@ export async function writeVersion(
       restored_from: restoredFrom,
     })
     .execute();
-  await effective.saving(trx, partId, parsed, resolved);
+  await effective.saving(trx, partId, resolved);
   await onConfigurationChange(trx, [{ partId, before, after: resolved.document }]);
   const detail = { version: version.version, ...(restoredFrom === 0 ? {} : { restored_from: restoredFrom }) };
   await audit(trx, by, { action, organizationId, targetKind: 'part', targetId: partId, detail }, createdMs);

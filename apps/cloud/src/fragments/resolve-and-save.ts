@@ -1,0 +1,122 @@
+/**
+ * What a document that is saved on a part comes to. It is resolved once, before the transaction, which all writers wait for; the
+ * transaction only looks whether each import would still find what it found, and writes the index of that resolution.
+ */
+import { type Clock, PlatformError } from '@platform/base';
+import type { Kysely } from 'kysely';
+import type { Access } from '../access/authorize.ts';
+import {
+  asEffective,
+  type Effective,
+  type EffectiveConfigurations,
+} from '../machines/configuration/effective-configuration.ts';
+import { placesOf } from '../machines/part-places.ts';
+import type { CloudTables, Database } from '../metadata/tables.ts';
+import {
+  fingerprint,
+  heldBy,
+  heldOf,
+  type IndexRow,
+  type PartResolution,
+  resolvePart,
+  writeIndex,
+} from './part-index.ts';
+import type { RevisionCache } from './revision-cache.ts';
+import { createFragmentSource, type Found, type FragmentSource, rightsOf } from './source.ts';
+
+export interface ResolverDeps {
+  readonly db: Database;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly cache: RevisionCache;
+}
+
+/** How an effective document came about. */
+interface Origin {
+  readonly resolution: PartResolution;
+  readonly organizationId: string | null;
+  readonly imports: readonly FoundImport[];
+  /** What the index held, if it was asked. */
+  readonly held: readonly IndexRow[] | undefined;
+}
+
+/** What an import found: its revision, or why it found none. */
+interface FoundImport {
+  readonly id: string;
+  readonly version: string;
+  readonly found: string;
+}
+
+export function resolveAndSave(deps: ResolverDeps): Pick<EffectiveConfigurations, 'effective' | 'saving'> {
+  const { db, access, clock, cache } = deps;
+  const origins = new WeakMap<Effective, Origin>();
+  return {
+    async effective(partId, document, ofNewPart) {
+      const source = createFragmentSource(db, cache);
+      const organizationId = ofNewPart ?? access.lineageOf('part', partId)?.organizationId ?? null;
+      const imports: FoundImport[] = [];
+      let held: readonly IndexRow[] | undefined;
+      const readHeld = async () => {
+        held ??= (await heldBy(db, [partId])).get(partId) ?? [];
+        return heldOf(held);
+      };
+      const resolution = await resolvePart(recording(source, imports), organizationId, document, readHeld);
+      const { running, problems } = resolution;
+      const used = new Map<string, string>();
+      for (const { fragmentId, revision } of running.used) {
+        if (revision !== undefined) used.set(fragmentId, (await source.fragment(fragmentId))?.name ?? '');
+      }
+      const fragments = [...used].map(([id, name]) => ({ id, name }));
+      // What is no object is judged by the schema.
+      const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
+      const effective = asEffective(isDocument ? running.document : document, problems, fragments);
+      origins.set(effective, { resolution, organizationId, imports, held });
+      return effective;
+    },
+    async saving(trx, partId, checked) {
+      const origin = origins.get(checked);
+      if (origin === undefined)
+        throw new PlatformError('internal', `part ${partId}: what is saved was not resolved here`);
+      const before = (await heldBy(trx, [partId])).get(partId) ?? [];
+      if (!(await isStillTrue(trx, partId, origin, before)))
+        throw new PlatformError(
+          'aborted',
+          `configuration of part ${partId}: a fragment that it imports changed while it was saved. Save it again`,
+        );
+      await writeIndex(trx, [{ partId, resolution: origin.resolution, before }], clock.now());
+    },
+  };
+
+  async function isStillTrue(
+    trx: Kysely<CloudTables>,
+    partId: string,
+    { organizationId, imports, held }: Origin,
+    before: readonly IndexRow[],
+  ): Promise<boolean> {
+    if (imports.length === 0) return true;
+    const [place] = await placesOf(trx, [partId]);
+    if ((place?.organization_id ?? null) !== organizationId) return false;
+    if (held !== undefined && fingerprint(held) !== fingerprint(before)) return false;
+    // No revision is written in this transaction: what it reads may be kept.
+    const source = createFragmentSource(trx, cache);
+    for (const { id, version, found } of imports)
+      if (textOf(await source.find(rightsOf(organizationId), id, version)) !== found) return false;
+    return true;
+  }
+}
+
+/** The same source, which writes down what it finds. */
+function recording(source: FragmentSource, imports: FoundImport[]): FragmentSource {
+  return {
+    ...source,
+    async find(rights, id, version) {
+      const found = await source.find(rights, id, version);
+      imports.push({ id, version, found: textOf(found) });
+      return found;
+    },
+  };
+}
+
+function textOf(found: Found): string {
+  return typeof found === 'string' ? found : found.revision;
+}
