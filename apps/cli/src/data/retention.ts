@@ -2,7 +2,7 @@
 import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
-import { save } from '../commands/config/save.ts';
+import { problemsOf, save } from '../commands/config/save.ts';
 import { parseObject } from '../invocation/input.ts';
 import { group, leaf } from '../invocation/leaf.ts';
 
@@ -94,7 +94,8 @@ function set(): Command {
         const kept = new Date((Math.floor(systemClock.now() / dayMs) - days + 1) * dayMs).toISOString().slice(0, 10);
         context.out.note(`what the part captured before ${kept} (UTC) will be deleted, and each day one day more`);
       }
-      await save(context, before, JSON.stringify(document, null, 2));
+      const edited = JSON.stringify(document, null, 2);
+      await save(context, before, edited, await problemsOf(context, before.partId, edited));
     },
   );
 }

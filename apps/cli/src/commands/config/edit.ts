@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { editText } from '../../invocation/edit-text.ts';
 import { leaf } from '../../invocation/leaf.ts';
-import { parsed, partArgument, readConfiguration, versionFields } from './configuration.ts';
-import { save } from './save.ts';
+import { partArgument, readConfiguration, versionFields } from './configuration.ts';
+import { problemsOf, save } from './save.ts';
 
 export function editCommand(): Command {
   return leaf(
@@ -16,15 +16,15 @@ export function editCommand(): Command {
     },
     async (context, _flags, part = '') => {
       const before = await readConfiguration(context, part);
-      const problemsOf = async (edited: string): Promise<string[]> => {
-        parsed(edited);
-        const { problems } = await (await context.cloud()).fleet.validateConfiguration(
-          { partId: before.partId, document: edited },
-          { signal: context.signal },
-        );
+      // Those of the text that the editor left last: the cloud is asked once for each.
+      let problems: Awaited<ReturnType<typeof problemsOf>> = [];
+      const errorsOf = async (edited: string): Promise<string[]> => {
+        problems = await problemsOf(context, before.partId, edited);
         return problems.filter((one) => one.severity === 'error').map((one) => `${one.path}: ${one.message}`);
       };
-      await editText(before.text, `${before.partId}.json`, context, problemsOf, (text) => save(context, before, text));
+      await editText(before.text, `${before.partId}.json`, context, errorsOf, (text) =>
+        save(context, before, text, problems),
+      );
     },
   );
 }

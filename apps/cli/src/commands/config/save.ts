@@ -4,14 +4,31 @@ import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Configuration, parsed, versionShape } from './configuration.ts';
 
-/** @throws aborted when somebody saved since `before` was read, invalid_argument when it has errors, canceled when not agreed to */
-export async function save(context: Context, before: Configuration, text: string): Promise<void> {
+/** What the cloud says of a text before it is saved. @throws invalid_argument for text that is no JSON */
+export async function problemsOf(
+  { cloud, signal }: Context,
+  partId: string,
+  text: string,
+): Promise<readonly ConfigurationProblem[]> {
+  parsed(text);
+  return (await (await cloud()).fleet.validateConfiguration({ partId, document: text }, { signal })).problems;
+}
+
+/**
+ * @param problems of the text, see `problemsOf`.
+ * @throws aborted when somebody saved since `before` was read, invalid_argument when it has errors, canceled when not agreed to
+ */
+export async function save(
+  context: Context,
+  before: Configuration,
+  text: string,
+  problems: readonly ConfigurationProblem[],
+): Promise<void> {
   const document = parsed(text);
   const { app, fleet } = await context.cloud();
   const options = { signal: context.signal };
   const changes = diff(parsed(before.text), document);
   if (changes.length === 0) return context.out.note('nothing changed, nothing was saved');
-  const { problems } = await fleet.validateConfiguration({ partId: before.partId, document: text }, options);
   if (!tell(context, problems))
     throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
   for (const line of diffLines(changes)) context.out.note(line);

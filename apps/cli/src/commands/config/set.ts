@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { readInput } from '../../invocation/input.ts';
 import { leaf } from '../../invocation/leaf.ts';
 import { partArgument, readConfiguration, versionFields, wholeNumber } from './configuration.ts';
-import { save } from './save.ts';
+import { problemsOf, save } from './save.ts';
 
 export function setCommand(): Command {
   return leaf(
@@ -30,7 +30,7 @@ export function setCommand(): Command {
           `configuration of part ${before.partId}: expected version ${expected} to be the current one, found ${before.version?.version}. See what changed with: platform config diff ${before.partId} ${expected}`,
         );
       }
-      await save(context, before, text);
+      await save(context, before, text, await problemsOf(context, before.partId, text));
     },
   );
 }
