@@ -1,31 +1,27 @@
-/** All wiring of the machine-server, top to bottom: configuration → resources → capture → sync → cloud. */
-import { type Clock, errorText } from '@platform/base';
-import { fromRobotConfig } from '@platform/machine-config/robot-config';
-import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+/** All wiring of the machine-server, top to bottom: cloud → configuration → resources, with compose-data.ts → serving → status. */
+import type { Clock } from '@platform/base';
+import { maintenanceOf } from '@platform/machine-config/robot-config';
 import type { ResourceDescriptor } from '@platform/resources';
 import { connect, type Link } from '@platform/rpc/client';
-import { Capture } from './capture/capture.ts';
+import type { Capture } from './capture/capture.ts';
 import { readDocument } from './capture/read-document.ts';
-import { watchNeedsRestart } from './cloud-link/needs-restart.ts';
-import { reportStatus, type StatusReporter } from './cloud-link/report-status.ts';
-import { shipLogs } from './cloud-link/ship-logs.ts';
-import { type ConfigFile, readConfigFile } from './config/credentials.ts';
+import { RestartWatch } from './cloud-link/needs-restart.ts';
+import { StatusReporter } from './cloud-link/report-status.ts';
+import { LogShipper } from './cloud-link/ship-logs.ts';
+import { composeData, type Data } from './compose-data.ts';
+import { ConfigApplier } from './config/apply-config.ts';
+import { type CloudCredentials, readConfigFile } from './config/credentials.ts';
 import { holdReason } from './config/hold-reason.ts';
 import { readLocalConfig } from './config/local-config.ts';
-import { notSupported } from './config/not-supported.ts';
 import { ConfigWatch } from './config/watch-config.ts';
 import { checkHome } from './directories/check-home.ts';
-import { Directories } from './directories/directories.ts';
-import { diskStorage } from './directories/disk-storage.ts';
-import { SeqLedger } from './directories/seq-ledger.ts';
 import { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { builtInModels } from './models/built-in.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
-import { type Serving, startServing } from './serve/serve.ts';
+import { Serving } from './serve/serve.ts';
 import type { Settings } from './settings.ts';
-import { Reclaim } from './sync/reclaim.ts';
-import { Sync } from './sync/sync.ts';
+import type { Sync } from './sync/sync.ts';
 import { version } from './version.ts';
 
 export interface MachineServer extends AsyncDisposable {
@@ -50,65 +46,23 @@ export interface ComposeOptions {
   readonly restart: () => void;
 }
 
-const lastSyncMs = 2_000;
-
 export async function startMachineServer(options: ComposeOptions): Promise<MachineServer> {
   const { settings, types, clock, serverLog, signal } = options;
-  const { log, levels } = serverLog;
+  const { log } = serverLog;
   await using starting = new AsyncDisposableStack();
 
-  const file: ConfigFile = await readConfigFile(options.configFile);
+  const file = await readConfigFile(options.configFile);
   await checkHome(settings.home, log.child('machine-server'));
-  const credentials = file.kind === 'cloud' ? file.credentials : undefined;
-  const partId = credentials?.partId ?? '';
-  const link: Link | undefined =
-    credentials === undefined
-      ? undefined
-      : starting.use(
-          connect({
-            baseUrl: credentials.appAddress,
-            credentials: { entity: credentials.entity, type: credentials.type, payload: credentials.payload },
-            allowInsecureCredentials: settings.allowInsecureCredentials,
-            ...(credentials.ca !== undefined && { ca: credentials.ca }),
-            userAgent: `platform-machine-server/${version}`,
-          }),
-        );
-  const watch =
-    link === undefined || credentials === undefined
-      ? undefined
-      : new ConfigWatch({
-          link,
-          credentials,
-          home: settings.home,
-          readTimeoutMs: settings.configReadTimeoutMs,
-          clock,
-          log: log.child('config'),
-        });
+  const cloud = file.kind === 'cloud' ? composeCloud(options, file.credentials, starting) : undefined;
+  const partId = cloud?.partId ?? '';
+  const watch = cloud?.watch;
   const first = watch === undefined ? await readLocalConfig(file) : await watch.first(signal);
-  if (link !== undefined) {
-    const shipper = starting.use(shipLogs(link, partId, clock));
-    serverLog.onLine((line) => shipper.add(line));
-    starting.use(watchNeedsRestart(link, partId, options.restart, clock, log.child('cloud-link')));
-  }
-
-  const ledger = new SeqLedger();
-  const directories = starting.use(new Directories(settings.home, ledger, clock, log.child('capture')));
-  await directories.start();
-  signal.throwIfAborted();
-  const survey = new AbortController();
-  const surveyed = directories
-    .survey(survey.signal)
-    .catch((caught) => log.warn('what earlier starts left could not be listed', { error: String(caught) }));
-  starting.defer(async () => {
-    survey.abort();
-    await surveyed;
-  });
+  cloud?.start();
 
   const graph = starting.use(
     new Graph({
       models: options.models(clock, () => ({
-        ...{ types, capture, sync, reclaim, home: settings.home },
-        untrusted: settings.untrustedEnvironment,
+        ...{ types, ...data, home: settings.home, untrusted: settings.untrustedEnvironment },
         log: log.child('data_manager'),
       })),
       configureTimeoutMs: settings.resourceConfigureTimeoutMs,
@@ -116,145 +70,97 @@ export async function startMachineServer(options: ComposeOptions): Promise<Machi
       log: log.child('resources'),
     }),
   );
-  const sync = starting.use(
-    new Sync({
-      partId,
-      link,
-      ledger,
-      captureDirectories: () => directories.owned(),
-      seal: () => capture.seal(),
-      clock,
-      log: log.child('sync'),
-    }),
-  );
-  const reclaim = starting.use(
-    new Reclaim({
-      directories: () => directories.owned(),
-      sending: (path) => sync.sending(path),
-      ledger,
-      clock,
-      log: log.child('sync'),
-    }),
-  );
-  // A running pass may have begun before the last files were sealed, hence two.
-  // Before capture closes its files, so that it comes after it when unwinding: drained, sealed, then sent once more.
-  starting.defer(() => Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]));
-  const capture: Capture = starting.use(
-    new Capture({
-      partId,
-      storage: diskStorage,
-      ledger,
-      directories,
-      read: readDocument(graph, types),
-      clock,
-      log: log.child('capture'),
-    }),
+  const read = readDocument(graph, types);
+  const data: Data = starting.use(
+    await composeData({ home: settings.home, partId, link: cloud?.link, read, clock, log, signal }),
   );
 
   const auth = new MachineAuth();
-  let wanted: RobotConfig = first;
-  let applied: RobotConfig = first;
-  let warnedOf: string | undefined;
-  let appliedMs = clock.now();
-  let appliedRevision = '';
-  let applyError = '';
-  let reporter: StatusReporter | undefined;
-  /** Begins; resolves when every resource was built or failed once. */
-  const begin = (message: RobotConfig): Promise<void> => {
-    const config = fromRobotConfig(message);
-    const resources = [...config.components, ...config.services];
-    serverLog.deduplicate = !config.disable_log_deduplication;
-    const own = resources.flatMap(({ name, log_configuration }) =>
-      log_configuration === undefined ? [] : [[name, log_configuration.level] as const],
-    );
-    for (const problem of levels.set({
-      debug: settings.debug || config.debug,
-      patterns: config.log,
-      resources: new Map(own),
-    }))
-      log.warn(problem);
-    auth.configure(secretsOf(message));
-    if (warnedOf !== message.revision) for (const line of notSupported(config)) log.warn(line);
-    warnedOf = message.revision;
-    return graph.apply(resources, message.revision);
-  };
-  const failed = (message: RobotConfig, caught: unknown): void => {
-    applyError = `revision ${message.revision} could not be applied: ${errorText(caught)}`;
-    reporter?.changed();
-  };
-  /** Throws when it cannot be applied. A resource that takes its time holds no later configuration: that is what `settled` is for. */
-  const apply = (message: RobotConfig): { settled: Promise<void> } => {
-    wanted = message;
-    try {
-      const settled = begin(message).then(() => {
-        if (wanted !== message) return;
-        applied = message;
-        appliedMs = clock.now();
-        appliedRevision = message.revision;
-        applyError = '';
-        const resources = message.components.length + message.services.length;
-        log.info('configuration applied', { revision: message.revision, resources });
-        reporter?.changed();
-      });
-      return { settled: settled.catch((caught) => failed(message, caught)) };
-    } catch (caught) {
-      failed(message, caught);
-      throw caught;
-    }
-  };
-  let running = false;
   auth.configure(secretsOf(first));
+  const applier = new ConfigApplier({
+    ...{ first, graph, auth, serverLog, debug: settings.debug, clock, log },
+    onChange: () => reporter?.changed(),
+  });
+  let running = false;
   const serving = starting.use(
-    await startServing({
+    new Serving({
       graph,
       types,
       auth,
-      facts: () => ({
-        version,
-        revision: applied.revision,
-        appliedMs,
-        running,
-        cloud: {
-          primaryOrgId: applied.cloud?.primaryOrgId ?? '',
-          locationId: applied.cloud?.locationId ?? '',
-          machineId: applied.cloud?.machineId ?? '',
-          machinePartId: partId,
-        },
-      }),
+      facts: () => ({ version, running, partId, ...applier.applied }),
       requestsLimit: settings.resourceRequestsLimit,
       bindAddress: first.network?.bindAddress || settings.bindAddress,
       log: log.child('serve'),
     }),
   );
-  capture.start();
-  reclaim.start();
+  const reporter =
+    cloud &&
+    starting.use(
+      new StatusReporter({
+        ...{ link: cloud.link, partId, version, clock, log: log.child('cloud-link') },
+        status: () => ({
+          appliedRevision: applier.applied.revision,
+          heldRevision: cloud.watch.held?.revision ?? '',
+          heldReason: cloud.watch.held?.reason ?? '',
+          lastError: applier.error || graph.errors(),
+        }),
+        onForced: (revision) => cloud.watch.force(revision),
+      }),
+    );
+
+  await serving.start();
+  data.capture.start();
+  data.reclaim.start();
   graph.start();
-  const { settled } = apply(first);
-  if (watch !== undefined) {
-    starting.use(watch);
-    watch.start(apply, (message) => holdReason(graph, fromRobotConfig(message).maintenance, clock));
-  }
+  const { settled } = applier.apply(first);
+  if (watch !== undefined) starting.use(watch);
+  watch?.start(
+    (config) => applier.apply(config),
+    (config) => holdReason(graph, maintenanceOf(config), clock),
+  );
   await settled;
   signal.throwIfAborted();
   running = true;
-  if (link !== undefined) {
-    reporter = starting.use(
-      reportStatus({
-        link,
-        partId,
-        version,
-        status: () => ({
-          appliedRevision,
-          heldRevision: watch?.held?.revision ?? '',
-          heldReason: watch?.held?.reason ?? '',
-          lastError: applyError || graph.errors(),
-        }),
-        onForced: (revision) => watch?.force(revision),
-        clock,
-        log: log.child('cloud-link'),
-      }),
-    );
-  }
+  reporter?.start();
   const unwinding = starting.move();
+  const { sync, capture } = data;
   return { serving, sync, capture, graph, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+}
+
+interface CloudParts {
+  readonly partId: string;
+  readonly link: Link;
+  readonly watch: ConfigWatch;
+  /** Begins to send logs, and to ask whether it is to restart. */
+  start(): void;
+}
+
+/** What talks with the cloud, but for sync and the status. */
+function composeCloud(
+  { settings, serverLog, clock, restart }: ComposeOptions,
+  credentials: CloudCredentials,
+  starting: AsyncDisposableStack,
+): CloudParts {
+  const { partId, appAddress, entity, type, payload, ca } = credentials;
+  const { log } = serverLog;
+  const link = starting.use(
+    connect({
+      baseUrl: appAddress,
+      credentials: { entity, type, payload },
+      allowInsecureCredentials: settings.allowInsecureCredentials,
+      ...(ca !== undefined && { ca }),
+      userAgent: `platform-machine-server/${version}`,
+    }),
+  );
+  const watch = new ConfigWatch({
+    ...{ link, credentials, home: settings.home, readTimeoutMs: settings.configReadTimeoutMs },
+    ...{ clock, log: log.child('config') },
+  });
+  const start = (): void => {
+    const shipper = starting.use(new LogShipper({ link, partId, clock }));
+    serverLog.onLine((line) => shipper.add(line));
+    shipper.start();
+    starting.use(new RestartWatch({ link, partId, restart, clock, log: log.child('cloud-link') })).start();
+  };
+  return { partId, link, watch, start };
 }

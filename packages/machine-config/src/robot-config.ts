@@ -28,7 +28,7 @@ import {
   tracingSection,
 } from './robot/sections.ts';
 import { sectionsInit } from './robot/sections-init.ts';
-import type { JsonObject, MachineConfig, ResourceConfig } from './schema.ts';
+import type { JsonObject, MachineConfig, MaintenanceConfig, ResourceConfig } from './schema.ts';
 
 export { revisionOf } from './revision.ts';
 
@@ -60,7 +60,7 @@ export function toRobotConfig(config: MachineConfig, cloud: MessageInitShape<typ
 
 /** What of the configuration reached the machine. Sections that stay in the cloud (triggers, retention) are empty. */
 export function fromRobotConfig(message: RobotConfig): MachineConfig {
-  const { maintenance, network, auth, tracing } = message;
+  const { network, auth, tracing } = message;
   const list = (section: Section, messages: readonly object[]): JsonObject[] =>
     messages.map((each) => entryOf(section, each));
   return {
@@ -77,13 +77,7 @@ export function fromRobotConfig(message: RobotConfig): MachineConfig {
     jobs: list(jobSection, message.jobs),
     triggers: [],
     log: message.log.map(({ pattern, level }) => ({ pattern, level })),
-    maintenance:
-      maintenance?.sensorName === undefined
-        ? undefined
-        : {
-            sensor_name: `${maintenance.sensorName.namespace}:${maintenance.sensorName.type}:${maintenance.sensorName.subtype}/${maintenance.sensorName.name}`,
-            maintenance_allowed_key: maintenance.maintenanceAllowedKey,
-          },
+    maintenance: maintenanceOf(message),
     network: network === undefined ? undefined : entryOf(networkSection, network),
     auth: auth === undefined ? undefined : authOf(auth),
     tracing: tracing === undefined ? undefined : entryOf(tracingSection, tracing),
@@ -92,6 +86,14 @@ export function fromRobotConfig(message: RobotConfig): MachineConfig {
     enable_web_profile: message.enableWebProfile || undefined,
     disable_partial_start: message.disablePartialStart,
   };
+}
+
+/** The maintenance window of a configuration; undefined: none. */
+export function maintenanceOf({ maintenance }: RobotConfig): MaintenanceConfig | undefined {
+  if (maintenance?.sensorName === undefined) return undefined;
+  const { namespace, type, subtype, name } = maintenance.sensorName;
+  const sensor_name = `${namespace}:${type}:${subtype}/${name}`;
+  return { sensor_name, maintenance_allowed_key: maintenance.maintenanceAllowedKey };
 }
 
 interface ResourceInit {

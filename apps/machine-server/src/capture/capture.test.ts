@@ -20,7 +20,7 @@ test('a sensor that answers after its capture has ended: the reading is dropped 
   const told: string[] = [];
   const log = createLog((level, _logger, message) => level !== 'info' && told.push(message));
   const ledger = new SeqLedger();
-  await using directories = new Directories(home, ledger, systemClock, log);
+  await using directories = new Directories({ home, ledger, clock: systemClock, log });
   const answers: ((document: { n: number }) => void)[] = [];
   await using capture = new Capture({
     partId: 'part',

@@ -6,17 +6,35 @@ import type { Link } from '@platform/rpc/client';
 const leastMs = 1_000;
 const usualMs = 5_000;
 
-/** Polls until disposed; `restart` is called once. */
-export function watchNeedsRestart(
-  link: Link,
-  partId: string,
-  restart: () => void,
-  clock: Clock,
-  log: Log,
-): AsyncDisposable {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const run = async (): Promise<void> => {
+export interface RestartWatchOptions {
+  readonly link: Link;
+  readonly partId: string;
+  /** Called once. */
+  readonly restart: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class RestartWatch implements AsyncDisposable {
+  readonly #options: RestartWatchOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: RestartWatchOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#watch(this.#stop.signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { link, partId, restart, clock, log } = this.#options;
     for (let waitMs = usualMs; !signal.aborted; ) {
       await clock.sleep(waitMs, signal).catch(() => {});
       if (signal.aborted) return;
@@ -33,12 +51,5 @@ export function watchNeedsRestart(
         waitMs = usualMs * 6;
       }
     }
-  };
-  const running = run();
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-    },
-  };
+  }
 }

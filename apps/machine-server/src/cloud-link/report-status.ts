@@ -16,19 +16,7 @@ export interface RunningStatus {
   readonly lastError: string;
 }
 
-export interface StatusReporter extends AsyncDisposable {
-  /** Something may have changed. */
-  changed(): void;
-}
-
-const lookEveryMs = 5_000;
-const repeatAfterMs = 3_600_000;
-const callTimeoutMs = 10_000;
-const maxErrorLength = 2_000;
-/** Clouds without the service, and credentials that may not report: asking again helps nobody. */
-const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
-
-export function reportStatus(options: {
+export interface StatusReporterOptions {
   readonly link: Link;
   readonly partId: string;
   readonly version: string;
@@ -37,42 +25,66 @@ export function reportStatus(options: {
   readonly onForced: (revision: string) => void;
   readonly clock: Clock;
   readonly log: Log;
-}): StatusReporter {
-  const { link, partId, version, status, onForced, clock, log } = options;
-  const platform = `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`;
-  let told = '';
-  let toldMs = 0;
-  let isOver = false;
-  const step = async (signal: AbortSignal): Promise<boolean> => {
+}
+
+const platform = `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`;
+const lookEveryMs = 5_000;
+const repeatAfterMs = 3_600_000;
+const callTimeoutMs = 10_000;
+const maxErrorLength = 2_000;
+/** Clouds without the service, and credentials that may not report: asking again helps nobody. */
+const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_found'];
+
+export class StatusReporter implements AsyncDisposable {
+  readonly #options: StatusReporterOptions;
+  #follower: Follower | undefined;
+  #told = '';
+  #toldMs = 0;
+  #isOver = false;
+
+  constructor(options: StatusReporterOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#follower = follow({
+      name: 'report status',
+      step: (signal) => this.#report(signal),
+      clock: this.#options.clock,
+      log: silentLog,
+      idleMs: lookEveryMs,
+      backoff: { firstMs: 1_000, maxMs: 60_000 },
+    });
+  }
+
+  /** Something may have changed. */
+  changed(): void {
+    this.#follower?.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#follower?.[Symbol.asyncDispose]();
+  }
+
+  async #report(signal: AbortSignal): Promise<boolean> {
+    const { link, partId, version, status, onForced, clock } = this.#options;
     const now = status();
     const text = JSON.stringify(now);
-    const isToldAlready = text === told && clock.monotonic() - toldMs < repeatAfterMs;
-    if (isOver || (isToldAlready && now.heldRevision === '')) return false;
+    const isToldAlready = text === this.#told && clock.monotonic() - this.#toldMs < repeatAfterMs;
+    if (this.#isOver || (isToldAlready && now.heldRevision === '')) return false;
     try {
       const lastError = now.lastError.slice(0, maxErrorLength);
       const report = { partId, ...now, lastError, serverVersion: version, platform };
       const answer = await link.client(FleetService).reportPartStatus(report, { signal, timeoutMs: callTimeoutMs });
       onForced(answer.forcedRevision);
     } catch (caught) {
-      isOver = final.includes(asPlatformError(caught).code);
-      if (!isOver) throw caught;
-      log.debug('the cloud takes no reports of what this server runs', { error: errorText(caught) });
+      this.#isOver = final.includes(asPlatformError(caught).code);
+      if (!this.#isOver) throw caught;
+      this.#options.log.debug('the cloud takes no reports of what this server runs', { error: errorText(caught) });
       return false;
     }
-    told = text;
-    toldMs = clock.monotonic();
+    this.#told = text;
+    this.#toldMs = clock.monotonic();
     return false;
-  };
-  const follower: Follower = follow({
-    name: 'report status',
-    step,
-    clock,
-    log: silentLog,
-    idleMs: lookEveryMs,
-    backoff: { firstMs: 1_000, maxMs: 60_000 },
-  });
-  return {
-    changed: () => follower.wake(),
-    [Symbol.asyncDispose]: () => follower[Symbol.asyncDispose](),
-  };
+  }
 }

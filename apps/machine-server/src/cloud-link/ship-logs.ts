@@ -8,60 +8,69 @@ import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
 import type { LogLine } from '../logging/server-log.ts';
 
-export interface LogShipper extends AsyncDisposable {
-  add(line: LogLine): void;
-}
-
 const maxQueued = 1_000;
 const maxBatch = 100;
 const callTimeoutMs = 4_000;
 const lastTryMs = 1_000;
 
-export function shipLogs(link: Link, partId: string, clock: Clock): LogShipper {
-  const queue: LogLine[] = [];
-  const host = hostname();
-  let dropped = 0;
-  const send = async (signal: AbortSignal, timeoutMs = callTimeoutMs): Promise<boolean> => {
-    const batch = queue.slice(0, maxBatch);
+export interface LogShipperOptions {
+  readonly link: Link;
+  readonly partId: string;
+  readonly clock: Clock;
+}
+
+export class LogShipper implements AsyncDisposable {
+  readonly #options: LogShipperOptions;
+  readonly #queue: LogLine[] = [];
+  readonly #host = hostname();
+  #dropped = 0;
+  #follower: Follower | undefined;
+
+  constructor(options: LogShipperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#follower = follow({
+      name: 'ship logs',
+      step: (signal) => this.#send(signal, callTimeoutMs),
+      clock: this.#options.clock,
+      log: silentLog,
+      idleMs: 1_000,
+      backoff: { firstMs: 1_000, maxMs: 30_000 },
+    });
+  }
+
+  add(line: LogLine): void {
+    if (this.#queue.length >= maxQueued) {
+      this.#queue.shift();
+      this.#dropped++;
+    }
+    this.#queue.push(line);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#follower?.[Symbol.asyncDispose]();
+    await this.#send(AbortSignal.timeout(lastTryMs), lastTryMs).catch(() => {});
+  }
+
+  async #send(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
+    const { link, partId, clock } = this.#options;
+    const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return false;
-    const lost = dropped;
-    const logs = batch.map((line) => entryOf(line, host));
+    const lost = this.#dropped;
+    const logs = batch.map((line) => entryOf(line, this.#host));
     if (lost > 0) {
       const message = `${lost} log lines did not fit while the cloud was away; the machine's own log has them`;
-      logs.unshift(
-        entryOf(
-          { timeMs: batch[0]?.timeMs ?? clock.now(), level: 'warn', logger: 'cloud-link', message, fields: {} },
-          host,
-        ),
-      );
+      const timeMs = batch[0]?.timeMs ?? clock.now();
+      logs.unshift(entryOf({ timeMs, level: 'warn', logger: 'cloud-link', message, fields: {} }, this.#host));
     }
     await link.client(RobotService).log({ id: partId, logs }, { signal, timeoutMs });
     // Lines that were pushed out during the call were counted although they have arrived: at worst the count is too high.
-    queue.splice(0, batch.length);
-    dropped -= lost;
-    return queue.length > 0;
-  };
-  const follower: Follower = follow({
-    name: 'ship logs',
-    step: (signal) => send(signal),
-    clock,
-    log: silentLog,
-    idleMs: 1_000,
-    backoff: { firstMs: 1_000, maxMs: 30_000 },
-  });
-  return {
-    add(line) {
-      if (queue.length >= maxQueued) {
-        queue.shift();
-        dropped++;
-      }
-      queue.push(line);
-    },
-    async [Symbol.asyncDispose]() {
-      await follower[Symbol.asyncDispose]();
-      await send(AbortSignal.timeout(lastTryMs), lastTryMs).catch(() => {});
-    },
-  };
+    this.#queue.splice(0, batch.length);
+    this.#dropped -= lost;
+    return this.#queue.length > 0;
+  }
 }
 
 function entryOf(line: LogLine, host: string): ReturnType<typeof create<typeof LogEntrySchema>> {

@@ -15,20 +15,21 @@ import type { SeqLedger } from './seq-ledger.ts';
 import { walkFiles } from './walk-files.ts';
 import { writeDurably } from './write-durably.ts';
 
+export interface DirectoriesOptions {
+  readonly home: string;
+  readonly ledger: SeqLedger;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 export class Directories implements AsyncDisposable {
-  readonly #home: string;
-  readonly #ledger: SeqLedger;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #options: DirectoriesOptions;
   readonly #owned = new Map<string, AsyncDisposable>();
   readonly #known = new Set<string>();
   readonly #refused = new Map<string, string>();
 
-  constructor(home: string, ledger: SeqLedger, clock: Clock, log: Log) {
-    this.#home = home;
-    this.#ledger = ledger;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(options: DirectoriesOptions) {
+    this.#options = options;
   }
 
   /** Directories that this process owns. */
@@ -59,7 +60,7 @@ export class Directories implements AsyncDisposable {
           if (!path.endsWith('.capture')) continue;
           try {
             const identity = await readIdentity(path);
-            this.#ledger.found(identity.stream, identity.seq);
+            this.#options.ledger.found(identity.stream, identity.seq);
           } catch (caught) {
             // Without a readable header it can never be sent; a file that went in the meantime was settled.
             if (!neverSent(caught)) throw caught;
@@ -67,7 +68,7 @@ export class Directories implements AsyncDisposable {
         }
       }
     }
-    if (!signal.aborted) this.#ledger.complete();
+    if (!signal.aborted) this.#options.ledger.complete();
   }
 
   /** Owns a directory and recovers what was left open in it; false when another process has it or it cannot be used. */
@@ -78,7 +79,8 @@ export class Directories implements AsyncDisposable {
       this.#refused.delete(directory);
     } catch (caught) {
       const reason = errorText(caught);
-      if (this.#refused.get(directory) !== reason) this.#log.error('a capture directory cannot be used', { reason });
+      if (this.#refused.get(directory) !== reason)
+        this.#options.log.error('a capture directory cannot be used', { reason });
       this.#refused.set(directory, reason);
       return false;
     }
@@ -95,16 +97,19 @@ export class Directories implements AsyncDisposable {
   async #recover(directory: string): Promise<void> {
     for await (const path of walkFiles(directory, new AbortController().signal)) {
       try {
-        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#clock, this.#log);
+        if (path.endsWith('.prog')) await recoverFile(path, directory, this.#options.clock, this.#options.log);
         else if (path.endsWith('.capture.tmp')) await rm(path, { force: true });
       } catch (caught) {
-        this.#log.error('recovering a capture file failed; it stays as it is', { path, error: errorText(caught) });
+        this.#options.log.error('recovering a capture file failed; it stays as it is', {
+          path,
+          error: errorText(caught),
+        });
       }
     }
   }
 
   get #listFile(): string {
-    return join(this.#home, 'capture_directories.json');
+    return join(this.#options.home, 'capture_directories.json');
   }
 
   async #remembered(): Promise<string[]> {
@@ -113,7 +118,7 @@ export class Directories implements AsyncDisposable {
       return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
     } catch (caught) {
       if ((caught as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      this.#log.error('the list of capture directories is not readable', { error: errorText(caught) });
+      this.#options.log.error('the list of capture directories is not readable', { error: errorText(caught) });
       return [];
     }
   }

@@ -9,15 +9,11 @@ import { randomBytes } from 'node:crypto';
 
 export class SeqLedger {
   /** 16 random bytes. */
-  readonly stream: Uint8Array<ArrayBuffer>;
+  readonly stream: Uint8Array<ArrayBuffer> = new Uint8Array(randomBytes(16));
   readonly #own: OutstandingSeqs = new OutstandingSeqs();
   readonly #left = new Map<string, OutstandingSeqs>();
   #next = 1;
   #complete = false;
-
-  constructor(stream: Uint8Array<ArrayBuffer> = new Uint8Array(randomBytes(16))) {
-    this.stream = stream;
-  }
 
   /** Takes the next seq of the own stream; it is outstanding from now on. */
   take(): number {

@@ -1,6 +1,6 @@
 /** Which lines are written: default info; debug mode overrides everything; patterns top to bottom, the last match wins. */
 import type { LogLevel } from '@platform/base';
-import type { LogPattern } from '@platform/machine-config/schema';
+import type { LogPattern, Problem } from '@platform/machine-config/schema';
 
 const order: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
@@ -14,17 +14,20 @@ export interface LevelSettings {
 export class Levels {
   #settings: LevelSettings = { debug: false, patterns: [], resources: new Map() };
   readonly #known = new Map<string, LogLevel>();
-  #problems: string[] = [];
 
-  /** Returns the patterns and levels that mean nothing. */
-  set(settings: LevelSettings): readonly string[] {
+  /** Answers the patterns and levels that mean nothing. */
+  set(settings: LevelSettings): readonly Problem[] {
     this.#settings = settings;
     this.#known.clear();
-    this.#problems = settings.patterns.flatMap(({ pattern, level }) => [
-      ...(regexOf(pattern) === undefined ? [`log pattern "${pattern}" is not a regular expression`] : []),
-      ...(levelOf(level) === undefined ? [`log level "${level}" is none of debug, info, warn, error`] : []),
+    const problem = (path: string, message: string): Problem => ({ path, level: 'warning', message });
+    return settings.patterns.flatMap(({ pattern, level }, index) => [
+      ...(regexOf(pattern) === undefined
+        ? [problem(`log[${index}].pattern`, `expected a regular expression, found "${pattern}"`)]
+        : []),
+      ...(levelOf(level) === undefined
+        ? [problem(`log[${index}].level`, `expected one of debug, info, warn, error, found "${level}"`)]
+        : []),
     ]);
-    return this.#problems;
   }
 
   get debug(): boolean {

@@ -1,5 +1,6 @@
 /** What this machine-server says about itself. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { ResourceName } from '@platform/proto/platform/common/v1/common';
 import {
   type GetCloudMetadataResponse,
@@ -12,13 +13,16 @@ import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Graph, ResourceState } from '../graph/graph.ts';
 import type { Principal } from './authenticate.ts';
 
+type CloudMetadata = Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
+
 export interface MachineFacts {
   readonly version: string;
-  readonly revision: string;
-  /** Wall ms of the last applied configuration. */
-  readonly appliedMs: number;
   readonly running: boolean;
-  readonly cloud: Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
+  readonly partId: string;
+  /** What it runs. */
+  readonly config: RobotConfig;
+  /** Wall ms. */
+  readonly appliedMs: number;
 }
 
 const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
@@ -43,24 +47,30 @@ export function machineRpc(
         protoService: service.typeName,
       })),
     }),
-    getCloudMetadata: () => facts().cloud,
+    getCloudMetadata: () => cloudMetadata(facts()),
     getVersion: () => ({ platform: 'machine-server', version: facts().version, apiVersion: 'v1' }),
     getMachineStatus: () => {
-      const { revision, appliedMs, running, cloud } = facts();
+      const now = facts();
+      const { running, config, appliedMs } = now;
       return {
         state: running ? GetMachineStatusResponse_State.RUNNING : GetMachineStatusResponse_State.INITIALIZING,
-        config: { revision, lastUpdated: timestampFromMs(appliedMs) },
+        config: { revision: config.revision, lastUpdated: timestampFromMs(appliedMs) },
         resources: graph.status().map((status) => ({
           name: nameOf(status.config),
           state: states[status.state],
           lastUpdated: timestampFromMs(status.since),
           revision: status.revision,
           error: status.error,
-          cloudMetadata: cloud,
+          cloudMetadata: cloudMetadata(now),
         })),
       };
     },
   });
+}
+
+function cloudMetadata({ config: { cloud }, partId }: MachineFacts): CloudMetadata {
+  const { primaryOrgId = '', locationId = '', machineId = '' } = cloud ?? {};
+  return { primaryOrgId, locationId, machineId, machinePartId: partId };
 }
 
 function nameOf({

@@ -1,4 +1,6 @@
+import { create } from '@bufbuild/protobuf';
 import { silentLog } from '@platform/base';
+import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
@@ -6,7 +8,7 @@ import { Graph } from '../graph/graph.ts';
 import type { Model } from '../graph/model.ts';
 import { type GaugeClient, gauge, gaugeService } from '../testing/gauge.ts';
 import { MachineAuth } from './authenticate.ts';
-import { startServing } from './serve.ts';
+import { Serving } from './serve.ts';
 
 const config = { name: 'tank', api: gauge.api, attributes: {}, depends_on: [], service_configs: [] };
 
@@ -29,21 +31,16 @@ test('a resource answers no more calls at the same time than the limit allows, a
   };
   await using graph = new Graph({ models: [model], configureTimeoutMs: 1_000, clock: new FakeClock(), log: silentLog });
   await graph.apply([{ ...config, model: model.model }], 'r1');
-  await using serving = await startServing({
+  await using serving = new Serving({
     graph,
     types: [gauge],
     auth: new MachineAuth(),
-    facts: () => ({
-      version: '',
-      revision: '',
-      appliedMs: 0,
-      running: true,
-      cloud: { primaryOrgId: '', locationId: '', machineId: '', machinePartId: '' },
-    }),
+    facts: () => ({ version: '', running: true, partId: '', config: create(RobotConfigSchema), appliedMs: 0 }),
     requestsLimit: 1,
     bindAddress: '127.0.0.1:0',
     log: silentLog,
   });
+  await serving.start();
   await using link = connect({ baseUrl: `http://127.0.0.1:${serving.port}` });
   const client = link.client(gaugeService) as unknown as GaugeClient;
   const gaugeName = 'tank';

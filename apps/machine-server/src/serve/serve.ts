@@ -18,18 +18,57 @@ export interface ServeOptions {
   readonly log: Log;
 }
 
-export interface Serving extends AsyncDisposable {
-  readonly host: string;
-  readonly port: number;
-}
-
 const usualPort = 8080;
 const portsTried = 100;
 
-export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { graph, types, auth, facts, requestsLimit, log } = options;
-  const create = (): RpcServer =>
-    createRpcServer<Principal>({
+export class Serving implements AsyncDisposable {
+  readonly #options: ServeOptions;
+  #server: RpcServer | undefined;
+  #port = 0;
+
+  constructor(options: ServeOptions) {
+    this.#options = options;
+  }
+
+  /** Known once it has started. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Listens. @throws PlatformError when the address cannot be used, or is open to other computers without credentials */
+  async start(): Promise<void> {
+    const { auth, bindAddress, log } = this.#options;
+    const asked = parseAddress(bindAddress);
+    if (asked !== undefined && auth.open && !/^(127\.|localhost$|\[?::1)/.test(asked.host)) {
+      throw new PlatformError(
+        'failed_precondition',
+        `bind address ${bindAddress} is open to other computers, and no credentials are configured: set auth.handlers`,
+      );
+    }
+    const { host, port } = asked ?? { host: '127.0.0.1', port: usualPort };
+    for (let candidate = port; ; candidate++) {
+      const server = this.#create();
+      try {
+        const address = await server.listen({ host, port: candidate });
+        if (candidate !== port) log.info(`port ${port} is taken; serving on ${address.port}`);
+        log.info('serving', { address: `${address.host}:${address.port}` });
+        this.#server = server;
+        this.#port = address.port;
+        return;
+      } catch (caught) {
+        await server.close().catch(() => {});
+        if (asked !== undefined || candidate >= port + portsTried) throw caught;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server?.close({ graceMs: 1_000 });
+  }
+
+  #create(): RpcServer {
+    const { graph, types, auth, facts, requestsLimit, log } = this.#options;
+    return createRpcServer<Principal>({
       services: [
         auth.binding,
         machineRpc(graph, types, facts),
@@ -44,25 +83,6 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
       },
       log,
     });
-  const asked = parseAddress(options.bindAddress);
-  if (asked !== undefined && auth.open && !/^(127\.|localhost$|\[?::1)/.test(asked.host)) {
-    throw new PlatformError(
-      'failed_precondition',
-      `bind address ${options.bindAddress} is open to other computers, and no credentials are configured: set auth.handlers`,
-    );
-  }
-  const { host, port } = asked ?? { host: '127.0.0.1', port: usualPort };
-  for (let candidate = port; ; candidate++) {
-    const server = create();
-    try {
-      const address = await server.listen({ host, port: candidate });
-      if (candidate !== port) log.info(`port ${port} is taken; serving on ${address.port}`);
-      log.info('serving', { address: `${address.host}:${address.port}` });
-      return { ...address, [Symbol.asyncDispose]: () => server.close({ graceMs: 1_000 }) };
-    } catch (caught) {
-      await server.close().catch(() => {});
-      if (asked !== undefined || candidate >= port + portsTried) throw caught;
-    }
   }
 }
 

@@ -18,8 +18,8 @@ export interface ReclaimOptions {
   readonly ledger: SeqLedger;
   readonly clock: Clock;
   readonly log: Log;
-  /** Use of the volume that holds `directory`; default: the system's. */
-  readonly volume?: (directory: string) => Promise<{ volumeBytes: number; usedBytes: number }>;
+  /** Use of the volume that holds `directory`. */
+  readonly volume: (directory: string) => Promise<{ volumeBytes: number; usedBytes: number }>;
 }
 
 const everyMs = 30_000;
@@ -57,7 +57,7 @@ export class Reclaim implements AsyncDisposable {
   async check(): Promise<void> {
     const settings = this.#settings;
     if (settings === undefined) return;
-    const { directories, volume = systemVolume } = this.#options;
+    const { directories, volume } = this.#options;
     for (const directory of directories()) {
       const { volumeBytes, usedBytes } = await volume(directory);
       // Listing the directory is dear; it cannot matter below the first threshold.
@@ -112,7 +112,8 @@ export class Reclaim implements AsyncDisposable {
   }
 }
 
-async function systemVolume(directory: string): Promise<{ volumeBytes: number; usedBytes: number }> {
+/** As the operating system tells it. */
+export async function systemVolume(directory: string): Promise<{ volumeBytes: number; usedBytes: number }> {
   const { bsize, blocks, bavail } = await statfs(directory);
   return { volumeBytes: blocks * bsize, usedBytes: (blocks - bavail) * bsize };
 }

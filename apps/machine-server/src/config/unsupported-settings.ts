@@ -1,12 +1,13 @@
 /** What a configuration asks for and this version does not do: each is said once for every revision, none ignored in silence. */
 import { dataManagerApi } from '@platform/machine-config/data-manager';
-import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
+import type { JsonObject, MachineConfig, Problem } from '@platform/machine-config/schema';
 
-/** One sentence each, beginning with the path in the document. Pure. */
-export function notSupported(config: MachineConfig): string[] {
-  const found: string[] = [];
+/** Pure. */
+export function unsupportedSettings(config: MachineConfig): Problem[] {
+  const found: Problem[] = [];
   const say = (path: string, what: string): void => {
-    found.push(`${path}: ${what} is ignored; this version of the machine-server does not support it`);
+    const message = `${what} is ignored; this version of the machine-server does not support it`;
+    found.push({ path, level: 'warning', message });
   };
   const keysOf = (path: string, section: JsonObject | undefined, wanted: Readonly<Record<string, string>>): void => {
     for (const [key, what] of Object.entries(wanted)) {

@@ -1,12 +1,10 @@
 import { parse } from '@platform/machine-config/parse';
 import { fromRobotConfig, toRobotConfig } from '@platform/machine-config/robot-config';
 import { expect, test } from 'vitest';
-import { notSupported } from './not-supported.ts';
+import { unsupportedSettings } from './unsupported-settings.ts';
 
 const pathsOf = (document: object): string[] =>
-  notSupported(fromRobotConfig(toRobotConfig(parse(document).config, {}))).map((line) =>
-    line.slice(0, line.indexOf(':')),
-  );
+  unsupportedSettings(fromRobotConfig(toRobotConfig(parse(document).config, {}))).map(({ path }) => path);
 
 test('what this version does not do is named with its path, as it arrives at the machine', () => {
   const manager = { api: 'core:service:data_manager', model: 'core:builtin:builtin' };

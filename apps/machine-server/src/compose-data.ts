@@ -1,0 +1,74 @@
+/** What captures, sends and reclaims: capture directories, sync, deletion on a full disk, capture. */
+import type { Clock, Log } from '@platform/base';
+import type { Link } from '@platform/rpc/client';
+import { Capture, type CaptureOptions } from './capture/capture.ts';
+import { Directories } from './directories/directories.ts';
+import { diskStorage } from './directories/disk-storage.ts';
+import { SeqLedger } from './directories/seq-ledger.ts';
+import { Reclaim, systemVolume } from './sync/reclaim.ts';
+import { Sync } from './sync/sync.ts';
+
+export interface DataOptions {
+  readonly home: string;
+  readonly partId: string;
+  /** Undefined: there is no cloud. */
+  readonly link: Link | undefined;
+  readonly read: CaptureOptions['read'];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends a start in progress. */
+  readonly signal: AbortSignal;
+}
+
+export interface Data extends AsyncDisposable {
+  readonly sync: Sync;
+  readonly reclaim: Reclaim;
+  readonly capture: Capture;
+}
+
+const lastSyncMs = 2_000;
+
+export async function composeData({ home, partId, link, read, clock, log, signal }: DataOptions): Promise<Data> {
+  await using starting = new AsyncDisposableStack();
+  const ledger = new SeqLedger();
+  const directories = starting.use(new Directories({ home, ledger, clock, log: log.child('capture') }));
+  await directories.start();
+  signal.throwIfAborted();
+  const survey = new AbortController();
+  const surveyed = directories
+    .survey(survey.signal)
+    .catch((caught) => log.warn('what earlier starts left could not be listed', { error: String(caught) }));
+  starting.defer(async () => {
+    survey.abort();
+    await surveyed;
+  });
+  const sync = starting.use(
+    new Sync({
+      partId,
+      link,
+      ledger,
+      captureDirectories: () => directories.owned(),
+      seal: () => capture.seal(),
+      clock,
+      log: log.child('sync'),
+    }),
+  );
+  const reclaim = starting.use(
+    new Reclaim({
+      directories: () => directories.owned(),
+      sending: (path) => sync.sending(path),
+      volume: systemVolume,
+      ledger,
+      clock,
+      log: log.child('sync'),
+    }),
+  );
+  // A running pass may have begun before the last files were sealed, hence two.
+  // Before capture closes its files, so that it comes after it when unwinding: drained, sealed, then sent once more.
+  starting.defer(() => Promise.race([sync.flush().then(() => sync.flush()), clock.sleep(lastSyncMs)]));
+  const capture: Capture = starting.use(
+    new Capture({ partId, storage: diskStorage, ledger, directories, read, clock, log: log.child('capture') }),
+  );
+  const unwinding = starting.move();
+  return { sync, reclaim, capture, [Symbol.asyncDispose]: () => unwinding.disposeAsync() };
+}

@@ -1,0 +1,109 @@
+/** Brings the server to a configuration: levels of the log, credentials of its callers, resources; and knows which one it runs. */
+import { type Clock, errorText, type Log } from '@platform/base';
+import { fromRobotConfig } from '@platform/machine-config/robot-config';
+import type { MachineConfig } from '@platform/machine-config/schema';
+import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
+import type { Graph } from '../graph/graph.ts';
+import type { ServerLog } from '../logging/server-log.ts';
+import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
+import { unsupportedSettings } from './unsupported-settings.ts';
+
+export interface ConfigApplierOptions {
+  /** What the server starts with. */
+  readonly first: RobotConfig;
+  readonly graph: Graph;
+  readonly auth: MachineAuth;
+  readonly serverLog: ServerLog;
+  /** `-debug`. */
+  readonly debug: boolean;
+  /** Called when a configuration was applied, or could not be. */
+  readonly onChange: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Applied {
+  readonly config: RobotConfig;
+  /** Empty until the first one was applied. */
+  readonly revision: string;
+  readonly appliedMs: number;
+}
+
+export class ConfigApplier {
+  readonly #options: ConfigApplierOptions;
+  #wanted: RobotConfig;
+  #applied: Applied;
+  #error = '';
+  /** The revision whose unsupported settings were logged. */
+  #warnedOf: string | undefined;
+
+  constructor(options: ConfigApplierOptions) {
+    this.#options = options;
+    this.#wanted = options.first;
+    this.#applied = { config: options.first, revision: '', appliedMs: options.clock.now() };
+  }
+
+  get applied(): Applied {
+    return this.#applied;
+  }
+
+  /** Why the newest configuration could not be applied; empty: it could. */
+  get error(): string {
+    return this.#error;
+  }
+
+  /**
+   * Throws when it cannot be applied.
+   *
+   * @returns `settled` resolves when every resource was built or failed once. A resource that takes its time holds no later configuration.
+   */
+  apply(message: RobotConfig): { settled: Promise<void> } {
+    this.#wanted = message;
+    try {
+      return {
+        settled: this.#begin(message)
+          .then(() => this.#succeeded(message))
+          .catch((caught) => this.#failed(message, caught)),
+      };
+    } catch (caught) {
+      this.#failed(message, caught);
+      throw caught;
+    }
+  }
+
+  #begin(message: RobotConfig): Promise<void> {
+    const { graph, auth } = this.#options;
+    const config = fromRobotConfig(message);
+    this.#setLog(config);
+    auth.configure(secretsOf(message));
+    if (this.#warnedOf !== message.revision)
+      for (const { path, message: text } of unsupportedSettings(config)) this.#options.log.warn(`${path}: ${text}`);
+    this.#warnedOf = message.revision;
+    return graph.apply([...config.components, ...config.services], message.revision);
+  }
+
+  #setLog(config: MachineConfig): void {
+    const { serverLog, debug, log } = this.#options;
+    serverLog.deduplicate = !config.disable_log_deduplication;
+    const own = [...config.components, ...config.services].flatMap(({ name, log_configuration }) =>
+      log_configuration === undefined ? [] : [[name, log_configuration.level] as const],
+    );
+    const settings = { debug: debug || config.debug, patterns: config.log, resources: new Map(own) };
+    for (const { path, message } of serverLog.levels.set(settings)) log.warn(`${path}: ${message}`);
+  }
+
+  #succeeded(message: RobotConfig): void {
+    if (this.#wanted !== message) return;
+    const { clock, log, onChange } = this.#options;
+    const { revision, components, services } = message;
+    this.#applied = { config: message, revision, appliedMs: clock.now() };
+    this.#error = '';
+    log.info('configuration applied', { revision, resources: components.length + services.length });
+    onChange();
+  }
+
+  #failed({ revision }: RobotConfig, caught: unknown): void {
+    this.#error = `revision ${revision} could not be applied: ${errorText(caught)}`;
+    this.#options.onChange();
+  }
+}
