@@ -1,6 +1,6 @@
 /**
- * What text refers to is there: rule numbers stand on one page of docs/specs each, records of decisions (ADR-…) in docs/decisions, and
- * links and paths in documents lead to files.
+ * What text refers to is there: rule numbers stand on one page of docs/specs each, records of decisions (ADR-…) in docs/decisions,
+ * links and paths in documents lead to files, and functions that tables name behind a path stand in that file.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -34,6 +34,15 @@ export function pathsIn(document: string, text: string): { readonly path: string
   return found;
 }
 
+/** Functions that rows of tables name behind a path: `| path | function, Class.method | …`. */
+export function functionsIn(text: string): { readonly path: string; readonly name: string; readonly line: number }[] {
+  return text.split('\n').flatMap((content, index) => {
+    const [, path = '', cell = ''] =
+      /\| `((?:apps|packages)\/[\w./-]+)` \| ((?:`[\w.]+`(?:, )?)+) \|/.exec(content) ?? [];
+    return [...cell.matchAll(/(\w+)`/g)].map(([, name = '']) => ({ path, name, line: index + 1 }));
+  });
+}
+
 /** Numbers that several pages define, or one page twice. */
 export function doubleRules(rules: readonly Rule[]): string[] {
   const pages = new Map<string, string>();
@@ -63,6 +72,9 @@ if (import.meta.main) {
     if (document === 'CHANGELOG.md') continue;
     for (const { path, line } of pathsIn(document, read(document)))
       if (!existsSync(join(root, path))) problems.push(`${document}:${line}: ${path} does not exist`);
+    for (const { path, name, line } of functionsIn(read(document)))
+      if (existsSync(join(root, path)) && !new RegExp(`\\b${name}\\b`).test(read(path)))
+        problems.push(`${document}:${line}: ${path} has no ${name}`);
   }
   report('references', problems, `${sources.length} sources, ${documents.length} documents, ${rules.length} rules`);
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { circles, runtimeImports } from './check-cycles.ts';
 import { numbersInTitles } from './check-invariants.ts';
 import { checkPlaces } from './check-places.ts';
-import { doubleRules, pathsIn, referencesIn } from './check-references.ts';
+import { doubleRules, functionsIn, pathsIn, referencesIn } from './check-references.ts';
 import { filesToCheck, isSource, tracked } from './repository.ts';
 import { rulesIn } from './rules.ts';
 import { largeFolders, longFunctions } from './sizes.ts';
@@ -34,6 +34,14 @@ test('files that a document leads to; other sites and headings are none', () => 
   expect(pathsIn('docs/specs/a.md', text).map(({ path }) => path)).toEqual([
     'docs/guides/tls.md',
     'apps/cloud/src/main.ts',
+  ]);
+});
+
+test('functions that a row of a table names behind a path are found', () => {
+  const row = '| 1 | `apps/a/src/b.ts` | `Graph.apply`, `plan` | what `holds` in `apps/a/src/c.ts` |';
+  expect(functionsIn(`text\n${row}`)).toEqual([
+    { path: 'apps/a/src/b.ts', name: 'apply', line: 2 },
+    { path: 'apps/a/src/b.ts', name: 'plan', line: 2 },
   ]);
 });
 
