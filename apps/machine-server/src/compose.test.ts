@@ -46,7 +46,7 @@ test('readings flow from the sensor to the cloud, each once, and their files are
   expect(await readdir(home.path)).toContain(`cached_cloud_config_${metadata.partId}.json`);
 });
 
-test('D13 I5 lost acknowledgements leave one copy of every reading, and the floor never passes an unsent file', async () => {
+test('D13 I5 lost acknowledgements leave one copy of every reading, and the low-water mark never passes an unsent file', async () => {
   await using cloud = await startFakeCloud(countingDocument(500, { service: { maximum_num_sync_threads: 3 } }));
   cloud.after = () => {
     if (cloud.attempts % 3 !== 0) throw new PlatformError('unavailable', 'the answer is lost');
@@ -55,8 +55,8 @@ test('D13 I5 lost acknowledgements leave one copy of every reading, and the floo
   const server = await startTestServer(home);
   await until('300 readings', () => cloud.readings().length >= 300);
   cloud.after = () => {};
-  // The floor of the stream rises behind what was acknowledged (I6).
-  await until('a floor that rose', () => cloud.floors.some(({ floor }) => floor > 1));
+  // The low-water mark of the stream rises behind what was acknowledged (I6).
+  await until('a low-water mark that rose', () => cloud.lowWaterMarks.some(({ floor }) => floor > 1));
   await until('all sent', async () => (await captured(home.path)).length <= 1);
   await server[Symbol.asyncDispose]();
   await until('attempts beyond files', () => cloud.attempts > cloud.stored.length);
@@ -75,8 +75,8 @@ test('D15 a file that is refused for reasons of its own stops no other, and one 
   const server = await startTestServer(home);
   await until('five other files', () => cloud.stored.length >= 5);
   await until('a file set aside', () => server.sync.status.setAsideFiles === 1);
-  // The floor stays at the file that may still be sent (I6).
-  expect(new Set(cloud.floors.map(({ floor }) => floor))).toEqual(new Set([1]));
+  // The low-water mark stays at the file that may still be sent (I6).
+  expect(new Set(cloud.lowWaterMarks.map(({ floor }) => floor))).toEqual(new Set([1]));
   await server[Symbol.asyncDispose]();
   const failed = await readdir(join(home.path, 'capture', 'failed'), { recursive: true });
   const reason = failed.find((name) => name.endsWith('.reason')) ?? '';

@@ -1,9 +1,9 @@
 /** Reads the data manager's attributes and capture methods with the specification's defaults; every fault is a problem, not a throw. */
 import { isForService } from './canonical-names.ts';
 import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
+import { formatValue } from './format-value.ts';
 import { readFields } from './read-fields.ts';
 import type { JsonObject, Problem, ResourceConfig } from './schema.ts';
-import { shown } from './shown.ts';
 
 export const dataManagerApi = 'core:service:data_manager';
 
@@ -99,7 +99,7 @@ function readCaptureMethod(
   problems: Problem[],
 ): { method: CaptureMethodConfig; kept: JsonObject } | undefined {
   const wrong = (path: string, expected: string, found: unknown): undefined => {
-    problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
+    problems.push({ path, level: 'error', message: `expected ${expected}, found ${formatValue(found)}` });
     return undefined;
   };
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return wrong(at, 'an object', entry);

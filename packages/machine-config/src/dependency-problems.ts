@@ -1,7 +1,7 @@
 import { canonicalApi } from '@platform/base';
 import { resourcesByName } from './canonical-names.ts';
+import { formatValue } from './format-value.ts';
 import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
-import { shown } from './shown.ts';
 
 /** Names of a circle that its problem tells; of a longer one the first and the last. */
 const shownNames = 10;
@@ -20,7 +20,7 @@ export function dependencyProblems(config: MachineConfig, positions: ReadonlyMap
     const path = `${positions.get(resource)}.depends_on`;
     resource.depends_on.forEach((name, at) => {
       if (byName.has(canonicalApi(name))) return;
-      const message = `expected the name of a component or service, found ${shown(name)}, which ${resource.name} depends on`;
+      const message = `expected the name of a component or service, found ${formatValue(name)}, which ${resource.name} depends on`;
       problems.push({ path: `${path}[${at}]`, level, message });
     });
     const circle = circles.get(resource);

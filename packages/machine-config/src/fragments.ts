@@ -7,7 +7,7 @@
  */
 import { Budget, type FragmentLimits, TooLarge } from './fragments/budget.ts';
 import { readImports } from './fragments/imports.ts';
-import { emptyLayer, laid, layerOf, writeLayer } from './fragments/layer.ts';
+import { emptyLayer, layerOf, overlay, writeLayer } from './fragments/layer.ts';
 import { readMods, type Scope } from './fragments/mods.ts';
 import { importAll } from './fragments/resolve.ts';
 import type { FragmentOrigin, FragmentProblem, Lookup, UsedFragment } from './fragments/types.ts';
@@ -63,7 +63,7 @@ export function resolveFragments(
     problems.push({ path: 'fragments', level: 'error', message: caught.message });
   }
   for (const each of mods) if (!scope.applied.has(each)) problems.push(unusedMods(each.path, each.fragmentId));
-  const result = laid(imported, layerOf(document, undefined), (message) =>
+  const result = overlay(imported, layerOf(document, undefined), (message) =>
     problems.push({ path: 'fragments', level: 'warning', message }),
   );
   return { ...writeLayer(result), problems, used: [...used.values()] };

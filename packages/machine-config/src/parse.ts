@@ -17,13 +17,13 @@ import {
   readDataManagerAttributes,
 } from './data-manager.ts';
 import { dependencyProblems } from './dependency-problems.ts';
-import { expectedBy, type Path, placeOf, valueAt } from './expected-by.ts';
+import { formatValue } from './format-value.ts';
 import { lengthFault } from './limits.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
 import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
+import { expectedBy, issuePath, type Path, valueAt } from './schema-issues.ts';
 import { settingProblems } from './setting-problems.ts';
-import { shown } from './shown.ts';
 import { unknownKey } from './unknown-key.ts';
 import { documentSchema } from './zod-schema.ts';
 
@@ -36,7 +36,7 @@ export interface Parsed {
 export function parse(document: unknown): Parsed {
   const problems: Problem[] = [];
   if (document !== undefined && (typeof document !== 'object' || document === null || Array.isArray(document))) {
-    const message = `expected an object, found ${shown(document)}`;
+    const message = `expected an object, found ${formatValue(document)}`;
     return { config: parse(undefined).config, problems: [{ path: '$', level: 'error', message }] };
   }
   // Go clients write null for lists and objects that they leave empty.
@@ -91,7 +91,7 @@ function validate(schema: z.ZodType, value: unknown, problems: Problem[]): unkno
     const keys: Path[] = [];
     const entries = new Map<string, Path>();
     for (const issue of result.error.issues) {
-      const at = placeOf(issue, rest);
+      const at = issuePath(issue, rest);
       // What stands in a trigger is for the trigger feature to judge; here it only must not harm the rest.
       const named = at[0] !== 'triggers' || at.length < 2;
       if (issue.code === 'unrecognized_keys') {
@@ -100,7 +100,7 @@ function validate(schema: z.ZodType, value: unknown, problems: Problem[]): unkno
           keys.push([...at, key]);
         }
       } else {
-        const message = `expected ${expectedBy(issue)}, found ${shown(valueAt(rest, at))}`;
+        const message = `expected ${expectedBy(issue)}, found ${formatValue(valueAt(rest, at))}`;
         if (named) problems.push({ path: pathOf(at), level: 'error', message });
         const entry = at.findLastIndex((step) => typeof step === 'number');
         const gone = entry === -1 ? at.slice(0, 1) : at.slice(0, entry + 1);
@@ -221,20 +221,20 @@ function methodProblems(
   const named = config.name === undefined ? undefined : /^([^:/]+:[^:/]+:[^:/]+)\/.+$/.exec(config.name)?.[1];
   if (config.name !== undefined && named === undefined) {
     const full = `${resource.api}/${resource.name}`;
-    warn('name', `expected a full name such as ${full}, found ${shown(config.name)}: ${full} is captured`);
+    warn('name', `expected a full name such as ${full}, found ${formatValue(config.name)}: ${full} is captured`);
   }
   const api = canonicalApi(named ?? resource.api);
   const method = captureMethodOf(api, config.method);
   if (method === undefined) {
     const known = captureMethodsOf(api).map((each) => each.name);
-    warn('method', `expected a capture method of ${api} (${known.join(', ')}), found ${shown(config.method)}`);
+    warn('method', `expected a capture method of ${api} (${known.join(', ')}), found ${formatValue(config.method)}`);
   }
   const hours = config.recent_data_store?.['stored_hours'];
   if (config.recent_data_store !== undefined && !(typeof hours === 'number' && hours > 0))
-    warn('recent_data_store.stored_hours', `expected hours above 0, found ${shown(hours)}: nothing is kept`);
+    warn('recent_data_store.stored_hours', `expected hours above 0, found ${formatValue(hours)}: nothing is kept`);
   const { docommand_input: input } = config.additional_params;
   if (method?.name === 'DoCommand' && (typeof input !== 'object' || input === null || Array.isArray(input)))
-    warn('additional_params.docommand_input', `expected the command as an object, found ${shown(input)}`);
+    warn('additional_params.docommand_input', `expected the command as an object, found ${formatValue(input)}`);
 }
 
 function retention(value: unknown, problems: Problem[]): { days: number } | undefined {
@@ -245,7 +245,7 @@ function retention(value: unknown, problems: Problem[]): { days: number } | unde
 
 function ignoredNumber(value: unknown, path: string, problems: Problem[]): boolean {
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return false;
-  const message = `expected a positive whole number, found ${shown(value)}: it is ignored`;
+  const message = `expected a positive whole number, found ${formatValue(value)}: it is ignored`;
   problems.push({ path, level: 'warning', message });
   return true;
 }

@@ -1,7 +1,7 @@
 import type { Field, Fields } from './fields.ts';
+import { formatValue } from './format-value.ts';
 import { lengthFault, maxTags } from './limits.ts';
 import type { Json, JsonObject, Problem } from './schema.ts';
-import { shown } from './shown.ts';
 import { unknownKey } from './unknown-key.ts';
 
 export interface FieldValues {
@@ -49,19 +49,19 @@ function fitting(field: Field, value: Json, path: string, problems: Problem[]): 
   }
   const expected = expectedOf(field, value);
   if (expected === undefined) return value;
-  problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(value)}` });
+  problems.push({ path, level: 'error', message: `expected ${expected}, found ${formatValue(value)}` });
   return undefined;
 }
 
 function tagFault(tag: unknown): string | undefined {
   if (typeof tag === 'string' && /^[\w-]+$/.test(tag)) return lengthFault(tag);
-  return `expected a tag of letters, digits, underscores and dashes, found ${shown(tag)}`;
+  return `expected a tag of letters, digits, underscores and dashes, found ${formatValue(tag)}`;
 }
 
 /** `~/…` is absolute on the machine. */
 function pathFault(path: unknown): string | undefined {
   if (typeof path === 'string' && /^(\/|~(\/|$)|[a-z]:[\\/])/i.test(path)) return undefined;
-  return `expected an absolute path, found ${shown(path)}`;
+  return `expected an absolute path, found ${formatValue(path)}`;
 }
 
 /** What was expected instead of the value; undefined when it fits. */

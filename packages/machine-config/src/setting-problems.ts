@@ -1,6 +1,6 @@
 import { dataManagerApi } from './data-manager.ts';
+import { formatValue } from './format-value.ts';
 import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
-import { shown } from './shown.ts';
 
 const levels = ['debug', 'info', 'warn', 'warning', 'error'];
 
@@ -11,12 +11,12 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
 
   config.log.forEach(({ pattern }, index) => {
     if (!isPattern(pattern))
-      warn(`log[${index}].pattern`, `expected a regular expression, found ${shown(pattern)}: it matches nothing`);
+      warn(`log[${index}].pattern`, `expected a regular expression, found ${formatValue(pattern)}: it matches nothing`);
   });
   config.modules.forEach(({ log_level: level }, index) => {
     if (level === undefined || level === '' || (typeof level === 'string' && levels.includes(level.toLowerCase())))
       return;
-    warn(`modules[${index}].log_level`, `expected one of debug, info, warn, error, found ${shown(level)}`);
+    warn(`modules[${index}].log_level`, `expected one of debug, info, warn, error, found ${formatValue(level)}`);
   });
 
   // What comes with fragments or remotes is not known here.
@@ -24,7 +24,7 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
   const sensors = config.components.filter(({ api }) => api.endsWith(':component:sensor'));
   const { maintenance } = config;
   if (maintenance !== undefined && !config.components.some((each) => fullName(each) === maintenance.sensor_name)) {
-    const message = `expected the full name of a component, found ${shown(maintenance.sensor_name)}: without it every update is held`;
+    const message = `expected the full name of a component, found ${formatValue(maintenance.sensor_name)}: without it every update is held`;
     warn('maintenance.sensor_name', message);
   }
   for (const service of config.services) {
@@ -32,9 +32,10 @@ export function settingProblems(config: MachineConfig, positions: ReadonlyMap<Re
     if (service.api !== dataManagerApi || typeof name !== 'string' || name === '') continue;
     const path = `${positions.get(service)}.attributes.selective_syncer_name`;
     const sensor = sensors.find((each) => each.name === name || fullName(each) === name);
-    if (sensor === undefined) warn(path, `expected the name of a sensor, found ${shown(name)}: it controls nothing`);
+    if (sensor === undefined)
+      warn(path, `expected the name of a sensor, found ${formatValue(name)}: it controls nothing`);
     else if (!service.depends_on.some((each) => each === sensor.name || each === fullName(sensor)))
-      warn(path, `expected a sensor that depends_on lists as well, found ${shown(name)}, which it does not list`);
+      warn(path, `expected a sensor that depends_on lists as well, found ${formatValue(name)}, which it does not list`);
   }
   return problems;
 }

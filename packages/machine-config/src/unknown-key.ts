@@ -1,6 +1,7 @@
 /** The warning for a key that the schema does not know: names the known key that is closest to it, and a few others. */
+
+import { formatValue } from './format-value.ts';
 import type { Problem } from './schema.ts';
-import { shown } from './shown.ts';
 
 const maxOthers = 8;
 /** Of a key, for the distance: known keys are shorter. */
@@ -13,7 +14,7 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
   const list = [...(closest === undefined ? [] : [closest]), ...others.slice(0, maxOthers)].join(', ');
   const expected = left > 0 ? `${list} and ${left} more` : list;
   const hint = closest === undefined ? '' : ` (closest: ${closest})`;
-  const message = `expected one of ${expected}, found ${shown(key)}${hint}: this key does nothing`;
+  const message = `expected one of ${expected}, found ${formatValue(key)}${hint}: this key does nothing`;
   return { path, level: 'warning', message };
 }
 

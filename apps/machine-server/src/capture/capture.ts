@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import type { Clock, Log } from '@platform/base';
 import type { CaptureStorage } from '@platform/capture-file';
 import { DataCaptureMetadataSchema, DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
+import type { Document } from '@platform/resources';
 import type { Directories } from '../directories/directories.ts';
 import type { SeqLedger } from '../directories/seq-ledger.ts';
 import { Collector } from './collector.ts';
@@ -22,8 +23,6 @@ export interface CaptureOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-type Document = Readonly<Record<string, unknown>>;
 
 export interface CaptureStatus {
   readonly key: string;

@@ -4,6 +4,7 @@
  * A tick is skipped, and counted, while the reading before it has not returned (`late`) or the queue is full (`held`).
  */
 import { errorText, type Log } from '@platform/base';
+import type { Document } from '@platform/resources';
 import { ReadingEncoder } from './encode.ts';
 import type { RollFile } from './roll-file.ts';
 
@@ -16,8 +17,6 @@ export interface CollectorOptions {
   readonly wallMicros: () => number;
   readonly log: Log;
 }
-
-type Document = Readonly<Record<string, unknown>>;
 
 const logEveryMicros = 60_000_000;
 const encoder = new ReadingEncoder();

@@ -186,7 +186,7 @@ export class RollFile {
 
   async #open(): Promise<CaptureFileWriter> {
     const { ledger, wallMicros, partId, storage } = this.#context;
-    // Kept over failed attempts, so that a full disk does not use up numbers that would hold the floor (I6).
+    // Kept over failed attempts, so that a full disk does not use up numbers that would hold back the low-water mark (I6).
     this.#opening ??= { seq: ledger.take() };
     const { seq } = this.#opening;
     const micros = wallMicros();

@@ -1,14 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { RobotConfigSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
-import { judgeAge } from './cache.ts';
+import { checkAge } from './cache.ts';
 
 test('D8 a cached configuration is fresh, from day 45 old, past its limit refused with age and file; 0 is no limit', () => {
   const dayMs = 86_400_000;
   const cached = { config: create(RobotConfigSchema), confirmedMs: 0 };
   const kinds = (limit: number): string[] =>
-    [1, 44.9, 45, 60, 60.1].map((days) => judgeAge(cached, days * dayMs, limit, '/f').kind);
+    [1, 44.9, 45, 60, 60.1].map((days) => checkAge(cached, days * dayMs, limit, '/f').kind);
   expect(kinds(60)).toEqual(['fresh', 'fresh', 'old', 'old', 'refused']);
   expect(kinds(0)).toEqual(['fresh', 'fresh', 'old', 'old', 'old']);
-  expect(judgeAge(cached, 61 * dayMs, 60, '/f')).toMatchObject({ message: expect.stringMatching(/\/f .*61 days ago/) });
+  expect(checkAge(cached, 61 * dayMs, 60, '/f')).toMatchObject({ message: expect.stringMatching(/\/f .*61 days ago/) });
 });

@@ -55,7 +55,7 @@ export type CacheAge =
   | { readonly kind: 'refused'; readonly message: string };
 
 /** What the age of a cached configuration means for a start without the cloud (D8). Pure. @param limitDays 0: no limit. */
-export function judgeAge(cached: CachedConfig, nowMs: number, limitDays: number, path: string): CacheAge {
+export function checkAge(cached: CachedConfig, nowMs: number, limitDays: number, path: string): CacheAge {
   const days = (nowMs - cached.confirmedMs) / dayMs;
   const since = `the configuration cached in ${path} was last confirmed by the cloud ${Math.floor(days)} days ago (${new Date(cached.confirmedMs).toISOString()})`;
   if (limitDays > 0 && days > limitDays) {

@@ -3,7 +3,7 @@ import { type Clock, errorText } from '@platform/base';
 import type { MaintenanceConfig } from '@platform/machine-config/schema';
 import { isReadable } from '@platform/resources';
 import type { Graph } from '../graph/graph.ts';
-import { inTime } from '../graph/in-time.ts';
+import { withTimeout } from '../graph/with-timeout.ts';
 
 const readingTimeoutMs = 5_000;
 /** Of a value in the text. */
@@ -28,7 +28,7 @@ export async function holdReason(
   if (sensor === undefined || !isReadable(sensor)) return `expected the sensor ${name} to run, found none of this name`;
   try {
     const reading = Promise.resolve().then(() => sensor.readings({}));
-    const readings = await inTime(reading, readingTimeoutMs, `no reading within ${readingTimeoutMs} ms`, clock);
+    const readings = await withTimeout(reading, readingTimeoutMs, `no reading within ${readingTimeoutMs} ms`, clock);
     const value = Object.hasOwn(readings, key) ? readings[key] : undefined;
     return value === true
       ? undefined

@@ -2,13 +2,13 @@
  * The capture directories of this machine: owned, recovered, remembered.
  *
  * `<home>/capture_directories.json` lists every directory that ever held captures, so that files in one that the
- * configuration no longer names are still recovered, sent, and counted in the floor of their stream (C10).
+ * configuration no longer names are still recovered, sent, and counted in the low-water mark of their stream (C10).
  */
 import { open, opendir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { readCaptureFileHeader } from '@platform/capture-file';
-import { ownDirectory } from './own-directory.ts';
+import { lockDirectory } from './lock-directory.ts';
 import { failedFolder } from './paths.ts';
 import { recoverFile } from './recover.ts';
 import type { SeqLedger } from './seq-ledger.ts';
@@ -50,10 +50,10 @@ export class Directories implements AsyncDisposable {
     }
   }
 
-  /** Lists the headers of everything that was left, so that floors of earlier streams can be told. Slow with many files. */
+  /** Lists the headers of everything that was left, so that low-water marks of earlier streams can be told. Slow with many files. */
   async survey(signal: AbortSignal): Promise<void> {
     for (const directory of this.#known) {
-      // What cannot be listed may still hold files: then the floors stay untold.
+      // What cannot be listed may still hold files: then the low-water marks stay untold.
       if (!this.#owned.has(directory)) return;
       for (const root of [directory, join(directory, failedFolder)]) {
         for await (const path of walkFiles(root, signal)) {
@@ -75,7 +75,7 @@ export class Directories implements AsyncDisposable {
   async own(directory: string): Promise<boolean> {
     if (this.#owned.has(directory)) return true;
     try {
-      this.#owned.set(directory, await ownDirectory(directory));
+      this.#owned.set(directory, await lockDirectory(directory));
       this.#refused.delete(directory);
     } catch (caught) {
       const reason = errorText(caught);

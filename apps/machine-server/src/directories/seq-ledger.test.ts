@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SeqLedger } from './seq-ledger.ts';
 
-test('I6 the floor never falls and never rises above a seq that may still be sent, for own and earlier streams', () => {
+test('I6 the low-water mark never falls and never rises above a seq that may still be sent, for own and earlier streams', () => {
   const earlier = new Uint8Array(16).fill(9);
   const step = fc.oneof(fc.constant('take' as const), fc.nat(200));
   fc.assert(
@@ -12,11 +12,11 @@ test('I6 the floor never falls and never rises above a seq that may still be sen
       (found, steps) => {
         const ledger = new SeqLedger();
         for (const seq of found) ledger.found(earlier, seq);
-        expect(ledger.floor(earlier, found[0]!)).toBe(0);
+        expect(ledger.lowWaterMark(earlier, found[0]!)).toBe(0);
         ledger.complete();
         const left = new Set(found);
         const own = new Set<number>();
-        let lastFloor = 0;
+        let last = 0;
         for (const action of steps) {
           if (action === 'take') {
             own.add(ledger.take());
@@ -27,11 +27,11 @@ test('I6 the floor never falls and never rises above a seq that may still be sen
             set.delete(seq);
             ledger.settle(stream, seq);
           }
-          for (const seq of own) expect(ledger.floor(ledger.stream, seq)).toBe(Math.min(...own));
-          for (const seq of left) expect(ledger.floor(earlier, seq)).toBe(Math.min(...left));
-          const floor = ledger.floor(ledger.stream, Number.MAX_SAFE_INTEGER);
-          expect(floor).toBeGreaterThanOrEqual(lastFloor);
-          lastFloor = floor;
+          for (const seq of own) expect(ledger.lowWaterMark(ledger.stream, seq)).toBe(Math.min(...own));
+          for (const seq of left) expect(ledger.lowWaterMark(earlier, seq)).toBe(Math.min(...left));
+          const mark = ledger.lowWaterMark(ledger.stream, Number.MAX_SAFE_INTEGER);
+          expect(mark).toBeGreaterThanOrEqual(last);
+          last = mark;
         }
       },
     ),

@@ -2,7 +2,7 @@
  * Which uploads of which stream may still be sent (I5, I6).
  *
  * The own stream is drawn at random at each start and counts its files in memory. Streams of earlier starts are known from
- * the headers of the files that they left. The floor of a stream is the least seq that is still outstanding; it never
+ * the headers of the files that they left. The low-water mark of a stream is the least seq that is still outstanding; it never
  * rises above a file that exists, because a seq leaves only by its acknowledgement or its counted discard.
  */
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ export class SeqLedger {
     seqs.add(seq);
   }
 
-  /** Everything that earlier starts left has been found: from now on their floors can be told (C10). */
+  /** Everything that earlier starts left has been found: from now on their low-water marks can be told (C10). */
   complete(): void {
     this.#complete = true;
   }
@@ -45,8 +45,8 @@ export class SeqLedger {
     seqs?.remove(seq);
   }
 
-  /** The floor to send with `seq` of `stream`; 0: not told. Never above `seq`. */
-  floor(stream: Uint8Array, seq: number): number {
+  /** The low-water mark to send with `seq` of `stream`; 0: not told. Never above `seq`. */
+  lowWaterMark(stream: Uint8Array, seq: number): number {
     if (this.#isOwn(stream)) return Math.min(seq, this.#own.least() ?? this.#next);
     if (!this.#complete) return 0;
     return Math.min(seq, this.#left.get(keyOf(stream))?.least() ?? 0);

@@ -13,9 +13,9 @@ import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@plat
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { formatResourceName, type Resource } from '@platform/resources';
 import { Attempt } from './attempt.ts';
-import { inTime } from './in-time.ts';
 import { isReconfigurable, type Model } from './model.ts';
 import { associatedWith, type Dependencies, dependenciesAmong, inDependencyOrder, plan } from './plan.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type ResourceState = 'configuring' | 'ready' | 'unhealthy' | 'removing';
 
@@ -46,7 +46,7 @@ interface Node {
   uses: ReadonlyMap<string, Resource>;
   status: ResourceStatus;
   /** The last error that was logged, until the next success. */
-  toldError: string;
+  loggedError: string;
   failures: number;
   retryAt: number;
   /** In progress. */
@@ -143,7 +143,7 @@ export class Graph implements AsyncDisposable {
         : {
             ...{ full, config, resource: undefined, model: undefined, uses: new Map<string, Resource>() },
             status: this.#statusOf(config, 'configuring'),
-            ...{ toldError: '', failures: 0, retryAt: Number.POSITIVE_INFINITY },
+            ...{ loggedError: '', failures: 0, retryAt: Number.POSITIVE_INFINITY },
             ...{ attempt: undefined, removal: undefined },
           };
     this.#nodes.set(full, node);
@@ -182,7 +182,7 @@ export class Graph implements AsyncDisposable {
       const model = this.#modelOf(config);
       const fresh = await this.#buildInTime(node, model, uses, signal);
       if (signal.aborted) return fresh === old ? undefined : await this.#close(fresh, full, `the late ${full}`);
-      Object.assign(node, { resource: fresh, model, uses, toldError: '', failures: 0 });
+      Object.assign(node, { resource: fresh, model, uses, loggedError: '', failures: 0 });
       node.status = this.#statusOf(config, 'ready');
       this.#beginThose(
         (other) =>
@@ -197,12 +197,12 @@ export class Graph implements AsyncDisposable {
       const waitMs = backoffMs(node.failures, { firstMs: 1_000, maxMs: 60_000 });
       node.retryAt = clock.monotonic() + waitMs;
       const error = errorText(caught);
-      if (node.toldError !== error)
+      if (node.loggedError !== error)
         log.error(`${full} could not be built and is tried again: ${error}`, {
           resource: full,
           waitMs: Math.round(waitMs),
         });
-      node.toldError = error;
+      node.loggedError = error;
       node.status = this.#statusOf(config, 'unhealthy', error);
     }
   }
@@ -250,7 +250,7 @@ export class Graph implements AsyncDisposable {
         ? old.reconfigure(config, context).then((): Resource => old)
         : model.build(config, context);
     try {
-      return await inTime(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);
+      return await withTimeout(built, limitMs, `it was not built within ${limitMs} ms`, clock, signal);
     } catch (caught) {
       // One that arrives after all has no place any more.
       built.then((resource) => (resource === old ? undefined : resource.close())).catch(() => {});
@@ -283,7 +283,7 @@ export class Graph implements AsyncDisposable {
   async #close(resource: Resource, full: string, what: string): Promise<void> {
     const { configureTimeoutMs: limitMs, clock, log } = this.#options;
     try {
-      await inTime(resource.close(), limitMs, `it was not closed within ${limitMs} ms`, clock);
+      await withTimeout(resource.close(), limitMs, `it was not closed within ${limitMs} ms`, clock);
     } catch (caught) {
       log.warn(`closing ${what} failed: ${errorText(caught)}`, { resource: full });
     }

@@ -21,7 +21,7 @@ export interface Secrets {
 
 export class MachineAuth {
   #secrets: Secrets = { keys: new Map(), locationSecrets: [] };
-  #print = '';
+  #fingerprint = '';
   readonly #tokens = new Map<string, Principal>();
   readonly binding: ServiceBinding<Principal> = serve<typeof AuthService, Principal>(AuthService, {
     authenticate: ({ entity, credentials }) => ({
@@ -30,10 +30,10 @@ export class MachineAuth {
   });
 
   configure(secrets: Secrets): void {
-    const print = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
+    const fingerprint = JSON.stringify([...secrets.keys, secrets.locationSecrets]);
     // Tokens outlive a configuration that leaves the secrets as they are (D5).
-    if (print !== this.#print) this.#tokens.clear();
-    this.#print = print;
+    if (fingerprint !== this.#fingerprint) this.#tokens.clear();
+    this.#fingerprint = fingerprint;
     this.#secrets = secrets;
   }
 

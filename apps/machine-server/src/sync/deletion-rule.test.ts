@@ -20,7 +20,7 @@ test('D11 both thresholds must be met, and the share of the directory is of the 
   expect(mustDelete({ volumeBytes: 0, usedBytes: 0, captureBytes: 0 }, thresholds)).toBe(false);
 });
 
-test('D11 on a full disk every Nth captured file goes, counted and logged once, and its seq leaves the floor (I6)', async () => {
+test('D11 on a full disk every Nth captured file goes, counted and logged once, and the low-water mark passes its seq (I6)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'reclaim-'));
   await mkdir(join(directory, 'failed'));
   const ledger = new SeqLedger();
@@ -54,6 +54,6 @@ test('D11 on a full disk every Nth captured file goes, counted and logged once, 
   const left = (await readdir(directory))
     .filter((name) => name.endsWith('.capture'))
     .map((name) => Number(name.slice(2, -8)));
-  expect(ledger.floor(ledger.stream, 1_000)).toBe(Math.min(...left));
+  expect(ledger.lowWaterMark(ledger.stream, 1_000)).toBe(Math.min(...left));
   await rm(directory, { recursive: true });
 });

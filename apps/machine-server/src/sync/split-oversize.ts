@@ -34,7 +34,7 @@ export async function keepOversize(
   if (await exists(`${target}.capture`)) return false;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await diskStorage.remove(`${target}.prog`);
-  // A stream of its own, so that this file holds no floor of the stream that its neighbours are sent under.
+  // A stream of its own, so that this file holds back no low-water mark of the stream that its neighbours are sent under.
   const header = create(CaptureFileHeaderSchema, {
     ...contents.header,
     stream: new Uint8Array(randomBytes(16)),

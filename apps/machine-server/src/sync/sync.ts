@@ -256,7 +256,7 @@ export class Sync implements AsyncDisposable {
     this.#options.log[level](message, fields);
   }
 
-  /** Deletes after acknowledgement; only then may the floor pass the file (I6). */
+  /** Deletes after acknowledgement; only then may the low-water mark pass the file (I6). */
   async #removeAcknowledged(path: string, identity: { stream: Uint8Array; seq: number } | undefined): Promise<void> {
     const { ledger } = this.#options;
     try {

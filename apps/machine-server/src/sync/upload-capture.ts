@@ -52,7 +52,7 @@ export async function uploadCapture(
       log.error('readings over 4 MB cannot be synced; set aside', { path, bytes: sizes });
     }
     if (rest.length > 0) {
-      const floor = ledger.floor(identity.stream, identity.seq);
+      const lowWaterMark = ledger.lowWaterMark(identity.stream, identity.seq);
       const { componentType, componentName, methodName, type, methodParameters, fileExtension, tags, mimeType } =
         header.metadata ?? create(DataCaptureMetadataSchema);
       const metadata = create(UploadMetadataSchema, {
@@ -65,7 +65,7 @@ export async function uploadCapture(
         fileExtension,
         tags,
         mimeType,
-        identity: { stream: header.stream, seq: header.seq, floor: BigInt(floor) },
+        identity: { stream: header.stream, seq: header.seq, floor: BigInt(lowWaterMark) },
       });
       const request = { metadata: toBinary(UploadMetadataSchema, metadata), sensorContents: [...rest] };
       try {

@@ -27,8 +27,8 @@ export interface FakeCloud extends AsyncDisposable {
   readonly stored: StoredUpload[];
   readonly files: Map<string, Uint8Array>;
   readonly logs: string[];
-  /** Every floor that was told, with the stream it is of. */
-  readonly floors: { stream: string; floor: number }[];
+  /** Every low-water mark that was told, with the stream it is of. */
+  readonly lowWaterMarks: { stream: string; floor: number }[];
   /** Breaches of I5 and I6. */
   readonly breaches: string[];
   attempts: number;
@@ -51,13 +51,13 @@ export const partId = '11111111-2222-4333-8444-555555555555';
 
 export async function startFakeCloud(document: unknown, port = 0): Promise<FakeCloud> {
   const seen = new Map<string, string>();
-  const floors = new Map<string, number>();
+  const marks = new Map<string, number>();
   const cloud: Omit<FakeCloud, 'url' | 'stop' | typeof Symbol.asyncDispose> = {
     document,
     stored: [],
     files: new Map(),
     logs: [],
-    floors: [],
+    lowWaterMarks: [],
     breaches: [],
     attempts: 0,
     before: () => {},
@@ -82,21 +82,22 @@ export async function startFakeCloud(document: unknown, port = 0): Promise<FakeC
       await cloud.before(metadata, sensorContents);
       const stream = Buffer.from(metadata.identity.stream).toString('hex');
       const [seq, floor] = [Number(metadata.identity.seq), Number(metadata.identity.floor)];
-      cloud.floors.push({ stream, floor });
+      cloud.lowWaterMarks.push({ stream, floor });
       const key = `${stream} ${seq}`;
       const sum = createHash('sha256');
       for (const reading of sensorContents) sum.update(JSON.stringify(reading.data.value));
       const sha = sum.digest('hex');
-      if (seq < (floors.get(stream) ?? 0)) {
+      if (seq < (marks.get(stream) ?? 0)) {
         // Settled: legal only for what was stored.
-        if (!seen.has(key)) cloud.breaches.push(`${key} was below the floor ${floors.get(stream)} and never stored`);
+        if (!seen.has(key))
+          cloud.breaches.push(`${key} was below the low-water mark ${marks.get(stream)} and never stored`);
       } else if (seen.has(key)) {
         if (seen.get(key) !== sha) cloud.breaches.push(`${key} came twice with different content`);
       } else {
         seen.set(key, sha);
         cloud.stored.push({ metadata, readings: sensorContents });
       }
-      floors.set(stream, Math.max(floors.get(stream) ?? 0, floor));
+      marks.set(stream, Math.max(marks.get(stream) ?? 0, floor));
       await cloud.after(metadata);
       return { fileId: key };
     },

@@ -1,14 +1,14 @@
 import type { Change, Step } from '../diff.ts';
+import { formatValue } from '../format-value.ts';
 import { isSecretPath, maskSecrets } from '../mask-secrets.ts';
 import type { Json } from '../schema.ts';
-import { shown } from '../shown.ts';
 
 /** A line for each change: JSON path, the named entry that it lies in, before and after in at most 80 characters each. Secrets are masked. */
 export function diffLines(changes: readonly Change[]): string[] {
   return changes.map((change) => {
     const name = change.of.length === 0 ? '' : ` (${change.of.map((each) => each.slice(0, 80)).join(', ')})`;
     const at = `${pathText(change.path)}${name}`;
-    const text = (value: Json): string => shown(masked(value, change.path));
+    const text = (value: Json): string => formatValue(masked(value, change.path));
     switch (change.kind) {
       case 'added':
         return `+ ${at}: ${text(change.after)}`;
@@ -37,7 +37,7 @@ function pathText(path: readonly Step[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
-    else if (!/^[\w$-]{1,80}$/.test(step)) text += `[${shown(step)}]`;
+    else if (!/^[\w$-]{1,80}$/.test(step)) text += `[${formatValue(step)}]`;
     else text += text === '' ? step : `.${step}`;
   }
   return text === '' ? '$' : text;

@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { Change, Place } from '../diff.ts';
 import type { Json, JsonObject } from '../schema.ts';
 import { equal, isObject } from './equal.ts';
-import { stayingOf } from './staying-of.ts';
+import { longestIncreasing } from './longest-increasing.ts';
 
 /** How the entries of a list are told apart. */
 type Naming = 'name' | 'id' | 'itself';
@@ -22,7 +22,7 @@ export function diffLists(
 ): void {
   const naming = (['name', 'id', 'itself'] as const).find((each) => names(before, each) && names(after, each));
   const pairs = naming === undefined ? byPosition(before, after) : byName(before, after, naming);
-  const staying = stayingOf(pairs.values().toArray());
+  const staying = longestIncreasing(pairs.values().toArray());
   before.forEach((entry, index) => {
     const name = naming === undefined || naming === 'itself' ? undefined : nameOf(entry, naming);
     const at = { path: [...path, index], of: name === undefined ? of : [...of, name] };

@@ -1,5 +1,5 @@
+import { formatValue } from '../format-value.ts';
 import type { Json, JsonObject } from '../schema.ts';
-import { shown } from '../shown.ts';
 import type { FragmentProblem } from './types.ts';
 
 /** One entry of a document's `fragments`. */
@@ -26,7 +26,7 @@ export function readImports(document: JsonObject): {
   const list = isObject(document) ? document['fragments'] : undefined;
   if (list === undefined || list === null) return { imports: [], problems };
   if (!Array.isArray(list)) {
-    problems.push({ path: 'fragments', level: 'error', message: `expected a list, found ${shown(list)}` });
+    problems.push({ path: 'fragments', level: 'error', message: `expected a list, found ${formatValue(list)}` });
     return { imports: [], problems };
   }
   const imports = list.flatMap((entry: Json, index) => {
@@ -40,11 +40,11 @@ function readImport(entry: Json, path: string, problems: FragmentProblem[]): Fra
   const given: JsonObject = typeof entry === 'string' ? { id: entry } : isObject(entry) ? entry : {};
   const { id, version = null, variables = null, prefix = null } = given;
   const wrong = (at: string, expected: string, found: Json | undefined): undefined => {
-    problems.push({ path: at, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
+    problems.push({ path: at, level: 'error', message: `expected ${expected}, found ${formatValue(found)}` });
     return undefined;
   };
   if (typeof id !== 'string' || id === '' || id.length > maxIdLength) {
-    const message = `expected the id of a fragment, or an object with "id", found ${shown(isObject(entry) ? id : entry)}`;
+    const message = `expected the id of a fragment, or an object with "id", found ${formatValue(isObject(entry) ? id : entry)}`;
     problems.push({ path, level: 'error', message, fault: 'child_id_invalid' });
     return undefined;
   }

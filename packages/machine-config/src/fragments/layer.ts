@@ -1,5 +1,5 @@
+import { formatValue } from '../format-value.ts';
 import type { Json, JsonObject } from '../schema.ts';
-import { shown } from '../shown.ts';
 import { isObject } from './imports.ts';
 import type { FragmentOrigin } from './types.ts';
 
@@ -46,7 +46,7 @@ export function layerOf(document: JsonObject, origin: FragmentOrigin | undefined
 }
 
 /** `over` laid on `under`: its entries and values win, and stand first. `tell` hears of every entry that is covered. */
-export function laid(under: Layer, over: Layer, tell: (message: string) => void): Layer {
+export function overlay(under: Layer, over: Layer, tell: (message: string) => void): Layer {
   const result: Layer = { lists: new Map(over.lists), values: new Map(over.values) };
   for (const [key, piece] of under.values)
     if (
@@ -98,7 +98,7 @@ export function writeLayer(layer: Layer): { document: JsonObject; origins: Reado
 function yields(key: string, above: Json | undefined, below: Json, tell: (message: string) => void): boolean {
   if (key !== 'data_retention_policy' || isRetention(above) || !isRetention(below)) return false;
   const days = isObject(above) ? above['days'] : above;
-  tell(`${key}.days: expected a positive whole number, found ${shown(days)}: it is ignored`);
+  tell(`${key}.days: expected a positive whole number, found ${formatValue(days)}: it is ignored`);
   return true;
 }
 

@@ -1,5 +1,5 @@
+import { formatValue } from '../format-value.ts';
 import type { Json, JsonObject } from '../schema.ts';
-import { shown } from '../shown.ts';
 import { type Budget, maxDepth } from './budget.ts';
 import { isObject } from './imports.ts';
 import { isListKey, type Layer, listKeys, type Piece } from './layer.ts';
@@ -25,7 +25,7 @@ export interface Scope {
 export function readMods(document: JsonObject): { mods: readonly Mods[]; problems: readonly FragmentProblem[] } {
   const problems: FragmentProblem[] = [];
   const wrong = (path: string, expected: string, found: unknown): never[] => {
-    problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
+    problems.push({ path, level: 'error', message: `expected ${expected}, found ${formatValue(found)}` });
     return [];
   };
   const list = isObject(document) ? document['fragment_mods'] : undefined;
@@ -52,7 +52,7 @@ export function readMods(document: JsonObject): { mods: readonly Mods[]; problem
  * An entry is addressed by its name in the fragment, whatever the overrides make of that name, or by its name with the
  * import's prefix.
  */
-export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budget): Layer | FragmentProblem {
+export function applyMod(layer: Layer, mods: Mods, prefix: string, budget: Budget): Layer | FragmentProblem {
   const work: Layer = {
     lists: new Map([...layer.lists].map(([key, pieces]) => [key, pieces.map((piece) => copied(piece, budget))])),
     values: new Map([...layer.values].map(([key, piece]) => [key, copied(piece, budget)])),
@@ -68,12 +68,14 @@ export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budge
     budget.takeCharacters(path.length);
     const [key = '', ...rest] = path.split('.');
     if (path === '' || [key, ...rest].some((step) => step === '' || step === '__proto__' || step.startsWith('$')))
-      throw new ModFault(`expected a dotted path such as components.<name>.attributes.<key>, found ${shown(path)}`);
+      throw new ModFault(
+        `expected a dotted path such as components.<name>.attributes.<key>, found ${formatValue(path)}`,
+      );
     if (rest.length >= maxDepth) throw new ModFault(`expected a path of at most ${maxDepth} steps, found more`);
     if (!isListKey(key)) return slotIn(() => rootOf(work, key), [key, ...rest], path);
     const found = addressed(rest, prefix, indexOf(key), budget);
     if (found === undefined)
-      throw new ModFault(`expected the name of one of the fragment's ${key}, found ${shown(rest.join('.'))}`);
+      throw new ModFault(`expected the name of one of the fragment's ${key}, found ${formatValue(rest.join('.'))}`);
     const holder = { entry: found.piece.value };
     const inner = slotIn(() => holder, ['entry', ...rest.slice(found.steps)], path);
     return {
@@ -100,7 +102,7 @@ export function modified(layer: Layer, mods: Mods, prefix: string, budget: Budge
       const apply = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
       if (apply === undefined)
         return fault(at, `expected one of ${Object.keys(operators).join(', ')}, found "${operator.slice(0, 64)}"`);
-      if (!isObject(fields)) return fault(at, `expected an object of dotted paths, found ${shown(fields)}`);
+      if (!isObject(fields)) return fault(at, `expected an object of dotted paths, found ${formatValue(fields)}`);
       for (const [path, operand] of Object.entries(fields)) {
         try {
           apply(slot(path), budget.copy(operand), slot, budget);

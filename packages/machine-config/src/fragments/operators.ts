@@ -1,7 +1,7 @@
 /** The update operators of overrides, as MongoDB defines them. What would make resolving depend on the time, or needs a query, is left out. */
 import { canonicalJson } from '../canonical-json.ts';
+import { formatValue } from '../format-value.ts';
 import type { Json } from '../schema.ts';
-import { shown } from '../shown.ts';
 import type { Budget } from './budget.ts';
 import { isObject } from './imports.ts';
 import { ModFault, type Slot } from './slot.ts';
@@ -13,7 +13,8 @@ export const operators: Readonly<Record<string, Operator>> = {
   $set: (slot, operand) => slot.write(operand),
   $unset: (slot) => slot.remove(),
   $rename(slot, operand, slotOf, budget) {
-    if (typeof operand !== 'string') throw new ModFault(`expected the new path as a string, found ${shown(operand)}`);
+    if (typeof operand !== 'string')
+      throw new ModFault(`expected the new path as a string, found ${formatValue(operand)}`);
     const value = slot.read();
     if (value === undefined) return;
     const target = slotOf(operand);
@@ -42,7 +43,8 @@ export const operators: Readonly<Record<string, Operator>> = {
     slot.write(items);
   },
   $pop(slot, operand, _slotOf, budget) {
-    if (operand !== 1 && operand !== -1) throw new ModFault(`expected 1 (last) or -1 (first), found ${shown(operand)}`);
+    if (operand !== 1 && operand !== -1)
+      throw new ModFault(`expected 1 (last) or -1 (first), found ${formatValue(operand)}`);
     const items = listIn(slot, budget);
     slot.write(operand === 1 ? items.slice(0, -1) : items.slice(1));
   },
@@ -58,7 +60,7 @@ export const operators: Readonly<Record<string, Operator>> = {
     slot.write(listIn(slot, budget).filter((item) => !matches(item)));
   },
   $pullAll(slot, operand, _slotOf, budget) {
-    if (!Array.isArray(operand)) throw new ModFault(`expected a list, found ${shown(operand)}`);
+    if (!Array.isArray(operand)) throw new ModFault(`expected a list, found ${formatValue(operand)}`);
     if (slot.read() === undefined) return;
     const unwanted = new Set(operand.map((item: Json) => textOf(item, budget)));
     slot.write(listIn(slot, budget).filter((item) => !unwanted.has(textOf(item, budget))));
@@ -67,7 +69,7 @@ export const operators: Readonly<Record<string, Operator>> = {
 
 function listIn(slot: Slot, budget: Budget): readonly Json[] {
   const found = slot.read() ?? [];
-  if (!Array.isArray(found)) throw new ModFault(`expected a list there, found ${shown(found)}`);
+  if (!Array.isArray(found)) throw new ModFault(`expected a list there, found ${formatValue(found)}`);
   budget.takeCharacters(found.length);
   return found;
 }
@@ -86,14 +88,14 @@ function added(operand: Json): { each: readonly Json[]; at: number } {
   const { $each: each, $position: at = Number.MAX_SAFE_INTEGER, ...others } = operand;
   const [other] = Object.keys(others);
   if (other !== undefined) throw new ModFault(`expected $each and $position, found "${other.slice(0, 64)}"`);
-  if (!Array.isArray(each)) throw new ModFault(`expected a list in $each, found ${shown(each)}`);
+  if (!Array.isArray(each)) throw new ModFault(`expected a list in $each, found ${formatValue(each)}`);
   if (typeof at !== 'number' || !Number.isInteger(at))
-    throw new ModFault(`expected a whole number, found ${shown(at)}`);
+    throw new ModFault(`expected a whole number, found ${formatValue(at)}`);
   return { each, at };
 }
 
 function number(value: Json | undefined): number {
-  if (typeof value !== 'number') throw new ModFault(`expected a number, found ${shown(value)}`);
+  if (typeof value !== 'number') throw new ModFault(`expected a number, found ${formatValue(value)}`);
   return value;
 }
 
@@ -110,11 +112,12 @@ function finite(value: number): number {
 function keep(slot: Slot, given: Json, better: (found: number | string, given: number | string) => boolean): void {
   const found = slot.read();
   if (typeof given !== 'number' && typeof given !== 'string')
-    throw new ModFault(`expected a number or a string, found ${shown(given)}`);
+    throw new ModFault(`expected a number or a string, found ${formatValue(given)}`);
   if (found === undefined) {
     slot.write(given);
     return;
   }
-  if (typeof found !== typeof given) throw new ModFault(`expected a ${typeof given} there, found ${shown(found)}`);
+  if (typeof found !== typeof given)
+    throw new ModFault(`expected a ${typeof given} there, found ${formatValue(found)}`);
   if (better(found as number | string, given)) slot.write(given);
 }

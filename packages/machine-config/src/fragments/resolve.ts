@@ -1,9 +1,10 @@
 /** Follows imports, fragment by fragment; every fault is a problem at the place of the document that began it. */
+
+import { addPrefix } from './add-prefix.ts';
 import type { Budget } from './budget.ts';
 import { type FragmentImport, readImports } from './imports.ts';
-import { emptyLayer, type Layer, laid, layerOf } from './layer.ts';
-import { modified, readMods, type Scope } from './mods.ts';
-import { prefixed } from './prefixed.ts';
+import { emptyLayer, type Layer, layerOf, overlay } from './layer.ts';
+import { applyMod, readMods, type Scope } from './mods.ts';
 import type { FragmentProblem, Lookup, UsedFragment } from './types.ts';
 import { withVariables } from './variables.ts';
 
@@ -27,7 +28,7 @@ export function importAll(imports: readonly FragmentImport[], state: Resolving):
     const path = state.at ?? each.path;
     const layer = importOne(each, state);
     if (layer === undefined) continue;
-    all = laid(all, layer, (message) => state.problems.push({ path, level: 'warning', message }));
+    all = overlay(all, layer, (message) => state.problems.push({ path, level: 'warning', message }));
   }
   return all;
 }
@@ -91,17 +92,17 @@ function importOne(asked: FragmentImport, state: Resolving): Layer | undefined {
     scopes: [{ mods: mods.mods, applied: new Set() }, ...state.scopes],
   });
   const origin = { fragmentId, revision, viaFragmentId: above[0] ?? fragmentId };
-  let layer = laid(brought, layerOf(filled.config, origin), (message) => tell({ level: 'warning', message }));
+  let layer = overlay(brought, layerOf(filled.config, origin), (message) => tell({ level: 'warning', message }));
   for (const [distance, scope] of state.scopes.entries()) {
     const ofDocument = distance === state.scopes.length - 1;
     for (const each of scope.mods) {
       if (each.fragmentId !== fragmentId) continue;
       scope.applied.add(each);
-      const changed = modified(layer, each, asked.prefix, budget);
+      const changed = applyMod(layer, each, asked.prefix, budget);
       if ('lists' in changed) layer = changed;
       else if (ofDocument) problems.push(changed);
       else tell({ level: 'error', message: `${changed.path}: ${changed.message}` });
     }
   }
-  return asked.prefix === '' ? layer : prefixed(layer, asked.prefix, budget);
+  return asked.prefix === '' ? layer : addPrefix(layer, asked.prefix, budget);
 }

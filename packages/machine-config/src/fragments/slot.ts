@@ -1,5 +1,5 @@
+import { formatValue } from '../format-value.ts';
 import type { Json } from '../schema.ts';
-import { shown } from '../shown.ts';
 
 /** Why an override cannot be applied; caught where its path is known. */
 export class ModFault extends Error {}
@@ -27,7 +27,7 @@ export function slotIn(root: () => { [key: string]: Json }, steps: readonly stri
         next = {};
         put(at, step, next, path);
       }
-      if (typeof next !== 'object') throw new ModFault(`expected an object at "${step}", found ${shown(next)}`);
+      if (typeof next !== 'object') throw new ModFault(`expected an object at "${step}", found ${formatValue(next)}`);
       at = next as Holder;
     }
     return at;
@@ -61,5 +61,7 @@ function put(holder: Holder, step: string, value: Json, path: string): void {
 function position(list: readonly Json[], step: string, path: string): number {
   const index = /^\d{1,6}$/.test(step) ? Number(step) : -1;
   if (index >= 0 && index <= list.length) return index;
-  throw new ModFault(`expected a position of 0 to ${list.length} in a list, found ${shown(step)} in ${shown(path)}`);
+  throw new ModFault(
+    `expected a position of 0 to ${list.length} in a list, found ${formatValue(step)} in ${formatValue(path)}`,
+  );
 }

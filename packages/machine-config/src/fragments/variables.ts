@@ -1,5 +1,5 @@
+import { formatValue } from '../format-value.ts';
 import type { Json, JsonObject } from '../schema.ts';
-import { shown } from '../shown.ts';
 import type { Budget } from './budget.ts';
 import { isObject } from './imports.ts';
 
@@ -39,22 +39,22 @@ export function withVariables(
       return null;
     };
     if (!isObject(variable) || typeof variable['name'] !== 'string' || variable['name'] === '')
-      return fault('', `expected {"$variable": {"name": "…"}}, found ${shown(object)}`);
+      return fault('', `expected {"$variable": {"name": "…"}}, found ${formatValue(object)}`);
     const { name, type = 'any' } = variable as { name: string; type?: Json };
     met.add(name);
     if (type !== 'any' && (typeof type !== 'string' || !Object.hasOwn(types, type)))
-      return fault(name, `expected a type of ${Object.keys(types).join(', ')}, found ${shown(type)}`);
+      return fault(name, `expected a type of ${Object.keys(types).join(', ')}, found ${formatValue(type)}`);
     const fits = (value: Json): boolean => type === 'any' || types[String(type)]?.(value) === true;
     if (Object.hasOwn(given, name)) {
       const value = given[name] as Json;
       return fits(value)
         ? budget.copy(value)
-        : fault(name, `expected ${String(type)}, found ${shown(value)}`, value === null);
+        : fault(name, `expected ${String(type)}, found ${formatValue(value)}`, value === null);
     }
     if (!Object.hasOwn(variable, 'default_value'))
       return fault(name, `expected a value for the variable "${name.slice(0, 64)}", found none`, true);
     const value = budget.copy(variable['default_value'] as Json, replace);
-    return fits(value) ? value : fault(name, `expected a default of type ${String(type)}, found ${shown(value)}`);
+    return fits(value) ? value : fault(name, `expected a default of type ${String(type)}, found ${formatValue(value)}`);
   };
   const copied = budget.copy(config, replace);
   for (const name of Object.keys(given))

@@ -3,8 +3,8 @@
  * handlers of one type, and for one without its `keys` list; so one handler is sent, with all keys and their list.
  */
 
+import { formatValue } from '../format-value.ts';
 import type { Json, JsonObject, Problem } from '../schema.ts';
-import { shown } from '../shown.ts';
 import { unknownKey } from '../unknown-key.ts';
 import type { Init } from './section.ts';
 import { isObject } from './section.ts';
@@ -38,7 +38,7 @@ export function authInit(auth: JsonObject, problems: Problem[]): Init {
 function readHandler(handler: Json, path: string, keys: Map<string, string>, problems: Problem[]): void {
   const { type, config } = isObject(handler) ? handler : {};
   if (type !== 'api-key') {
-    const message = `expected a handler of type api-key, found ${shown(type)}: it is left out`;
+    const message = `expected a handler of type api-key, found ${formatValue(type)}: it is left out`;
     problems.push({ path: `${path}.type`, level: 'warning', message });
     return;
   }
@@ -51,7 +51,7 @@ function readHandler(handler: Json, path: string, keys: Map<string, string>, pro
 }
 
 function wrong(path: string, expected: string, found: unknown, problems: Problem[]): void {
-  problems.push({ path, level: 'error', message: `expected ${expected}, found ${shown(found)}` });
+  problems.push({ path, level: 'error', message: `expected ${expected}, found ${formatValue(found)}` });
 }
 
 interface AuthMessage {

@@ -1,8 +1,8 @@
 /** The frame of a component or remote: parent, offset, orientation in any form, and its geometry. */
 import type { MessageShape } from '@bufbuild/protobuf';
 import type { FrameSchema } from '@platform/proto/platform/app/v1/robot';
+import { formatValue } from '../format-value.ts';
 import type { JsonObject, Problem } from '../schema.ts';
-import { shown } from '../shown.ts';
 import { unknownKey } from '../unknown-key.ts';
 import { geometryInit, geometryOf } from './geometry.ts';
 import { type OrientationCase, orientationInit, orientationOf, orientationTypes } from './orientation.ts';
@@ -17,7 +17,7 @@ export function frameInit(frame: JsonObject, path: string, problems: Problem[]):
   const init: Record<string, unknown> = {};
   const { parent, translation, orientation, geometry } = frame;
   const wrong = (key: string, expected: string): void => {
-    const message = `expected ${expected}, found ${shown(frame[key])}`;
+    const message = `expected ${expected}, found ${formatValue(frame[key])}`;
     problems.push({ path: `${path}.${key}`, level: 'error', message });
   };
   if (typeof parent === 'string') init['parent'] = parent;

@@ -1,7 +1,7 @@
 /** Sections of a document to parts of the RobotConfig message and back, both by one table for each kind of entry. */
 
+import { formatValue } from '../format-value.ts';
 import type { Json, JsonObject, Problem } from '../schema.ts';
-import { shown } from '../shown.ts';
 import { unknownKey } from '../unknown-key.ts';
 import { durationNanos, formatDuration } from './duration.ts';
 import { frameInit, frameOf } from './frame.ts';
@@ -29,7 +29,7 @@ export function initOf(section: Section, entry: JsonObject, path: string, proble
     const [field, kind] = row;
     const part = partOf(kind, value, at, problems);
     if (part === undefined) {
-      const message = `expected ${wordsFor(kind)}, found ${shown(value)}`;
+      const message = `expected ${wordsFor(kind)}, found ${formatValue(value)}`;
       problems.push({ path: at, level: 'error', message });
     } else {
       init[field] = part;
@@ -43,7 +43,7 @@ export function initsOf(section: Section, list: readonly unknown[], path: string
   return list.flatMap((entry, index) => {
     const at = `${path}[${index}]`;
     if (isObject(entry)) return [initOf(section, entry, at, problems)];
-    problems.push({ path: at, level: 'error', message: `expected an object, found ${shown(entry)}` });
+    problems.push({ path: at, level: 'error', message: `expected an object, found ${formatValue(entry)}` });
     return [];
   });
 }

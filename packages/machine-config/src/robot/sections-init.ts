@@ -1,6 +1,7 @@
 /** Everything of a configuration beside its resources, as `RobotConfig` is created from it. Also says what in it is wrong. */
+
+import { formatValue } from '../format-value.ts';
 import type { JsonObject, MachineConfig, Problem } from '../schema.ts';
-import { shown } from '../shown.ts';
 import { authInit } from './auth.ts';
 import { durationNanos } from './duration.ts';
 import { type Init, initOf, initsOf, isObject, type Section } from './section.ts';
@@ -44,9 +45,9 @@ function networkProblems(network: JsonObject, problems: Problem[]): void {
   if (Boolean(certificate) !== Boolean(key))
     error('tls_cert_file', 'expected tls_cert_file and tls_key_file together, found one of them');
   if (typeof address === 'string' && address !== '' && !/^[^\s]*:\d{1,5}$/.test(address))
-    error('bind_address', `expected host:port, found ${shown(address)}`);
+    error('bind_address', `expected host:port, found ${formatValue(address)}`);
   const window = isObject(sessions) ? sessions['heartbeat_window'] : undefined;
   const nanos = typeof window === 'string' ? durationNanos(window) : undefined;
   if (nanos !== undefined && nanos !== 0n && (nanos < 30_000_000n || nanos > 60_000_000_000n))
-    error('sessions.heartbeat_window', `expected a duration from 30ms to 1m, found ${shown(window)}`);
+    error('sessions.heartbeat_window', `expected a duration from 30ms to 1m, found ${formatValue(window)}`);
 }

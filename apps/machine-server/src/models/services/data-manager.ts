@@ -12,6 +12,7 @@ import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
 import { planCapture } from '../../capture/plan-capture.ts';
 import type { Associated, BuildContext, Model, Reconfigurable } from '../../graph/model.ts';
+import { logProblems } from '../../logging/log-problems.ts';
 import type { Reclaim } from '../../sync/reclaim.ts';
 import type { Sync } from '../../sync/sync.ts';
 
@@ -99,8 +100,7 @@ async function configure(
     types: parts.types,
   };
   const planned = planCapture(resources, defaults, resolvePath);
-  for (const { level, path, message } of [...problems, ...planned.problems])
-    log[level === 'error' ? 'error' : 'warn'](`${path}: ${message}`);
+  logProblems(log, [...problems, ...planned.problems]);
   await capture.configure(attributes.capture_disabled ? [] : planned.plans);
   sync.configure({
     intervalMs: attributes.sync_interval_mins * 60_000,

@@ -13,7 +13,7 @@ import { equals } from '@bufbuild/protobuf';
 import { backoffMs, type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import { type RobotConfig, RobotConfigSchema, RobotService } from '@platform/proto/platform/app/v1/robot';
 import type { Link } from '@platform/rpc/client';
-import { cacheFile, judgeAge, readCache, writeCache } from './cache.ts';
+import { cacheFile, checkAge, readCache, writeCache } from './cache.ts';
 import type { CloudCredentials } from './credentials.ts';
 
 export interface WatchOptions {
@@ -71,7 +71,7 @@ export class ConfigWatch implements AsyncDisposable {
         const code = caught instanceof PlatformError ? caught.code : 'unavailable';
         throw new PlatformError(code, `${reason}; none is cached in ${this.#path}`, caught);
       }
-      const age = judgeAge(cached, clock.now(), credentials.offlineLimitDays, this.#path);
+      const age = checkAge(cached, clock.now(), credentials.offlineLimitDays, this.#path);
       if (age.kind === 'refused') throw new PlatformError('failed_precondition', `${reason}; ${age.message}`, caught);
       log.warn(`${reason}; the cached one is used`);
       if (age.kind === 'old') log.warn(age.message);

@@ -11,7 +11,7 @@ const referring = ['depends_on', 'frame', 'attributes', 'service_configs'];
  *
  * A reference is a text that equals the name of one of the fragment's components or services, short or full.
  */
-export function prefixed(layer: Layer, prefix: string, budget: Budget): Layer {
+export function addPrefix(layer: Layer, prefix: string, budget: Budget): Layer {
   const names = new Set(
     ['components', 'services'].flatMap((key) =>
       (layer.lists.get(key) ?? []).flatMap(({ value }) => {

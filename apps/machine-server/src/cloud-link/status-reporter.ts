@@ -38,8 +38,8 @@ const final: readonly string[] = ['unimplemented', 'permission_denied', 'not_fou
 export class StatusReporter implements AsyncDisposable {
   readonly #options: StatusReporterOptions;
   #follower: Follower | undefined;
-  #told = '';
-  #toldMs = 0;
+  #reported = '';
+  #reportedMs = 0;
   #isOver = false;
 
   constructor(options: StatusReporterOptions) {
@@ -70,8 +70,8 @@ export class StatusReporter implements AsyncDisposable {
     const { link, partId, version, status, onForced, clock } = this.#options;
     const now = status();
     const text = JSON.stringify(now);
-    const isToldAlready = text === this.#told && clock.monotonic() - this.#toldMs < repeatAfterMs;
-    if (this.#isOver || (isToldAlready && now.heldRevision === '')) return false;
+    const isReported = text === this.#reported && clock.monotonic() - this.#reportedMs < repeatAfterMs;
+    if (this.#isOver || (isReported && now.heldRevision === '')) return false;
     try {
       const lastError = now.lastError.slice(0, maxErrorLength);
       const report = { partId, ...now, lastError, serverVersion: version, platform };
@@ -83,8 +83,8 @@ export class StatusReporter implements AsyncDisposable {
       this.#options.log.debug('the cloud takes no reports of what this server runs', { error: errorText(caught) });
       return false;
     }
-    this.#told = text;
-    this.#toldMs = clock.monotonic();
+    this.#reported = text;
+    this.#reportedMs = clock.monotonic();
     return false;
   }
 }

@@ -1,5 +1,5 @@
 /** The longest run of positions that rises already: all else has moved. @param positions each one once. */
-export function stayingOf(positions: readonly number[]): ReadonlySet<number> {
+export function longestIncreasing(positions: readonly number[]): ReadonlySet<number> {
   // The last position of the best run of each length, and what stood before each position in its run.
   const ends: number[] = [];
   const before = new Map<number, number>();

@@ -10,7 +10,7 @@ import { makeDirectory } from './make-directory.ts';
 import { lockFile } from './paths.ts';
 
 /** Takes the directory, creating it (0700); disposing gives it back. Throws failed_precondition while another process has it. */
-export async function ownDirectory(directory: string): Promise<AsyncDisposable> {
+export async function lockDirectory(directory: string): Promise<AsyncDisposable> {
   await makeDirectory(directory);
   const path = join(directory, lockFile);
   const mine = identityOf(process.pid);

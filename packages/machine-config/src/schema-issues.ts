@@ -33,7 +33,7 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** Where the fault is. Of free JSON the schema names only the whole, though all that JSON text can hold of faults are numbers without end. */
-export function placeOf(issue: z.core.$ZodIssue, document: unknown): Path {
+export function issuePath(issue: z.core.$ZodIssue, document: unknown): Path {
   const at = issue.path as (string | number)[];
   return isOfJson(issue) ? [...at, ...(infinityIn(valueAt(document, at)) ?? [])] : at;
 }

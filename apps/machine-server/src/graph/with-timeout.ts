@@ -1,7 +1,7 @@
 import { type Clock, PlatformError } from '@platform/base';
 
 /** The result of `task`. Rejects with DEADLINE_EXCEEDED and `message` after `limitMs`, or with the reason of `signal` as soon as that is aborted. */
-export async function inTime<T>(
+export async function withTimeout<T>(
   task: Promise<T>,
   limitMs: number,
   message: string,

@@ -4,6 +4,7 @@ import { fromRobotConfig } from '@platform/machine-config/robot-config';
 import type { MachineConfig } from '@platform/machine-config/schema';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
 import type { Graph } from '../graph/graph.ts';
+import { logProblems } from '../logging/log-problems.ts';
 import type { ServerLog } from '../logging/server-log.ts';
 import { type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
@@ -76,8 +77,7 @@ export class ConfigApplier {
     const config = fromRobotConfig(message);
     this.#setLog(config);
     auth.configure(secretsOf(message));
-    if (this.#warnedOf !== message.revision)
-      for (const { path, message: text } of unsupportedSettings(config)) this.#options.log.warn(`${path}: ${text}`);
+    if (this.#warnedOf !== message.revision) logProblems(this.#options.log, unsupportedSettings(config));
     this.#warnedOf = message.revision;
     return graph.apply([...config.components, ...config.services], message.revision);
   }
@@ -89,7 +89,7 @@ export class ConfigApplier {
       log_configuration === undefined ? [] : [[name, log_configuration.level] as const],
     );
     const settings = { debug: debug || config.debug, patterns: config.log, resources: new Map(own) };
-    for (const { path, message } of serverLog.levels.set(settings)) log.warn(`${path}: ${message}`);
+    logProblems(log, serverLog.levels.set(settings));
   }
 
   #succeeded(message: RobotConfig): void {

@@ -1,0 +1,7 @@
+import type { Log } from '@platform/base';
+import type { Problem } from '@platform/machine-config/schema';
+
+/** One line for each, beginning with its path. */
+export function logProblems(log: Log, problems: readonly Problem[]): void {
+  for (const { level, path, message } of problems) log[level === 'error' ? 'error' : 'warn'](`${path}: ${message}`);
+}
