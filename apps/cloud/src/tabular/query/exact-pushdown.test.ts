@@ -357,7 +357,7 @@ test.each([
             expect({ ...on, explain: null }).toEqual({ ...off, explain: null });
           },
         ),
-        { numRuns: 120, seed },
+        { numRuns: 60, seed },
       );
     };
     await run();
