@@ -1,8 +1,9 @@
 /** Windows of $setWindowFields and the steps of $densify. Plain data; numbers whose type counts are literals. */
 
 import type { BsonValue } from '../bson/value.ts';
+import type { WindowFunction } from '../window-functions/registry.ts';
 import type { Expr, Path } from './expr.ts';
-import type { Accumulator, SortKey } from './stage.ts';
+import type { SortKey } from './stage.ts';
 import type { Placed } from './stage-place.ts';
 
 export const timeUnits = [
@@ -33,29 +34,6 @@ export type WindowFrame =
   | { readonly k: 'range'; readonly lower: Bound<Constant>; readonly upper: Bound<Constant>; readonly unit?: TimeUnit };
 
 export const wholePartition: WindowFrame = { k: 'documents', lower: 'unbounded', upper: 'unbounded' };
-
-export type WindowFunction =
-  | { readonly k: 'fold'; readonly accumulator: Accumulator; readonly frame: WindowFrame }
-  | { readonly k: 'covariance'; readonly sample: boolean; readonly input: Expr; readonly frame: WindowFrame }
-  /** Slope between the ends of the window, or area under it; with `unitMs` for each unit of a date. */
-  | {
-      readonly k: 'derivative' | 'integral';
-      readonly input: Expr;
-      readonly unitMs?: number;
-      readonly frame: WindowFrame;
-    }
-  | {
-      readonly k: 'minMaxScaler';
-      readonly input: Expr;
-      readonly min: Constant;
-      readonly max: Constant;
-      readonly frame: WindowFrame;
-    }
-  | { readonly k: 'rank' | 'denseRank' | 'documentNumber' }
-  | { readonly k: 'shift'; readonly input: Expr; readonly by: number; readonly otherwise: Constant }
-  /** Either N, of which alpha is 2 / (N + 1), or alpha itself. */
-  | { readonly k: 'expMovingAvg'; readonly input: Expr; readonly n?: number; readonly alpha?: Constant }
-  | { readonly k: 'linearFill' | 'locf'; readonly input: Expr };
 
 export interface WindowStage extends Placed {
   readonly k: 'window';

@@ -3,8 +3,9 @@
 import { compareValues } from '../../bson/compare.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
 import type { Path } from '../../plan/expr.ts';
-import type { WindowFunction, WindowStage } from '../../plan/window.ts';
+import type { WindowStage } from '../../plan/window.ts';
 import { QueryError } from '../../query-error.ts';
+import { startWindow } from '../../window-functions/registry.ts';
 import { compileExpression } from '../expressions/expression.ts';
 import { enterRow, newFrame } from '../expressions/scope.ts';
 import type { Budget } from '../limits/budget.ts';
@@ -12,16 +13,7 @@ import { sizeOf } from '../limits/size.ts';
 import { withinSizeLimits } from '../limits/size-limits.ts';
 import type { Row } from '../row.ts';
 import { compareKeys, sortKeysOf } from '../stages/sort-keys.ts';
-import { covariance } from './covariance.ts';
-import { derivative } from './derivative.ts';
-import { expMovingAvg } from './exp-moving-avg.ts';
-import { fold } from './fold.ts';
-import { linearFill, locf } from './gap-fill.ts';
-import { integral } from './integral.ts';
-import { minMaxScaler } from './min-max-scaler.ts';
-import type { Partition, StartWalk, Workspace } from './partition.ts';
-import { rank } from './rank.ts';
-import { shift } from './shift.ts';
+import type { Partition, Workspace } from './partition.ts';
 
 const stageName = '$setWindowFields';
 
@@ -57,7 +49,7 @@ export async function* runWindow(
       steps += more;
     },
   };
-  const starts = stage.output.map(([path, fn]) => [path, start(fn, workspace)] as const);
+  const starts = stage.output.map(([path, fn]) => [path, startWindow(fn, workspace)] as const);
   const rows = await gather(stage, input, budget);
   for (let from = 0; from < rows.length; ) {
     const partition = partitionFrom(rows, from, stage);
@@ -85,33 +77,6 @@ export async function* runWindow(
     budget.release(kept);
     kept = 0;
     from += partition.documents.length;
-  }
-}
-
-function start(fn: WindowFunction, workspace: Workspace): StartWalk {
-  switch (fn.k) {
-    case 'fold':
-      return fold(fn, workspace);
-    case 'covariance':
-      return covariance(fn, workspace);
-    case 'derivative':
-      return derivative(fn, workspace);
-    case 'integral':
-      return integral(fn, workspace);
-    case 'minMaxScaler':
-      return minMaxScaler(fn, workspace);
-    case 'rank':
-    case 'denseRank':
-    case 'documentNumber':
-      return rank(fn);
-    case 'shift':
-      return shift(fn, workspace);
-    case 'expMovingAvg':
-      return expMovingAvg(fn, workspace);
-    case 'linearFill':
-      return linearFill(fn, workspace);
-    case 'locf':
-      return locf(fn, workspace);
   }
 }
 

@@ -1,16 +1,23 @@
-/** $derivative and $integral. */
+/** What $derivative and $integral take. */
 
-import { describe } from '../../bson/describe.ts';
-import { BsonDocument } from '../../bson/value.ts';
-import { unitMs } from '../../functions/dates/date-unit.ts';
-import type { Expr } from '../../plan/expr.ts';
-import type { WindowFunction } from '../../plan/window.ts';
-import { QueryError } from '../../query-error.ts';
-import { parseExpression } from '../expression.ts';
-import type { WindowSpec } from './function.ts';
-import { parseTimeUnit } from './time-unit.ts';
+import { describe } from '../bson/describe.ts';
+import { BsonDocument } from '../bson/value.ts';
+import { unitMs } from '../functions/dates/date-unit.ts';
+import { parseExpression } from '../mql/expression.ts';
+import { parseTimeUnit } from '../mql/window/time-unit.ts';
+import type { Expr } from '../plan/expr.ts';
+import type { WindowFrame } from '../plan/window.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowSpec } from './definition.ts';
 
-export function parseRate({ name, argument, frame, hasWindow, by, at }: WindowSpec): WindowFunction {
+/** With `unitMs` for each unit of a date. */
+export interface Rate {
+  readonly input: Expr;
+  readonly unitMs?: number;
+  readonly frame: WindowFrame;
+}
+
+export function parseRate({ name, argument, frame, by, at }: WindowSpec): Rate {
   const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
   if (by?.length !== 1) throw fail(`${name} needs a sortBy of one field`);
   if (!(argument instanceof BsonDocument)) throw fail(`${name} takes an object, found ${describe(argument)}`);
@@ -25,7 +32,5 @@ export function parseRate({ name, argument, frame, hasWindow, by, at }: WindowSp
     } else throw fail(`${name} found an unknown argument: ${part}`);
   }
   if (input === undefined) throw fail(`${name} needs an 'input'`);
-  if (name === '$derivative' && !hasWindow) throw fail("$derivative needs a 'window'");
-  const unit = ms === undefined ? {} : { unitMs: ms };
-  return { k: name === '$derivative' ? 'derivative' : 'integral', input, frame, ...unit };
+  return { input, frame, ...(ms === undefined ? {} : { unitMs: ms }) };
 }

@@ -1,19 +1,40 @@
 /** $covariancePop and $covarianceSamp: means and the sum of products of distances from them, updated by each pair. */
 
-import { SlidingSum } from '../../accumulators/sliding/sum.ts';
-import { decimalInfinity, decimalNan } from '../../bson/encode-decimal.ts';
-import { isNumeric } from '../../bson/type.ts';
-import { type BsonValue, Decimal128, type Maybe } from '../../bson/value.ts';
-import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
-import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../../functions/numbers/number.ts';
-import { subtract } from '../../functions/numbers/sums.ts';
-import type { WindowFunction } from '../../plan/window.ts';
-import { compileExpression } from '../expressions/expression.ts';
-import { extents } from './extent.ts';
-import { evaluator, type StartWalk, type Workspace } from './partition.ts';
-import { slide } from './slide.ts';
+import { SlidingSum } from '../accumulators/sliding/sum.ts';
+import { decimalInfinity, decimalNan } from '../bson/encode-decimal.ts';
+import { isNumeric } from '../bson/type.ts';
+import { type BsonValue, Decimal128, type Maybe } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { extents } from '../execute/window/extent.ts';
+import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import { slide } from '../execute/window/slide.ts';
+import { divide, multiply } from '../functions/numbers/arithmetic.ts';
+import { isFiniteNumber, isNan, type Numeric, signOf, toDouble } from '../functions/numbers/number.ts';
+import { subtract } from '../functions/numbers/sums.ts';
+import { parseExpression } from '../mql/expression.ts';
+import type { Expr } from '../plan/expr.ts';
+import type { WindowFrame } from '../plan/window.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
-export function covariance(fn: WindowFunction & { k: 'covariance' }, workspace: Workspace): StartWalk {
+export interface Covariance {
+  readonly k: 'covariance';
+  readonly sample: boolean;
+  readonly input: Expr;
+  readonly frame: WindowFrame;
+}
+
+export const covariance: WindowFunctionDefinition<Covariance> = {
+  names: ['$covariancePop', '$covarianceSamp'],
+  takesWindow: true,
+  parse: parseCovariance,
+  start,
+};
+
+function parseCovariance({ name, argument, frame, at }: WindowSpec): Covariance {
+  return { k: 'covariance', sample: name === '$covarianceSamp', input: parseExpression(argument, at), frame };
+}
+
+function start(fn: Covariance, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
   return (partition) => {
     const value = evaluator(input, partition, workspace);

@@ -1,18 +1,30 @@
 /** $integral: the area under the rows of the window, by trapezoids. */
 
-import { SlidingSum } from '../../accumulators/sliding/sum.ts';
-import { isNumeric } from '../../bson/type.ts';
-import { BsonDate, type Maybe } from '../../bson/value.ts';
-import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
-import { isNan } from '../../functions/numbers/number.ts';
-import { add, subtract } from '../../functions/numbers/sums.ts';
-import type { WindowFunction } from '../../plan/window.ts';
-import { QueryError } from '../../query-error.ts';
-import { compileExpression } from '../expressions/expression.ts';
-import { valueAt } from '../expressions/path.ts';
-import { extents } from './extent.ts';
-import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
-import { slide } from './slide.ts';
+import { SlidingSum } from '../accumulators/sliding/sum.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDate, type Maybe } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { valueAt } from '../execute/expressions/path.ts';
+import { extents } from '../execute/window/extent.ts';
+import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
+import { slide } from '../execute/window/slide.ts';
+import { divide, multiply } from '../functions/numbers/arithmetic.ts';
+import { isNan } from '../functions/numbers/number.ts';
+import { add, subtract } from '../functions/numbers/sums.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition } from './definition.ts';
+import { parseRate, type Rate } from './rate.ts';
+
+export interface Integral extends Rate {
+  readonly k: 'integral';
+}
+
+export const integral: WindowFunctionDefinition<Integral> = {
+  names: ['$integral'],
+  takesWindow: true,
+  parse: (spec) => ({ k: 'integral', ...parseRate(spec) }),
+  start,
+};
 
 interface Point {
   readonly x: Maybe;
@@ -20,7 +32,7 @@ interface Point {
   readonly nan: boolean;
 }
 
-export function integral(fn: WindowFunction & { k: 'derivative' | 'integral' }, workspace: Workspace): StartWalk {
+function start(fn: Integral, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
   return (partition) => {
     const value = evaluator(input, partition, workspace);

@@ -1,24 +1,44 @@
 /** The accumulators of $group over windows: running where the window only grows, else sliding, else computed anew. */
 
-import { compileAccumulators } from '../../accumulators/compile-accumulators.ts';
-import type { Fold } from '../../accumulators/fold.ts';
-import { slidingDeviation } from '../../accumulators/sliding/deviation.ts';
-import { slidingExtreme } from '../../accumulators/sliding/extreme.ts';
-import { slidingPercentile } from '../../accumulators/sliding/percentile.ts';
-import { slidingSet } from '../../accumulators/sliding/set.ts';
-import type { Sliding } from '../../accumulators/sliding/sliding.ts';
-import { slidingAvg, slidingSum } from '../../accumulators/sliding/sum.ts';
-import { BsonDocument, type BsonValue, type Maybe } from '../../bson/value.ts';
-import type { Accumulator } from '../../plan/stage.ts';
-import type { WindowFunction } from '../../plan/window.ts';
-import { compileExpression } from '../expressions/expression.ts';
-import { extents } from './extent.ts';
-import { evaluator, type Partition, type StartWalk, type Walk, type Workspace } from './partition.ts';
-import { slide } from './slide.ts';
+import { compileAccumulators } from '../accumulators/compile-accumulators.ts';
+import type { Fold } from '../accumulators/fold.ts';
+import { accumulatorOf } from '../accumulators/registry.ts';
+import type { Sliding } from '../accumulators/sliding/sliding.ts';
+import { describe } from '../bson/describe.ts';
+import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { extents } from '../execute/window/extent.ts';
+import { evaluator, type Partition, type StartWalk, type Walk, type Workspace } from '../execute/window/partition.ts';
+import { slide } from '../execute/window/slide.ts';
+import { parseAccumulator, windowAccumulatorNames } from '../mql/accumulator.ts';
+import type { Accumulator } from '../plan/stage.ts';
+import type { WindowFrame } from '../plan/window.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
-type Stage = WindowFunction & { k: 'fold' };
+export interface WindowFold {
+  readonly k: 'fold';
+  readonly accumulator: Accumulator;
+  readonly frame: WindowFrame;
+}
 
-export function fold(fn: Stage, workspace: Workspace): StartWalk {
+export const fold: WindowFunctionDefinition<WindowFold> = {
+  names: windowAccumulatorNames,
+  takesWindow: true,
+  parse: parseFold,
+  start,
+};
+
+function parseFold({ name, argument, frame, at }: WindowSpec): WindowFold {
+  if (name === '$count' && !(argument instanceof BsonDocument && argument.size === 0)) {
+    throw new QueryError('FailedToParse', `$count takes an empty object, found ${describe(argument)}`, { path: at });
+  }
+  const accumulator = parseAccumulator(name, argument, at, true);
+  if (accumulator === undefined) throw new QueryError('FailedToParse', `${name} is not an accumulator`, { path: at });
+  return { k: 'fold', accumulator, frame };
+}
+
+function start(fn: WindowFold, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.accumulator.arg);
   const newFold = foldMaker(fn.accumulator, workspace);
   const { frame } = fn;
@@ -31,7 +51,7 @@ export function fold(fn: Stage, workspace: Workspace): StartWalk {
     // A percentile sorts what it was given so far.
     if (grows && name !== 'median' && name !== 'percentile') return running(fn, newFold(), partition, value);
     if (name === 'push') return slices(fn, partition, value, workspace);
-    const sliding = slidingOf(fn.accumulator, workspace);
+    const sliding = accumulatorOf(name).slide?.(fn.accumulator, workspace.hold);
     return sliding === undefined ? anew(fn, partition, value, workspace) : moving(fn, sliding, partition, value);
   };
 }
@@ -55,7 +75,7 @@ function once(newFold: () => Fold, { documents }: Partition, value: ValueAt): Wa
   };
 }
 
-function running(fn: Stage, all: Fold, partition: Partition, value: ValueAt): Walk {
+function running(fn: WindowFold, all: Fold, partition: Partition, value: ValueAt): Walk {
   const extent = extents(fn.frame, partition);
   let added = 0;
   return (index) => {
@@ -71,7 +91,7 @@ function copied(value: BsonValue): BsonValue {
   return value instanceof BsonDocument ? new BsonDocument(value) : value;
 }
 
-function atEnd(fn: Stage, partition: Partition, value: ValueAt): Walk {
+function atEnd(fn: WindowFold, partition: Partition, value: ValueAt): Walk {
   const extent = extents(fn.frame, partition);
   return (index) => {
     const { from, to } = extent(index);
@@ -80,7 +100,7 @@ function atEnd(fn: Stage, partition: Partition, value: ValueAt): Walk {
   };
 }
 
-function slices(fn: Stage, partition: Partition, value: ValueAt, { worked }: Workspace): Walk {
+function slices(fn: WindowFold, partition: Partition, value: ValueAt, { worked }: Workspace): Walk {
   const extent = extents(fn.frame, partition);
   return (index) => {
     const { from, to } = extent(index);
@@ -94,7 +114,7 @@ function slices(fn: Stage, partition: Partition, value: ValueAt, { worked }: Wor
   };
 }
 
-function moving(fn: Stage, sliding: Sliding, partition: Partition, value: ValueAt): Walk {
+function moving(fn: WindowFold, sliding: Sliding, partition: Partition, value: ValueAt): Walk {
   const move = slide(
     extents(fn.frame, partition),
     (index) => sliding.add(value(index)),
@@ -107,7 +127,7 @@ function moving(fn: Stage, sliding: Sliding, partition: Partition, value: ValueA
 }
 
 /** Each window from its first row; what one keeps is given back before the next. */
-function anew(fn: Stage, partition: Partition, value: ValueAt, workspace: Workspace): Walk {
+function anew(fn: WindowFold, partition: Partition, value: ValueAt, workspace: Workspace): Walk {
   const extent = extents(fn.frame, partition);
   let held = 0;
   const hold = (bytes: number): void => {
@@ -125,28 +145,4 @@ function anew(fn: Stage, partition: Partition, value: ValueAt, workspace: Worksp
     held = 0;
     return result;
   };
-}
-
-function slidingOf(accumulator: Accumulator, { hold }: Workspace): Sliding | undefined {
-  switch (accumulator.fn) {
-    case 'sum':
-      return slidingSum();
-    case 'avg':
-      return slidingAvg();
-    case 'stdDevPop':
-      return slidingDeviation(0);
-    case 'stdDevSamp':
-      return slidingDeviation(1);
-    case 'min':
-      return slidingExtreme(1);
-    case 'max':
-      return slidingExtreme(-1);
-    case 'addToSet':
-      return slidingSet(hold);
-    case 'median':
-    case 'percentile':
-      return slidingPercentile(accumulator, hold);
-    default:
-      return undefined;
-  }
 }

@@ -1,17 +1,33 @@
 /** $derivative: the slope between the first and the last row of the window. */
 
-import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
-import { BsonDate, type Maybe } from '../../bson/value.ts';
-import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
-import { subtract } from '../../functions/numbers/sums.ts';
-import type { WindowFunction } from '../../plan/window.ts';
-import { QueryError } from '../../query-error.ts';
-import { compileExpression } from '../expressions/expression.ts';
-import { valueAt } from '../expressions/path.ts';
-import { extents } from './extent.ts';
-import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
+import { isNullish, isNumeric, typeName } from '../bson/type.ts';
+import { BsonDate, type Maybe } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { valueAt } from '../execute/expressions/path.ts';
+import { extents } from '../execute/window/extent.ts';
+import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
+import { divide, multiply } from '../functions/numbers/arithmetic.ts';
+import { subtract } from '../functions/numbers/sums.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition } from './definition.ts';
+import { parseRate, type Rate } from './rate.ts';
 
-export function derivative(fn: WindowFunction & { k: 'derivative' | 'integral' }, workspace: Workspace): StartWalk {
+export interface Derivative extends Rate {
+  readonly k: 'derivative';
+}
+
+export const derivative: WindowFunctionDefinition<Derivative> = {
+  names: ['$derivative'],
+  takesWindow: true,
+  parse: (spec) => {
+    const rate = parseRate(spec);
+    if (!spec.hasWindow) throw new QueryError('FailedToParse', "$derivative needs a 'window'", { path: spec.at });
+    return { k: 'derivative', ...rate };
+  },
+  start,
+};
+
+function start(fn: Derivative, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
   return (partition) => {
     const extent = extents(fn.frame, partition);

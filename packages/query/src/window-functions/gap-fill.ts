@@ -1,17 +1,53 @@
 /** $locf: the last value that was there. $linearFill: the straight line between the values around a gap. */
 
-import { compareValues } from '../../bson/compare.ts';
-import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
-import { BsonDate, type Maybe, ObjectId, Timestamp } from '../../bson/value.ts';
-import { divide, multiply } from '../../functions/numbers/arithmetic.ts';
-import { add, subtract } from '../../functions/numbers/sums.ts';
-import type { WindowFunction } from '../../plan/window.ts';
-import { QueryError } from '../../query-error.ts';
-import { compileExpression } from '../expressions/expression.ts';
-import { valueAt } from '../expressions/path.ts';
-import { evaluator, type StartWalk, sortPath, type Workspace } from './partition.ts';
+import { compareValues } from '../bson/compare.ts';
+import { isNullish, isNumeric, typeName } from '../bson/type.ts';
+import { BsonDate, type Maybe, ObjectId, Timestamp } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { valueAt } from '../execute/expressions/path.ts';
+import { evaluator, type StartWalk, sortPath, type Workspace } from '../execute/window/partition.ts';
+import { divide, multiply } from '../functions/numbers/arithmetic.ts';
+import { add, subtract } from '../functions/numbers/sums.ts';
+import { parseExpression } from '../mql/expression.ts';
+import type { Expr } from '../plan/expr.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
 
-export function locf(fn: WindowFunction & { k: 'linearFill' | 'locf' }, workspace: Workspace): StartWalk {
+export interface LinearFill {
+  readonly k: 'linearFill';
+  readonly input: Expr;
+}
+
+export interface Locf {
+  readonly k: 'locf';
+  readonly input: Expr;
+}
+
+export const linearFill: WindowFunctionDefinition<LinearFill> = {
+  names: ['$linearFill'],
+  parse: (spec) => {
+    const input = parseInput(spec);
+    if (spec.by?.length !== 1)
+      throw new QueryError(605001, '$linearFill needs a sortBy of exactly one field', { path: spec.at });
+    return { k: 'linearFill', input };
+  },
+  start: startLinearFill,
+};
+
+export const locf: WindowFunctionDefinition<Locf> = {
+  names: ['$locf'],
+  parse: (spec) => ({ k: 'locf', input: parseInput(spec) }),
+  start: startLocf,
+};
+
+/** They always look at the whole partition. */
+function parseInput({ name, argument, hasWindow, at }: WindowSpec): Expr {
+  const input = parseExpression(argument, at);
+  if (hasWindow) throw new QueryError('FailedToParse', `${name} does not take a 'window'`, { path: at });
+  return input;
+}
+
+function startLocf(fn: Locf, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
   return (partition) => {
     const value = evaluator(input, partition, workspace);
@@ -29,7 +65,7 @@ interface Point {
   readonly y: Maybe;
 }
 
-export function linearFill(fn: WindowFunction & { k: 'linearFill' | 'locf' }, workspace: Workspace): StartWalk {
+function startLinearFill(fn: LinearFill, workspace: Workspace): StartWalk {
   const input = compileExpression(fn.input);
   return (partition) => {
     const count = partition.documents.length;

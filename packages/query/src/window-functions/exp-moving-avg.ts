@@ -1,0 +1,80 @@
+/** $expMovingAvg: computed in decimals whatever the input, as MongoDB does; a decimal only if one was seen. */
+
+import { decimalToNumber } from '../bson/decimal.ts';
+import { add, decimalOfWhole, divide, multiply, subtract } from '../bson/decimal-arithmetic.ts';
+import { describe } from '../bson/describe.ts';
+import { isNumeric } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, Decimal128, Int32 } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import { type Numeric, toDecimal } from '../functions/numbers/number.ts';
+import { parseExpression } from '../mql/expression.ts';
+import { wholeOf } from '../mql/window/bounds.ts';
+import type { Expr } from '../plan/expr.ts';
+import type { Constant } from '../plan/window.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
+
+/** Either N, of which alpha is 2 / (N + 1), or alpha itself. */
+export interface ExpMovingAvg {
+  readonly k: 'expMovingAvg';
+  readonly input: Expr;
+  readonly n?: number;
+  readonly alpha?: Constant;
+}
+
+export const expMovingAvg: WindowFunctionDefinition<ExpMovingAvg> = {
+  names: ['$expMovingAvg'],
+  parse: parseExpMovingAvg,
+  start,
+};
+
+function parseExpMovingAvg({ argument, hasWindow, by, at }: WindowSpec): ExpMovingAvg {
+  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
+  if (hasWindow || !(argument instanceof BsonDocument)) {
+    throw fail(`$expMovingAvg takes one argument, an object, and no window; found ${describe(argument)}`);
+  }
+  const [given, n, alpha] = [argument.get('input'), argument.get('N'), argument.get('alpha')];
+  if (argument.size !== 2 || given === undefined) throw fail("$expMovingAvg takes 'input', and either 'N' or 'alpha'");
+  if (by === undefined) throw fail('$expMovingAvg needs a sortBy');
+  const input = parseExpression(given, `${at}.input`);
+  if (n !== undefined) {
+    const count = wholeOf(n);
+    if (count === undefined || count <= 0) throw fail(`'N' is a positive whole number, found ${describe(n)}`);
+    return { k: 'expMovingAvg', input, n: count };
+  }
+  if (alpha === undefined) throw fail("$expMovingAvg takes 'input', and either 'N' or 'alpha'");
+  if (!isFraction(alpha)) throw fail(`'alpha' is a number between 0 and 1, found ${describe(alpha)}`);
+  return { k: 'expMovingAvg', input, alpha: { k: 'lit', value: alpha } };
+}
+
+function isFraction(value: BsonValue): boolean {
+  if (!isNumeric(value)) return false;
+  const number =
+    value instanceof Decimal128 ? decimalToNumber(value) : Number(value instanceof Int32 ? value.value : value);
+  return number > 0 && number < 1;
+}
+
+function start(fn: ExpMovingAvg, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  const alpha =
+    fn.n === undefined
+      ? toDecimal(fn.alpha?.value as Numeric)
+      : divide(decimalOfWhole(2), add(decimalOfWhole(fn.n), decimalOfWhole(1)));
+  const rest = subtract(decimalOfWhole(1), alpha);
+  return (partition) => {
+    const value = evaluator(input, partition, workspace);
+    let average: Decimal128 | undefined;
+    let sawDecimal = false;
+    return (index) => {
+      const found = value(index);
+      if (isNumeric(found)) {
+        if (found instanceof Decimal128) sawDecimal = true;
+        const next = toDecimal(found);
+        average = average === undefined ? next : add(multiply(next, alpha), multiply(average, rest));
+      }
+      if (average === undefined) return null;
+      return sawDecimal ? average : decimalToNumber(average);
+    };
+  };
+}

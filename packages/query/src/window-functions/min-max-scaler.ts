@@ -1,0 +1,100 @@
+/** $minMaxScaler: where a number lies between the least and the greatest of its window. */
+
+import { slidingExtreme } from '../accumulators/sliding/extreme.ts';
+import { compareValues } from '../bson/compare.ts';
+import { isNumeric, typeName } from '../bson/type.ts';
+import { BsonDocument, type BsonValue, Int32 } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { extents } from '../execute/window/extent.ts';
+import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import { slide } from '../execute/window/slide.ts';
+import { divide, multiply } from '../functions/numbers/arithmetic.ts';
+import { add, subtract } from '../functions/numbers/sums.ts';
+import { parseExpression } from '../mql/expression.ts';
+import { constantOf } from '../mql/window/constant.ts';
+import type { Expr } from '../plan/expr.ts';
+import type { Bound, Constant, WindowFrame } from '../plan/window.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
+
+export interface MinMaxScaler {
+  readonly k: 'minMaxScaler';
+  readonly input: Expr;
+  readonly min: Constant;
+  readonly max: Constant;
+  readonly frame: WindowFrame;
+}
+
+export const minMaxScaler: WindowFunctionDefinition<MinMaxScaler> = {
+  names: ['$minMaxScaler'],
+  takesWindow: true,
+  parse: parseMinMaxScaler,
+  start,
+};
+
+function parseMinMaxScaler({ argument, frame, at }: WindowSpec): MinMaxScaler {
+  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
+  const [low, high] = [signOf(frame.lower), signOf(frame.upper)];
+  if (low > 0 || high < 0) throw fail('the window of $minMaxScaler must hold the current document');
+  let input: Expr | undefined;
+  let min: Constant | undefined;
+  let max: Constant | undefined;
+  if (argument instanceof BsonDocument && ![...argument.keys()].some((name) => name.startsWith('$'))) {
+    for (const [name, value] of argument) {
+      if (name === 'input') input = parseExpression(value, `${at}.input`);
+      else if (name === 'min') min = number(value, name, at);
+      else if (name === 'max') max = number(value, name, at);
+      else throw fail(`$minMaxScaler found an unknown argument: ${name}`);
+    }
+  } else input = parseExpression(argument, at);
+  if (input === undefined) throw fail("$minMaxScaler needs an 'input'");
+  if ((min === undefined) !== (max === undefined)) throw fail("$minMaxScaler takes 'min' and 'max', or neither");
+  const lowest = min ?? { k: 'lit', value: new Int32(0) };
+  const highest = max ?? { k: 'lit', value: new Int32(1) };
+  if (compareValues(lowest.value, highest.value) >= 0) throw fail("'max' of $minMaxScaler must be greater than 'min'");
+  return { k: 'minMaxScaler', input, min: lowest, max: highest, frame };
+}
+
+function number(value: BsonValue, name: string, at: string): Constant {
+  const constant = constantOf(parseExpression(value, `${at}.${name}`));
+  if (constant !== undefined && isNumeric(constant.value)) return constant;
+  throw new QueryError('FailedToParse', `'${name}' of $minMaxScaler must be a constant number`, { path: at });
+}
+
+function signOf(bound: Bound<number> | Bound<Constant>): number {
+  if (typeof bound === 'string') return 0;
+  return compareValues(typeof bound === 'number' ? bound : bound.value, 0);
+}
+
+function start(fn: MinMaxScaler, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  const [min, max] = [fn.min.value, fn.max.value];
+  return (partition) => {
+    const evaluate = evaluator(input, partition, workspace);
+    const value = (index: number): BsonValue => {
+      const found = evaluate(index);
+      if (isNumeric(found)) return found;
+      throw new QueryError(10487000, `the input of $minMaxScaler must be a number, found ${typeName(found)}`);
+    };
+    const least = slidingExtreme(1);
+    const greatest = slidingExtreme(-1);
+    const move = slide(
+      extents(fn.frame, partition),
+      (index) => {
+        const found = value(index);
+        least.add(found);
+        greatest.add(found);
+      },
+      () => {
+        least.remove(undefined);
+        greatest.remove(undefined);
+      },
+    );
+    return (index) => {
+      move(index);
+      const [low, high] = [least.result(), greatest.result()];
+      if (compareValues(low, high) === 0) return min;
+      return add(multiply(divide(subtract(value(index), low), subtract(high, low)), subtract(max, min)), min);
+    };
+  };
+}

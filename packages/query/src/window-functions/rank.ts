@@ -1,0 +1,47 @@
+/** $rank, $denseRank and $documentNumber: rows tie when they sort alike. */
+
+import { describe } from '../bson/describe.ts';
+import { BsonDocument, Int32 } from '../bson/value.ts';
+import { compareKeys } from '../execute/stages/sort-keys.ts';
+import type { StartWalk } from '../execute/window/partition.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
+
+export interface Rank {
+  readonly k: 'rank';
+  readonly how: 'rank' | 'denseRank' | 'documentNumber';
+}
+
+export const rank: WindowFunctionDefinition<Rank> = {
+  names: ['$rank', '$denseRank', '$documentNumber'],
+  refusesOthers: true,
+  parse: parseRank,
+  start,
+};
+
+function parseRank({ name, argument, hasWindow, others, by, at }: WindowSpec): Rank {
+  if (hasWindow || others.length > 0) {
+    throw new QueryError(5371601, `${name} takes no other arguments, and no window`, { path: at });
+  }
+  if (!(argument instanceof BsonDocument) || argument.size > 0) {
+    throw new QueryError(5371603, `${name} takes an empty object, found ${describe(argument)}`, { path: at });
+  }
+  if (by?.length !== 1) throw new QueryError(5371602, `${name} needs a sortBy of exactly one field`, { path: at });
+  return { k: 'rank', how: name === '$rank' ? 'rank' : name === '$denseRank' ? 'denseRank' : 'documentNumber' };
+}
+
+function start({ how }: Rank): StartWalk {
+  return ({ keys, by }) => {
+    let place = 0;
+    let dense = 0;
+    return (index) => {
+      const ties = index > 0 && compareKeys(keys[index - 1]!, keys[index]!, by) === 0;
+      if (!ties) {
+        place = index + 1;
+        dense++;
+      }
+      if (how === 'documentNumber') return new Int32(index + 1);
+      return new Int32(how === 'rank' ? place : dense);
+    };
+  };
+}

@@ -1,0 +1,59 @@
+/** All window functions. */
+
+import type { StartWalk, Workspace } from '../execute/window/partition.ts';
+import { type Covariance, covariance } from './covariance.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
+import { type Derivative, derivative } from './derivative.ts';
+import { type ExpMovingAvg, expMovingAvg } from './exp-moving-avg.ts';
+import { fold, type WindowFold } from './fold.ts';
+import { type LinearFill, type Locf, linearFill, locf } from './gap-fill.ts';
+import { type Integral, integral } from './integral.ts';
+import { type MinMaxScaler, minMaxScaler } from './min-max-scaler.ts';
+import { type Rank, rank } from './rank.ts';
+import { type Shift, shift } from './shift.ts';
+
+/** By kind. */
+interface WindowFunctions {
+  readonly covariance: Covariance;
+  readonly derivative: Derivative;
+  readonly expMovingAvg: ExpMovingAvg;
+  readonly fold: WindowFold;
+  readonly integral: Integral;
+  readonly linearFill: LinearFill;
+  readonly locf: Locf;
+  readonly minMaxScaler: MinMaxScaler;
+  readonly rank: Rank;
+  readonly shift: Shift;
+}
+
+export type WindowFunction = WindowFunctions[keyof WindowFunctions];
+
+const definitions: { readonly [Kind in keyof WindowFunctions]: WindowFunctionDefinition<WindowFunctions[Kind]> } = {
+  covariance,
+  derivative,
+  expMovingAvg,
+  fold,
+  integral,
+  linearFill,
+  locf,
+  minMaxScaler,
+  rank,
+  shift,
+};
+
+type Syntax = Pick<WindowFunctionDefinition<WindowFunction>, 'takesWindow' | 'refusesOthers'> & {
+  readonly parse: (spec: WindowSpec) => WindowFunction;
+};
+
+/** What parses each of them, by name with the dollar. */
+export const windowFunctions: ReadonlyMap<string, Syntax> = new Map(
+  Object.values(definitions).flatMap((definition) => definition.names.map((name) => [name, definition] as const)),
+);
+
+export function startWindow<Kind extends keyof WindowFunctions>(
+  fn: WindowFunctions[Kind] & WindowFunction,
+  workspace: Workspace,
+): StartWalk {
+  const { start }: WindowFunctionDefinition<WindowFunctions[Kind]> = definitions[fn.k as Kind];
+  return start(fn, workspace);
+}

@@ -1,0 +1,59 @@
+/** $shift: the value of the row so many places on, or the default where there is none. */
+
+import { describe } from '../bson/describe.ts';
+import { BsonDocument } from '../bson/value.ts';
+import { compileExpression } from '../execute/expressions/expression.ts';
+import { evaluator, type StartWalk, type Workspace } from '../execute/window/partition.ts';
+import { parseExpression } from '../mql/expression.ts';
+import { int32Of } from '../mql/window/bounds.ts';
+import { constantOf } from '../mql/window/constant.ts';
+import type { Expr } from '../plan/expr.ts';
+import type { Constant } from '../plan/window.ts';
+import { QueryError } from '../query-error.ts';
+import type { WindowFunctionDefinition, WindowSpec } from './definition.ts';
+
+export interface Shift {
+  readonly k: 'shift';
+  readonly input: Expr;
+  readonly by: number;
+  readonly otherwise: Constant;
+}
+
+export const shift: WindowFunctionDefinition<Shift> = { names: ['$shift'], parse: parseShift, start };
+
+function parseShift({ argument, hasWindow, by, at }: WindowSpec): Shift {
+  const fail = (reason: string): QueryError => new QueryError('FailedToParse', reason, { path: at });
+  if (hasWindow) throw fail("$shift does not take a 'window'");
+  if (!(argument instanceof BsonDocument)) throw fail(`$shift takes an object, found ${describe(argument)}`);
+  let input: Expr | undefined;
+  let places: number | undefined;
+  let otherwise: Constant = { k: 'lit', value: null };
+  for (const [name, value] of argument) {
+    if (name === 'output') input = parseExpression(value, `${at}.output`);
+    else if (name === 'by') {
+      places = int32Of(value);
+      if (places === undefined) {
+        throw fail(`'by' is a whole number, found ${describe(value)}`);
+      }
+    } else if (name === 'default') {
+      const constant = constantOf(parseExpression(value, `${at}.default`));
+      if (constant === undefined) throw fail("'default' must be a constant");
+      otherwise = constant;
+    } else throw fail(`$shift found an unknown argument: ${name}`);
+  }
+  if (input === undefined) throw fail("$shift needs an 'output'");
+  if (places === undefined) throw fail("$shift needs 'by', a whole number");
+  if (by === undefined) throw fail('$shift needs a sortBy');
+  return { k: 'shift', input, by: places, otherwise };
+}
+
+function start(fn: Shift, workspace: Workspace): StartWalk {
+  const input = compileExpression(fn.input);
+  return (partition) => {
+    const value = evaluator(input, partition, workspace);
+    return (index) => {
+      const other = index + fn.by;
+      return other >= 0 && other < partition.documents.length ? (value(other) ?? null) : fn.otherwise.value;
+    };
+  };
+}
