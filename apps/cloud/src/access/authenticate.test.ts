@@ -8,7 +8,7 @@ import { issueToken } from './access-token.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import { readOwnerKey } from './keys.ts';
-import { noSessions, noShares } from './ports.ts';
+import { noSessions, noShares } from './testing/no-sessions.ts';
 
 interface Given {
   readonly db: Database;
@@ -35,6 +35,7 @@ async function given(): Promise<Given> {
       shares: noShares,
       guesses: createGuessLimit(clock),
       clock,
+      keyUsed: () => {},
     }),
     owner: await readOwnerKey(db, instanceKey, organizationId),
     later: () => {

@@ -60,9 +60,9 @@ export function createAuthenticator(deps: {
   guesses: GuessLimit;
   clock: Clock;
   /** A key was used; called at most once in 2 s for each token. */
-  keyUsed?: (keyId: string) => void;
+  keyUsed: (keyId: string) => void;
 }): Authenticator {
-  const { db, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed = () => {} } = deps;
+  const { db, instanceKey, partSecrets, sessions, shares, guesses, clock, keyUsed } = deps;
   let cache = new Map<string, { principal: Promise<Principal>; untilMs: number }>();
 
   /** The epoch of a right secret. */

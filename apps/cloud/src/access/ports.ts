@@ -33,7 +33,3 @@ export interface PartSecrets {
   /** Whether a token of this epoch still stands. */
   isCurrent(partId: string, epoch: number): Promise<boolean>;
 }
-
-/** Nobody is signed in, nothing is shared: for tests and tools that have neither. */
-export const noSessions: SessionPort = { personOf: async () => undefined };
-export const noShares: SharesPort = { sharesTo: () => [] };

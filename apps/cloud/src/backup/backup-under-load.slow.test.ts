@@ -11,6 +11,7 @@ import { createDeletionPause, type DeletionPause } from '../instance/deletion-pa
 import { openStores } from '../open-stores.ts';
 import { createTabular } from '../tabular/feature.ts';
 import type { Tabular } from '../tabular/tabular.ts';
+import { loneTabular } from '../tabular/testing/lone-tabular.ts';
 import { encodeUpload, plain, wholeOrganization } from '../tabular/testing/open-tabular.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -43,6 +44,7 @@ async function openStore(dataDirectory: string): Promise<Store> {
   const deletions = createDeletionPause();
   const tabular = unwind.use(
     createTabular({
+      ...loneTabular(),
       ...{ dataDir: data.path, db, ingestLog, log, clock: systemClock, deletions },
       settings: { sealRows: 100, mergeFiles: 3 },
     }),

@@ -24,7 +24,6 @@ import type { Propagated } from './propagate.ts';
 import { createRevisionPruner } from './prune-revisions.ts';
 import { fragmentReadHandlers } from './read-rpc.ts';
 import { createFragmentReader } from './reader.ts';
-import { defaultMaxFragments } from './require-room.ts';
 import { resolveAndSave } from './resolve-and-save.ts';
 import { RevisionCache } from './revision-cache.ts';
 import { rightsOfCaller } from './rights.ts';
@@ -44,8 +43,8 @@ export interface FragmentsDeps {
   readonly onConfigurationChange: OnConfigurationChange;
   /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
-  /** How many fragments an organization may have. Default: 1,000. */
-  readonly maxFragmentsOf?: (organizationId: string) => number;
+  /** How many fragments an organization may have. */
+  readonly maxFragmentsOf: (organizationId: string) => number;
   /** What the configurations of one fragment may take together. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
 }
@@ -94,7 +93,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
         reachDeps: () => ({ nowMs: clock.now(), onConfigurationChange }),
         onReached,
         bound: createRevisionPruner(defaultVersionsOf, deps.maxHistoryBytes),
-        maxFragmentsOf: deps.maxFragmentsOf ?? (() => defaultMaxFragments),
+        maxFragmentsOf: deps.maxFragmentsOf,
       }),
     },
     stampOf: (partId) => String(stamps.get(partId) ?? 0),

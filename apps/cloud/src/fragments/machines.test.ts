@@ -27,6 +27,7 @@ async function given(
   });
   const { db, tree, access, organizationId, owner } = machines;
   const fragments = createFragments({
+    maxFragmentsOf: () => 1_000,
     db,
     tree,
     access,

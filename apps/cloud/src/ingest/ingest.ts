@@ -20,8 +20,6 @@ export interface IngestOptions<P> {
   readonly reportGap: (place: Place, text: string) => void;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
-  /** Default: all that is not truncated, which is never less than what is not sealed. */
-  readonly unsealedBytes?: () => number;
   readonly deletedSince: DeletedSince;
   /** What makes rows of readings. */
   readonly store: StoreProgress;
@@ -42,7 +40,8 @@ export interface Ingest<P> {
 
 export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
   const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince, store } = options;
-  const unsealedBytes = options.unsealedBytes ?? (() => ingestLog.retainedBytes());
+  // Never less than what is not sealed.
+  const unsealedBytes = (): number => ingestLog.retainedBytes();
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
   const settings = { ...defaultIngestSettings, ...options.settings };
   const backpressure = createBackpressure({ store, settings, clock, log });

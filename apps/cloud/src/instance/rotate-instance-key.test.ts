@@ -97,10 +97,15 @@ test.each(['two keys', 'resealed'] as const)(
     const ring = await one.open();
     const before = await one.secrets(ring);
     const key = await createKey(one.db, ring, 'k', [], 1);
-    const cut = (state: string): void => {
-      if (state === at) throw new Error('killed');
+    const killed = (): never => {
+      throw new Error('killed');
     };
-    await expect(one.rotate(ring, { at: cut })).rejects.toThrow('killed');
+    // The ring takes the new key into use when the transaction is committed.
+    const rotated =
+      at === 'two keys'
+        ? one.rotate(ring, { inTransaction: killed })
+        : one.rotate(Object.create(ring, { use: { value: killed } }));
+    await expect(rotated).rejects.toThrow('killed');
 
     const restarted = await one.open();
     expect(readFileSync(one.file, 'utf8').trim().split('\n')).toEqual([restarted.current.text]);

@@ -26,8 +26,6 @@ export interface RotationOptions<T extends InstanceTables> {
   readonly endSessions: boolean;
   /** Runs in the transaction of the change, for the audit trail. */
   readonly inTransaction: (trx: Kysely<T>, resealed: number) => Promise<void>;
-  /** Tests stop here. */
-  readonly at?: (state: 'two keys' | 'resealed') => void;
 }
 
 export interface RotationReport {
@@ -39,14 +37,13 @@ export interface RotationReport {
 export async function rotateInstanceKey<T extends InstanceTables>(
   options: RotationOptions<T>,
 ): Promise<RotationReport> {
-  const { ring, file, columns, endSessions, at = () => {} } = options;
+  const { ring, file, columns, endSessions } = options;
   const db = options.db;
   const plain = db as unknown as Kysely<InstanceTables>;
   const old = ring.current;
   const next = options.next ?? newKeyMaterial();
   ring.add(next);
   if (file !== undefined) writeKeyFile(file, [old, next]);
-  at('two keys');
 
   const signing = old.signing.toString('base64');
   let resealed = 0;
@@ -74,7 +71,6 @@ export async function rotateInstanceKey<T extends InstanceTables>(
     await options.inTransaction(trx, resealed);
   });
   await settleInstanceKey(plain, ring);
-  at('resealed');
   resealed += await resealLate({ db: plain, ring, columns });
   return { from: old.id, to: next.id, resealed };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Authenticator, createAuthenticator } from '../access/authenticate.ts';
 import { createGuessLimit } from '../access/guess-limit.ts';
 import { createKey } from '../access/keys.ts';
-import { noSessions, noShares } from '../access/ports.ts';
+import { noSessions, noShares } from '../access/testing/no-sessions.ts';
 import { app, openMachines, type TestMachines } from './testing/open-machines.ts';
 
 async function given(): Promise<TestMachines & { authenticator: Authenticator }> {
@@ -18,6 +18,7 @@ async function given(): Promise<TestMachines & { authenticator: Authenticator }>
     shares: noShares,
     guesses: createGuessLimit(clock),
     clock,
+    keyUsed: () => {},
   });
   return { ...machines, authenticator };
 }

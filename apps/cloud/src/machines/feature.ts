@@ -18,7 +18,7 @@ import { type Configurations, createConfigurations } from './configuration/confi
 import type { OnConfigurationChange } from './configuration/configuration-change.ts';
 import { configurationHandlers } from './configuration/configuration-rpc.ts';
 import { createCurrentConfiguration } from './configuration/current-configuration.ts';
-import { type EffectiveConfigurations, withoutFragments } from './configuration/effective-configuration.ts';
+import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
@@ -48,17 +48,17 @@ export interface MachinesDeps {
   readonly log: Log;
   /** What is wrong with the triggers of a document: they belong to another feature. */
   readonly triggerProblems: TriggerProblems;
-  /** Resolves fragments. Absent: every document stands for itself. */
-  readonly effective?: EffectiveConfigurations;
-  /** Whether the caller may read a fragment. Absent: any. */
-  readonly seesFragment?: MachineOperationDeps['seesFragment'];
+  /** Resolves fragments. */
+  readonly effective: EffectiveConfigurations;
+  /** Whether the caller may read a fragment. */
+  readonly seesFragment: MachineOperationDeps['seesFragment'];
   readonly onConfigurationChange: OnConfigurationChange;
-  /** What new machines of an organization start with, as text. Absent: nothing. */
-  readonly firstDocument?: (organizationId: string) => string | undefined;
+  /** What new machines of an organization start with, as text. Undefined: nothing. */
+  readonly firstDocument: MachineOperationDeps['firstDocument'];
   /** What the saved configurations of one part may take. Default: 64 MiB. */
   readonly maxHistoryBytes?: number;
-  /** What a part may log. Default: the platform's own allowance. */
-  readonly logAllowanceOf?: (partId: string) => Allowance;
+  /** What a part may log. Read anew for each line. */
+  readonly logAllowanceOf: (partId: string) => Allowance;
   /** After a commit that ended roles, keys or secrets: what is remembered of callers must go. */
   readonly accessChanged: () => void;
   /** What depends on parts coming online and going offline. */
@@ -85,14 +85,10 @@ export interface Machines {
 }
 
 export async function createMachines(deps: MachinesDeps): Promise<Machines> {
-  const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onConfigurationChange } = deps;
-  const { effective = withoutFragments } = deps;
+  const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onConfigurationChange, effective } =
+    deps;
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
-  const logs = createMachineLogs({
-    db,
-    clock,
-    ...(deps.logAllowanceOf && { allowanceOf: deps.logAllowanceOf }),
-  });
+  const logs = createMachineLogs({ db, clock, allowanceOf: deps.logAllowanceOf });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
   const statuses = await openPartStatuses({
     db,
@@ -147,8 +143,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     messages: createMachineMessages({ access, registry, presence, statuses, now: clock.now }),
     instanceKey,
     clock,
-    firstDocument: deps.firstDocument ?? (() => undefined),
-    seesFragment: deps.seesFragment ?? (async () => true),
+    firstDocument: deps.firstDocument,
+    seesFragment: deps.seesFragment,
     firstDocumentRefused: (partId, reason) =>
       logs.appendOwn(partId, {
         level: 'warn',

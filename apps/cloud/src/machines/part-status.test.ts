@@ -4,9 +4,10 @@ import { ConfigResponseSchema } from '@platform/proto/platform/app/v1/robot';
 import { expect, test } from 'vitest';
 import { callOf } from '../access/testing/call-of.ts';
 import type { Database } from '../metadata/tables.ts';
-import { type EffectiveConfigurations, withoutFragments } from './configuration/effective-configuration.ts';
+import type { EffectiveConfigurations } from './configuration/effective-configuration.ts';
 import { openPartStatuses } from './part-status.ts';
 import { app, fleet, openMachines, robot, type TestMachines } from './testing/open-machines.ts';
+import { withoutFragments } from './testing/without-fragments.ts';
 
 /** As the binary codecs call it. */
 async function poll({ machines, itself, partId }: TestMachines, vocabulary: 'core' | 'rdk' = 'core') {

@@ -45,6 +45,7 @@ async function given(): Promise<Cloud> {
   const documentOf = async (id: string): Promise<unknown> =>
     JSON.parse((await machines.machines.configurations.current(id)).document);
   const fragments = createFragments({
+    maxFragmentsOf: () => 1_000,
     ...{ db, tree, access, documentOf, clock: systemClock, log: silentLog, triggerProblems: () => [] },
     onConfigurationChange: (trx, changes) => retentionOf().configurationsChanged(trx, changes),
     tellPart: async () => {},

@@ -234,7 +234,7 @@ test('I9 files that no catalog lists are removed at start, others are left alone
 
 test('D26 scanned bytes are counted for the month, alike for hot and sealed rows, and refused above the limit', async () => {
   const clock = { ...systemClock, now: () => noonMs };
-  await using store = await openTabular({ monthlyScanBytes: 2_000 }, { clock });
+  await using store = await openTabular({}, { clock, monthlyScanBytesOf: () => 2_000 });
   for (let i = 0; i < 4; i++) store.append({ readings: [{ data: { i } }] });
   const used = async (): Promise<number> =>
     (await store.db.selectFrom('tabular_usage').select('scanned_bytes').executeTakeFirst())?.scanned_bytes ?? 0;

@@ -8,7 +8,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
 import type { IngestLog } from '../ingest/log/log.ts';
-import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
+import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createSeals } from './catalog/seals.ts';
@@ -22,7 +22,7 @@ import { createFileUpgrade } from './compaction/upgrade-files.ts';
 import { createDeleteRows } from './deletion/delete-rows.ts';
 import { deletedReadings } from './deletion/deleted-readings.ts';
 import { createRemoveDeleted } from './deletion/remove-deleted.ts';
-import { noStandingRules, type StandingRulesOf } from './deletion/standing-rules.ts';
+import type { StandingRulesOf } from './deletion/standing-rules.ts';
 import { createFileHealth } from './integrity/file-health.ts';
 import { readDamage } from './integrity/read-damage.ts';
 import { createScrub } from './integrity/scrub.ts';
@@ -35,26 +35,24 @@ import { createScanMeter } from './query/scan-meter.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import type { Tabular } from './tabular.ts';
 
-export interface TabularOptions {
+export interface TabularDeps {
   /** Holds parquet/ (created when missing) and, unless `database` is given, ingest.sqlite; the child reads the log by itself. */
   readonly dataDir: string;
   /** `postgres://…` of the ingest log. */
   readonly database?: string | undefined;
   readonly db: Database;
   readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'onCommit' | 'markDamaged' | 'noteLoss' | 'losses' | 'follow'>;
-  /** Undefined: not known, as of a part that was deleted. Default: of none. */
-  readonly organizationOf?: (partId: string) => string | undefined;
+  /** Undefined: not known, as of a part that was deleted. */
+  readonly organizationOf: (partId: string) => string | undefined;
   readonly log: Log;
   readonly clock: Clock;
-  /** Files are removed inside it, so that a backup can hold them (I15). Default: at once. */
-  readonly deletions?: DeletionPause;
-  /** Most logical bytes that an organization may scan in a month (D26). Default: the setting. */
-  readonly monthlyScanBytesOf?: (organizationId: string) => number;
-  /** Retention and the hot store. Default: everything is kept, and nothing is in the hot store. */
-  readonly standingRulesOf?: StandingRulesOf;
+  /** Files are removed inside it, so that a backup can hold them (I15). */
+  readonly deletions: DeletionPause;
+  /** Most logical bytes that an organization may scan in a month (D26). */
+  readonly monthlyScanBytesOf: (organizationId: string) => number;
+  /** Retention and the hot store. */
+  readonly standingRulesOf: StandingRulesOf;
   readonly settings?: Partial<TabularSettings>;
-  /** The child's environment. Default: this process's. MALLOC_ARENA_MAX=2 saves it about 20 MB on glibc. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Commits are told to the child at most this often; a query tells it more. */
@@ -63,11 +61,10 @@ const wakeEveryMs = 5;
 /** So long after a query the next one is expected. */
 const askedForMs = 10_000;
 
-export function createTabular(options: TabularOptions): Tabular {
-  const { dataDir, db, ingestLog, clock, log, deletions = createDeletionPause() } = options;
+export function createTabular(options: TabularDeps): Tabular {
+  const { dataDir, db, ingestLog, clock, log, deletions } = options;
   const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
-  const monthlyBytesOf = options.monthlyScanBytesOf ?? (() => settings.monthlyScanBytes);
-  const { standingRulesOf = noStandingRules, organizationOf = () => undefined } = options;
+  const { standingRulesOf, organizationOf, monthlyScanBytesOf: monthlyBytesOf } = options;
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
   const meter = createScanMeter({ db, clock, log, monthlyBytesOf });
@@ -144,7 +141,7 @@ export function createTabular(options: TabularOptions): Tabular {
           return 0;
         }),
       );
-      const { environment, database } = options;
+      const { database } = options;
       child = startChild({
         prepare: () =>
           prepareChild({
@@ -160,7 +157,6 @@ export function createTabular(options: TabularOptions): Tabular {
         },
         clock,
         log,
-        ...(environment && { environment }),
       });
       await older.start();
       scrub.start();

@@ -39,8 +39,6 @@ export interface TabularSettings {
   readonly waitingQueries: number;
   /** After a cancelled query has not ended for this long, the child is killed. Default 5 s. */
   readonly killAfterMs: number;
-  /** Logical bytes that an organization may scan in a UTC month (D26). Default 100 TB. */
-  readonly monthlyScanBytes: number;
   /** Each sealed file is read completely once in so long, and compared with its checksum. Default 7 days; 0: never. */
   readonly scrubPeriodMs: number;
   /** … so fast. Default 4 MB/s: 2.4 TB in 7 days. */
@@ -64,7 +62,6 @@ export const defaultTabularSettings: TabularSettings = {
   concurrentQueries: 4,
   waitingQueries: 100,
   killAfterMs: 5_000,
-  monthlyScanBytes: 100e12,
   scrubPeriodMs: 7 * 86_400_000,
   scrubBytesPerSecond: 4_000_000,
 };

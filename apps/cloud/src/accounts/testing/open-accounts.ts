@@ -59,6 +59,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     shares: tree,
     guesses: createGuessLimit(systemClock),
     clock: systemClock,
+    keyUsed: () => {},
   });
   const accounts = createAccounts({
     db,

@@ -17,6 +17,7 @@ import { machines, on, openFleet } from '../../access/testing/open-fleet.ts';
 import { openAccountTree } from '../../accounts/tree.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { createFragments, type Fragments, type FragmentsDeps } from '../feature.ts';
+import { defaultMaxFragments } from '../require-room.ts';
 
 type FragmentInit = MessageInitShape<typeof FragmentSchema>;
 
@@ -74,6 +75,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
     return row === undefined ? {} : JSON.parse(row.document);
   };
   const fragments = createFragments({
+    maxFragmentsOf: () => defaultMaxFragments,
     ...settings,
     db,
     tree,

@@ -72,6 +72,7 @@ export async function startPeople(
     shares: tree,
     guesses,
     clock,
+    keyUsed: () => {},
   });
   const settings = options.smtpUrl === undefined ? undefined : { smtpUrl: options.smtpUrl, from: 'cloud@example.com' };
   const outbox = createOutbox({

@@ -13,6 +13,7 @@ import { openMetadata } from '../../metadata/open-metadata.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
 import { createTabular } from '../../tabular/feature.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
+import { loneTabular } from '../../tabular/testing/lone-tabular.ts';
 import { acceptUpload } from '../accept-upload.ts';
 import type { IngestLog } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
@@ -43,7 +44,14 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
   const { db } = unwind.use(await openMetadata({ ...opened, file: directory.file('meta.sqlite'), migrations }));
   const ingestLog = unwind.use(await openIngestLog({ ...opened, file: directory.file('ingest.sqlite') }));
   const tabular = unwind.use(
-    createTabular({ ...opened, dataDir: directory.path, db, ingestLog, settings: { sealAgeMs: dayMs } }),
+    createTabular({
+      ...opened,
+      ...loneTabular(),
+      dataDir: directory.path,
+      db,
+      ingestLog,
+      settings: { sealAgeMs: dayMs },
+    }),
   );
   await tabular.start();
   const backpressure = createBackpressure({

@@ -1,7 +1,8 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
 import { app, fleet, openMachines } from '../testing/open-machines.ts';
-import { asEffective, type EffectiveConfigurations, withoutFragments } from './effective-configuration.ts';
+import { withoutFragments } from '../testing/without-fragments.ts';
+import { asEffective, type EffectiveConfigurations } from './effective-configuration.ts';
 
 const sensor = (name: string, attributes: object = {}): object => ({
   name,

@@ -63,12 +63,3 @@ export function asEffective(
   const { config, problems: parseProblems }: Parsed = parse(document);
   return { document, config, problems, parseProblems, revision: revisionOf(config), fragments };
 }
-
-/** For installations and tests without fragments: every document stands for itself. */
-export const withoutFragments: EffectiveConfigurations = {
-  effective: async (_partId, document) => asEffective(document, [], []),
-  stampOf: () => '',
-  problemsOf: async () => [],
-  saving: async () => {},
-  deleting: async () => {},
-};

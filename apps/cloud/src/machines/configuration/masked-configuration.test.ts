@@ -3,7 +3,8 @@ import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { expect, test } from 'vitest';
 import { openMachines } from '../testing/open-machines.ts';
-import { asEffective, withoutFragments } from './effective-configuration.ts';
+import { withoutFragments } from '../testing/without-fragments.ts';
+import { asEffective } from './effective-configuration.ts';
 
 const canary = 'PWCANARY';
 const document = JSON.stringify({

@@ -8,6 +8,7 @@ import type { Database } from '../../metadata/tables.ts';
 import { HandClock } from '../testing/hand-clock.ts';
 import { createLogFilter, type LogQuery } from './filter.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
+import { machineAllowance } from './quota.ts';
 
 const dayMs = 86_400_000;
 const entry = (init: MessageInitShape<typeof LogEntrySchema>): LogEntry =>
@@ -25,7 +26,7 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new HandClock();
-  const logs = createMachineLogs({ db, clock });
+  const logs = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
   return {
     db,
     clock,
@@ -87,7 +88,7 @@ test('D29 pages hold every line that was there once, whatever arrives between th
       fc.integer({ min: 1, max: 7 }),
       async (first, later, limit) => {
         const partId = `run${++run}`;
-        const logs = createMachineLogs({ db, clock });
+        const logs = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
         await logs.append(
           partId,
           first.map((ms, index) => at(ms, `first ${index}`)),
@@ -212,7 +213,7 @@ test("D29 the day's share holds across a restart", async () => {
     .updateTable('machine_log_days')
     .set({ bytes: 64 * 1024 * 1024 })
     .execute();
-  const after = createMachineLogs({ db, clock });
+  const after = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
   await after.append('p', [at(2, 'too much')]);
   expect(await messages({ filter: 'too much' })).toEqual([]);
   expect(await messages({ filter: 'a day (UTC)' })).toHaveLength(1);

@@ -7,7 +7,7 @@ import { createLogAppender, dayOf } from './append.ts';
 import type { LogFilter } from './filter.ts';
 import { forgetLogs, removeLogs } from './forget.ts';
 import { bytesOf, type CloudLogLine, type Line, lineOf, ownLineOf } from './line.ts';
-import { type Allowance, type LeftOut, LogQuota, machineAllowance, ownAllowance } from './quota.ts';
+import { type Allowance, type LeftOut, LogQuota, ownAllowance } from './quota.ts';
 import { type LogPage, type LogPageRequest, readLogPage } from './read.ts';
 import { createTails, type Tail } from './tail.ts';
 
@@ -32,10 +32,10 @@ export interface MachineLogs {
 export function createMachineLogs(deps: {
   db: Database;
   clock: Clock;
-  /** Read anew for each line. Default: the platform's own. */
-  allowanceOf?: (partId: string) => Allowance;
+  /** Read anew for each line. */
+  allowanceOf: (partId: string) => Allowance;
 }): MachineLogs {
-  const { db, clock, allowanceOf = () => machineAllowance } = deps;
+  const { db, clock, allowanceOf } = deps;
   const tails = createTails(clock);
   const appender = createLogAppender(db, (lines) => tails.publish(lines));
   const quotas = new Map<string, Promise<LogQuota>>();

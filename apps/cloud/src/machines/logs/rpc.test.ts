@@ -11,6 +11,7 @@ import type { Principal } from '../../access/principal.ts';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { maxTailsPerPart } from './limits.ts';
 import { createMachineLogs, type MachineLogs } from './logs.ts';
+import { machineAllowance } from './quota.ts';
 import { logHandlers } from './rpc.ts';
 
 const operator: Principal = {
@@ -34,7 +35,7 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new FakeClock();
-  const logs = createMachineLogs({ db, clock });
+  const logs = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
   let exists = true;
   const access = createAccess(
     {

@@ -13,7 +13,9 @@ import { type FirstAccount, openFirstAccount } from '../../accounts/testing/open
 import type { OnConfigurationChange } from '../configuration/configuration-change.ts';
 import { triggersIn } from '../configuration/triggers-of.ts';
 import { createMachines, type Machines, type MachinesDeps } from '../feature.ts';
+import { machineAllowance } from '../logs/quota.ts';
 import { openRegistry, type Registry } from '../registry.ts';
+import { withoutFragments } from './without-fragments.ts';
 
 export interface TestMachines extends FirstAccount {
   readonly machines: Machines;
@@ -72,6 +74,10 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
           : [],
       onConfigurationChange,
       accessChanged: () => {},
+      effective: withoutFragments,
+      seesFragment: async () => true,
+      firstDocument: () => undefined,
+      logAllowanceOf: () => machineAllowance,
       onTransitions: async () => ({ record: async () => {}, committed: () => {} }),
       ...overrides,
     });

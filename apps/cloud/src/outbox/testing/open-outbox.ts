@@ -72,6 +72,7 @@ export async function openOutboxRig(
     open({ smtpUrl, mailTimeoutMs, signingSecret = async () => webhookSecret, ...overrides } = {}) {
       const webhook = createWebhookChannel({
         ...{ clock, signingSecret, version: '1.2.3' },
+        ownAuthority: () => undefined,
         ownAddress: () => ({ host: '127.0.0.1', port }),
         privateTargetsAllowed: () => true,
         privateTargetsSetting: 'SETTING',

@@ -34,7 +34,7 @@ function senderFor(port: number, clock = new FakeClock()) {
     privateTargetsSetting: 'SETTING',
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
-  const sender = createWebhookSender({ policy, clock });
+  const sender = createWebhookSender({ policy, clock, ownAuthority: () => undefined });
   onTestFinished(() => sender[Symbol.dispose]());
   return (path = '/catcher/a', signal = new AbortController().signal): Promise<SendResult> =>
     sender.send(
@@ -129,7 +129,7 @@ test('D23 a name that never resolves is a timeout too', async () => {
     privateTargetsSetting: 'SETTING',
     resolve: () => new Promise<never>(() => {}),
   };
-  using sender = createWebhookSender({ policy, clock });
+  using sender = createWebhookSender({ policy, clock, ownAuthority: () => undefined });
   const request = { url: 'http://slow.example/', method: 'POST', headers: {}, body: '{}' } as const;
   const sent = sender.send(request, new AbortController().signal);
   await clock.advance(15_000);
@@ -144,7 +144,7 @@ test('D23 a socket that was opened for an allowed URL does not serve a refused o
     privateTargetsSetting: 'SETTING',
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
-  using sender = createWebhookSender({ policy, clock: new FakeClock() });
+  using sender = createWebhookSender({ policy, clock: new FakeClock(), ownAuthority: () => undefined });
   const send = (path: string) =>
     sender.send(
       { url: `http://localhost:${port}${path}`, method: 'GET', headers: {}, body: '' },
@@ -176,14 +176,18 @@ test('D31 the own authority vouches for our own test inbox, under the names of i
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const sendAs = async (host: string, ownHost: string, ownAuthority?: () => string): Promise<SendResult> => {
+  const sendAs = async (
+    host: string,
+    ownHost: string,
+    ownAuthority: () => string | undefined = () => undefined,
+  ): Promise<SendResult> => {
     const policy = {
       ownAddress: () => ({ host: ownHost, port }),
       privateTargetsAllowed: () => true,
       privateTargetsSetting: 'SETTING',
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     };
-    using sender = createWebhookSender({ policy, clock: new FakeClock(), ...(ownAuthority && { ownAuthority }) });
+    using sender = createWebhookSender({ policy, clock: new FakeClock(), ownAuthority });
     const url = `https://${host}:${port}/catcher/a`;
     return await sender.send({ url, method: 'GET', headers: {}, body: '' }, new AbortController().signal);
   };

@@ -23,7 +23,7 @@ export interface WebhookSenderOptions {
   /** For everything: name, connection, TLS, answer and its body. Default 15,000 ms. */
   readonly timeoutMs?: number;
   /** PEM of the authority that vouches for our own address, where the system's do not. Nobody else's word is taken from it. */
-  readonly ownAuthority?: () => string | undefined;
+  readonly ownAuthority: () => string | undefined;
 }
 
 export interface WebhookSender extends Disposable {
@@ -34,7 +34,7 @@ const maxReadBytes = 64 * 1024;
 const maxKeptBytes = 4 * 1024;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { policy, clock, timeoutMs = 15_000, ownAuthority = () => undefined } = options;
+  const { policy, clock, timeoutMs = 15_000, ownAuthority } = options;
   const agents = {
     'http:': new http.Agent({ keepAlive: true, scheduling: 'lifo' }),
     'https:': new https.Agent({ keepAlive: true, scheduling: 'lifo' }),

@@ -120,7 +120,7 @@ function policy(overrides: Partial<TargetPolicy> = {}): TargetPolicy {
 }
 
 async function attempt(url: string, with_: TargetPolicy = policy()) {
-  using sender = createWebhookSender({ policy: with_, clock: systemClock });
+  using sender = createWebhookSender({ policy: with_, clock: systemClock, ownAuthority: () => undefined });
   return await sender.send({ url, method: 'POST', headers: {}, body: '{}' }, new AbortController().signal);
 }
 

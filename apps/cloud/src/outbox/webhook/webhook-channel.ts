@@ -17,24 +17,22 @@ export interface WebhookChannelOptions {
   /** Where our own test inbox listens, exactly as URLs to it are written: the only loopback target, below its paths. */
   readonly ownAddress: () => { readonly host: string; readonly port: number } | undefined;
   /** PEM of the authority under which our own test inbox is served, where there is one. */
-  readonly ownAuthority?: () => string | undefined;
+  readonly ownAuthority: () => string | undefined;
   /** Whether webhooks may go to private ranges. */
   readonly privateTargetsAllowed: () => boolean;
   /** Name of the setting that allows them, for the error message. */
   readonly privateTargetsSetting: string;
   /** Version of the platform, for User-Agent. */
   readonly version: string;
-  /** Names to addresses. Default: the operating system's resolver, hosts file included. */
-  readonly resolve?: Resolve;
 }
 
 export function createWebhookChannel(options: WebhookChannelOptions): Channel {
-  const { clock, signingSecret, version, resolve = systemResolve } = options;
+  const { clock, signingSecret, version } = options;
   const { ownAddress, ownAuthority, privateTargetsAllowed, privateTargetsSetting } = options;
   const sender = createWebhookSender({
     clock,
-    ...(ownAuthority && { ownAuthority }),
-    policy: { ownAddress, privateTargetsAllowed, privateTargetsSetting, resolve },
+    ownAuthority,
+    policy: { ownAddress, privateTargetsAllowed, privateTargetsSetting, resolve: systemResolve },
   });
 
   return {

@@ -123,7 +123,7 @@ test('DeleteTabularData is for owners, and stands in the audit trail with what w
 test('D26 deleting is not metered: who has used up the month may still delete', async () => {
   const clock = new HandClock();
   clock.wallMs = nowMs;
-  await using store = await openTabular({ monthlyScanBytes: 100 });
+  await using store = await openTabular({}, { monthlyScanBytesOf: () => 100 });
   await using queries = await serveQueries(store, { clock });
   store.append({ readings: [{ data: { i: 1 }, receivedMs: nowMs - dayMs }], syncedMs: nowMs });
   await store.tabular.seal();

@@ -16,8 +16,6 @@ export interface ChildOptions {
   readonly onDeath: () => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: this process's. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Child extends AsyncDisposable {
@@ -34,7 +32,7 @@ export interface Child extends AsyncDisposable {
 }
 
 export function startChild(options: ChildOptions): Child {
-  const { prepare, onMessage, onDeath, clock, log, environment } = options;
+  const { prepare, onMessage, onDeath, clock, log } = options;
   const stop = new AbortController();
   let current: ChildProcess | undefined;
   let reported = false;
@@ -52,7 +50,6 @@ export function startChild(options: ChildOptions): Child {
       // Standard output belongs to the cloud's event lines.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: process.execArgv,
-      ...(environment && { env: { ...environment } }),
     });
     current = child;
     const ended = new Promise<string>((resolve) => {

@@ -15,8 +15,6 @@ export interface StandingRules {
 
 export type StandingRulesOf = (organizationId: string, nowMs: number) => Promise<StandingRules>;
 
-export const noStandingRules: StandingRulesOf = async () => ({ expired: [], recent: [] });
-
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 /** Standing rules hold for positions to come as well. */

@@ -26,9 +26,10 @@ import { openMetadata } from '../../metadata/open-metadata.ts';
 import { migrate } from '../../metadata/sqlite/migrate.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
-import { createTabular, type TabularOptions } from '../feature.ts';
+import { createTabular, type TabularDeps } from '../feature.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
+import { loneTabular } from './lone-tabular.ts';
 
 export interface TestReading {
   /** Or the bytes of a Struct. */
@@ -80,7 +81,7 @@ export async function openTabular(
   {
     folder,
     ...options
-  }: Partial<Pick<TabularOptions, 'standingRulesOf' | 'organizationOf' | 'clock'>> & {
+  }: Partial<Pick<TabularDeps, 'standingRulesOf' | 'organizationOf' | 'monthlyScanBytesOf' | 'clock'>> & {
     /** Holds or will hold a store, with its metadata in SQLite, and stays afterwards. Default: a new one, which is removed. */
     readonly folder?: string;
   } = {},
@@ -107,6 +108,7 @@ export async function openTabular(
   const damaged = new Map<number, string>();
   let last = Number(file.prepare('SELECT coalesce(max(position), 0) AS last FROM log').get()?.['last']);
   const tabular = createTabular({
+    ...loneTabular(),
     dataDir,
     db: metadata.db,
     ingestLog: {

@@ -1,0 +1,7 @@
+import type { SessionPort, SharesPort } from '../ports.ts';
+
+/** Nobody is signed in. */
+export const noSessions: SessionPort = { personOf: async () => undefined };
+
+/** Nothing is shared. */
+export const noShares: SharesPort = { sharesTo: () => [] };
