@@ -154,6 +154,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     deletions: createDeletionPause(),
     clock: systemClock,
     log,
+    loadAgain: undefined,
     status: async () => ({
       ...{ running: false, dataDirectory: data.path, version, dataVersion },
       losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),

@@ -10,7 +10,7 @@ import { addressOfCall } from './edge/address-of-call.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
-import { createIngest, type Ingest } from './ingest/ingest.ts';
+import { createIngest, type Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import type { Stores } from './open-stores.ts';

@@ -79,19 +79,19 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(
       AppService,
       {
-        ...accounts.handlers,
+        ...accounts.appHandlers,
         ...machines.appHandlers,
-        ...fragments.handlers,
-        ...accessRpc.app,
+        ...fragments.appHandlers,
+        ...accessRpc.appHandlers,
         ...identity.appHandlers,
         ...logHandlers({ access, logs, clock, recheck: authenticator.recheck }),
       },
       { maxRequestBytes },
     ),
-    serve(FleetService, { ...accessRpc.fleet, ...machines.fleetHandlers }, { maxRequestBytes }),
+    serve(FleetService, { ...accessRpc.fleetHandlers, ...machines.fleetHandlers }, { maxRequestBytes }),
     machines.robotBinding,
     ...ingest.bindings,
-    serve(DataService, { ...queries.handlers, ...binary.handlers }),
+    serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
   ];
   const streaming = new Set(

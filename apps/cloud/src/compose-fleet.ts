@@ -2,7 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
 import { type Access, createAccess } from './access/authorize.ts';
-import { type AccessHandlers, accessHandlers } from './access/feature.ts';
+import { type AccessRpc, createAccessRpc } from './access/feature.ts';
 import { createGuessLimit, type GuessLimit } from './access/guess-limit.ts';
 import { createKeyUse, type KeyUse } from './access/key-use.ts';
 import { type Accounts, createAccounts } from './accounts/feature.ts';
@@ -47,7 +47,7 @@ export interface Fleet {
   readonly keyUse: KeyUse;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;
-  readonly accessRpc: AccessHandlers;
+  readonly accessRpc: AccessRpc;
   readonly accounts: Accounts;
 }
 
@@ -115,7 +115,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     clock,
     keyUsed: (keyId) => keyUse.used(keyId),
   });
-  const accessRpc = accessHandlers({
+  const accessRpc = createAccessRpc({
     db,
     instanceKey,
     access,

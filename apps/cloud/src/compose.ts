@@ -233,7 +233,6 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     deletions,
     clock,
     log: log.child('admin'),
-    running: true,
     loadAgain: () => tabular.loadAgain(),
     status: async () => ({
       running: true,

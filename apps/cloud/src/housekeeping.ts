@@ -5,7 +5,7 @@ import type { Binary } from './binary/feature.ts';
 import { ballastStep } from './ingest/disk/ballast.ts';
 import { freeBytesOf, neededForUploads } from './ingest/disk/free-space.ts';
 import { startReserveStep } from './ingest/disk/start-reserve.ts';
-import type { Ingest } from './ingest/ingest.ts';
+import type { Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { DeletionPause } from './instance/deletion-pause.ts';
 import type { MachineLogs } from './machines/logs/logs.ts';

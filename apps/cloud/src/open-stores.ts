@@ -1,5 +1,5 @@
 /** Opens what a process needs before it can do anything with a data directory: the directory, brought up to date, its metadata and its key. */
-import type { Log } from '@platform/base';
+import { type Log, systemClock } from '@platform/base';
 import { keepBeforeUpgrade } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
@@ -66,7 +66,7 @@ export async function openStores(
   await settleInstanceKey(db, instanceKey);
   const clear = settings.databaseUrl === undefined ? () => clearFreeSpace(data.at('meta.sqlite')) : undefined;
   const sealDocuments = (again: boolean): Promise<number> =>
-    sealStoredDocuments({ db, ring: instanceKey, log, clear, again });
+    sealStoredDocuments({ db, ring: instanceKey, log, clock: systemClock, clear, again });
   await sealDocuments(instanceKey.known.length > 1);
   const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
   if (resealed > 0) log.info('a rotation of the instance key was finished', { resealed });

@@ -9,15 +9,19 @@ import type { KeyUse } from './key-use.ts';
 import type { Principal } from './principal.ts';
 import { roleHandlers } from './role-rpc.ts';
 
-export interface AccessHandlers {
-  readonly app: Handlers<typeof AppService, Principal>;
-  readonly fleet: Handlers<typeof FleetService, Principal>;
+export interface AccessRpc {
+  readonly appHandlers: Handlers<typeof AppService, Principal>;
+  readonly fleetHandlers: Handlers<typeof FleetService, Principal>;
 }
 
-export function accessHandlers(deps: KeyDeps & { readonly keyUse: KeyUse }): AccessHandlers {
+export interface AccessRpcDeps extends KeyDeps {
+  readonly keyUse: KeyUse;
+}
+
+export function createAccessRpc(deps: AccessRpcDeps): AccessRpc {
   const keys = keyHandlers(deps);
   return {
-    app: { ...keys.app, ...roleHandlers(deps) },
-    fleet: { ...keys.fleet, ...auditHandlers(deps) },
+    appHandlers: { ...keys.app, ...roleHandlers(deps) },
+    fleetHandlers: { ...keys.fleet, ...auditHandlers(deps) },
   };
 }

@@ -13,7 +13,7 @@ import { settingsHandlers } from './organizations/settings-rpc.ts';
 
 export interface Accounts {
   /** The account half of AppService. */
-  readonly handlers: Handlers<typeof AppService, Principal>;
+  readonly appHandlers: Handlers<typeof AppService, Principal>;
   /** `GET /logos/<id>`. */
   readonly logoRoute: LogoRoute;
   /** Where the logo of an organization is; empty when it has none. */
@@ -24,7 +24,7 @@ export interface Accounts {
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   return {
-    handlers: {
+    appHandlers: {
       ...organizationHandlers(deps),
       ...locationHandlers(deps),
       ...settingsHandlers(deps),

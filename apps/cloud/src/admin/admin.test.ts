@@ -49,6 +49,7 @@ async function open(directory: TemporaryDirectory, clock: Clock = systemClock): 
   const deletions = createDeletionPause();
   const operations = createAdmin({
     ...{ db, ingestLog, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log: silentLog },
+    loadAgain: undefined,
     status: async () => ({ running: true }),
   });
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
@@ -173,7 +174,9 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
     doctor({
       dataDirectory: admin.stores.data.path,
       checkSecrets: async () => String(await admin.call('check-secrets')),
+      deep: false,
       freeBytes: async () => 2 ** 40,
+      progress: () => {},
     });
   const findings = await look();
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
@@ -203,6 +206,7 @@ test('D33 doctor --deep finds a damaged row of the log, a missing one and a dama
       dataDirectory: data.path,
       checkSecrets: async () => String(await call('check-secrets')),
       freeBytes: async () => 2 ** 40,
+      progress: () => {},
       deep,
     });
     return findings.filter(({ ok }) => !ok);

@@ -19,10 +19,10 @@ import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
 import { listOrganizations } from './list-organizations.ts';
 import { readParams } from './read-params.ts';
-import { type RepairOperationsOptions, repairOperations } from './repair/repair-operations.ts';
+import { type RepairOperationsDeps, repairOperations } from './repair/repair-operations.ts';
 import { rotateKey } from './rotate-key.ts';
 
-export interface AdminOptions extends RepairOperationsOptions {
+export interface AdminDeps extends RepairOperationsDeps {
   readonly limits: Limits;
   readonly instanceKey: KeyRing;
   /** Absent: the key comes from the environment. */
@@ -33,18 +33,16 @@ export interface AdminOptions extends RepairOperationsOptions {
   readonly log: Log;
   /** What the process knows of itself, for `status`. */
   readonly status: () => Promise<Readonly<Record<string, unknown>>>;
-  /** The process goes on after a rotation: values that were sealed just before it may still be written. Default false. */
-  readonly running?: boolean;
 }
 
 /** By then every request that began before a rotation has ended. */
 const settleMs = 60_000;
 
-export function createAdmin(options: AdminOptions): Operations {
-  const { db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log } = options;
+export function createAdmin(deps: AdminDeps): Operations {
+  const { db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log } = deps;
   return {
     status: async () => ({
-      ...(await withDamage(db, await options.status())),
+      ...(await withDamage(db, await deps.status())),
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,
@@ -79,7 +77,7 @@ export function createAdmin(options: AdminOptions): Operations {
       const { text, optionalText } = readParams(params);
       return createOwnerLink(db, clock, text('organizationId'), optionalText('email'), actorOf(params));
     },
-    ...repairOperations(options, actorOf),
+    ...repairOperations(deps, actorOf),
     'check-secrets': () => checkSecrets(db, instanceKey, sealedColumns),
     audit: (params) => {
       const { optionalText, optionalNumber } = readParams(params);
@@ -105,7 +103,8 @@ export function createAdmin(options: AdminOptions): Operations {
         await sealDocuments();
         return finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
       };
-      if (options.running !== true) await finish();
+      // A running cloud may still write values that were sealed just before.
+      if (deps.loadAgain === undefined) await finish();
       else
         void clock
           .sleep(settleMs)

@@ -5,7 +5,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';
 
-export interface BinaryDeps {
+export interface BinaryOperationDeps {
   readonly db: Database;
   readonly access: Access;
   readonly blobs: Pick<BlobStore, 'get' | 'remove'>;

@@ -10,7 +10,7 @@ import type { Principal } from '../access/principal.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { LogFollower } from '../follow-log/follow-log.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
-import type { BinaryDeps } from './binary-deps.ts';
+import type { BinaryOperationDeps } from './binary-deps.ts';
 import { changeHandlers } from './change/change-rpc.ts';
 import { removePayloads } from './change/delete-files.ts';
 import { datasetHandlers, memberHandlers } from './collections/dataset-rpc.ts';
@@ -21,8 +21,8 @@ import { createOpenFile, type DamagedFiles } from './download/open-file.ts';
 import { findHandlers } from './find/find-rpc.ts';
 import { followUploads } from './uploads/follow-uploads.ts';
 
-export interface BinaryOptions
-  extends Omit<BinaryDeps, 'caughtUp' | 'blobs'>,
+export interface BinaryDeps
+  extends Omit<BinaryOperationDeps, 'caughtUp' | 'blobs'>,
     Pick<DownloadDeps, 'standing' | 'principalOf'> {
   readonly ingestLog: Pick<
     IngestLog,
@@ -37,7 +37,7 @@ export interface BinaryOptions
 
 export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | 'caughtUp' | 'steps'>, AsyncDisposable {
   /** Other features serve the rest of DataService beside these. */
-  readonly handlers: Handlers<typeof DataService, Principal>;
+  readonly dataHandlers: Handlers<typeof DataService, Principal>;
   readonly datasetHandlers: Handlers<typeof DatasetService, Principal>;
   readonly download: DownloadRoute;
   /** Ids of files whose payload is damaged or missing, as far as somebody asked for them since the start. */
@@ -50,18 +50,18 @@ export interface Binary extends Pick<LogFollower, 'start' | 'cursor' | 'lag' | '
   onDeleted(listener: () => void): void;
 }
 
-export function createBinary(options: BinaryOptions): Binary {
-  const { db, ingestLog, blobs, clock, log } = options;
+export function createBinary(given: BinaryDeps): Binary {
+  const { db, ingestLog, blobs, clock, log } = given;
   const follower = followUploads({ db, ingestLog, clock, log });
   const listeners: (() => void)[] = [];
-  const { openFile, damaged } = createOpenFile(options);
-  const deps = { ...options, caughtUp: follower.caughtUp, openFile, losses: () => ingestLog.losses() };
+  const { openFile, damaged } = createOpenFile(given);
+  const deps = { ...given, caughtUp: follower.caughtUp, openFile, losses: () => ingestLog.losses() };
   const deleted = (): void => {
     for (const listener of listeners) listener();
   };
   return {
     ...follower,
-    handlers: {
+    dataHandlers: {
       ...findHandlers(deps),
       ...changeHandlers({ ...deps, deleted }),
       ...memberHandlers(deps),

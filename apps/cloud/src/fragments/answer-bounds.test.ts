@@ -25,7 +25,7 @@ test('a list of large fragments stays what public clients read: the smallest com
   const given = await openFragments();
   for (let n = 0; n < 8; n++) await given.create(`large ${n}`, large(900_000), FragmentVisibility.PUBLIC);
   await given.create('small', large(10));
-  const { listFragments } = given.fragments.handlers;
+  const { listFragments } = given.fragments.appHandlers;
   const list = async (init: object, by?: typeof stranger) => {
     const answer = await given.ask(listFragments, ListFragmentsRequestSchema, init, by);
     expect(toBinary(ListFragmentsResponseSchema, create(ListFragmentsResponseSchema, answer)).length).toBeLessThan(
@@ -42,7 +42,7 @@ test('a list of large fragments stays what public clients read: the smallest com
   expect(ofOthers.map(({ fragment }) => fragment !== undefined)).toEqual([1, 1, 1, 1, 0, 0, 0, 0].map(Boolean));
   // What the list leaves out is had by its id.
   const { id = '' } = found[7] ?? {};
-  const one = await given.ask(given.fragments.handlers.getFragment, GetFragmentRequestSchema, { id });
+  const one = await given.ask(given.fragments.appHandlers.getFragment, GetFragmentRequestSchema, { id });
   expect(one.fragment?.fragment).toEqual(large(900_000));
 });
 
@@ -51,7 +51,7 @@ test('what large fragments come to is told as far as an answer has room; the oth
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push((await given.create(`large ${n}`, large(900_000))).id ?? '');
   const { id: outer = '' } = await given.create('outer', { fragments: ids.slice(0, 1) });
-  const answer = await given.ask(given.fragments.handlers.listNestedFragments, ListNestedFragmentsRequestSchema, {
+  const answer = await given.ask(given.fragments.appHandlers.listNestedFragments, ListNestedFragmentsRequestSchema, {
     additionalFragments: [outer, ...ids].map((fragmentId) => ({ fragmentId })),
   });
   const bytes = toBinary(ListNestedFragmentsResponseSchema, create(ListNestedFragmentsResponseSchema, answer)).length;
@@ -74,7 +74,7 @@ test('a fragment that public clients could not read back is refused, and the lar
   });
   const { id = '' } = await given.create('digits', digits(185_000));
   await given.update(id, { name: 'again' });
-  const { getFragment, getFragmentHistory } = given.fragments.handlers;
+  const { getFragment, getFragmentHistory } = given.fragments.appHandlers;
   const one = await given.ask(getFragment, GetFragmentRequestSchema, { id });
   expect(toBinary(GetFragmentResponseSchema, create(GetFragmentResponseSchema, one)).length).toBeLessThan(clientBytes);
   const revisions: (string | undefined)[] = [];
@@ -108,7 +108,7 @@ test('an organization has a limited number of fragments; one that is deleted mak
       .execute();
   await expect(given.create('one more', {})).rejects.toMatchObject({ code: 'resource_exhausted' });
   await given.create('of others', {}, undefined, stranger);
-  await given.fragments.handlers.deleteFragment?.({ id } as never, callOf(owner));
+  await given.fragments.appHandlers.deleteFragment?.({ id } as never, callOf(owner));
   await given.create('one more', {});
 });
 

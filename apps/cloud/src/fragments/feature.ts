@@ -50,7 +50,7 @@ export interface FragmentsDeps {
 }
 
 export interface Fragments extends EffectiveConfigurations {
-  readonly handlers: Handlers<typeof AppService, Principal>;
+  readonly appHandlers: Handlers<typeof AppService, Principal>;
   /** Deletes the fragments of an organization that is deleted. @throws failed_precondition when others use them */
   organizationDeleting(trx: Kysely<CloudTables>, organizationId: string): Promise<void>;
   /** Whether a caller may know of a fragment; false alike for what does not exist. */
@@ -85,7 +85,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
   };
 
   return {
-    handlers: {
+    appHandlers: {
       ...fragmentReadHandlers(read),
       ...nestedFragmentHandlers(read),
       ...fragmentWriteHandlers({

@@ -20,10 +20,10 @@ import { type FragmentsGiven, openFragments, operator, owner, stranger } from '.
 const debug = { debug: true };
 const tagged = (id: string, tag: string, revision: string) => ({ fragmentId: id, tag, revision });
 const setTag = (given: FragmentsGiven, id: string, tag: string, revision: string, by = owner) =>
-  given.ask(given.fragments.handlers.setFragmentTag, SetFragmentTagRequestSchema, tagged(id, tag, revision), by);
+  given.ask(given.fragments.appHandlers.setFragmentTag, SetFragmentTagRequestSchema, tagged(id, tag, revision), by);
 const get = (given: FragmentsGiven, id: string, by?: Principal, version?: string) =>
   given.ask(
-    given.fragments.handlers.getFragment,
+    given.fragments.appHandlers.getFragment,
     GetFragmentRequestSchema,
     { id, currentOrganizationId: 'acme', ...(version === undefined ? {} : { version }) },
     by,
@@ -45,7 +45,7 @@ test('every save of a fragment is a revision with its author and time, newest fi
   await given.update(id, { config: { debug: false } });
   const renamed = await given.update(id, { name: 'renamed' });
   expect(renamed).toMatchObject({ name: 'renamed', revision: '3', fragment: { debug: false } });
-  const { getFragmentHistory } = given.fragments.handlers;
+  const { getFragmentHistory } = given.fragments.appHandlers;
   const first = await given.ask(getFragmentHistory, GetFragmentHistoryRequestSchema, { id, pageLimit: 2n });
   expect(first.history?.map((entry) => [entry.revision, entry.config, entry.editedBy?.value])).toEqual([
     ['3', { debug: false }, 'owner'],
@@ -148,15 +148,15 @@ test('R11 a private fragment of others is answered exactly as one that does not 
   const given = await openFragments();
   const { id = '' } = await given.create('canary', debug);
   const none = 'no-such-id';
-  const { handlers } = given.fragments;
+  const { appHandlers } = given.fragments;
   const asks: ((asked: string) => Promise<unknown>)[] = [
     (asked) => get(given, asked, stranger),
     (asked) => given.update(asked, { name: 'x' }, stranger),
-    (asked) => given.ask(handlers.deleteFragment, DeleteFragmentRequestSchema, { id: asked }, stranger),
-    (asked) => given.ask(handlers.getFragmentHistory, GetFragmentHistoryRequestSchema, { id: asked }, stranger),
-    (asked) => given.ask(handlers.getFragmentUsage, GetFragmentUsageRequestSchema, { fragmentId: asked }, stranger),
+    (asked) => given.ask(appHandlers.deleteFragment, DeleteFragmentRequestSchema, { id: asked }, stranger),
+    (asked) => given.ask(appHandlers.getFragmentHistory, GetFragmentHistoryRequestSchema, { id: asked }, stranger),
+    (asked) => given.ask(appHandlers.getFragmentUsage, GetFragmentUsageRequestSchema, { fragmentId: asked }, stranger),
     (asked) =>
-      given.ask(handlers.listNestedFragments, ListNestedFragmentsRequestSchema, { fragmentId: asked }, stranger),
+      given.ask(appHandlers.listNestedFragments, ListNestedFragmentsRequestSchema, { fragmentId: asked }, stranger),
     (asked) => setTag(given, asked, 'a', '1', stranger),
     (asked) => given.save('probe-main', { fragments: [asked] }),
     (asked) => given.create('mine', { fragments: [asked] }, undefined, stranger),
@@ -183,7 +183,7 @@ test('R11 what is public is read by everybody without what was private before, a
   for (const version of ['1', 'old']) expect(await code(get(given, id, stranger, version))).toBe('not_found');
   expect(await text(given.save('probe-main', { fragments: [{ id, version: '1' }] }))).toContain('fragments[0].version');
   const { history } = await given.ask(
-    given.fragments.handlers.getFragmentHistory,
+    given.fragments.appHandlers.getFragmentHistory,
     GetFragmentHistoryRequestSchema,
     { id },
     stranger,
@@ -202,7 +202,7 @@ test('R11 lists hold the own fragments for who may read them, and public ones of
   await given.create('theirs', debug, FragmentVisibility.PUBLIC, stranger);
   await given.create('their unlisted', debug, FragmentVisibility.PUBLIC_UNLISTED, stranger);
   const list = async (by: Principal, init: object) => {
-    const { listFragments } = given.fragments.handlers;
+    const { listFragments } = given.fragments.appHandlers;
     const answer = await given.ask(listFragments, ListFragmentsRequestSchema, { organizationId: 'acme', ...init }, by);
     return answer.fragments?.map((fragment) => fragment.name);
   };
@@ -223,7 +223,7 @@ test('a fragment in use is not deleted, and what uses it is said as far as the c
   await given.save('press-main', { fragments: [outer] });
   await given.save('probe-main', { fragments: [id] });
   const remove = (asked: string) =>
-    given.ask(given.fragments.handlers.deleteFragment, DeleteFragmentRequestSchema, { id: asked });
+    given.ask(given.fragments.appHandlers.deleteFragment, DeleteFragmentRequestSchema, { id: asked });
   expect(await code(remove(id))).toBe('failed_precondition');
   const said = await text(remove(id));
   expect(said).toContain('machines "press" (press) and 1 more');
@@ -252,7 +252,7 @@ test('R11 usage is counted by query: whole for owners of the fragment, for other
   await given.save('mill-main', { fragments: [{ id, version: 'stable' }] });
   await given.save('probe-main', { fragments: [id] });
   const usage = async (by: Principal) => {
-    const { getFragmentUsage } = given.fragments.handlers;
+    const { getFragmentUsage } = given.fragments.appHandlers;
     const answer = await given.ask(getFragmentUsage, GetFragmentUsageRequestSchema, { fragmentId: id }, by);
     return answer.versionUsages?.map((each) => [each.version ?? '', each.organizations, each.machines]);
   };
@@ -271,7 +271,7 @@ test('R11 usage is counted by query: whole for owners of the fragment, for other
     onlyUsedByOwner: false,
   });
   expect((await get(given, id, operator)).fragmentUsage).toMatchObject({ machines: 2, machinesInCurrentOrg: 2 });
-  const removeTag = given.ask(given.fragments.handlers.deleteFragmentTag, DeleteFragmentTagRequestSchema, {
+  const removeTag = given.ask(given.fragments.appHandlers.deleteFragmentTag, DeleteFragmentTagRequestSchema, {
     fragmentId: id,
     tag: 'stable',
   });
@@ -322,12 +322,14 @@ test('what comes with a fragment and with a machine is listed with what it comes
   const given = await openFragments();
   const { id: inner = '' } = await given.create('inner', { network: { a: 1 } });
   const { id: outer = '' } = await given.create('outer', { debug: true, fragments: [inner] });
-  const { handlers } = given.fragments;
-  const nested = await given.ask(handlers.listNestedFragments, ListNestedFragmentsRequestSchema, { fragmentId: outer });
+  const { appHandlers } = given.fragments;
+  const nested = await given.ask(appHandlers.listNestedFragments, ListNestedFragmentsRequestSchema, {
+    fragmentId: outer,
+  });
   expect(nested.fragments?.map((each) => each.name)).toEqual(['inner']);
   await given.save('press-main', { fragments: [outer] });
   const ofMachine = (by: Principal, more: object = {}) =>
-    given.ask(handlers.listMachineFragments, ListMachineFragmentsRequestSchema, { machineId: 'press', ...more }, by);
+    given.ask(appHandlers.listMachineFragments, ListMachineFragmentsRequestSchema, { machineId: 'press', ...more }, by);
   const found = await ofMachine(owner, { additionalFragments: [{ fragmentId: 'gone' }] });
   expect(found.fragments?.map((each) => each.name).toSorted()).toEqual(['inner', 'outer']);
   expect(found.resolvedFragments?.map((each) => [each.fragmentId, each.resolvedConfig, each.error?.errorType])).toEqual(

@@ -44,7 +44,7 @@ async function given(
     ...machines,
     fragments,
     async create(config) {
-      const { createFragment } = fragments.handlers;
+      const { createFragment } = fragments.appHandlers;
       const request = { name: 'f', config, organizationId, visibility: FragmentVisibility.PRIVATE };
       const answer = await createFragment?.(request as never, callOf(owner));
       return answer?.fragment?.id ?? '';
@@ -66,7 +66,7 @@ test('D10 a machine gets the resolved configuration, and another revision at its
   expect(first?.components.map(({ name }) => name)).toEqual(['own', 'shared']);
   expect((await configOf(cloud))?.revision).toBe(first?.revision);
 
-  await fragments.handlers.updateFragment?.(
+  await fragments.appHandlers.updateFragment?.(
     { id, name: '', config: { components: [sensor('new')] } } as never,
     callOf(owner),
   );
@@ -106,7 +106,7 @@ test("a new machine starts with its organization's default fragments, and a dele
   const { id: machineId } = await ask(owner, app.newRobot, { name: 'second', location: locationId });
   const { parts } = await ask(owner, app.getRobotParts, { robotId: machineId });
   expect(parts[0]?.robotConfig).toEqual({ fragments: [{ id, version: '1', prefix: 'a' }] });
-  const remove = () => fragments.handlers.deleteFragment?.({ id } as never, callOf(owner));
+  const remove = () => fragments.appHandlers.deleteFragment?.({ id } as never, callOf(owner));
   await expect(remove()).rejects.toThrow('machine "second"');
   await ask(owner, app.deleteRobot, { id: machineId });
   expect(await db.selectFrom('part_fragments').selectAll().execute()).toEqual([]);
@@ -119,7 +119,7 @@ test('a part whose fragment became ill says so in its status, with the paths of 
   await ask(owner, app.updateRobotPart, { id: partId, robotConfig: { fragments: [id] } });
   const problems = async () => (await ask(owner, fleet.getPartStatus, { partId })).fragmentProblems;
   const update = (config: object) =>
-    fragments.handlers.updateFragment?.({ id, name: '', config } as never, callOf(owner));
+    fragments.appHandlers.updateFragment?.({ id, name: '', config } as never, callOf(owner));
   expect(await problems()).toEqual([]);
   await update({ network: { a: { $variable: { name: 'a' } } } });
   expect(await problems()).toMatchObject([{ severity: 'error', path: 'fragments[0].variables.a' }]);
@@ -139,7 +139,7 @@ test('who depends on what a part is to run is told of a save, a change of its fr
     ask(owner, app.updateRobotPart, { id: partId, robotConfig: { fragments: [id], components: [sensor(own)] } });
   await save('own');
   await save('other');
-  const { updateFragment } = fragments.handlers;
+  const { updateFragment } = fragments.appHandlers;
   await updateFragment?.({ id, name: 'f', config: { components: [sensor('changed')] } } as never, callOf(owner));
   await ask(owner, app.deleteRobot, { id: machineId });
   expect(told).toEqual([

@@ -20,12 +20,16 @@ const kept = async ({ db }: FragmentsGiven, id: string): Promise<number[]> =>
   ).map(({ revision }) => revision);
 
 const get = (given: FragmentsGiven, id: string, version?: string) =>
-  given.ask(given.fragments.handlers.getFragment, GetFragmentRequestSchema, {
+  given.ask(given.fragments.appHandlers.getFragment, GetFragmentRequestSchema, {
     id,
     ...(version === undefined ? {} : { version }),
   });
 const tag = (given: FragmentsGiven, fragmentId: string, name: string, revision: string) =>
-  given.ask(given.fragments.handlers.setFragmentTag, SetFragmentTagRequestSchema, { fragmentId, tag: name, revision });
+  given.ask(given.fragments.appHandlers.setFragmentTag, SetFragmentTagRequestSchema, {
+    fragmentId,
+    tag: name,
+    revision,
+  });
 
 test('of the oldest revisions the facts are kept and the configurations go, as far as the bound of a fragment asks', async () => {
   const given = await openFragments({ maxHistoryBytes: 10_000 });
@@ -39,7 +43,7 @@ test('of the oldest revisions the facts are kept and the configurations go, as f
   await given.update(id, { config: config(11) });
   expect(await kept(given, id)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
 
-  const { history } = await given.ask(given.fragments.handlers.getFragmentHistory, GetFragmentHistoryRequestSchema, {
+  const { history } = await given.ask(given.fragments.appHandlers.getFragmentHistory, GetFragmentHistoryRequestSchema, {
     id,
   });
   expect(history?.map((entry) => [entry.revision, entry.editedBy?.value, entry.config !== undefined])).toEqual(

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { checkedEmail } from '../text-rules/checked-email.ts';
-import type { IdentityDeps } from './identity-deps.ts';
+import type { IdentityOperationDeps } from './identity-deps.ts';
 import { findPerson } from './people.ts';
 import { checkedPassword, hashPassword } from './sign-in/hash-password.ts';
 import { setPassword } from './sign-in/set-password.ts';
@@ -14,7 +14,7 @@ export interface SignedInCaller extends Caller {
 }
 
 /** Sets the address of a person who has none yet. @throws invalid_argument, already_exists, failed_precondition */
-export async function setEmail(deps: IdentityDeps, by: SignedInCaller, email: string): Promise<void> {
+export async function setEmail(deps: IdentityOperationDeps, by: SignedInCaller, email: string): Promise<void> {
   const { personId } = by.principal;
   const normal = checkedEmail(email);
   await deps.db.transaction().execute(async (trx) => {
@@ -45,7 +45,7 @@ export async function setEmail(deps: IdentityDeps, by: SignedInCaller, email: st
 
 /** Sets a new password; who has one says it first. Her other sessions end. @throws unauthenticated, invalid_argument, failed_precondition */
 export async function changePassword(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   by: SignedInCaller,
   given: { current: string; password: string },
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function changePassword(
 }
 
 /** Ends one of her sessions. @throws not_found */
-export async function endSession(deps: IdentityDeps, by: SignedInCaller, sessionId: string): Promise<void> {
+export async function endSession(deps: IdentityOperationDeps, by: SignedInCaller, sessionId: string): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await deps.sessions.end(trx, by.principal.personId, sessionId)))
       throw new PlatformError('not_found', 'session: expected the id of one of yours, found another');

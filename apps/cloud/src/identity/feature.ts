@@ -5,7 +5,7 @@ import type { Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
 import type { Database } from '../metadata/tables.ts';
 import { forgetExpired } from './forget-expired.ts';
-import type { IdentityDeps } from './identity-deps.ts';
+import type { IdentityOperationDeps } from './identity-deps.ts';
 import { invitationHandlers } from './invitations/invitation-rpc.ts';
 import { memberHandlers } from './member-rpc.ts';
 import { createLink } from './sign-in/links.ts';
@@ -13,7 +13,7 @@ import { createOpenId, type OpenId, type OpenIdSettings } from './sign-in/open-i
 
 export interface Identity extends AsyncDisposable {
   /** What the verbs of this folder take, for the pages of the edge. */
-  readonly deps: IdentityDeps;
+  readonly deps: IdentityOperationDeps;
   /** Absent: not set. */
   readonly openId: OpenId | undefined;
   /** Invitations, members and people, for AppService. */
@@ -22,11 +22,13 @@ export interface Identity extends AsyncDisposable {
   start(): void;
 }
 
-export function createIdentity(
-  options: Omit<IdentityDeps, 'openIdIssuer'> & { openIdSettings: OpenIdSettings | undefined },
-): Identity {
-  const { openIdSettings, ...given } = options;
-  const deps: IdentityDeps = { ...given, openIdIssuer: openIdSettings?.issuer };
+export interface IdentityDeps extends Omit<IdentityOperationDeps, 'openIdIssuer'> {
+  /** Absent: nobody signs in by OpenID Connect. */
+  readonly openIdSettings: OpenIdSettings | undefined;
+}
+
+export function createIdentity({ openIdSettings, ...given }: IdentityDeps): Identity {
+  const deps: IdentityOperationDeps = { ...given, openIdIssuer: openIdSettings?.issuer };
   let forgetting: Follower | undefined;
   return {
     deps,

@@ -1,5 +1,5 @@
 /** Deletes sessions, links, invitations and counted mails that nobody can use any more. */
-import type { IdentityDeps } from './identity-deps.ts';
+import type { IdentityOperationDeps } from './identity-deps.ts';
 import { forgetCountedMails } from './invitations/invitation-mail-limits.ts';
 
 /** Answers false: there is no more to do until the next hour. */
@@ -7,7 +7,7 @@ export async function forgetExpired({
   db,
   clock,
   tree,
-}: Pick<IdentityDeps, 'db' | 'clock' | 'tree'>): Promise<boolean> {
+}: Pick<IdentityOperationDeps, 'db' | 'clock' | 'tree'>): Promise<boolean> {
   const nowMs = clock.now();
   for (const table of ['sessions', 'one_time_links', 'invitations'] as const)
     await db.deleteFrom(table).where('expires_ms', '<=', nowMs).execute();

@@ -7,7 +7,7 @@ import type { Database } from '../metadata/tables.ts';
 import type { Mail } from '../outbox/email/mail.ts';
 import type { Sessions } from './sign-in/sessions.ts';
 
-export interface IdentityDeps {
+export interface IdentityOperationDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;

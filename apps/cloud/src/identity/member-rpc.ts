@@ -5,13 +5,13 @@ import type { Handlers } from '@platform/rpc/server';
 import { holds, notVisible, type Principal } from '../access/principal.ts';
 import { organizationDetails } from '../accounts/organizations/search-organizations.ts';
 import { normalEmail } from '../text-rules/checked-email.ts';
-import type { IdentityDeps } from './identity-deps.ts';
+import type { IdentityOperationDeps } from './identity-deps.ts';
 import { inviteOf } from './invitations/invitation-rpc.ts';
 import { invitationsIn } from './invitations/stored-invitations.ts';
 import { membersOf, organizationIdsOf, removeMember } from './members.ts';
 import { findPerson } from './people.ts';
 
-export function memberHandlers(deps: IdentityDeps): Handlers<typeof AppService, Principal> {
+export function memberHandlers(deps: IdentityOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, clock, access, tree } = deps;
 
   /** A person's organizations, as far as the caller may know of her: all of her own, else those that the caller owns. */

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import { audit, type Caller } from '../access/audit.ts';
 import { grantsOfIdentity, ownersLeft, peopleIn, removeGrantsIn, requireOwnerLeft } from '../access/grants.ts';
 import type { Database } from '../metadata/tables.ts';
-import type { IdentityDeps } from './identity-deps.ts';
+import type { IdentityOperationDeps } from './identity-deps.ts';
 
 export interface Member {
   readonly personId: string;
@@ -88,7 +88,7 @@ export async function organizationIdsOf(db: Database, personId: string): Promise
 
 /** Takes all of a person's roles in an organization. @throws not_found; failed_precondition for the last owner (R7) */
 export async function removeMember(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   by: Caller,
   organizationId: string,
   personId: string,

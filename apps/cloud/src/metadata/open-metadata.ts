@@ -2,7 +2,7 @@
  * Opens the metadata: everything that is not readings. In meta.sqlite, reads are on the caller's thread and writes on one writer
  * thread with group commit (I2); or all of it is in Postgres.
  */
-import type { Log } from '@platform/base';
+import { type Log, systemClock } from '@platform/base';
 import { Kysely } from 'kysely';
 import { SqliteThreadDialect } from './sqlite/dialect.ts';
 import { openWriter } from './sqlite/writer.ts';
@@ -34,7 +34,14 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
     const fatal = onFatal ?? throwUncaught;
     // Its driver is code and memory that an installation on SQLite never needs.
     const { openPostgresMetadata } = await import('./postgres/open-postgres-metadata.ts');
-    return openPostgresMetadata<Tables>({ database, installationFile, migrations, log, onFatal: fatal });
+    return openPostgresMetadata<Tables>({
+      database,
+      installationFile,
+      migrations,
+      log,
+      onFatal: fatal,
+      clock: systemClock,
+    });
   }
   const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });
   const dialect = new SqliteThreadDialect(file, writer);

@@ -2,7 +2,7 @@
  * Brings every stored document under the key in use: those of older data directories, which are plain, and those of an
  * earlier key. Each batch is a transaction, and what is done is told by what is stored, so a start goes on after a kill.
  */
-import { type Clock, errorText, type Log, systemClock } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import { sql } from 'kysely';
 import type { KeyRing } from '../instance/instance-key.ts';
 import { openDocument, type SealedDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
@@ -17,7 +17,7 @@ export interface SealOptions {
   readonly db: Database;
   readonly ring: KeyRing;
   readonly log: Log;
-  readonly clock?: Clock;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Takes out of the store's files what was overwritten there. Absent: the store does it by itself, as Postgres at its next VACUUM. */
   readonly clear?: (() => void) | undefined;
   /** Looks again, although all were under the key in use: some may have been written while it was replaced. Default false. */
@@ -26,7 +26,7 @@ export interface SealOptions {
 
 /** @returns how many were sealed. */
 export async function sealStoredDocuments(options: SealOptions): Promise<number> {
-  const { ring, log, clock = systemClock, clear, again = false } = options;
+  const { ring, log, clock, clear, again = false } = options;
   // Sees documents as they are stored.
   const db = options.db.withoutPlugins();
   const state = await db.selectFrom('instance_state').select('value').where('name', '=', stateName).executeTakeFirst();

@@ -13,7 +13,7 @@ import { InFlight } from './in-flight.ts';
 import { type Attempt, createRecorder, type Judgement, type Recorder } from './record-attempt.ts';
 import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTables } from './store.ts';
 
-export interface DeliveryOptions {
+export interface OutboxDeps {
   readonly db: Kysely<OutboxTables>;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,7 @@ export interface Delivery extends AsyncDisposable {
 /** What is under way at a stop may end within this, so that a restart does not send it twice. */
 const stopGraceMs = 1_000;
 
-export function createDelivery(options: DeliveryOptions): Delivery {
+export function createDelivery(options: OutboxDeps): Delivery {
   return new DeliveryLoop(options);
 }
 
@@ -45,13 +45,13 @@ interface Lane {
 }
 
 class DeliveryLoop implements Delivery {
-  readonly #options: DeliveryOptions;
+  readonly #options: OutboxDeps;
   readonly #recorder: Recorder;
   readonly #lanes: readonly Lane[];
   readonly #stop = new AbortController();
   #follower: Follower | null = null;
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: OutboxDeps) {
     this.#options = options;
     this.#recorder = createRecorder(options);
     this.#lanes = channelNames.flatMap((name) => {

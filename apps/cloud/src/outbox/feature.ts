@@ -6,7 +6,7 @@ import type { Follower } from '@platform/base';
 import { follow } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { countMessages, type MessageCounts } from './count-messages.ts';
-import { createDelivery, type Delivery, type DeliveryOptions } from './deliver.ts';
+import { createDelivery, type Delivery, type OutboxDeps } from './deliver.ts';
 import { enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';
@@ -29,55 +29,30 @@ export interface Outbox extends AsyncDisposable {
 }
 
 /** Disposes the channels, too. */
-export function createOutbox(options: DeliveryOptions): Outbox {
-  return new ChannelOutbox(options);
-}
-
-class ChannelOutbox implements Outbox {
-  readonly #options: DeliveryOptions;
-  readonly #delivery: Delivery;
-  #pruning: Follower | null = null;
-
-  constructor(options: DeliveryOptions) {
-    this.#options = options;
-    this.#delivery = createDelivery(options);
-  }
-
-  start(): void {
-    const { db, clock, log } = this.#options;
-    this.#delivery.start();
-    this.#pruning = follow({
-      name: 'outbox: prune',
-      step: () => pruneMessages(db, clock.now()),
-      clock,
-      log,
-      idleMs: 3_600_000,
-    });
-  }
-
-  enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[]): Promise<void> {
-    return enqueue(trx, messages, this.#options.clock.now());
-  }
-
-  wake(): void {
-    this.#delivery.wake();
-  }
-
-  list(filter: ListFilter = {}): Promise<ListedMessage[]> {
-    return listMessages(this.#options.db, filter);
-  }
-
-  counts(channel: ChannelName): Promise<MessageCounts> {
-    return countMessages(this.#options.db, channel);
-  }
-
-  resume(organizationId: string, target: string): Promise<void> {
-    return this.#delivery.resume(organizationId, target);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pruning?.[Symbol.asyncDispose]();
-    await this.#delivery[Symbol.asyncDispose]();
-    for (const channel of Object.values(this.#options.channels)) channel[Symbol.dispose]();
-  }
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { db, clock, log, channels } = deps;
+  const delivery = createDelivery(deps);
+  let pruning: Follower | undefined;
+  return {
+    start() {
+      delivery.start();
+      pruning = follow({
+        name: 'outbox: prune',
+        step: () => pruneMessages(db, clock.now()),
+        clock,
+        log,
+        idleMs: 3_600_000,
+      });
+    },
+    enqueue: (trx, messages) => enqueue(trx, messages, clock.now()),
+    wake: () => delivery.wake(),
+    list: (filter = {}) => listMessages(db, filter),
+    counts: (channel) => countMessages(db, channel),
+    resume: (organizationId, target) => delivery.resume(organizationId, target),
+    async [Symbol.asyncDispose]() {
+      await pruning?.[Symbol.asyncDispose]();
+      await delivery[Symbol.asyncDispose]();
+      for (const channel of Object.values(channels)) channel[Symbol.dispose]();
+    },
+  };
 }

@@ -10,12 +10,12 @@ import { savedQueryHandlers } from './saved/saved-query-rpc.ts';
 
 export interface Queries {
   /** Other features serve the rest of DataService beside these. */
-  readonly handlers: Handlers<typeof DataService, Principal>;
+  readonly dataHandlers: Handlers<typeof DataService, Principal>;
 }
 
 export function createQueries(deps: QueriesDeps): Queries {
   return {
-    handlers: {
+    dataHandlers: {
       ...queryHandlers(deps),
       ...readingHandlers(deps),
       ...savedQueryHandlers(deps),

@@ -16,7 +16,7 @@ import { createPolicies } from './policies.ts';
 import { standingRules } from './standing-rules.ts';
 import { type ChangedPart, writePolicies } from './write-policies.ts';
 
-export interface RetentionOptions {
+export interface RetentionDeps {
   readonly db: Database;
   /** The effective configuration of a part, decoded. */
   readonly effectiveDocumentOf: (partId: string) => Promise<unknown>;
@@ -44,7 +44,7 @@ export interface Retention {
 const partsAtOnce = 100;
 const dayMs = 86_400_000;
 
-export function createRetention({ db, effectiveDocumentOf, now, log }: RetentionOptions): Retention {
+export function createRetention({ db, effectiveDocumentOf, now, log }: RetentionDeps): Retention {
   const policies = createPolicies(db);
   /** As worked out for a change of an organization's policies and a day. */
   const known = new Map<string, { readonly change: number; readonly day: number; readonly rules: StandingRules }>();

@@ -96,7 +96,7 @@ test('D24 what a save says holds from its commit on; the shorter of part and res
 
 test('D24 a fragment that changes reaches the parts that use it, and yields to what the part says itself', async () => {
   const { save, rules, fragments, organizationId, owner } = await given();
-  const { createFragment, updateFragment } = fragments.handlers;
+  const { createFragment, updateFragment } = fragments.appHandlers;
   const visibility = FragmentVisibility.PRIVATE;
   const ask = (config: object) => ({ name: 'f', config, organizationId, visibility }) as never;
   const made = await createFragment?.(ask({ data_retention_policy: { days: 5 } }), callOf(owner));

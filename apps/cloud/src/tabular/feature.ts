@@ -61,10 +61,10 @@ const wakeEveryMs = 5;
 /** So long after a query the next one is expected. */
 const askedForMs = 10_000;
 
-export function createTabular(options: TabularDeps): Tabular {
-  const { dataDir, db, ingestLog, clock, log, deletions } = options;
-  const settings: TabularSettings = { ...defaultTabularSettings, ...options.settings };
-  const { standingRulesOf, organizationOf, monthlyScanBytesOf: monthlyBytesOf } = options;
+export function createTabular(deps: TabularDeps): Tabular {
+  const { dataDir, db, ingestLog, clock, log, deletions } = deps;
+  const settings: TabularSettings = { ...defaultTabularSettings, ...deps.settings };
+  const { standingRulesOf, organizationOf, monthlyScanBytesOf: monthlyBytesOf } = deps;
   const parquetDir = join(dataDir, 'parquet');
   const catalog = createCatalog(db);
   const meter = createScanMeter({ db, clock, log, monthlyBytesOf });
@@ -141,7 +141,7 @@ export function createTabular(options: TabularDeps): Tabular {
           return 0;
         }),
       );
-      const { database } = options;
+      const { database } = deps;
       child = startChild({
         prepare: () =>
           prepareChild({

@@ -38,7 +38,7 @@ export interface InboxResponse {
   end(text: string): unknown;
 }
 
-export interface TestInboxOptions {
+export interface TestInboxDeps {
   readonly clock: Clock;
   /** May this request read what was caught? */
   readonly authorize: (request: InboxRequest) => Promise<boolean>;
@@ -58,9 +58,9 @@ export interface TestInbox {
   onRequest(listener: (request: CaughtRequest) => void): Disposable;
 }
 
-export function createTestInbox(options: TestInboxOptions): TestInbox {
-  const { clock, authorize, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = options;
-  const { maxKeptLength = 16 * 1024 * 1024 } = options;
+export function createTestInbox(deps: TestInboxDeps): TestInbox {
+  const { clock, authorize, maxRequests = 1_000, maxBodyBytes = 1024 * 1024 } = deps;
+  const { maxKeptLength = 16 * 1024 * 1024 } = deps;
   const preciseNow = createPreciseNow(clock);
   const listeners = new Set<(request: CaughtRequest) => void>();
   let kept: CaughtRequest[] = [];

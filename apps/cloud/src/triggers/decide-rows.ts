@@ -19,7 +19,7 @@ import type { Trigger } from './trigger.ts';
 
 export type DecidedTables = TriggersTables & OutboxTables & LogCursorsTables;
 
-export interface DecideRowsOptions {
+export interface DecideRowsDeps {
   readonly db: Kysely<DecidedTables>;
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   readonly outbox: {
@@ -42,7 +42,7 @@ interface Effects {
 }
 
 export function createDecideRows(
-  options: DecideRowsOptions,
+  options: DecideRowsDeps,
 ): (rows: readonly LogRow[]) => Promise<Processed<DecidedTables>> {
   const { db, outbox, clock, log } = options;
   const compiled = createCompiledTriggers(options);

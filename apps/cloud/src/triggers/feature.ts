@@ -5,10 +5,10 @@
 import type { Transaction } from 'kysely';
 import { type FollowLogOptions, followLog, type LogFollower } from '../follow-log/follow-log.ts';
 import { type ChangedPart, configurationsChanged } from './configurations-changed.ts';
-import { createDecideRows, type DecidedTables, type DecideRowsOptions } from './decide-rows.ts';
+import { createDecideRows, type DecidedTables, type DecideRowsDeps } from './decide-rows.ts';
 import type { TriggersTables } from './store.ts';
 
-export interface TriggersOptions extends DecideRowsOptions {
+export interface TriggersDeps extends DecideRowsDeps {
   readonly ingestLog: FollowLogOptions<DecidedTables>['ingestLog'];
 }
 
@@ -20,14 +20,14 @@ export interface Triggers extends Pick<LogFollower, 'start' | 'cursor' | 'lag' |
   configurationsChanged(trx: Transaction<TriggersTables>, changes: readonly ChangedPart[]): Promise<void>;
 }
 
-export function createTriggers(options: TriggersOptions): Triggers {
-  const { db, ingestLog, clock, log } = options;
+export function createTriggers(deps: TriggersDeps): Triggers {
+  const { db, ingestLog, clock, log } = deps;
   const follower = followLog<DecidedTables>({
     name: 'triggers',
     ...{ db, ingestLog, clock, log },
     // Each trigger knows where it begins.
     beginAfter: async () => 0,
-    process: createDecideRows(options),
+    process: createDecideRows(deps),
   });
   return {
     ...follower,

@@ -27,7 +27,7 @@ export interface TransitionNotifications {
   committed(): void;
 }
 
-export interface PartTransitionsOptions {
+export interface PartTransitionsDeps {
   readonly configOf: (partId: string) => Promise<PartTriggers | undefined>;
   /** Undefined for a part that is gone: it notifies nobody. */
   readonly placeOf: (partId: string) => EventPlace | undefined;
@@ -39,7 +39,7 @@ export interface PartTransitionsOptions {
 }
 
 export function createPartTransitions(
-  options: PartTransitionsOptions,
+  options: PartTransitionsDeps,
 ): (transitions: readonly PartTransition[]) => Promise<TransitionNotifications> {
   const { configOf, placeOf, outbox, log } = options;
 

@@ -13,7 +13,7 @@ import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { type Authenticator, createAuthenticator } from '../authenticate.ts';
 import { type Access, createAccess } from '../authorize.ts';
-import { type AccessHandlers, accessHandlers } from '../feature.ts';
+import { type AccessRpc, createAccessRpc } from '../feature.ts';
 import { createGuessLimit } from '../guess-limit.ts';
 import { createKeyUse, type KeyUse } from '../key-use.ts';
 import { createKey, type NewKey } from '../keys.ts';
@@ -35,7 +35,7 @@ export interface Fleet {
   readonly clock: FakeClock;
   readonly access: Access;
   readonly authenticator: Authenticator;
-  readonly handlers: AccessHandlers;
+  readonly handlers: { readonly app: AccessRpc['appHandlers']; readonly fleet: AccessRpc['fleetHandlers'] };
   readonly keyUse: KeyUse;
   /** Locations shared with an organization; changed by tests. */
   readonly shared: Map<string, SharedLocation[]>;
@@ -100,7 +100,7 @@ export async function openFleet(): Promise<Fleet> {
     keyUsed: (keyId) => keyUse.used(keyId),
   });
   const now: Clock['now'] = () => clock.now();
-  const handlers = accessHandlers({
+  const { appHandlers, fleetHandlers } = createAccessRpc({
     db,
     instanceKey,
     access,
@@ -115,7 +115,7 @@ export async function openFleet(): Promise<Fleet> {
     clock,
     access,
     authenticator,
-    handlers,
+    handlers: { app: appHandlers, fleet: fleetHandlers },
     keyUse,
     shared,
     sessions,

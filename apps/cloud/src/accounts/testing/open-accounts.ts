@@ -108,7 +108,7 @@ export async function openAccounts(overrides: Partial<AccountsDeps> = {}): Promi
     },
     async ask(caller, name, request) {
       const { input, output } = AppService.method[name];
-      const handler = accounts.handlers[name] as
+      const handler = accounts.appHandlers[name] as
         | ((
             request: unknown,
             call: unknown,

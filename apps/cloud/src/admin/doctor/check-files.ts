@@ -21,7 +21,7 @@ export async function checkFiles(
   parquetDir: string,
   rows: () => Promise<Pick<CatalogRows, 'files'>>,
   deep: boolean,
-  progress: (text: string) => void = () => {},
+  progress: (text: string) => void,
 ): Promise<CheckedFiles> {
   const { files } = await rows();
   const wrong = new Map<string, string>();

@@ -37,6 +37,7 @@ test.each([
           database: url,
           checkSecrets: async () => 'open',
           freeBytes: async () => 2 ** 40,
+          progress: () => {},
           deep: true,
         },
       });

@@ -28,9 +28,9 @@ export interface DoctorOptions {
   /** Answers what was found; throws what is wrong. Asked of the process that has the key. */
   readonly checkSecrets: () => Promise<string>;
   readonly freeBytes: () => Promise<number>;
-  /** Reads every file, and compares it with its checksum. Default: false. */
-  readonly deep?: boolean;
-  readonly progress?: (text: string) => void;
+  /** Reads every file, and compares it with its checksum. */
+  readonly deep: boolean;
+  readonly progress: (text: string) => void;
 }
 
 const fewBytes = 1024 * 1024 * 1024;
@@ -49,7 +49,7 @@ export async function doctor(options: DoctorOptions): Promise<Finding[]> {
   };
   const store = await openDoctorStore(dataDirectory, options.database);
   for (const { name, look } of store.checks) await check(name, look);
-  const { deep = false, progress } = options;
+  const { deep, progress } = options;
   await check('the catalog of readings is as it was written', () => soundCatalog(store));
   await check(deep ? 'the listed files are as they were written' : 'the listed files are there', async () =>
     describeFiles(await checkFiles(join(dataDirectory, 'parquet'), store.catalog, deep, progress), deep),

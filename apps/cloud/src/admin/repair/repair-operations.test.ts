@@ -21,10 +21,13 @@ test('D33 a picture whose row of the log was passed by is listed once the row is
     on.log.noteLoss('binary data', { first: position, last: position, parts: null, reason: 'the row is missing' });
   await lose();
   await expect(list()).rejects.toMatchObject({ code: 'data_loss' });
-  const operations = repairOperations({ db: on.db, ingestLog: on.log, clock: systemClock }, () => ({
-    kind: 'admin',
-    name: 'root',
-  }));
+  const operations = repairOperations(
+    { loadAgain: undefined, db: on.db, ingestLog: on.log, clock: systemClock },
+    () => ({
+      kind: 'admin',
+      name: 'root',
+    }),
+  );
   const back = async () =>
     operations['repair.rows-back']?.(
       { positions: JSON.stringify([position]), loaded: '[]', from: 'monday' },

@@ -16,17 +16,17 @@ import { readParams } from '../read-params.ts';
 import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
 import { receivedRow, type SentRow } from './sent-row.ts';
 
-export interface RepairOperationsOptions {
+export interface RepairOperationsDeps {
   readonly db: Database;
   readonly ingestLog: Pick<IngestLog, 'losses' | 'acceptLosses' | 'restoreRow' | 'endLosses' | 'read'>;
-  /** Of a running cloud: loads from the log again what is not sealed, and answers the sealed position. */
-  readonly loadAgain?: (() => Promise<number>) | undefined;
+  /** Loads from the log again what is not sealed, and answers the sealed position. Undefined: no cloud is running. */
+  readonly loadAgain: (() => Promise<number>) | undefined;
   readonly clock: Clock;
 }
 
 /** @param actorOf who asked, for the audit trail. */
 export function repairOperations(
-  { db, ingestLog, loadAgain, clock }: RepairOperationsOptions,
+  { db, ingestLog, loadAgain, clock }: RepairOperationsDeps,
   actorOf: (params: Readonly<Record<string, unknown>>) => OwnActor,
 ): Operations {
   return {

@@ -61,7 +61,9 @@ export async function adminOf(store: OpenTabular) {
   const doctorStore = await openDoctorStore(store.dataDir, undefined);
   return {
     call,
-    wrong: async () => [...(await checkFiles(join(store.dataDir, 'parquet'), doctorStore.catalog, true)).wrong.keys()],
+    wrong: async () => [
+      ...(await checkFiles(join(store.dataDir, 'parquet'), doctorStore.catalog, true, () => {})).wrong.keys(),
+    ],
     repair: (options: Partial<RepairOptions> = {}) =>
       repair({
         ...{

@@ -9,7 +9,7 @@ import type { Kysely } from 'kysely';
 import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import type { BinaryDeps } from '../binary-deps.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { checkFilter, matching } from '../find/filter.ts';
 import { type FileRow, filesNamed, type NamedFile } from '../find/find-files.ts';
 import { requirePlaces } from '../find/require-places.ts';
@@ -17,7 +17,7 @@ import { walkFiles } from '../find/walk-files.ts';
 import { batchRows } from '../limits.ts';
 import { isWithin, scopesOf } from '../scopes.ts';
 
-export type ChangeDeps = Pick<BinaryDeps, 'db' | 'access' | 'caughtUp' | 'clock'>;
+export type ChangeDeps = Pick<BinaryOperationDeps, 'db' | 'access' | 'caughtUp' | 'clock'>;
 
 /** Answers how many files it changed. */
 export type Change = (trx: Kysely<CloudTables>, files: readonly FileRow[]) => Promise<number>;

@@ -7,7 +7,7 @@ import { audit } from '../../access/audit.ts';
 import type { Principal } from '../../access/principal.ts';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import type { BinaryDeps } from '../binary-deps.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { describeFiles } from '../find/describe-files.ts';
 import { inScopes } from '../find/filter.ts';
 import type { FileRow } from '../find/find-files.ts';
@@ -33,7 +33,7 @@ import {
   tagsOf,
 } from './sequences.ts';
 
-export function sequenceHandlers(deps: BinaryDeps): Handlers<typeof DataService, Principal> {
+export function sequenceHandlers(deps: BinaryOperationDeps): Handlers<typeof DataService, Principal> {
   const { db, access, caughtUp, baseUrl, clock } = deps;
   const seen = (call: Call<Principal>): Scopes => scopesOf(access, call.principal, 'operator');
   const seesDatasets = (call: Call<Principal>) => (organizationId: string) =>

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Authenticator } from '../../access/authenticate.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
-import type { BinaryDeps } from '../binary-deps.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { type FileRow, filesNamed } from '../find/find-files.ts';
 import { scopesOf } from '../scopes.ts';
 import { type ByteRange, byteRangeOf } from './byte-range.ts';
@@ -21,7 +21,8 @@ import { readLink } from './signed-link.ts';
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-export interface DownloadDeps extends Pick<BinaryDeps, 'db' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
+export interface DownloadDeps
+  extends Pick<BinaryOperationDeps, 'db' | 'access' | 'instanceKey' | 'caughtUp' | 'clock'> {
   readonly openFile: OpenFile;
   readonly standing: Authenticator['standing'];
   /** Who asks without a signed address. @throws unauthenticated */

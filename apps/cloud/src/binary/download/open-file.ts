@@ -1,7 +1,7 @@
 /** Opens the payload of a file that was found. One that is not what was uploaded is DATA_LOSS for who asks, and told to the host administrator (D33). */
 import { asPlatformError, PlatformError } from '@platform/base';
 import type { BlobRange } from '../../blobs/verified-files.ts';
-import type { BinaryDeps } from '../binary-deps.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import type { FileRow } from '../find/find-files.ts';
 
 /**
@@ -14,7 +14,7 @@ export type OpenFile = (row: FileRow, range?: BlobRange) => Promise<AsyncIterabl
 /** Ids of files whose payload was found damaged, until it is found right again or the file is deleted. */
 export type DamagedFiles = ReadonlySet<string>;
 
-export function createOpenFile({ db, blobs, log }: Pick<BinaryDeps, 'db' | 'blobs' | 'log'>): {
+export function createOpenFile({ db, blobs, log }: Pick<BinaryOperationDeps, 'db' | 'blobs' | 'log'>): {
   readonly openFile: OpenFile;
   readonly damaged: DamagedFiles;
 } {

@@ -11,7 +11,7 @@ import {
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import type { LogLoss } from '../../ingest/log/log.ts';
-import type { BinaryDeps } from '../binary-deps.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { createLoadBytes } from '../download/load-bytes.ts';
 import type { OpenFile } from '../download/open-file.ts';
 import { answerBytes, defaultPage, maxPage, maxTexts, pageBytes } from '../limits.ts';
@@ -33,7 +33,7 @@ interface FindDeps {
   readonly organizationOf: (partId: string) => string | undefined;
 }
 
-export function findHandlers(deps: BinaryDeps & FindDeps): Handlers<typeof DataService, Principal> {
+export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typeof DataService, Principal> {
   const { db, access, caughtUp, baseUrl, clock } = deps;
   const withBytes = createLoadBytes(deps.openFile);
 

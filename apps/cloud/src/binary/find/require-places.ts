@@ -5,7 +5,7 @@ import { PlatformError } from '@platform/base';
 import { type Filter, FilterSchema } from '@platform/proto/platform/app/data/v1/data';
 import type { Action, TargetKind } from '../../access/actions.ts';
 import { notVisible, type Principal } from '../../access/principal.ts';
-import type { BinaryDeps } from '../binary-deps.ts';
+import type { BinaryOperationDeps } from '../binary-deps.ts';
 import { findDataset, requireDataset } from '../collections/find-dataset.ts';
 import { isWithin, scopesOf } from '../scopes.ts';
 import { inScopes } from './filter.ts';
@@ -28,7 +28,7 @@ const owning: Readonly<Record<TargetKind, Action>> = {
   part: 'part.manage',
 };
 
-type Deps = Pick<BinaryDeps, 'db' | 'access'>;
+type Deps = Pick<BinaryOperationDeps, 'db' | 'access'>;
 
 /**
  * The filter without what the caller may not see: it is as what does not exist, and nothing is looked for by it.

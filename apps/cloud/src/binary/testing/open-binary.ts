@@ -175,13 +175,13 @@ async function upload(
 }
 
 async function ask<M extends DescMethodUnary>(
-  { handlers, datasetHandlers }: Binary,
+  { dataHandlers, datasetHandlers }: Binary,
   principal: Principal,
   method: M,
   request: MessageInitShape<M['input']>,
 ): Promise<MessageShape<M['output']>> {
   const all: Readonly<Record<string, unknown>> =
-    method.parent.typeName === DatasetService.typeName ? { ...datasetHandlers } : { ...handlers };
+    method.parent.typeName === DatasetService.typeName ? { ...datasetHandlers } : { ...dataHandlers };
   const handler = all[method.localName];
   if (typeof handler !== 'function') throw new Error(`${method.name} has no handler`);
   // A handler never sees the grants that somebody else's call changes.

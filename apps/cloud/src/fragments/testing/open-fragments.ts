@@ -106,7 +106,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
       return handler(create(schema, init), callOf(principal));
     },
     async create(name, config, visibility, by) {
-      const { createFragment } = fragments.handlers;
+      const { createFragment } = fragments.appHandlers;
       const init = {
         name,
         config: config as never,
@@ -117,7 +117,7 @@ export async function openFragments(settings: Pick<FragmentsDeps, 'maxHistoryByt
       return (answer as { fragment: FragmentInit }).fragment;
     },
     async update(id, { config, ...change }, by) {
-      const { updateFragment } = fragments.handlers;
+      const { updateFragment } = fragments.appHandlers;
       const init = { ...change, id, ...(config === undefined ? {} : { config: config as never }) };
       const answer = await given.ask(updateFragment as never, UpdateFragmentRequestSchema, init, by);
       return (answer as { fragment: FragmentInit }).fragment;

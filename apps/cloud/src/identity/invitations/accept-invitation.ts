@@ -6,7 +6,7 @@ import type { Grant } from '../../access/principal.ts';
 import { tooManyGuesses } from '../../access/too-many-guesses.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
 import { beginSession } from '../sign-in/begin-session.ts';
 import { checkedPassword, hashPassword } from '../sign-in/hash-password.ts';
@@ -29,7 +29,11 @@ export interface Pending {
 }
 
 /** What a link invites to. @throws unauthenticated, resource_exhausted */
-export async function readInvitation(deps: IdentityDeps, token: string, peerAddress: string): Promise<Pending> {
+export async function readInvitation(
+  deps: IdentityOperationDeps,
+  token: string,
+  peerAddress: string,
+): Promise<Pending> {
   const guess = { credential: 'invitation', peerAddress, kind: 'secret' as const };
   const attempt = await deps.guesses.attempt(guess, () => findInvitation(deps.db, deps.clock, { token }));
   if (attempt.outcome === 'wait') throw tooManyGuesses(attempt.waitMs);
@@ -47,7 +51,7 @@ function isUnproven(person: Person, invitation: Invitation): boolean {
 
 /** A new person joins, with a password of her choice, and is signed in. @throws unauthenticated, invalid_argument, already_exists, permission_denied where passwords are not allowed */
 export async function acceptAsNewPerson(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { token: string; name: string; password: string },
   peerAddress: string,
 ): Promise<NewSession> {
@@ -75,7 +79,7 @@ export async function acceptAsNewPerson(
 
 /** Whoever has the invited address proves it with the password, joins, and is signed in. @throws as `signInWithPassword` */
 export async function acceptWithPassword(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { token: string; password: string },
   peerAddress: string,
 ): Promise<NewSession> {
@@ -92,7 +96,7 @@ export async function acceptWithPassword(
 
 /** The signed-in person joins. @throws unauthenticated; permission_denied when the invitation is another's */
 export async function acceptSignedIn(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { token: string; personId: string },
   peerAddress: string,
 ): Promise<void> {
@@ -109,7 +113,7 @@ export async function acceptSignedIn(
 }
 
 export async function createPerson(
-  deps: Pick<IdentityDeps, 'clock'>,
+  deps: Pick<IdentityOperationDeps, 'clock'>,
   trx: Database,
   { email, name, emailVerified }: { email: string; name: string; emailVerified: boolean },
 ): Promise<{ id: string; email: string }> {
@@ -127,7 +131,7 @@ export async function createPerson(
 
 /** Gives the roles whose objects still stand, and ends the invitation. @throws failed_precondition when nothing is left of it */
 export async function join(
-  deps: Pick<IdentityDeps, 'access' | 'clock'>,
+  deps: Pick<IdentityOperationDeps, 'access' | 'clock'>,
   trx: Database,
   person: { id: string; email: string },
   invitation: Invitation,
@@ -162,7 +166,7 @@ export async function join(
   );
 }
 
-function stands(deps: Pick<IdentityDeps, 'access'>, grant: Grant): boolean {
+function stands(deps: Pick<IdentityOperationDeps, 'access'>, grant: Grant): boolean {
   const lineage =
     grant.robotId !== null
       ? deps.access.lineageOf('machine', grant.robotId)
@@ -172,7 +176,7 @@ function stands(deps: Pick<IdentityDeps, 'access'>, grant: Grant): boolean {
   return lineage?.organizationId === grant.organizationId;
 }
 
-async function stillPending(deps: IdentityDeps, trx: Database, token: string): Promise<Invitation> {
+async function stillPending(deps: IdentityOperationDeps, trx: Database, token: string): Promise<Invitation> {
   const invitation = await findInvitation(trx, deps.clock, { token });
   if (invitation === undefined) throw new PlatformError('unauthenticated', gone);
   return invitation;

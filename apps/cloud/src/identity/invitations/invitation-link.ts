@@ -5,7 +5,7 @@ import { owns } from '../../access/authorization-on-wire.ts';
 import type { Grant, Principal } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findInvitation, type Invitation, renewLink } from './stored-invitations.ts';
 
 /** A pending invitation as its caller may change it. */
@@ -23,7 +23,7 @@ export interface ManagedInvitation {
  * @throws not_found, permission_denied
  */
 export async function managedInvitation(
-  deps: Pick<IdentityDeps, 'access' | 'clock'>,
+  deps: Pick<IdentityOperationDeps, 'access' | 'clock'>,
   db: Database,
   principal: Principal,
   organizationId: string,
@@ -38,7 +38,7 @@ export async function managedInvitation(
 
 /** For who may not change an invitation, or when there is none. */
 export function notManaged(
-  deps: Pick<IdentityDeps, 'access'>,
+  deps: Pick<IdentityOperationDeps, 'access'>,
   principal: Principal,
   organizationId: string,
   email: string,
@@ -52,7 +52,7 @@ export function notManaged(
 
 /** A new link, for an inviter who hands it on herself; the ones before stop working. @throws as `managedInvitation` */
 export async function showInvitationLink(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   by: Caller,
   target: { organizationId: string; email: string },
 ): Promise<{ link: string; expiresMs: number }> {
@@ -80,6 +80,6 @@ export async function showInvitationLink(
 }
 
 /** Where the invitation with this token is accepted. */
-export function linkOf(deps: Pick<IdentityDeps, 'publicUrl'>, token: string): string {
+export function linkOf(deps: Pick<IdentityOperationDeps, 'publicUrl'>, token: string): string {
   return `${deps.publicUrl()}/invitations/accept?token=${token}`;
 }

@@ -5,7 +5,7 @@
  */
 import { PlatformError } from '@platform/base';
 import type { Database } from '../../metadata/tables.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 
 const dayMs = 86_400_000;
 /** Between two mails of one organization to one address. */
@@ -18,7 +18,7 @@ interface Invited {
   readonly email: string;
 }
 
-type Deps = Pick<IdentityDeps, 'clock' | 'invitationMailsPerDay'>;
+type Deps = Pick<IdentityOperationDeps, 'clock' | 'invitationMailsPerDay'>;
 
 /**
  * Counts a mail, in the transaction that sends it. False: it must not be sent, and the caller may not know why, because others

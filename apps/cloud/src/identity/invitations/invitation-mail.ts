@@ -1,13 +1,13 @@
 /** The mail that invites. Who reads it may never have heard of this installation, and whoever named the organization may be anybody. */
 import type { MailMessage } from '../../outbox/email/mail.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { linkOf } from './invitation-link.ts';
 
 /** Longer names are cut: a subject is no place for a message. */
 const maxNameLength = 40;
 
 export function invitationMail(
-  deps: Pick<IdentityDeps, 'publicUrl' | 'tree'>,
+  deps: Pick<IdentityOperationDeps, 'publicUrl' | 'tree'>,
   to: { organizationId: string; email: string; invitedBy: string },
   token: string,
 ): MailMessage {

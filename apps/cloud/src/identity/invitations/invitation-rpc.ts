@@ -10,7 +10,7 @@ import { sameTarget } from '../../access/grants.ts';
 import type { Grant, Principal } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { checkedEmail, normalEmail } from '../../text-rules/checked-email.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { isMember } from '../members.ts';
 import { managedInvitation, notManaged } from './invitation-link.ts';
 import { invitationMail } from './invitation-mail.ts';
@@ -27,7 +27,7 @@ import {
 const maxPending = 1_000;
 const maxGrants = 100;
 
-export function invitationHandlers(deps: IdentityDeps): Handlers<typeof AppService, Principal> {
+export function invitationHandlers(deps: IdentityOperationDeps): Handlers<typeof AppService, Principal> {
   const { db, clock, access, mail } = deps;
 
   /** In the transaction of the change itself. */

@@ -1,13 +1,13 @@
 /** The end of every way to sign in: a session, a date at the person, an entry in the audit trail. */
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller } from '../people.ts';
 import type { NewSession, SessionKind } from './sessions.ts';
 
 /** @param how such as `password`, for the audit trail. */
 export async function beginSession(
-  deps: Pick<IdentityDeps, 'sessions' | 'clock'>,
+  deps: Pick<IdentityOperationDeps, 'sessions' | 'clock'>,
   trx: Database,
   person: { id: string; email: string },
   how: string,

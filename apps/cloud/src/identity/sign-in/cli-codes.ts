@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { PlatformError } from '@platform/base';
 import { tooManyGuesses } from '../../access/too-many-guesses.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findPerson } from '../people.ts';
 import { beginSession } from './begin-session.ts';
 import { createLink, takeLink } from './links.ts';
@@ -12,7 +12,7 @@ import type { NewSession } from './sessions.ts';
 export const challengePattern: RegExp = /^[\w-]{43}$/;
 
 /** @throws invalid_argument */
-export async function createCliCode(deps: IdentityDeps, personId: string, challenge: string): Promise<string> {
+export async function createCliCode(deps: IdentityOperationDeps, personId: string, challenge: string): Promise<string> {
   if (!challengePattern.test(challenge))
     throw new PlatformError(
       'invalid_argument',
@@ -23,7 +23,7 @@ export async function createCliCode(deps: IdentityDeps, personId: string, challe
 
 /** A code that was tried with a wrong verifier is used up. @throws unauthenticated, resource_exhausted */
 export async function redeemCliCode(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { code: string; verifier: string },
   peerAddress: string,
 ): Promise<NewSession & { personId: string; email: string }> {

@@ -3,7 +3,7 @@ import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform
 import { expect, test } from 'vitest';
 import { addGrant } from '../../access/grants.ts';
 import { insertOrganization } from '../../accounts/new-account.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { acceptAsNewPerson } from '../invitations/accept-invitation.ts';
 import { insertInvitation } from '../invitations/stored-invitations.ts';
 import { type People, startPeople } from '../testing/start-people.ts';
@@ -23,7 +23,7 @@ async function allow({ tree, organizationId }: People, ...methods: LoginMethod[]
   });
 }
 
-async function given(): Promise<People & { deps: IdentityDeps; personId: string }> {
+async function given(): Promise<People & { deps: IdentityOperationDeps; personId: string }> {
   const people = await startPeople();
   const deps = { ...people.identity.deps, openIdIssuer: 'https://provider.example' };
   const personId = await people.personWith(email, password);

@@ -3,7 +3,7 @@ import { fromJsonString } from '@bufbuild/protobuf';
 import { PlatformError } from '@platform/base';
 import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform/app/v1/app';
 import type { Database } from '../../metadata/tables.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { organizationIdsOf } from '../members.ts';
 
 /**
@@ -14,7 +14,7 @@ import { organizationIdsOf } from '../members.ts';
  * @throws permission_denied when one of her organizations forbids passwords
  */
 export async function requirePasswordAllowed(
-  { openIdIssuer, tree }: Pick<IdentityDeps, 'openIdIssuer' | 'tree'>,
+  { openIdIssuer, tree }: Pick<IdentityOperationDeps, 'openIdIssuer' | 'tree'>,
   trx: Database,
   personId: string,
 ): Promise<void> {

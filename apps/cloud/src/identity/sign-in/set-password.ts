@@ -1,11 +1,11 @@
 /** A person's new password. All her other sessions end with it, and every link that was on its way. */
 import { audit, type Caller } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 
 /** @param hash what `hashPassword` answered: hashing is too slow for a transaction. @param keepSessionId the session to keep. */
 export async function setPassword(
-  deps: Pick<IdentityDeps, 'sessions' | 'clock'>,
+  deps: Pick<IdentityOperationDeps, 'sessions' | 'clock'>,
   trx: Database,
   by: Caller,
   personId: string,

@@ -3,7 +3,7 @@ import { PlatformError } from '@platform/base';
 import { audit } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { createPerson, join } from '../invitations/accept-invitation.ts';
 import { invitationsOf } from '../invitations/stored-invitations.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
@@ -16,7 +16,7 @@ type Known = Pick<Person, 'id' | 'email'>;
 
 /** @throws permission_denied for who is neither known nor invited */
 export async function signInWithOpenId(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   who: OpenIdPerson,
   peerAddress: string,
 ): Promise<NewSession> {
@@ -40,7 +40,7 @@ async function personOfSubject(trx: Database, { issuer, subject }: OpenIdPerson)
 }
 
 async function linkedByEmail(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   trx: Database,
   who: OpenIdPerson,
   peerAddress: string,
@@ -78,7 +78,7 @@ async function linkedByEmail(
 
 /** A new person who joins whatever the address is invited to; undefined when it is not. */
 async function invited(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   trx: Database,
   who: OpenIdPerson,
   email: string,

@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { tooManyGuesses } from '../../access/too-many-guesses.ts';
 import { normalEmail } from '../../text-rules/checked-email.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { findPerson, type Person } from '../people.ts';
 import { beginSession } from './begin-session.ts';
 import { checkPassword, hashPassword } from './hash-password.ts';
@@ -14,7 +14,7 @@ import type { NewSession } from './sessions.ts';
  * resource_exhausted after too many; permission_denied where her organizations allow no passwords.
  */
 export async function signInWithPassword(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { email: string; password: string },
   peerAddress: string,
 ): Promise<NewSession> {
@@ -27,7 +27,7 @@ export async function signInWithPassword(
 
 /** The person whose password it is. @throws as `signInWithPassword` */
 export async function provePassword(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { email: string; password: string },
   peerAddress: string,
 ): Promise<Person> {
@@ -49,7 +49,7 @@ export async function provePassword(
 }
 
 /** The same password under newer parameters. Lost when it was changed in the meantime. */
-async function store(deps: IdentityDeps, person: Person, hash: string): Promise<void> {
+async function store(deps: IdentityOperationDeps, person: Person, hash: string): Promise<void> {
   await deps.db
     .updateTable('passwords')
     .set({ hash })

@@ -3,9 +3,13 @@
  * somebody else, so its password, links and sessions end, and the owner of the address has it alone.
  */
 import type { Database } from '../../metadata/tables.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 
-export async function takeOver(deps: Pick<IdentityDeps, 'sessions'>, trx: Database, personId: string): Promise<void> {
+export async function takeOver(
+  deps: Pick<IdentityOperationDeps, 'sessions'>,
+  trx: Database,
+  personId: string,
+): Promise<void> {
   await trx.deleteFrom('passwords').where('person_id', '=', personId).execute();
   await trx.deleteFrom('one_time_links').where('person_id', '=', personId).execute();
   await deps.sessions.endOthers(trx, personId);

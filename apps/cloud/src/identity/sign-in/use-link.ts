@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import { tooManyGuesses } from '../../access/too-many-guesses.ts';
 import type { MailMessage } from '../../outbox/email/mail.ts';
-import type { IdentityDeps } from '../identity-deps.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
 import { beginSession } from './begin-session.ts';
 import { checkedPassword, hashPassword } from './hash-password.ts';
@@ -14,7 +14,11 @@ import { setPassword } from './set-password.ts';
 const usedUp = 'link: expected one that was not used yet and has not expired, found another; ask for a new one';
 
 /** @throws unauthenticated when the link was used, expired, or never was. */
-export async function signInWithLink(deps: IdentityDeps, token: string, peerAddress: string): Promise<NewSession> {
+export async function signInWithLink(
+  deps: IdentityOperationDeps,
+  token: string,
+  peerAddress: string,
+): Promise<NewSession> {
   return guarded(deps, 'sign-in link', peerAddress, () =>
     deps.db.transaction().execute(async (trx) => {
       const use = await takeLink(trx, deps.clock, 'sign-in', token);
@@ -25,7 +29,7 @@ export async function signInWithLink(deps: IdentityDeps, token: string, peerAddr
 }
 
 /** Whether a link to set a password can still be used. @throws unauthenticated */
-export async function checkResetLink(deps: IdentityDeps, token: string, peerAddress: string): Promise<void> {
+export async function checkResetLink(deps: IdentityOperationDeps, token: string, peerAddress: string): Promise<void> {
   await guarded(
     deps,
     'reset link',
@@ -36,7 +40,7 @@ export async function checkResetLink(deps: IdentityDeps, token: string, peerAddr
 
 /** Sets the password of the link's person and signs her in; her other sessions end. @throws unauthenticated, invalid_argument */
 export async function resetPassword(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   given: { token: string; password: string },
   peerAddress: string,
 ): Promise<NewSession> {
@@ -59,7 +63,7 @@ export async function resetPassword(
 }
 
 /** Mails a link to set a new password, if the address is a person's; whoever asked is not told. At most one a minute. */
-export async function mailResetLink(deps: IdentityDeps, email: string): Promise<void> {
+export async function mailResetLink(deps: IdentityOperationDeps, email: string): Promise<void> {
   const { db, clock, mail } = deps;
   if (mail === undefined) return;
   await db.transaction().execute(async (trx) => {
@@ -90,7 +94,7 @@ function resetMail(person: Person, link: string): MailMessage {
 
 /** 256 random bits cannot be guessed; who tries is slowed down all the same. */
 async function guarded<T>(
-  deps: IdentityDeps,
+  deps: IdentityOperationDeps,
   what: string,
   peerAddress: string,
   prove: () => Promise<T | undefined>,

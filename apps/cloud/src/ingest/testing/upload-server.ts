@@ -4,7 +4,7 @@ import { createRpcServer } from '@platform/rpc/server';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
 import type { DeletedSince } from '../accept-upload.ts';
-import { createIngest, type Ingest } from '../ingest.ts';
+import { createIngest, type Ingest } from '../feature.ts';
 import type { IngestLog } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 import type { Place } from '../place.ts';

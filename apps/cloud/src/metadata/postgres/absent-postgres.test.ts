@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { createLog, errorText, type Log } from '@platform/base';
+import { createLog, errorText, type Log, systemClock } from '@platform/base';
 import { startPostgres } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresMetadata } from './open-postgres-metadata.ts';
@@ -17,6 +17,7 @@ const open = (database: string, log: Log, serverWaitMs?: number) =>
     database,
     migrations,
     log,
+    clock: systemClock,
     onFatal: () => {},
     ...(serverWaitMs !== undefined && { serverWaitMs }),
   });

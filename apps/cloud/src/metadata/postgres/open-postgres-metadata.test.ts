@@ -27,6 +27,7 @@ async function rig() {
     database: proxy.url,
     migrations,
     log: silentLog,
+    clock: systemClock,
     onFatal: (error) => void fatal.push(error),
   });
   onTestFinished(() => metadata[Symbol.asyncDispose]());
@@ -69,6 +70,7 @@ test('I2 a commit that a crash of the server lost is not taken for another trans
     database: proxy.url,
     migrations,
     log: silentLog,
+    clock: systemClock,
     onFatal: (error) => expect.fail(error.message),
   });
   await metadata.db.insertInto('item').values({ id: 1 }).execute();
@@ -142,6 +144,7 @@ test('text that Postgres cannot hold comes back with a replacement, and takes no
     database: String(store.database),
     migrations: [{ version: 1, statements: ['create table texts (text text not null)'] }],
     log: silentLog,
+    clock: systemClock,
     onFatal: () => {},
   });
   await metadata.db.insertInto('texts').values({ text: 'a\0b\u{1f600}' }).execute();

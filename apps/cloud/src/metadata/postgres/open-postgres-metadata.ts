@@ -1,5 +1,5 @@
 /** Opens the metadata in Postgres: schema `meta` of one database, held by one cloud at a time. */
-import { type Clock, type Log, systemClock } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import { Kysely } from 'kysely';
 import { claimInstallation } from '../claim-installation.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
@@ -16,7 +16,7 @@ export interface PostgresMetadataOptions {
   readonly migrations: readonly Migration[];
   readonly log: Log;
   readonly onFatal: (error: Error) => void;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   /** In the data directory; says which database belongs to it. Absent: any does. */
   readonly installationFile?: string | undefined;
   /** How long to wait for a server that is not there yet; see `holdDatabase`. */
@@ -29,7 +29,7 @@ const schema = 'meta';
 export async function openPostgresMetadata<Tables>(
   options: PostgresMetadataOptions,
 ): Promise<AsyncDisposable & { readonly db: Kysely<Tables> }> {
-  const { database, migrations, log, onFatal, clock = systemClock, installationFile, serverWaitMs } = options;
+  const { database, migrations, log, onFatal, clock, installationFile, serverWaitMs } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
   unwind.use(await holdDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));

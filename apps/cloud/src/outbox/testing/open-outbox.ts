@@ -7,7 +7,7 @@ import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { defaultStore, openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
-import type { DeliveryOptions } from '../deliver.ts';
+import type { OutboxDeps } from '../deliver.ts';
 import { createEmailChannel } from '../email/email-channel.ts';
 import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
@@ -18,7 +18,7 @@ import { createWebhookChannel, type WebhookChannelOptions } from '../webhook/web
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface OutboxOverrides
-  extends Partial<Pick<DeliveryOptions, 'db' | 'organizationExists' | 'appendMachineLog'>>,
+  extends Partial<Pick<OutboxDeps, 'db' | 'organizationExists' | 'appendMachineLog'>>,
     Partial<Pick<WebhookChannelOptions, 'signingSecret'>> {
   /** A mail server. Absent: there is no channel for e-mail. */
   readonly smtpUrl?: string | undefined;

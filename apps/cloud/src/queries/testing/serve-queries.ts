@@ -41,7 +41,7 @@ export async function serveQueries(
       machineOfPart: (id) => (/^part-[123]$/.test(id) ? id.replace('part', 'robot') : undefined),
     },
   );
-  const { handlers } = createQueries({
+  const { dataHandlers } = createQueries({
     tabular: store.tabular,
     db: store.db,
     access,
@@ -56,7 +56,7 @@ export async function serveQueries(
     log: silentLog,
   });
   const server = createRpcServer<Principal>({
-    services: [serve(DataService, handlers)],
+    services: [serve(DataService, dataHandlers)],
     authenticate: async (call) => callerOf(call.metadata.get('x-who') ?? 'operator'),
     open: [],
     fallback: (_request, response) => response.end(),

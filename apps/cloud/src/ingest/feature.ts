@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 import { uploadBindings } from './rpc.ts';
 import { defaultIngestSettings, type IngestSettings } from './settings.ts';
 
-export interface IngestOptions<P> {
+export interface IngestDeps<P> {
   readonly ingestLog: IngestLog;
   readonly blobs: BlobStore;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
@@ -38,12 +38,12 @@ export interface Ingest<P> {
   uploadsSlowed(): UploadsSlowed | undefined;
 }
 
-export function createIngest<P>(options: IngestOptions<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince, store } = options;
+export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince, store } = deps;
   // Never less than what is not sealed.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
-  const settings = { ...defaultIngestSettings, ...options.settings };
+  const settings = { ...defaultIngestSettings, ...deps.settings };
   const backpressure = createBackpressure({ store, settings, clock, log });
   return {
     bindings: uploadBindings<P>({
