@@ -1,5 +1,5 @@
 /** The data plane: uploads go into the log; from the log come rows, notifications and binary data; queries ask for the rows. */
-import { type Clock, errorText, type Log } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import type { Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
@@ -55,8 +55,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   await using unwind = new AsyncDisposableStack();
 
   const blobs = await openBlobStore({ directory: data.at('blobs'), clock });
-  const organizationOf = (partId: string): string | undefined =>
-    registry.part(partId) === undefined ? undefined : registry.placeOf(partId).organizationId;
+  const organizationOf = (partId: string): string | undefined => registry.findPlace(partId)?.organizationId;
   const tabular = unwind.use(
     createTabular({
       dataDir: data.path,
@@ -95,7 +94,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
   );
   const partTransitions = createPartTransitions({
     configOf: machines.triggersOf,
-    placeOf: (partId) => (registry.part(partId) === undefined ? undefined : registry.placeOf(partId)),
+    placeOf: registry.findPlace,
     outbox,
     log: log.child('triggers'),
   });
@@ -107,18 +106,9 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     freeBytes: () => freeBytesOf(data.path),
     deletedSince: deletedSince({ tabular, binary }),
     store: tabular,
-    async authorizeUpload(principal, partId) {
-      machines.authorizePart(principal, partId);
-      machines.noteContact(principal, partId);
-      return registry.placeOf(partId);
-    },
-    reportGap(place, text) {
-      machines.logs
-        .appendOwn(place.partId, { level: 'error', loggerName: 'cloud.ingest', message: text })
-        .catch((caught: unknown) =>
-          log.error('refused readings not written to the machine log', { text, error: errorText(caught) }),
-        );
-    },
+    authorizeUpload: async (principal, partId) => machines.authorizeUpload(principal, partId),
+    reportGap: ({ partId }, text) =>
+      void machines.logs.appendOwn(partId, { level: 'error', loggerName: 'cloud.ingest', message: text }),
   });
   const queries = createQueries({
     tabular,

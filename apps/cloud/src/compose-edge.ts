@@ -10,6 +10,7 @@ import { callerFields, type Principal } from './access/principal.ts';
 import type { DataPlane } from './compose-data-plane.ts';
 import type { Fleet } from './compose-fleet.ts';
 import type { People } from './compose-people.ts';
+import { createAuthenticateCall } from './edge/authenticate-call.ts';
 import { maxRequestBytes } from './edge/request-limits.ts';
 import { createRoutes } from './edge/routes.ts';
 import { readStatus } from './edge/status.ts';
@@ -44,13 +45,13 @@ const openMethods = ['/proto.rpc.v1.AuthService/Authenticate'];
 export function composeEdge(deps: EdgeDeps): RpcServer {
   const { testInbox, outbox, ingestLog, host, scheme, tls, startedMs, clock, log } = deps;
   const { tree, registry, access, fragments, machines, authenticator, accessRpc, accounts } = deps.fleet;
-  const { identity, signIn, seesEverything } = deps.people;
+  const { identity, signIn } = deps.people;
   const { tabular, triggers, binary, ingest, queries } = deps.dataPlane;
   const { presence, logs } = machines;
 
   const routes = createRoutes({
     signIn,
-    seesEverything,
+    access,
     log: log.child('edge'),
     loopbackOnly: isLoopback(host),
     scheme,
@@ -94,18 +95,9 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     serve(DataService, { ...queries.dataHandlers, ...binary.dataHandlers }),
     serve(DatasetService, binary.datasetHandlers),
   ];
-  const streaming = new Set(
-    services.flatMap(({ methods }) => methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path)),
-  );
   return createRpcServer<Principal>({
     services,
-    async authenticate(call) {
-      const principal = await authenticator.principalOf(call.metadata);
-      // A part's own call is contact, whatever it asks for, and a stream is while it is open (D17).
-      if (principal.kind === 'part' && streaming.has(call.method)) presence.attend(principal.partId, call.signal);
-      else if (principal.kind === 'part') presence.saw(principal.partId);
-      return principal;
-    },
+    authenticate: createAuthenticateCall({ authenticator, presence, services }),
     open: openMethods,
     ...(tls && { tls: tls.certificate }),
     fallback: routes,

@@ -63,10 +63,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
   });
   const retention = createRetention({
     db,
-    effectiveDocumentOf: async (partId) => {
-      const { document } = await machines.configurations.current(partId);
-      return (await fragments.effective(partId, JSON.parse(document))).document;
-    },
+    effectiveDocumentOf: (partId) => machines.effectiveDocumentOf(partId),
     now: clock.now,
     log: log.child('retention'),
   });
@@ -79,7 +76,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     clock,
     log: log.child('fragments'),
     triggerProblems,
-    documentOf: async (partId) => JSON.parse((await machines.configurations.current(partId)).document),
+    documentOf: (partId) => machines.documentOf(partId),
     onConfigurationChange,
     tellPart: (partId, message) =>
       machines.logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.fragments', message }),

@@ -1,6 +1,5 @@
 /** People: their invitations and sessions, and how they sign in with a browser. */
 import type { Clock, Log } from '@platform/base';
-import { holds, type Principal } from './access/principal.ts';
 import type { Limits } from './admin/limits.ts';
 import type { Fleet } from './compose-fleet.ts';
 import { createSignIn, type SignIn } from './edge/sign-in/sign-in.ts';
@@ -24,8 +23,6 @@ export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'> {
 export interface People extends AsyncDisposable {
   readonly identity: Identity;
   readonly signIn: SignIn;
-  /** Whether somebody owns every organization, and so may see all that is on this installation. */
-  seesEverything(principal: Principal): boolean;
 }
 
 export async function composePeople(deps: PeopleDeps): Promise<People> {
@@ -55,9 +52,7 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
     log: log.child('edge'),
     principalOfToken: (token) => authenticator.principalOfToken(token),
   });
-  const seesEverything = (principal: Principal): boolean =>
-    tree.organizations().every(({ id }) => holds(principal, 'owner', { organizationId: id, locationIds: [] }));
 
   const composed = unwind.move();
-  return { identity, signIn, seesEverything, [Symbol.asyncDispose]: () => composed.disposeAsync() };
+  return { identity, signIn, [Symbol.asyncDispose]: () => composed.disposeAsync() };
 }

@@ -8,6 +8,7 @@
  */
 import { errorText, systemClock } from '@platform/base';
 import { readOwnerKey } from './access/keys.ts';
+import { cloudStatus } from './admin/cloud-status.ts';
 import { controlName, openControlServer } from './admin/control-channel.ts';
 import { createAdmin } from './admin/feature.ts';
 import { openLimits } from './admin/limits.ts';
@@ -18,9 +19,9 @@ import { composeFleet } from './compose-fleet.ts';
 import { composePeople } from './compose-people.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
+import { mayReadTestInbox } from './edge/test-inbox-access.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createOwnerLink } from './identity/feature.ts';
-import { freeBytesOf, neededForUploads } from './ingest/disk/free-space.ts';
 import { makeRoomToStart } from './ingest/disk/start-reserve.ts';
 import { openIngestLog } from './ingest/log/open-ingest-log.ts';
 import { version } from './instance/build-info.ts';
@@ -99,7 +100,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
   });
-  const { tree, registry, retention, keyUse, authenticator } = fleet;
+  const { tree, registry, access, retention, keyUse, authenticator, accounts } = fleet;
   const { configurations, presence, logs } = fleet.machines;
 
   // What leaves: webhooks and e-mail
@@ -117,37 +118,25 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
           ownAuthority: () => tls?.authority?.pem,
           privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
           privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
-          async signingSecret(organizationId) {
-            const organization = tree.organization(organizationId);
-            return organization && instanceKey.decrypt(organization.webhook_secret);
-          },
+          signingSecret: accounts.webhookSecret,
         }),
         ...(mailSettings && { email: createEmailChannel({ settings: mailSettings, instanceKey }) }),
       },
       organizationExists: (organizationId) => tree.organization(organizationId) !== undefined,
-      appendMachineLog: (partId, line) => logs.appendOwn(partId, line),
+      appendMachineLog: logs.appendOwn,
     }),
   );
   const mail = mailSettings && createMail({ outbox, instanceKey, clock });
 
   // People
   const people = unwind.use(await composePeople({ ...common, fleet, mail }));
-  const { identity, signIn, seesEverything } = people;
+  const { identity, signIn } = people;
 
   // The built-in test inbox
   let demoKeyId: string | undefined;
   const testInbox = createTestInbox({
     clock,
-    authorize: async (request) => {
-      const visitor = await signIn.principalOf(request);
-      if (visitor !== undefined) return seesEverything(visitor);
-      const metadata = new Headers({ authorization: request.headers.authorization ?? '' });
-      return authenticator.principalOf(metadata).then(
-        // What it caught is anybody's: for who owns everything, and for the demo that shows its own.
-        (caller) => seesEverything(caller) || (caller.kind === 'key' && caller.keyId === demoKeyId),
-        () => false,
-      );
-    },
+    authorize: (request) => mayReadTestInbox({ authenticator, signIn, access, demoKeyId: () => demoKeyId }, request),
   });
   // Readings and binary data: log → rows, log → triggers, log → binary data
   const dataPlane = unwind.use(
@@ -234,27 +223,13 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     clock,
     log: log.child('admin'),
     loadAgain: () => tabular.loadAgain(),
-    status: async () => ({
-      running: true,
-      dataDirectory: data.path,
-      version,
-      dataVersion,
-      processId: process.pid,
-      startedMs,
-      url,
-      ...(tls?.authority && { caFingerprint: tls.authority.fingerprint }),
-      organizations: tree.organizations().length,
-      lastPosition: ingestLog.lastPosition(),
-      sealedPosition: tabular.sealedPosition(),
-      loadedPosition: tabular.lag().loadedPosition,
-      unsealedBytes: tabular.lag().unsealedBytes,
-      uploadsSlowed: ingest.uploadsSlowed() ?? null,
-      retainedBytes: ingestLog.retainedBytes(),
-      freeBytes: await freeBytesOf(data.path),
-      freeBytesForUploads: neededForUploads(ingestLog.retainedBytes()),
-      damagedFiles: [...binary.damagedFiles()].map((id) => `binary data ${id}`),
-      losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
-    }),
+    status: () =>
+      cloudStatus({
+        ...{ dataVersion, startedMs, url, ingestLog, ingest, tabular, binary },
+        organizations: () => tree.organizations().length,
+        dataDirectory: data.path,
+        caFingerprint: tls?.authority?.fingerprint,
+      }),
   });
   const control = await openControlServer(data.at(controlName), admin, log.child('admin'));
   if (control !== undefined) unwind.use(control);

@@ -35,6 +35,7 @@ const worlds: fc.Arbitrary<World> = fc
     const access = createAccess(
       {
         organization: (id) => (id === 'a' || id === 'b' ? id : undefined),
+        organizations: () => [{ id: 'a' }, { id: 'b' }],
         organizationOfLocation: (id) => (parentOf.has(id) ? organizationOf(id) : undefined),
         ancestors,
         descendants: (id) => [...parentOf.keys()].filter((other) => ancestors(other).includes(id)),

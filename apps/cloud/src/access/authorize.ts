@@ -7,6 +7,7 @@ import { grantsOf, holds, type Lineage, notVisible, type Principal, scopeIn } fr
 /** What access needs to know of the account tree. */
 export interface TreePort {
   organization(id: string): unknown;
+  organizations(): readonly { readonly id: string }[];
   /** The organization of a location. */
   organizationOfLocation(locationId: string): string | undefined;
   /** A location and all above it, nearest first. */
@@ -30,6 +31,8 @@ export interface Access {
   authorize(principal: Principal, action: Action, id: string): Lineage;
   /** The same as a question; false for what does not exist. */
   allows(principal: Principal, action: Action, id: string): boolean;
+  /** Whether the principal owns every organization, and so may see all that is on this installation. */
+  ownsAll(principal: Principal): boolean;
   /** What of an organization's data the principal reads (D26). @throws not_found */
   scopeIn(principal: Principal, organizationId: string): Scope;
   /** Undefined when it does not exist. */
@@ -87,6 +90,8 @@ export function createAccess(tree: TreePort, fleet: FleetPort): Access {
       const lineage = lineageOf(rule.on, id);
       return lineage !== undefined && permits(principal, rule, id, lineage);
     },
+    ownsAll: (principal) =>
+      tree.organizations().every(({ id }) => holds(principal, 'owner', { organizationId: id, locationIds: [] })),
     scopeIn: (principal, organizationId) => scopeIn(principal, organizationId, tree.descendants),
     lineageOf,
   };

@@ -18,6 +18,8 @@ export interface Accounts {
   readonly logoRoute: LogoRoute;
   /** Where the logo of an organization is; empty when it has none. */
   logoUrl(organizationId: string): Promise<string>;
+  /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
+  webhookSecret(organizationId: string): Promise<string | undefined>;
   /** What sends push notifications for an organization; undefined when none is set. */
   pushConfiguration(organizationId: string): Promise<PushConfiguration | undefined>;
 }
@@ -32,6 +34,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
     logoRoute: logoRoute(deps.db),
     logoUrl: (organizationId) => logoUrl(deps, organizationId),
+    async webhookSecret(organizationId) {
+      const organization = deps.tree.organization(organizationId);
+      return organization && deps.instanceKey.decrypt(organization.webhook_secret);
+    },
     pushConfiguration: (organizationId) => readPushConfiguration(deps, organizationId),
   };
 }

@@ -13,7 +13,7 @@ interface Answer {
 async function startRoutes(): Promise<(path: string, headers?: Record<string, string>) => Promise<Answer>> {
   const routes = createRoutes({
     signIn: { handle: async () => false, principalOf: async () => undefined },
-    seesEverything: () => false,
+    access: { ownsAll: () => false },
     log: silentLog,
     loopbackOnly: true,
     scheme: 'http',

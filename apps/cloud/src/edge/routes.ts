@@ -1,6 +1,6 @@
 /** Everything on the port that is not RPC: signing in, the status page, the configuration endpoint, the test inbox for webhooks. */
 import { type Log, PlatformError } from '@platform/base';
-import type { Principal } from '../access/principal.ts';
+import type { Access } from '../access/authorize.ts';
 import type { FileAsked } from '../machines/part-config-file.ts';
 import { isInTestInbox } from '../test-inbox/feature.ts';
 import { authorityOf, type HttpRequest, type HttpResponse, headerOf, sendError, sendJson, sendText } from './http.ts';
@@ -11,8 +11,8 @@ import { statusPage } from './status-page.ts';
 
 export interface RouteDeps {
   readonly signIn: SignIn;
-  /** Whether the principal may see all that is on this installation: the status page shows that. */
-  seesEverything(principal: Principal): boolean;
+  /** The status page shows all that is on this installation. */
+  readonly access: Pick<Access, 'ownsAll'>;
   readonly log: Log;
   /** True when the cloud listens on loopback only: then only loopback names may stand in `Host` (DNS rebinding). */
   readonly loopbackOnly: boolean;
@@ -65,7 +65,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
       case '/': {
         const principal = await signIn.principalOf(request);
         if (principal === undefined) return sendPage(response, strangersPage);
-        if (!deps.seesEverything(principal)) return sendPage(response, guestsPage);
+        if (!deps.access.ownsAll(principal)) return sendPage(response, guestsPage);
         return sendText(response, 200, 'text/html', statusPage.html, {
           'content-security-policy': statusPage.contentSecurityPolicy,
         });
@@ -77,7 +77,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
             'unauthenticated',
             'status: expected the session of a signed-in browser, found none; sign in first',
           );
-        if (!deps.seesEverything(principal))
+        if (!deps.access.ownsAll(principal))
           throw new PlatformError(
             'permission_denied',
             'status: expected an owner of every organization of this installation, found another',

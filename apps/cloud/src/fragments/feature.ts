@@ -41,7 +41,7 @@ export interface FragmentsDeps {
   /** The newest saved document of a part. */
   readonly documentOf: (partId: string) => Promise<unknown>;
   readonly onConfigurationChange: OnConfigurationChange;
-  /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. */
+  /** Tells the owners of a part, in its log, that a change of a fragment did not reach it. Does not reject. */
   readonly tellPart: (partId: string, message: string) => Promise<void>;
   /** How many fragments an organization may have. */
   readonly maxFragmentsOf: (organizationId: string) => number;
@@ -78,10 +78,10 @@ export function createFragments(deps: FragmentsDeps): Fragments {
     for (const partId of reached.partIds) moveStamp(partId);
     log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
     for (const { partId, message } of reached.failed)
-      tellPart(
+      void tellPart(
         partId,
         `a change of fragment ${fragmentId} is not applied, the part keeps what it has: ${message}`,
-      ).catch(() => log.warn('a part was not told of its fragments', { partId, message }));
+      );
   };
 
   return {

@@ -33,7 +33,7 @@ import { openPartStatuses, type PartStatuses } from './part-status.ts';
 import { partHandlers } from './parts-rpc.ts';
 import { isContact } from './presence/contact.ts';
 import { openPresence, type Presence, type PresenceDeps } from './presence/presence.ts';
-import type { Registry } from './registry.ts';
+import type { PartPlace, Registry } from './registry.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
 import { summaryHandlers } from './summaries-rpc.ts';
 import { takeRestartMark } from './take-restart-mark.ts';
@@ -75,10 +75,17 @@ export interface Machines {
   readonly appHandlers: Handlers<typeof AppService, Principal>;
   readonly fleetHandlers: Handlers<typeof FleetService, Principal>;
   readonly robotBinding: ServiceBinding<Principal>;
-  /** May the principal act as the part, or operate it? @throws not_found */
-  authorizePart(principal: Principal, partId: string): void;
-  /** A call for the part arrived. Answers whether it counts as contact: the part's own, or its machine's (D17). */
-  noteContact(principal: Principal, partId: string): boolean;
+  /**
+   * A call for the part arrived: may the principal act as the part, or operate it? Answers whether it counts as contact: the part's own,
+   * or its machine's (D17). @throws not_found
+   */
+  authorizePart(principal: Principal, partId: string): boolean;
+  /** The same of an upload. Answers where the part lies. */
+  authorizeUpload(principal: Principal, partId: string): PartPlace;
+  /** The newest saved document of a part, decoded. */
+  documentOf(partId: string): Promise<unknown>;
+  /** With its fragments resolved. */
+  effectiveDocumentOf(partId: string): Promise<unknown>;
   triggersOf(partId: string): Promise<PartTriggers | undefined>;
   /** The document of `GET /api/json1/config`; with `key` in place of the part's secret for callers who are no owners (D6); masked: what looks like a secret in it (R6). */
   partConfig(partId: string, baseUrl: string, key: KeyPair | undefined, masked: boolean): Promise<unknown>;
@@ -88,7 +95,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const { db, tree, registry, access, instanceKey, clock, log, triggerProblems, onConfigurationChange, effective } =
     deps;
   const exists = (partId: string): boolean => registry.part(partId) !== undefined;
-  const logs = createMachineLogs({ db, clock, allowanceOf: deps.logAllowanceOf });
+  const logs = createMachineLogs({ db, clock, log, allowanceOf: deps.logAllowanceOf });
   const presence = await openPresence({ db, clock, log, exists, onTransitions: deps.onTransitions });
   const statuses = await openPartStatuses({
     db,
@@ -98,9 +105,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       const since = new Date(sinceMs).toISOString();
       const message = `a new configuration has waited for the maintenance window since ${since}${reason === '' ? '' : `: ${reason}`}; an owner can force it (platform machines part force), or save one without the window`;
       const fields = { revision };
-      await logs
-        .appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message, fields })
-        .catch((caught: unknown) => log.warn(message, { partId, error: errorText(caught) }));
+      await logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message, fields });
     },
     onWriteFailure: (caught) => log.warn('what a part fetched was not written down', { error: errorText(caught) }),
   });
@@ -113,9 +118,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     check: (document, resolved) => checkDocument(document, resolved, triggerProblems),
     onWarnings: async (partId, savedVersion, warnings) => {
       const message = `configuration version ${savedVersion} was saved with warnings: ${warnings.join('; ')}`;
-      await logs
-        .appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message })
-        .catch((caught: unknown) => log.warn(message, { partId, error: errorText(caught) }));
+      await logs.appendOwn(partId, { level: 'warn', loggerName: 'cloud.configuration', message });
     },
     onConfigurationChange,
   });
@@ -124,10 +127,8 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
   const configs = createRobotConfigs({ db, registry, current, instanceKey, clock });
   const issueCertificate = createCertificates({ db, instanceKey, now: clock.now });
 
-  const authorizePart = (principal: Principal, partId: string): void => {
+  const authorizePart = (principal: Principal, partId: string): boolean => {
     access.authorize(principal, 'part.act', partId);
-  };
-  const noteContact = (principal: Principal, partId: string): boolean => {
     const counts = isContact(principal, partId, registry.part(partId)?.machine_id ?? '');
     if (counts) presence.saw(partId);
     return counts;
@@ -186,7 +187,6 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
     },
     fleetHandlers: fleetHandlers({ ...operations, effective, triggerProblems }),
     robotBinding: robotServiceBinding({
-      noteContact,
       logs,
       authorizePart,
       mayHaveSecrets: (principal, partId) => access.allows(principal, 'part.secrets', partId),
@@ -196,7 +196,12 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       takeRestartMark: (partId) => takeRestartMark(db, registry, partId),
     }),
     authorizePart,
-    noteContact,
+    authorizeUpload(principal, partId) {
+      authorizePart(principal, partId);
+      return registry.placeOf(partId);
+    },
+    documentOf: async (partId) => JSON.parse((await configurations.current(partId)).document),
+    effectiveDocumentOf: async (partId) => (await current.effective(partId)).document,
     async triggersOf(partId) {
       return exists(partId) ? triggersOf.of(partId) : undefined;
     },

@@ -38,6 +38,8 @@ export interface Registry {
   partsOf(machineId: string): readonly PartRow[];
   /** Where a part lies. @throws not_found */
   placeOf(partId: string): PartPlace;
+  /** Undefined: there is no such part. */
+  findPlace(partId: string): PartPlace | undefined;
   lineageOfMachine(machine: MachineRow): Lineage;
   /** @throws not_found */
   lineageOfPart(partId: string): Lineage;
@@ -108,6 +110,23 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
     return { part, machine };
   };
 
+  const placeOf = (partId: string): PartPlace => {
+    const { part, machine } = machineOfPart(partId);
+    const location = tree.location(machine.location_id);
+    const organization = tree.organization(location?.organization_id ?? '');
+    if (location === undefined || organization === undefined) throw notVisible('part', partId);
+    return {
+      organizationId: organization.id,
+      locationId: location.id,
+      robotId: machine.id,
+      partId,
+      organizationName: organization.name,
+      locationName: location.name,
+      robotName: machine.name,
+      partName: part.name,
+    };
+  };
+
   return {
     machine: (id) => machines.get(id),
     machinesOf: (locationId) =>
@@ -121,22 +140,8 @@ export async function openRegistry(db: Database, tree: AccountTree, instanceKey:
       ),
     lineageOfMachine,
     lineageOfPart: (partId) => lineageOfMachine(machineOfPart(partId).machine),
-    placeOf(partId) {
-      const { part, machine } = machineOfPart(partId);
-      const location = tree.location(machine.location_id);
-      const organization = tree.organization(location?.organization_id ?? '');
-      if (location === undefined || organization === undefined) throw notVisible('part', partId);
-      return {
-        organizationId: organization.id,
-        locationId: location.id,
-        robotId: machine.id,
-        partId,
-        organizationName: organization.name,
-        locationName: location.name,
-        robotName: machine.name,
-        partName: part.name,
-      };
-    },
+    placeOf,
+    findPlace: (partId) => (parts.has(partId) ? placeOf(partId) : undefined),
     secrets,
     async register(locationId, name, nowMs) {
       const { machine, part, secret } = await db

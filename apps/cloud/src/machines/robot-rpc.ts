@@ -20,11 +20,9 @@ const maxLogEntries = 1_000;
 const restartCheckMs = 5_000;
 
 export interface RobotServiceDeps {
-  /** A call for the part arrived. Answers whether it counts as contact (D17): the part's own, or its machine's. */
-  noteContact(principal: Principal, partId: string): boolean;
   readonly logs: MachineLogs;
-  /** May this principal act as, or operate, the part? @throws not_found */
-  authorizePart(principal: Principal, partId: string): void;
+  /** May this principal act as, or operate, the part? Answers whether the call counts as contact. @throws not_found */
+  authorizePart(principal: Principal, partId: string): boolean;
   /** Is it the part itself, or an owner of it? Only they are given secrets (D6). */
   mayHaveSecrets(principal: Principal, partId: string): boolean;
   readonly configs: RobotConfigs;
@@ -35,11 +33,10 @@ export interface RobotServiceDeps {
 }
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
-  const { noteContact, logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, takeRestartMark } = deps;
+  const { logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, takeRestartMark } = deps;
   const enter = (principal: Principal, partId: string): boolean => {
     if (partId === '') throw notVisible('part', partId);
-    authorizePart(principal, partId);
-    return noteContact(principal, partId);
+    return authorizePart(principal, partId);
   };
   const asked = (request: ConfigRequest, call: Call<Principal>): AskedConfig & { readonly byMachine: boolean } => {
     const byMachine = enter(call.principal, request.id);

@@ -20,6 +20,7 @@ export interface OutboxDeps {
   readonly channels: Channels;
   /** What waits for one that is gone is cancelled. */
   readonly organizationExists: (organizationId: string) => boolean;
+  /** Does not reject. */
   readonly appendMachineLog: (partId: string, line: MachineLogLine) => Promise<void>;
 }
 
@@ -184,14 +185,7 @@ class DeliveryLoop implements Delivery {
       if (isFinal) log.error('a message was given up', { ...said, target });
       else log.warn('a message was not sent, trying again', { ...said, waitMs: nextAttemptAtMs - clock.now() });
     } else if (row.attempts === 0 || isFinal) {
-      const line = failureLine(row, error, result.code);
-      await appendMachineLog(row.part_id, line).catch((caught) => {
-        log.error('a failed notification could not be written to the machine logs', {
-          partId: row.part_id,
-          messageId: row.id,
-          error: errorText(caught),
-        });
-      });
+      await appendMachineLog(row.part_id, failureLine(row, error, result.code));
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Follower } from '@platform/base';
 import { follow } from '@platform/base';
 import type { Transaction } from 'kysely';
 import { countMessages, type MessageCounts } from './count-messages.ts';
-import { createDelivery, type Delivery, type OutboxDeps } from './deliver.ts';
+import { createDelivery, type OutboxDeps } from './deliver.ts';
 import { enqueue } from './enqueue.ts';
 import type { Message } from './event.ts';
 import { type ListedMessage, type ListFilter, listMessages } from './list-messages.ts';

@@ -153,6 +153,7 @@ export function fleetAccess(): Access {
   return createAccess(
     {
       organization: (id) => (id === 'acme' || id === 'umbrella' ? id : undefined),
+      organizations: () => [{ id: 'acme' }, { id: 'umbrella' }],
       organizationOfLocation: (id) => locations[id]?.organizationId,
       ancestors: (id) => locations[id]?.parents ?? [],
       descendants: (id) => Object.keys(locations).filter((other) => locations[other]?.parents.includes(id)),

@@ -111,7 +111,7 @@ export async function startPeople(
     open: ['/proto.rpc.v1.AuthService/Authenticate'],
     fallback: createRoutes({
       signIn,
-      seesEverything: () => true,
+      access: { ownsAll: () => true },
       log,
       loopbackOnly: true,
       scheme: options.scheme ?? 'http',

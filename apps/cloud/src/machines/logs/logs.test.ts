@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { silentLog } from '@platform/base';
 import { type LogEntry, LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -26,7 +27,7 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new HandClock();
-  const logs = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
+  const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
   return {
     db,
     clock,
@@ -88,7 +89,7 @@ test('D29 pages hold every line that was there once, whatever arrives between th
       fc.integer({ min: 1, max: 7 }),
       async (first, later, limit) => {
         const partId = `run${++run}`;
-        const logs = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
+        const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
         await logs.append(
           partId,
           first.map((ms, index) => at(ms, `first ${index}`)),
@@ -213,7 +214,7 @@ test("D29 the day's share holds across a restart", async () => {
     .updateTable('machine_log_days')
     .set({ bytes: 64 * 1024 * 1024 })
     .execute();
-  const after = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
+  const after = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
   await after.append('p', [at(2, 'too much')]);
   expect(await messages({ filter: 'too much' })).toEqual([]);
   expect(await messages({ filter: 'a day (UTC)' })).toHaveLength(1);

@@ -1,5 +1,5 @@
 /** Logs of machines (D29): append within each part's allowance, read by page, follow live, forget after 30 days. */
-import type { Clock } from '@platform/base';
+import { type Clock, errorText, type Log } from '@platform/base';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import type { Transaction } from 'kysely';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
@@ -16,7 +16,7 @@ export type { CloudLogLine } from './line.ts';
 export interface MachineLogs {
   /** Lines that a machine shipped. Those over its allowance are counted and left out, and the log says how many. */
   append(partId: string, entries: readonly LogEntry[]): Promise<void>;
-  /** A line that the cloud writes into a machine's log (failed deliveries, refused readings). */
+  /** A line that the cloud writes into a machine's log (failed deliveries, refused readings). Does not reject: what cannot be written there goes to the log of the cloud. */
   appendOwn(partId: string, line: CloudLogLine): Promise<void>;
   read(request: LogPageRequest): Promise<LogPage>;
   /** Lines from now on. @throws resource_exhausted */
@@ -32,10 +32,11 @@ export interface MachineLogs {
 export function createMachineLogs(deps: {
   db: Database;
   clock: Clock;
+  log: Log;
   /** Read anew for each line. */
   allowanceOf: (partId: string) => Allowance;
 }): MachineLogs {
-  const { db, clock, allowanceOf } = deps;
+  const { db, clock, log, allowanceOf } = deps;
   const tails = createTails(clock);
   const appender = createLogAppender(db, (lines) => tails.publish(lines));
   const quotas = new Map<string, Promise<LogQuota>>();
@@ -79,7 +80,17 @@ export function createMachineLogs(deps: {
       const quota = ownQuotas.get(partId) ?? new LogQuota(() => ownAllowance, clock.monotonic(), dayOf(clock.now()), 0);
       ownQuotas.set(partId, quota);
       const own = ownLineOf(partId, line, clock.now());
-      await appender.append([...(admitted(quota, own) ? [own] : []), ...summary(partId, quota)]);
+      await appender
+        .append([...(admitted(quota, own) ? [own] : []), ...summary(partId, quota)])
+        .catch((caught: unknown) => {
+          const { message, fields } = line;
+          log.error('a line was not written to the log of a machine', {
+            partId,
+            message,
+            ...fields,
+            error: errorText(caught),
+          });
+        });
     },
     read: (request) => readLogPage(db, clock, request),
     tail: (partId, matches) => tails.open(partId, matches),

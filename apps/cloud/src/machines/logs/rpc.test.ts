@@ -35,11 +35,12 @@ interface Given {
 async function given(): Promise<Given> {
   const { db } = await openFirstAccount();
   const clock = new FakeClock();
-  const logs = createMachineLogs({ db, clock, allowanceOf: () => machineAllowance });
+  const logs = createMachineLogs({ db, clock, log: silentLog, allowanceOf: () => machineAllowance });
   let exists = true;
   const access = createAccess(
     {
       organization: () => ({}),
+      organizations: () => [],
       organizationOfLocation: () => 'o',
       ancestors: (id) => [id],
       descendants: (id) => [id],

@@ -32,6 +32,7 @@ export async function serveQueries(
   const access = createAccess(
     {
       organization: (id) => (organizations.has(id) ? {} : undefined),
+      organizations: () => [...organizations].map((id) => ({ id })),
       organizationOfLocation: (id) => organizationOfLocation.get(id),
       ancestors: (id) => [id],
       descendants: (id) => [id],

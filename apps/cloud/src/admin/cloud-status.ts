@@ -1,0 +1,48 @@
+/** What a running cloud says of itself to the host administrator. */
+import type { Binary } from '../binary/feature.ts';
+import { freeBytesOf, neededForUploads } from '../ingest/disk/free-space.ts';
+import type { Ingest } from '../ingest/feature.ts';
+import type { IngestLog } from '../ingest/log/log.ts';
+import { version } from '../instance/build-info.ts';
+import type { Tabular } from '../tabular/tabular.ts';
+
+export interface CloudStatusDeps {
+  readonly dataDirectory: string;
+  readonly dataVersion: number;
+  readonly startedMs: number;
+  readonly url: string;
+  /** SHA-256 of the installation's own authority. Undefined: another one, or none, vouches for the cloud. */
+  readonly caFingerprint: string | undefined;
+  /** How many there are. */
+  readonly organizations: () => number;
+  readonly ingestLog: Pick<IngestLog, 'lastPosition' | 'retainedBytes' | 'losses'>;
+  readonly ingest: Pick<Ingest<never>, 'uploadsSlowed'>;
+  readonly tabular: Pick<Tabular, 'sealedPosition' | 'lag'>;
+  readonly binary: Pick<Binary, 'damagedFiles'>;
+}
+
+export async function cloudStatus(deps: CloudStatusDeps): Promise<Readonly<Record<string, unknown>>> {
+  const { dataDirectory, dataVersion, startedMs, url, caFingerprint, ingestLog, ingest, tabular, binary } = deps;
+  const { loadedPosition, unsealedBytes } = tabular.lag();
+  return {
+    running: true,
+    dataDirectory,
+    version,
+    dataVersion,
+    processId: process.pid,
+    startedMs,
+    url,
+    ...(caFingerprint !== undefined && { caFingerprint }),
+    organizations: deps.organizations(),
+    lastPosition: ingestLog.lastPosition(),
+    sealedPosition: tabular.sealedPosition(),
+    loadedPosition,
+    unsealedBytes,
+    uploadsSlowed: ingest.uploadsSlowed() ?? null,
+    retainedBytes: ingestLog.retainedBytes(),
+    freeBytes: await freeBytesOf(dataDirectory),
+    freeBytesForUploads: neededForUploads(ingestLog.retainedBytes()),
+    damagedFiles: [...binary.damagedFiles()].map((id) => `binary data ${id}`),
+    losses: ingestLog.losses().filter(({ acceptedMs }) => acceptedMs === null),
+  };
+}

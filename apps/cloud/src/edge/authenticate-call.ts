@@ -1,0 +1,25 @@
+import type { ServiceBinding } from '@platform/rpc/server';
+import type { Authenticator } from '../access/authenticate.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Presence } from '../machines/presence/presence.ts';
+
+export interface AuthenticateCallDeps {
+  readonly authenticator: Pick<Authenticator, 'principalOf'>;
+  readonly presence: Pick<Presence, 'attend' | 'saw'>;
+  readonly services: readonly ServiceBinding<Principal>[];
+}
+
+type CallHead = { readonly method: string; readonly metadata: Headers; readonly signal: AbortSignal };
+
+/** Who makes a call. A part's own call is contact, whatever it asks for, and a stream is while it is open (D17). */
+export function createAuthenticateCall(deps: AuthenticateCallDeps): (call: CallHead) => Promise<Principal> {
+  const { authenticator, presence, services } = deps;
+  const methods = services.flatMap((service) => service.methods);
+  const streaming = new Set(methods.filter(({ kind }) => kind !== 'unary').map(({ path }) => path));
+  return async ({ method, metadata, signal }) => {
+    const principal = await authenticator.principalOf(metadata);
+    if (principal.kind === 'part' && streaming.has(method)) presence.attend(principal.partId, signal);
+    else if (principal.kind === 'part') presence.saw(principal.partId);
+    return principal;
+  };
+}
