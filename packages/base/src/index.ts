@@ -10,6 +10,7 @@ export { newId, newSecret, newShortId } from './ids.ts';
 export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
+export type { Problem } from './problem.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';
 export { trimAtRest } from './trim-memory.ts';

@@ -1,11 +1,12 @@
 /** Trigger conditions: the `conditional` object of a configuration becomes a test of readings. */
 
+import type { Problem } from '@platform/base';
 import { type CaptureMethod, parseCaptureMethod } from './capture-method.ts';
 import { findOperand } from './field-path.ts';
 import { describe, isObject, type JsonObject } from './json.ts';
 import { parseLeaf } from './leaf.ts';
 import { operators } from './operators.ts';
-import type { Problem, Report } from './problem.ts';
+import type { Report } from './report.ts';
 
 export interface Condition {
   /** Absent after an error in `data_capture_method`. */
@@ -20,7 +21,7 @@ type Test = (document: JsonObject) => boolean;
 /** @param json `event.conditional`: `data_capture_method`, and `conditions` (or `condition`) with `evals`. Never throws. */
 export function compileCondition(json: unknown): Condition {
   const problems: Problem[] = [];
-  const report: Report = (path, message, severity = 'error') => problems.push({ path, message, severity });
+  const report: Report = (path, message, level = 'error') => problems.push({ path, level, message });
   if (!isObject(json)) {
     report('', `expected an object with data_capture_method and conditions, found ${describe(json)}`);
     return { captureMethod: undefined, problems, matches: () => false };
@@ -29,7 +30,7 @@ export function compileCondition(json: unknown): Condition {
   const method = parseCaptureMethod(json['data_capture_method']);
   if (typeof method === 'string') report('data_capture_method', method);
   const tests = compileEvals(json, report);
-  const faulty = problems.some((problem) => problem.severity === 'error');
+  const faulty = problems.some((problem) => problem.level === 'error');
   return {
     captureMethod: typeof method === 'string' ? undefined : method,
     problems,

@@ -44,7 +44,7 @@ test('D20 the exact path comes first, then the path under readings; dotted and n
 
 test('D20 several leaves in one eval are refused, several evals must all hold', () => {
   const several = condition({ operator: 'gt', value: { cpu: 80, mem: 1 } });
-  expect(several.problems[0]).toMatchObject({ path: 'conditions.evals[0].value', severity: 'error' });
+  expect(several.problems[0]).toMatchObject({ path: 'conditions.evals[0].value', level: 'error' });
   expect(several.matches(reading)).toBe(false);
   const both = [
     { operator: 'gt', value: { cpu: 80 } },
@@ -71,7 +71,7 @@ test('D18 condition is accepted as well as conditions, absent or empty ones alwa
   }
   const unknown = compileCondition({ data_capture_method: method, conditons: { evals } });
   expect(unknown.problems).toEqual([
-    { path: 'conditons', severity: 'warning', message: expect.stringContaining('found "conditons"') },
+    { path: 'conditons', level: 'warning', message: expect.stringContaining('found "conditons"') },
   ]);
 });
 
@@ -102,7 +102,7 @@ test('no configuration and no reading makes a condition throw', () => {
     fc.property(operator, tree, fc.dictionary(key, tree), (op, value, document) => {
       const compiled = condition({ operator: op, value });
       const met = compiled.matches(document as JsonObject);
-      if (compiled.problems.some((problem) => problem.severity === 'error')) expect(met).toBe(false);
+      if (compiled.problems.some((problem) => problem.level === 'error')) expect(met).toBe(false);
     }),
   );
   fc.assert(

@@ -2,7 +2,7 @@
 
 import { maxPathParts } from './field-path.ts';
 import { describe, isObject, type Json } from './json.ts';
-import type { Report } from './problem.ts';
+import type { Report } from './report.ts';
 
 export interface Leaf {
   readonly parts: readonly string[];

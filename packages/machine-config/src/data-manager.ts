@@ -1,9 +1,10 @@
 /** Reads the data manager's attributes and capture methods with the specification's defaults; every fault is a problem, not a throw. */
+import type { Problem } from '@platform/base';
 import { isForService } from './canonical-names.ts';
 import { captureFields, captureMethodFields, dataManagerFields } from './fields.ts';
 import { formatValue } from './format-value.ts';
 import { readFields } from './read-fields.ts';
-import type { JsonObject, Problem, ResourceConfig } from './schema.ts';
+import type { JsonObject, ResourceConfig } from './schema.ts';
 
 export const dataManagerApi = 'core:service:data_manager';
 

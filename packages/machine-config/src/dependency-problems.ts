@@ -1,7 +1,7 @@
-import { canonicalApi } from '@platform/base';
+import { canonicalApi, type Problem } from '@platform/base';
 import { resourcesByName } from './canonical-names.ts';
 import { formatValue } from './format-value.ts';
-import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
+import type { MachineConfig, ResourceConfig } from './schema.ts';
 
 /** Names of a circle that its problem tells; of a longer one the first and the last. */
 const shownNames = 10;

@@ -5,7 +5,7 @@
  * Warnings: unknown keys, and values that the specification says are ignored. An entry with an error is left out of the
  * config, its neighbours stay.
  */
-import { canonicalApi } from '@platform/base';
+import { canonicalApi, type Problem } from '@platform/base';
 import type { z } from 'zod';
 import { modelFault } from './built-in-models.ts';
 import { apiOf, canonicalModel, isForService } from './canonical-names.ts';
@@ -21,7 +21,7 @@ import { formatValue } from './format-value.ts';
 import { lengthFault } from './limits.ts';
 import { frameInit } from './robot/frame.ts';
 import { sectionsInit } from './robot/sections-init.ts';
-import type { JsonObject, MachineConfig, MaintenanceConfig, Problem, ResourceConfig, ServiceConfig } from './schema.ts';
+import type { JsonObject, MachineConfig, MaintenanceConfig, ResourceConfig, ServiceConfig } from './schema.ts';
 import { expectedBy, issuePath, type Path, valueAt } from './schema-issues.ts';
 import { settingProblems } from './setting-problems.ts';
 import { unknownKey } from './unknown-key.ts';

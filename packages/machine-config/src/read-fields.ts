@@ -1,7 +1,8 @@
+import type { Problem } from '@platform/base';
 import type { Field, Fields } from './fields.ts';
 import { formatValue } from './format-value.ts';
 import { lengthFault, maxTags } from './limits.ts';
-import type { Json, JsonObject, Problem } from './schema.ts';
+import type { Json, JsonObject } from './schema.ts';
 import { unknownKey } from './unknown-key.ts';
 
 export interface FieldValues {

@@ -73,10 +73,3 @@ export interface MaintenanceConfig {
   readonly sensor_name: string;
   readonly maintenance_allowed_key: string;
 }
-
-/** A finding about a document. `path` is like `components[0].attributes.tags[1]`; `$` for the whole. */
-export interface Problem {
-  readonly path: string;
-  readonly level: 'error' | 'warning';
-  readonly message: string;
-}

@@ -1,6 +1,7 @@
+import type { Problem } from '@platform/base';
 import { dataManagerApi } from './data-manager.ts';
 import { formatValue } from './format-value.ts';
-import type { MachineConfig, Problem, ResourceConfig } from './schema.ts';
+import type { MachineConfig, ResourceConfig } from './schema.ts';
 
 const levels = ['debug', 'info', 'warn', 'warning', 'error'];
 

@@ -1,7 +1,7 @@
 /** The warning for a key that the schema does not know: names the known key that is closest to it, and a few others. */
 
+import type { Problem } from '@platform/base';
 import { formatValue } from './format-value.ts';
-import type { Problem } from './schema.ts';
 
 const maxOthers = 8;
 /** Of a key, for the distance: known keys are shorter. */

@@ -1,6 +1,6 @@
 /** Refuses a fragment that has errors, naming all of them with their JSON paths; warnings pass. */
 import type { JsonObject as ProtobufJson } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
+import { PlatformError, type Problem } from '@platform/base';
 import { type FragmentProblem, isObject } from '@platform/machine-config/fragments';
 import { parse } from '@platform/machine-config/parse';
 import type { JsonObject } from '@platform/machine-config/schema';
@@ -21,12 +21,6 @@ export interface Candidate {
   readonly config: JsonObject;
 }
 
-interface Finding {
-  readonly path: string;
-  readonly level: 'error' | 'warning';
-  readonly message: string;
-}
-
 /** @returns the warnings. @throws invalid_argument */
 export async function checkFragment(
   source: FragmentSource,
@@ -43,10 +37,10 @@ export async function checkFragment(
   const missing = problems.flatMap(({ fault, at, fragmentId }) =>
     fault === 'no_value' && fragmentId === id && at !== undefined ? [at] : [],
   );
-  const findings: Finding[] = [
+  const findings: Problem[] = [
     ...problems.flatMap((problem) => importFinding(problem, id)),
     ...parse(document).problems.flatMap((problem) => schemaFinding(problem, missing)),
-    ...triggerProblems(document).map(({ path, severity, message }) => ({ path, level: severity, message })),
+    ...triggerProblems(document),
   ];
   if (visibility !== 'private') {
     const others = (await probe(rightsOf(null))).problems.filter(({ fault }) => fault === 'no_access');
@@ -81,7 +75,7 @@ function requireSize(config: JsonObject): void {
 }
 
 /** A variable without a value is for the importer to give; what an import inside lacks may still come from there. */
-function importFinding(problem: FragmentProblem, id: string): Finding[] {
+function importFinding(problem: FragmentProblem, id: string): Problem[] {
   const { fault, fragmentId, message, path } = problem;
   if (fault === 'no_value') return fragmentId === id ? [] : [{ path: 'fragments', level: 'warning', message }];
   // Told of the fragment itself, the place inside it is the path.
@@ -92,7 +86,7 @@ function importFinding(problem: FragmentProblem, id: string): Finding[] {
   return [{ path: path.startsWith('fragments[0]') ? 'fragments' : path, level: problem.level, message }];
 }
 
-function schemaFinding(problem: Finding, missing: readonly string[]): Finding[] {
+function schemaFinding(problem: Problem, missing: readonly string[]): Problem[] {
   const { path } = problem;
   const within = (inner: string, outer: string): boolean =>
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
@@ -103,10 +97,10 @@ function schemaFinding(problem: Finding, missing: readonly string[]): Finding[] 
 }
 
 /** Everybody reads what is public: no passwords of webhooks in it. */
-function credentialFindings(document: JsonObject): Finding[] {
+function credentialFindings(document: JsonObject): Problem[] {
   const { triggers } = document;
   if (!Array.isArray(triggers)) return [];
-  return triggers.flatMap((trigger, index): Finding[] => {
+  return triggers.flatMap((trigger, index): Problem[] => {
     const notifications = isObject(trigger) ? trigger['notifications'] : undefined;
     const list = Array.isArray(notifications) ? notifications : [notifications];
     if (!list.some((each) => isObject(each) && each['auth'] !== undefined && each['auth'] !== null)) return [];

@@ -5,8 +5,7 @@
  * the transactions that save, so that a change reaches exactly its parts. A part whose imports have errors keeps what it
  * had. The format: docs/specs/fragments.md.
  */
-import type { Clock, Log } from '@platform/base';
-import type { Problem } from '@platform/machine-config/schema';
+import type { Clock, Log, Problem } from '@platform/base';
 import type { AppService } from '@platform/proto/platform/app/v1/app';
 import type { Handlers } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';

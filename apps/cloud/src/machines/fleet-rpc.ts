@@ -1,8 +1,7 @@
 /** FleetService about parts: versions of their configuration, and what they run. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { PlatformError } from '@platform/base';
-import type { Problem } from '@platform/machine-config/schema';
+import { PlatformError, type Problem } from '@platform/base';
 import type { ConfigurationVersionSchema, FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import type { Handlers } from '@platform/rpc/server';
 import { audit } from '../access/audit.ts';

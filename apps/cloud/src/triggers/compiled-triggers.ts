@@ -31,7 +31,7 @@ export function createCompiledTriggers(options: {
     const known = kept.get(partId);
     if (known?.revision === config.revision) return known.triggers;
     const { triggers, problems } = parseTriggers(config.triggers, config.components);
-    for (const { path, severity, message } of problems) {
+    for (const { path, level: severity, message } of problems) {
       log.warn('problem in the triggers of a part', { partId, path, severity, message });
     }
     const firing = triggers.filter(firesOnUpload);

@@ -1,5 +1,5 @@
 /** Reading configuration JSON: says what was expected and what was found. */
-import type { Problems } from './problem.ts';
+import type { Problems } from './problems.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** The `event.conditional` of a trigger: which component and method, and the conditions on its readings (D18, D20). */
 import { compileCondition, isCapturedBy, type JsonObject } from '@platform/conditions';
 import { isObject, shown } from './json.ts';
-import type { Problems } from './problem.ts';
+import type { Problems } from './problems.ts';
 import type { TriggerEventRule } from './trigger.ts';
 
 export function parseConditional(
@@ -13,7 +13,7 @@ export function parseConditional(
   const condition = compileCondition(value);
   for (const problem of condition.problems) {
     const at = problem.path === '' ? path : `${path}.${problem.path}`;
-    if (problem.severity === 'error') problems.error(at, problem.message);
+    if (problem.level === 'error') problems.error(at, problem.message);
     else problems.warn(at, problem.message);
   }
   const method = condition.captureMethod;

@@ -1,7 +1,7 @@
 /** The `event` of a trigger (D18). */
 import { isObject, type JsonObject, namesOf, shown, warnUnknown } from './json.ts';
 import { parseConditional } from './parse-conditional.ts';
-import type { Problems } from './problem.ts';
+import type { Problems } from './problems.ts';
 import type { TriggerEventRule } from './trigger.ts';
 
 const types = [

@@ -2,7 +2,7 @@
 import { asPlatformError } from '@platform/base';
 import { webhookUrl } from '../outbox/webhook/target-guard.ts';
 import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
-import type { Problems } from './problem.ts';
+import type { Problems } from './problems.ts';
 import type { Notification, TriggerEventRule } from './trigger.ts';
 
 const types = ['webhook', 'email', 'push'] as const;

@@ -6,7 +6,7 @@ const event = { type: 'part_data_ingested', data_ingested: { data_types: ['tabul
 
 const parse = (...triggers: unknown[]) => parseTriggers(triggers, ['my-sensor']);
 const problemsOf = (...triggers: unknown[]) =>
-  parse(...triggers).problems.map(({ path, severity, message }) => `${severity} ${path}: ${message}`);
+  parse(...triggers).problems.map(({ path, level, message }) => `${level} ${path}: ${message}`);
 
 test('D18 data types are accepted inside data_ingested and at event level alike', () => {
   for (const one of [event, { type: 'part_data_ingested', data_types: ['tabular'] }]) {
@@ -86,7 +86,7 @@ test('D18 every notification type is accepted for every event type; what this ve
   for (const one of events) {
     const { triggers, problems } = parse({ name: 'a', event: one, notifications });
     expect(triggers[0]?.notifications).toHaveLength(4);
-    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(problems.filter(({ level }) => level === 'error')).toEqual([]);
     const notYet = problems.filter(
       ({ message }) => message.includes('in this version') || message.includes('by this version'),
     );
@@ -264,7 +264,7 @@ test.each<[string, unknown[], RegExp]>([
 });
 
 test('triggers that are no array are a problem, absent ones are none', () => {
-  expect(parseTriggers({}, []).problems[0]).toMatchObject({ path: 'triggers', severity: 'error' });
+  expect(parseTriggers({}, []).problems[0]).toMatchObject({ path: 'triggers', level: 'error' });
   expect(parseTriggers(undefined, [])).toEqual({ triggers: [], problems: [] });
 });
 

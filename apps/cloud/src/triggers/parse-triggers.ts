@@ -1,8 +1,9 @@
 /** The `triggers` array of a part's configuration: what runs, and every problem with its path (D18). */
+import type { Problem } from '@platform/base';
 import { isObject, requiredText, shown, warnUnknown } from './json.ts';
 import { parseEvent } from './parse-event.ts';
 import { parseNotifications } from './parse-notifications.ts';
-import { type Problem, Problems } from './problem.ts';
+import { Problems } from './problems.ts';
 import type { Trigger } from './trigger.ts';
 
 export interface ParsedTriggers {

@@ -1,9 +1,9 @@
 /** From configuration to collectors: which method of which resource is captured, how often and where. Pure. */
-import { canonicalApi } from '@platform/base';
+import { canonicalApi, type Problem } from '@platform/base';
 import { methodNamed } from '@platform/machine-config/capture-methods';
 import { type CaptureMethodConfig, readCaptureMethods } from '@platform/machine-config/data-manager';
 import { maxTags } from '@platform/machine-config/limits';
-import type { JsonObject, Problem } from '@platform/machine-config/schema';
+import type { JsonObject } from '@platform/machine-config/schema';
 import { formatResourceName, parseResourceName, type ResourceDescriptor, type ResourceName } from '@platform/resources';
 import type { Associated } from '../graph/model.ts';
 

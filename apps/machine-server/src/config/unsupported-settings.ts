@@ -1,6 +1,7 @@
 /** What a configuration asks for and this version does not do: each is said once for every revision, none ignored in silence. */
+import type { Problem } from '@platform/base';
 import { dataManagerApi } from '@platform/machine-config/data-manager';
-import type { JsonObject, MachineConfig, Problem } from '@platform/machine-config/schema';
+import type { JsonObject, MachineConfig } from '@platform/machine-config/schema';
 
 /** Pure. */
 export function unsupportedSettings(config: MachineConfig): Problem[] {

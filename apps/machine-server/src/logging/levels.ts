@@ -1,6 +1,6 @@
 /** Which lines are written: default info; debug mode overrides everything; patterns top to bottom, the last match wins. */
-import type { LogLevel } from '@platform/base';
-import type { LogPattern, Problem } from '@platform/machine-config/schema';
+import type { LogLevel, Problem } from '@platform/base';
+import type { LogPattern } from '@platform/machine-config/schema';
 
 const order: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 

@@ -1,5 +1,4 @@
-import type { Log } from '@platform/base';
-import type { Problem } from '@platform/machine-config/schema';
+import type { Log, Problem } from '@platform/base';
 
 /** One line for each, beginning with its path. */
 export function logProblems(log: Log, problems: readonly Problem[]): void {

@@ -1,4 +1,5 @@
-import type { JsonObject, Problem } from '../schema.ts';
+import type { Problem } from '@platform/base';
+import type { JsonObject } from '../schema.ts';
 
 /** Why an import could not be had, in the order of the wire's FragmentErrorType; or that a variable has no value. */
 export type FragmentFault = 'no_access' | 'nesting_limit' | 'child_id_invalid' | 'cycle' | 'no_value';

@@ -3,8 +3,9 @@
  * handlers of one type, and for one without its `keys` list; so one handler is sent, with all keys and their list.
  */
 
+import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
-import type { Json, JsonObject, Problem } from '../schema.ts';
+import type { Json, JsonObject } from '../schema.ts';
 import { unknownKey } from '../unknown-key.ts';
 import type { Init } from './section.ts';
 import { isObject } from './section.ts';

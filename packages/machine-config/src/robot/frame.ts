@@ -1,8 +1,9 @@
 /** The frame of a component or remote: parent, offset, orientation in any form, and its geometry. */
 import type { MessageShape } from '@bufbuild/protobuf';
+import type { Problem } from '@platform/base';
 import type { FrameSchema } from '@platform/proto/platform/app/v1/robot';
 import { formatValue } from '../format-value.ts';
-import type { JsonObject, Problem } from '../schema.ts';
+import type { JsonObject } from '../schema.ts';
 import { unknownKey } from '../unknown-key.ts';
 import { geometryInit, geometryOf } from './geometry.ts';
 import { type OrientationCase, orientationInit, orientationOf, orientationTypes } from './orientation.ts';

@@ -1,7 +1,8 @@
 /** Sections of a document to parts of the RobotConfig message and back, both by one table for each kind of entry. */
 
+import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
-import type { Json, JsonObject, Problem } from '../schema.ts';
+import type { Json, JsonObject } from '../schema.ts';
 import { unknownKey } from '../unknown-key.ts';
 import { durationNanos, formatDuration } from './duration.ts';
 import { frameInit, frameOf } from './frame.ts';

@@ -1,7 +1,8 @@
 /** Everything of a configuration beside its resources, as `RobotConfig` is created from it. Also says what in it is wrong. */
 
+import type { Problem } from '@platform/base';
 import { formatValue } from '../format-value.ts';
-import type { JsonObject, MachineConfig, Problem } from '../schema.ts';
+import type { JsonObject, MachineConfig } from '../schema.ts';
 import { authInit } from './auth.ts';
 import { durationNanos } from './duration.ts';
 import { type Init, initOf, initsOf, isObject, type Section } from './section.ts';

@@ -1,14 +1,11 @@
 /** Refuses a configuration that has errors, naming all of them with their JSON paths; warnings pass. */
-import { PlatformError } from '@platform/base';
-import type { Problem } from '@platform/machine-config/schema';
+import { PlatformError, type Problem } from '@platform/base';
 import type { Effective } from './effective-configuration.ts';
 
 const shownProblems = 20;
 
 /** What is wrong with the triggers of an effective document: they belong to another feature. */
-export type TriggerProblems = (
-  document: unknown,
-) => readonly { readonly path: string; readonly severity: 'error' | 'warning'; readonly message: string }[];
+export type TriggerProblems = (document: unknown) => readonly Problem[];
 
 /**
  * Every finding about a document that is to be saved, once. Own entries stand before those of fragments, at their own
@@ -28,7 +25,7 @@ export function problemsOf(
   const found: readonly Problem[] = [
     ...effective.problems,
     ...effective.parseProblems,
-    ...triggerProblems(effective.document).map(({ path, severity, message }) => ({ path, level: severity, message })),
+    ...triggerProblems(effective.document),
   ].map((problem) => {
     if (!imported(problem)) return problem;
     // Whoever saves cannot mend a fragment's entry, but can give it what it depends on.

@@ -2,9 +2,10 @@
  * The effective configuration of a part: its saved document with fragments resolved. What the part gets, what triggers
  * are read from, and what its revision hashes (D10).
  */
+import type { Problem } from '@platform/base';
 import { type Parsed, parse } from '@platform/machine-config/parse';
 import { revisionOf } from '@platform/machine-config/robot-config';
-import type { MachineConfig, Problem } from '@platform/machine-config/schema';
+import type { MachineConfig } from '@platform/machine-config/schema';
 import type { Transaction } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 

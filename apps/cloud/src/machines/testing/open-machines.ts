@@ -70,7 +70,7 @@ export async function openMachines(overrides: Partial<MachinesDeps> = {}): Promi
       log: silentLog,
       triggerProblems: (document) =>
         triggersIn(document).includes('broken')
-          ? [{ path: 'triggers[0]', severity: 'error', message: 'expected an object' }]
+          ? [{ path: 'triggers[0]', level: 'error', message: 'expected an object' }]
           : [],
       onConfigurationChange,
       accessChanged: () => {},

@@ -1,13 +1,13 @@
 /** `core:builtin:builtin` of the data manager: turns its attributes and everyone's capture methods into collectors, sync and deletion. */
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Log, PlatformError } from '@platform/base';
+import { type Log, PlatformError, type Problem } from '@platform/base';
 import {
   type DataManagerAttributes,
   dataManagerApi,
   readDataManagerAttributes,
 } from '@platform/machine-config/data-manager';
-import type { Problem, ResourceConfig } from '@platform/machine-config/schema';
+import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { ResourceDescriptor } from '@platform/resources';
 import type { Capture } from '../../capture/capture.ts';
 import { planCapture } from '../../capture/plan-capture.ts';
