@@ -133,7 +133,7 @@ async function backUp(
 }
 
 async function runHere(command: string, params: Request, settings: StoreSettings): Promise<unknown> {
-  const log = createLogger(settings.logLevel);
+  const log = createLogger(settings.logLevel, systemClock);
   await using stores = await openStores(settings, log, (caught): never => {
     throw caught;
   });

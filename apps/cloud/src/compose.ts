@@ -64,7 +64,7 @@ export interface Cloud extends AsyncDisposable {
 export async function composeCloud(settings: Settings): Promise<Cloud> {
   const clock = systemClock;
   const startedMs = clock.now();
-  const log = createLogger(settings.logLevel);
+  const log = createLogger(settings.logLevel, clock);
   await using unwind = new AsyncDisposableStack();
 
   // The disk failed under an unanswered write: nothing more may be acknowledged (I2).

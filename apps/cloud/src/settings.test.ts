@@ -46,6 +46,12 @@ test('arguments and environment are read, and the settings cannot be changed', (
   expect(Object.isFrozen(settings)).toBe(true);
 });
 
+test('an unknown log level is refused with those that there are', () => {
+  expect(() => readSettings([], { PLATFORM_LOG_LEVEL: 'loud' })).toThrow(
+    'PLATFORM_LOG_LEVEL: expected debug, info, warn, error, found "loud"',
+  );
+});
+
 test('a port is a whole number up to 65535', () => {
   expect(readSettings(['--port', '65535'], {}).port).toBe(65_535);
   for (const port of ['65536', '80a', '-1', '1.5', '']) {

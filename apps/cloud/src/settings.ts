@@ -2,7 +2,7 @@
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PlatformError } from '@platform/base';
+import { type LogLevel, logLevels, PlatformError } from '@platform/base';
 import { type IdentitySettings, readIdentitySettings } from './identity/settings.ts';
 import type { TlsSettings } from './instance/tls-source.ts';
 
@@ -33,7 +33,7 @@ export interface Settings {
   readonly scrubPeriodMs: number | undefined;
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 const usage =
@@ -99,7 +99,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     sealAgeMs: readSealAge(env),
     scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),
     identity: readIdentitySettings(env),
-    logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'info',
+    logLevel: readLogLevel(env) ?? 'info',
   });
 }
 
@@ -168,6 +168,17 @@ function readDuration(env: NodeJS.ProcessEnv, name: string, maxMs: number): numb
   );
 }
 
+function readLogLevel(env: NodeJS.ProcessEnv): LogLevel | undefined {
+  const text = env['PLATFORM_LOG_LEVEL'];
+  if (text === undefined) return undefined;
+  const level = logLevels.find((each) => each === text);
+  if (level !== undefined) return level;
+  throw new PlatformError(
+    'invalid_argument',
+    `PLATFORM_LOG_LEVEL: expected ${logLevels.join(', ')}, found ${JSON.stringify(text)}`,
+  );
+}
+
 function readSealAge(env: NodeJS.ProcessEnv): number | undefined {
   const ms = readDuration(env, 'PLATFORM_SEAL_AGE', 86_400_000);
   return ms === undefined ? undefined : Math.max(1_000, ms);
@@ -182,5 +193,5 @@ export function readStoreSettings(
   'dataDirectory' | 'databaseUrl' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade' | 'logLevel'
 > {
   const settings = readSettings(dataDirectory === undefined ? [] : ['--data', dataDirectory], env);
-  return { ...settings, logLevel: env['PLATFORM_LOG_LEVEL'] ?? 'warn' };
+  return { ...settings, logLevel: readLogLevel(env) ?? 'warn' };
 }

@@ -9,6 +9,7 @@ import {
   createLimiter,
   createLog,
   errorText,
+  jsonLine,
   newShortId,
   PlatformError,
   systemClock,
@@ -84,6 +85,26 @@ test('child logs carry the path of their names', () => {
   const log = createLog((level, name, message) => lines.push(`${level} ${name} ${message}`));
   log.child('ingest').child('log').warn('slow');
   expect(lines).toEqual(['warn ingest.log slow']);
+});
+
+test('a line of a log is one line of JSON, whatever its fields hold', () => {
+  const line = {
+    timeMs: 0,
+    level: 'warn',
+    logger: 'ingest.log',
+    message: 'slow',
+    fields: { text: 'a\nb', position: 5n },
+  } as const;
+  const text = jsonLine(line);
+  expect(text.indexOf('\n')).toBe(text.length - 1);
+  expect(JSON.parse(text)).toEqual({
+    level: 'warn',
+    time: '1970-01-01T00:00:00.000Z',
+    logger: 'ingest.log',
+    msg: 'slow',
+    text: 'a\nb',
+    position: 5,
+  });
 });
 
 test('short ids are ten lower-case letters and digits', () => {

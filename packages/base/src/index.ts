@@ -9,7 +9,18 @@ export { type Follower, type FollowOptions, follow } from './follow.ts';
 export { newId, newSecret, newShortId } from './ids.ts';
 export { keepCompiled } from './keep-compiled.ts';
 export { createLimiter } from './limiter.ts';
-export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
+export {
+  createLog,
+  fieldText,
+  isLogged,
+  jsonLine,
+  type Log,
+  type LogFields,
+  type LogLevel,
+  type LogLine,
+  logLevels,
+  silentLog,
+} from './log.ts';
 export type { Problem } from './problem.ts';
 export { maxReadingBytes, maxReadingLevels } from './reading-limits.ts';
 export type { Repaired } from './repaired.ts';

@@ -1,8 +1,20 @@
-/** Logging as a port; apps put pino behind it, tests a list. */
+/** Logging: a port for all that logs, and the one form of a line on a process's output. */
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+/** From the least to the most important. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
 
 export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface LogLine {
+  readonly timeMs: number;
+  readonly level: LogLevel;
+  /** Names of logs and their children, separated by dots. */
+  readonly logger: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
 
 export interface Log {
   debug(message: string, fields?: LogFields): void;
@@ -32,3 +44,19 @@ export function createLog(
 }
 
 export const silentLog: Log = createLog(() => {});
+
+/** Whether a line of this level is written where `least` is the least that is. */
+export function isLogged(level: LogLevel, least: LogLevel): boolean {
+  return logLevels.indexOf(level) >= logLevels.indexOf(least);
+}
+
+/** `{"level", "time" (RFC 3339), "logger", "msg", …fields}` and a line break. */
+export function jsonLine({ timeMs, level, logger, message, fields }: LogLine): string {
+  const time = new Date(timeMs).toISOString();
+  return `${fieldText({ level, time, logger, msg: message, ...fields })}\n`;
+}
+
+/** A value of a field as JSON. */
+export function fieldText(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)) ?? 'null';
+}

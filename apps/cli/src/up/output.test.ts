@@ -40,9 +40,9 @@ test('text: a status line is replaced by the next line, and left out where nobod
 });
 
 test('a log line of a process: warnings and plain text are shown, what is below a warning is not', () => {
-  expect(readableLog('{"level":30,"msg":"fine"}')).toBeUndefined();
+  expect(readableLog('{"level":"info","msg":"fine"}')).toBeUndefined();
   expect(readableLog('{"level":"warn","msg":"disk is slow","error":"EIO"}')).toBe('disk is slow: EIO');
-  expect(readableLog('{"level":50,"msg":"broken"}')).toBe('broken');
+  expect(readableLog('{"level":"error","msg":"broken"}')).toBe('broken');
   const damaged = { level: 'error', time: '2026-01-01', logger: 'tabular', msg: 'a file is damaged' };
   expect(readableLog(JSON.stringify({ ...damaged, file: 'a.parquet', reason: 'it is missing', stack: 'a\nb' }))).toBe(
     'a file is damaged (file: a.parquet; reason: it is missing)',

@@ -1,10 +1,10 @@
-const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const;
+const levels = ['debug', 'info', 'warn', 'error'];
 
 /**
- * A log line of a started process (pino JSON, or plain text) as a person reads it; undefined below `least`.
+ * A log line of a started process (JSON, or plain text) as a person reads it; undefined below `least`.
  * Plain text is always shown: processes say only what matters that way.
  */
-export function readableLog(line: string, least: keyof typeof levels = 'warn'): string | undefined {
+export function readableLog(line: string, least = 'warn'): string | undefined {
   let entry: Record<string, unknown> | undefined;
   try {
     entry = JSON.parse(line);
@@ -12,10 +12,9 @@ export function readableLog(line: string, least: keyof typeof levels = 'warn'): 
     return line;
   }
   if (typeof entry !== 'object' || entry === null) return line;
-  const { level: named, msg, time: _time, logger: _logger, code: _code, error, ...fields } = entry;
+  const { level, msg, time: _time, logger: _logger, code: _code, error, ...fields } = entry;
   if (typeof msg !== 'string') return line;
-  const level = typeof named === 'number' ? named : (levels[named as 'info'] ?? levels.info);
-  if (level < levels[least]) return undefined;
+  if (levels.indexOf(String(level)) < levels.indexOf(least)) return undefined;
   const shown = Object.entries(fields).flatMap(([name, value]) => (isShort(value) ? [`${name}: ${value}`] : []));
   const which = shown.length === 0 ? msg : `${msg} (${shown.join('; ')})`;
   return error === undefined ? which : `${which}: ${String(error)}`;

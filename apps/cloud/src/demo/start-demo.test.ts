@@ -50,7 +50,7 @@ test.each(damages)('a demo.json that is %s is named with what to do, and no secr
 
 test('a cloud whose demo.json is damaged serves all the same, says why there is no demo, and has one again when the file is gone', async () => {
   const data = directory();
-  const settings = readSettings(['--data', data, '--port', '0'], { ...process.env, PLATFORM_LOG_LEVEL: 'fatal' });
+  const settings = readSettings(['--data', data, '--port', '0'], { ...process.env, PLATFORM_LOG_LEVEL: 'error' });
   const file = join(data, 'demo.json');
   {
     await using cloud = await composeCloud(settings);

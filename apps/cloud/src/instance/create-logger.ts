@@ -1,12 +1,11 @@
-/** The process log: pino, JSON lines on stderr, so that stdout stays for what the parent reads. */
-import { createLog, type Log } from '@platform/base';
-import { destination, pino } from 'pino';
+/** The process log: JSON lines on stderr, so that stdout stays for what the parent reads. */
+import { type Clock, createLog, isLogged, jsonLine, type Log, type LogLevel } from '@platform/base';
 
-/** @param level one of debug, info, warn, error. */
-export function createLogger(level: string): Log {
-  const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    destination({ fd: 2, sync: true }),
-  );
-  return createLog((at, name, message, fields) => logger[at]({ logger: name, ...fields }, message));
+/** @param least lines below it are left out. */
+export function createLogger(least: LogLevel, clock: Pick<Clock, 'now'>): Log {
+  // Whoever read the log may be gone.
+  process.stderr.on('error', () => {});
+  return createLog((level, logger, message, fields) => {
+    if (isLogged(level, least)) process.stderr.write(jsonLine({ timeMs: clock.now(), level, logger, message, fields }));
+  });
 }

@@ -2,11 +2,10 @@
 import { hostname } from 'node:os';
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type Clock, type Follower, follow, silentLog } from '@platform/base';
+import { type Clock, type Follower, follow, type LogLine, silentLog } from '@platform/base';
 import { RobotService } from '@platform/proto/platform/app/v1/robot';
 import { LogEntrySchema } from '@platform/proto/platform/common/v1/common';
 import type { Link } from '@platform/rpc/client';
-import type { LogLine } from '../logging/server-log.ts';
 
 const maxQueued = 1_000;
 const maxBatch = 100;

@@ -1,8 +1,6 @@
 /** Which lines are written: default info; debug mode overrides everything; patterns top to bottom, the last match wins. */
-import type { LogLevel, Problem } from '@platform/base';
+import { isLogged, type LogLevel, logLevels, type Problem } from '@platform/base';
 import type { LogPattern } from '@platform/machine-config/schema';
-
-const order: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 export interface LevelSettings {
   readonly debug: boolean;
@@ -40,7 +38,7 @@ export class Levels {
       least = this.#leastOf(logger);
       if (this.#known.size < 10_000) this.#known.set(logger, least);
     }
-    return order[level] >= order[least];
+    return isLogged(level, least);
   }
 
   #leastOf(logger: string): LogLevel {
@@ -59,7 +57,7 @@ export class Levels {
 
 function levelOf(text: string): LogLevel | undefined {
   const level = text.toLowerCase() === 'warning' ? 'warn' : text.toLowerCase();
-  return level in order ? (level as LogLevel) : undefined;
+  return logLevels.find((each) => each === level);
 }
 
 /** As public machine-servers read them: a dot is itself, `*` is anything, the whole name must match. */

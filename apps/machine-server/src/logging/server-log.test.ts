@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@platform/base';
+import { type LogLine, systemClock } from '@platform/base';
 import { expect, onTestFinished, test } from 'vitest';
-import { createServerLog, type LogLine } from './server-log.ts';
+import { createServerLog } from './server-log.ts';
 
 async function logFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'log-'));

@@ -5,16 +5,8 @@
  */
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Clock, createLog, type Log, type LogFields, type LogLevel } from '@platform/base';
+import { type Clock, createLog, fieldText, jsonLine, type Log, type LogFields, type LogLine } from '@platform/base';
 import { Levels } from './levels.ts';
-
-export interface LogLine {
-  readonly timeMs: number;
-  readonly level: LogLevel;
-  readonly logger: string;
-  readonly message: string;
-  readonly fields: LogFields;
-}
 
 export interface ServerLogOptions {
   /** `-log-file`: instead of standard output. */
@@ -65,7 +57,7 @@ export function createServerLog({ file, alsoFile, clock }: ServerLogOptions): Se
       }
     }
     if (window.counts.size > 1_000) window.counts.clear();
-    const key = `${logger} ${message} ${stringify(fields)}`;
+    const key = `${logger} ${message} ${fieldText(fields)}`;
     const count = (window.counts.get(key) ?? 0) + 1;
     window.counts.set(key, count);
     return count > noisyAfter;
@@ -93,7 +85,7 @@ interface Sink {
 }
 
 const standardOutput: Sink = {
-  write: (line) => void process.stdout.write(process.stdout.isTTY ? asText(line) : asJson(line)),
+  write: (line) => void process.stdout.write(process.stdout.isTTY ? asText(line) : jsonLine(line)),
   close: async () => {},
 };
 
@@ -131,15 +123,7 @@ function sizeOf(path: string): number {
 
 function asText({ timeMs, level, logger, message, fields }: LogLine): string {
   const rest = Object.entries(fields).map(
-    ([key, value]) => ` ${key}=${typeof value === 'string' ? value : stringify(value)}`,
+    ([key, value]) => ` ${key}=${typeof value === 'string' ? value : fieldText(value)}`,
   );
   return `${new Date(timeMs).toISOString()} ${level.toUpperCase().padEnd(5)} ${logger} ${message}${rest.join('')}\n`;
-}
-
-function asJson({ timeMs, level, logger, message, fields }: LogLine): string {
-  return `${stringify({ level, time: timeMs, name: logger, msg: message, ...fields })}\n`;
-}
-
-function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)) ?? 'null';
 }
