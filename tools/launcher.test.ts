@@ -95,7 +95,7 @@ test('once the compile cache is filled, no process of the product compiles its m
   for (const entry of [
     'ingest/log/log-thread',
     'metadata/sqlite/writer-thread',
-    'tabular/process/query/executor-thread',
+    'tabular/process/query/worker-thread',
     'tabular/process/main',
   ]) {
     expect(filling).toContain(`no transpile cache for StrippedTypeScript file://${root}/apps/cloud/src/${entry}.ts`);

@@ -19,7 +19,7 @@ await Promise.all([
   import('../apps/cloud/src/tabular/process/hot/hot-rows.ts'),
   import('../apps/cloud/src/tabular/process/files/measure-files.ts'),
   import('../apps/cloud/src/tabular/process/files/merge-files.ts'),
-  import('../apps/cloud/src/tabular/process/pushdown/choose.ts'),
+  import('../apps/cloud/src/tabular/process/pushdown/choose-pushdown.ts'),
   import('../apps/cloud/src/tabular/process/pushdown/meter.ts'),
   import('../apps/cloud/src/tabular/process/pushdown/groups/newest.ts'),
   import('../apps/cloud/src/tabular/process/pushdown/open-files.ts'),

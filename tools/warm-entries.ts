@@ -4,6 +4,6 @@ import '../apps/cli/src/main.ts';
 import '../apps/cloud/src/ingest/log/log-thread.ts';
 import '../apps/cloud/src/main.ts';
 import '../apps/cloud/src/metadata/sqlite/writer-thread.ts';
-import '../apps/cloud/src/tabular/process/query/executor-thread.ts';
+import '../apps/cloud/src/tabular/process/query/worker-thread.ts';
 import '../apps/cloud/src/tabular/process/main.ts';
 import '../apps/machine-server/src/main.ts';

@@ -6,7 +6,7 @@ import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
 import { openTestStore } from './metadata/testing/test-store.ts';
-import { stateRowCheck } from './tabular/integrity/row-check.ts';
+import { stateRowChecksum } from './tabular/integrity/row-checksum.ts';
 
 test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
   await using store = await openTestStore(undefined, migrations);
@@ -29,14 +29,14 @@ test('I3 D33 a log that ends before what the catalog or a follower has seen goes
   await check();
   await db
     .updateTable('tabular_state')
-    .set({ sealed_position: 3, row_check: stateRowCheck(3) })
+    .set({ sealed_position: 3, row_check: stateRowChecksum(3) })
     .execute();
   await check();
   expect([told, losses(), on.log.lastPosition()]).toEqual([[], [], 3]);
 
   await db
     .updateTable('tabular_state')
-    .set({ sealed_position: 5, row_check: stateRowCheck(5) })
+    .set({ sealed_position: 5, row_check: stateRowChecksum(5) })
     .execute();
   await db.insertInto('log_cursors').values({ name: 'triggers', position: 4 }).execute();
   await check();

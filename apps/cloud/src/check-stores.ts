@@ -2,7 +2,7 @@
 import type { Log } from '@platform/base';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { Database } from './metadata/tables.ts';
-import { deleteRowCheck, fileRowCheck, stateRowCheck } from './tabular/integrity/row-check.ts';
+import { deleteRowChecksum, fileRowChecksum, stateRowChecksum } from './tabular/integrity/row-checksum.ts';
 
 /** No installation gets as far; a larger number is damaged itself. Restored logs skip 2^40 positions each. */
 const crediblePositions = 2 ** 45;
@@ -59,16 +59,16 @@ async function readProofs(db: Database): Promise<readonly Proof[]> {
     ...proofs(
       'the sealed position',
       states
-        .filter((row) => isProof(row.row_check, stateRowCheck(row.sealed_position)))
+        .filter((row) => isProof(row.row_check, stateRowChecksum(row.sealed_position)))
         .map((row) => row.sealed_position),
     ),
     ...proofs(
       'a sealed file',
-      files.filter((row) => isProof(row.row_check, fileRowCheck(row))).map((row) => row.max_position),
+      files.filter((row) => isProof(row.row_check, fileRowChecksum(row))).map((row) => row.max_position),
     ),
     ...proofs(
       'a deletion',
-      deletes.filter((row) => isProof(row.row_check, deleteRowCheck(row))).map((row) => row.up_to),
+      deletes.filter((row) => isProof(row.row_check, deleteRowChecksum(row))).map((row) => row.up_to),
     ),
     ...cursors.flatMap(({ name, position }) => proofs(`the cursor of ${name}`, [position])),
     ...proofs(

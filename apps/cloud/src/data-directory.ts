@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { claimProcessLock } from './instance/claim-process-lock.ts';
 import { makeDirectory } from './instance/make-directory.ts';
-import { writeDurably } from './instance/write-durably.ts';
+import { writeFileAtomic } from './instance/write-file-atomic.ts';
 
 /** Version of the layout that this program reads and writes. */
 export const dataVersion = 4;
@@ -104,7 +104,7 @@ interface Marker {
 
 function mark(path: string, stage: Stage, version: number): Marker {
   writing(path, () =>
-    writeDurably(join(path, markerName), `${JSON.stringify({ format: 'platform-data', version, stage })}\n`),
+    writeFileAtomic(join(path, markerName), `${JSON.stringify({ format: 'platform-data', version, stage })}\n`),
   );
   return { stage, version };
 }

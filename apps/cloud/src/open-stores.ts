@@ -4,7 +4,7 @@ import { keepBeforeUpgrade } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
 import { finishRotation } from './instance/rotate-instance-key.ts';
-import { settleInstanceKey } from './instance/settle-instance-key.ts';
+import { selectInstanceKey } from './instance/select-instance-key.ts';
 import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import { sealStoredDocuments } from './metadata/seal-stored-documents.ts';
@@ -63,7 +63,7 @@ export async function openStores(
     }),
   );
   const db = plain.withPlugin(sealedDocumentsPlugin(instanceKey));
-  await settleInstanceKey(db, instanceKey);
+  await selectInstanceKey(db, instanceKey);
   const clear = settings.databaseUrl === undefined ? () => clearFreeSpace(data.at('meta.sqlite')) : undefined;
   const sealDocuments = (again: boolean): Promise<number> =>
     sealStoredDocuments({ db, ring: instanceKey, log, clock: systemClock, clear, again });

@@ -15,7 +15,7 @@ import { LogQuota } from '../machines/logs/quota.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { insertFile } from '../retention/testing/insert-file.ts';
 import { addFileRow } from '../tabular/catalog/catalog-rows.ts';
-import { settleCatalog } from '../tabular/integrity/settle-catalog.ts';
+import { addRowChecksums } from '../tabular/integrity/add-row-checksums.ts';
 import { type Operations, openControlClient, openControlServer } from './control-channel.ts';
 import { doctor } from './doctor/doctor.ts';
 import { createAdmin } from './feature.ts';
@@ -181,7 +181,7 @@ test('doctor finds nothing wrong in a new installation, and names what is missin
   const findings = await look();
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
   expect(findings.length).toBeGreaterThan(5);
-  await settleCatalog(admin.stores.db);
+  await addRowChecksums(admin.stores.db);
   await admin.stores.db.transaction().execute((trx) =>
     addFileRow(trx, {
       ...{ file: 'gone.parquet', organization_id: 'o', capture_day: '2026-01-01', format: 1, rows: 1 },

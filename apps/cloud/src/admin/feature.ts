@@ -12,8 +12,8 @@ import { sealedColumns } from '../metadata/sealed-columns.ts';
 import { countMessages } from '../outbox/count-messages.ts';
 import type { Operations } from './control-channel.ts';
 import { createOwnerLink } from './create-owner-link.ts';
+import { addDamage } from './doctor/add-damage.ts';
 import { checkSecrets } from './doctor/check-secrets.ts';
-import { withDamage } from './doctor/with-damage.ts';
 import { limitUsage } from './limit-usage.ts';
 import { type Limits, requireOrganization } from './limits.ts';
 import { listAudit } from './list-audit.ts';
@@ -42,7 +42,7 @@ export function createAdmin(deps: AdminDeps): Operations {
   const { db, limits, instanceKey, keyFile, sealDocuments, deletions, clock, log } = deps;
   return {
     status: async () => ({
-      ...(await withDamage(db, await deps.status())),
+      ...(await addDamage(db, await deps.status())),
       instanceKey: instanceKey.current.id,
       instanceKeyPlace: keyFile === undefined ? 'environment' : 'file',
       deletionsHeld: deletions.held,

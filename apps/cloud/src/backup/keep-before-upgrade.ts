@@ -9,7 +9,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../instance/make-directory.ts';
 import { copyDatabase, readDatabase, userVersion } from './copy-database.ts';
-import { syncDirectories } from './take-file.ts';
+import { syncDirectories } from './copy-with-hash.ts';
 
 /** @param found version of the directory. @returns the copy; undefined when the tables are newer than that already. */
 export async function keepBeforeUpgrade(dataDirectory: string, found: number): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import type { Client } from 'pg';
 import { ingestSchema, postgresIngestMigrations } from '../ingest/postgres/postgres-log-tables.ts';
 import { installationTable } from '../metadata/claim-installation.ts';
 import { migrations } from '../metadata/migrations.ts';
-import { holdKey } from '../metadata/postgres/hold-database.ts';
+import { databaseLockKey } from '../metadata/postgres/lock-database.ts';
 import { readPostgresAddress } from '../metadata/postgres/postgres-address.ts';
 import { connectPostgres } from '../metadata/postgres/postgres-connection.ts';
 import { isConnectionLost, postgresError } from '../metadata/postgres/postgres-fault.ts';
@@ -97,7 +97,7 @@ async function fill(client: Client, shown: string, options: LoadOptions): Promis
 
 async function requireEmpty(client: Client, shown: string): Promise<void> {
   const { rows } = await client.query(`
-    select pg_try_advisory_xact_lock(${lockClass}, ${holdKey}) as free,
+    select pg_try_advisory_xact_lock(${lockClass}, ${databaseLockKey}) as free,
       (select string_agg(nspname, ' and ') from pg_namespace where nspname in (${schemas.map((name) => `'${name}'`).join(', ')})) as found`);
   if (rows[0]?.free !== 1 || rows[0]?.found !== null)
     throw new PlatformError(

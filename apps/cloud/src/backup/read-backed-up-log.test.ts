@@ -5,7 +5,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
-import type { ProvenRow } from '../ingest/losses/row-checksums.ts';
+import type { VerifiedRow } from '../ingest/losses/row-checksums.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type Manifest, newManifest, type StoreKind } from './manifest.ts';
 import { readBackedUpLog } from './read-backed-up-log.ts';
@@ -23,7 +23,7 @@ test.each(['sqlite', 'postgres'] as const)(
   async (store) => {
     await using directory = await temporaryDirectory();
     const rowsOf = async (path: string, first: number, last: number) => {
-      const rows: ProvenRow[] = [];
+      const rows: VerifiedRow[] = [];
       for await (const row of readBackedUpLog(path, manifestOf(store), first, last)) rows.push(row);
       return rows;
     };

@@ -1,8 +1,8 @@
 /** Rows of the ingest log that a backup holds, out of either store; only those that their checksums prove, and no others. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { StoredRow } from '../ingest/losses/prove-rows.ts';
-import { type ProvenRow, rowChecksums } from '../ingest/losses/row-checksums.ts';
+import { rowChecksums, type VerifiedRow } from '../ingest/losses/row-checksums.ts';
+import type { StoredRow } from '../ingest/losses/verify-rows.ts';
 import type { Manifest } from './manifest.ts';
 import { readTables } from './read-tables.ts';
 
@@ -12,7 +12,7 @@ export async function* readBackedUpLog(
   manifest: Manifest,
   first: number,
   last: number,
-): AsyncGenerator<ProvenRow> {
+): AsyncGenerator<VerifiedRow> {
   const rows = manifest.store === 'postgres' ? tableRows(backup, manifest) : sqliteRows(backup, first, last);
   try {
     for await (const stored of rows) {
@@ -61,7 +61,7 @@ function numberOf(text: string | null): number | null {
 }
 
 /** Undefined: damaged, or of a version before there were checksums. */
-function provenRow(stored: StoredRow): ProvenRow | undefined {
+function provenRow(stored: StoredRow): VerifiedRow | undefined {
   const { position, part, stream, seq, sha256, batch } = stored;
   const isTyped = typeof part === 'string' && typeof seq === 'number';
   const isWhole = stream instanceof Uint8Array && sha256 instanceof Uint8Array && batch instanceof Uint8Array;

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { newId, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
-import { writeDurably } from '../instance/write-durably.ts';
+import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { writeInstallation } from '../metadata/claim-installation.ts';
+import { copyWithHash, measureFile, syncDirectories } from './copy-with-hash.ts';
 import { type DamagedFile, type KeyPlace, type Manifest, readManifest } from './manifest.ts';
 import { filler, restoredEntry, resumePosition } from './resume-after-restore.ts';
 import { openSecrets } from './seal-secrets.ts';
-import { measureFile, syncDirectories, takeFile } from './take-file.ts';
 import { sealedSecretsName, secretNames } from './write-backup.ts';
 
 const marker = 'platform.json';
@@ -90,18 +90,18 @@ async function copyBack(
     if (!isLoaded) taken.push(path);
     const found = isLoaded
       ? await measureFile(join(source, path), signal)
-      : await takeFile({ from: source, to: target, path, immutable: false, signal });
+      : await copyWithHash({ from: source, to: target, path, immutable: false, signal });
     if (found.sha256 !== expected.sha256)
       throw new PlatformError(
         'data_loss',
         `${join(source, path)}: expected ${expected.bytes} bytes with SHA-256 ${expected.sha256}, found ${found.bytes} bytes with ${found.sha256}: the backup is damaged, nothing was restored`,
       );
   }
-  for (const [name, text] of Object.entries(secrets)) writeDurably(join(target, name), text);
+  for (const [name, text] of Object.entries(secrets)) writeFileAtomic(join(target, name), text);
   await syncDirectories(target, taken);
   if (database === undefined) goOnInSqlite(options, manifest);
   else await loadDatabase(options, database, manifest);
-  writeDurably(join(target, marker), readFileSync(join(source, marker), 'utf8'));
+  writeFileAtomic(join(target, marker), readFileSync(join(source, marker), 'utf8'));
   return {
     target,
     createdMs: manifest.createdMs,

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { skippedPositions } from '../ingest/losses/prove-rows.ts';
+import { skippedPositions } from '../ingest/losses/verify-rows.ts';
 import { encodeUpload } from '../reading-codec/encode-upload.ts';
 import type { Manifest } from './manifest.ts';
 

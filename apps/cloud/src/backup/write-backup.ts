@@ -10,12 +10,12 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { errorText, PlatformError } from '@platform/base';
 import { makeDirectory } from '../instance/make-directory.ts';
-import { writeDurably } from '../instance/write-durably.ts';
+import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import { copySqlite } from './copy-sqlite.ts';
+import { copyVerified } from './copy-verified.ts';
+import { copyWithHash, measureFile, syncDirectories } from './copy-with-hash.ts';
 import { type BackedUpFile, type DamagedFile, type KeyPlace, manifestName, newManifest } from './manifest.ts';
 import { sealSecrets } from './seal-secrets.ts';
-import { measureFile, syncDirectories, takeFile } from './take-file.ts';
-import { takeSound } from './take-sound.ts';
 
 /** Files that say secrets in clear; they go along only together with the instance key. */
 export const secretNames: readonly string[] = ['instance.key', 'demo.json'];
@@ -112,7 +112,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
   const damaged: DamagedFile[] = [];
   const tell = tellProgress(named.length, progress, options.monotonic);
   for (const file of named) {
-    const taken = await takeSound({ from: dataDirectory, to: destination, file, signal });
+    const taken = await copyVerified({ from: dataDirectory, to: destination, file, signal });
     if ('reason' in taken) {
       progress(`damaged, and not in the backup: ${taken.path}: ${taken.reason}`);
       damaged.push(taken);
@@ -122,7 +122,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
   const { key: keyPlace, names } = writeSecrets(options);
   for (const path of ['platform.json', ...names]) {
     if (!names.includes(path))
-      files.push(await takeFile({ from: dataDirectory, to: destination, path, immutable: false, signal }));
+      files.push(await copyWithHash({ from: dataDirectory, to: destination, path, immutable: false, signal }));
     else files.push({ path, ...(await measureFile(join(destination, path), signal)) });
   }
   await syncDirectories(
@@ -140,7 +140,7 @@ async function copyAll(options: BackupOptions, inPostgres: boolean): Promise<Bac
     files,
     ...(damaged.length > 0 && { damaged }),
   });
-  writeDurably(join(destination, manifestName), `${JSON.stringify(manifest, null, 1)}\n`);
+  writeFileAtomic(join(destination, manifestName), `${JSON.stringify(manifest, null, 1)}\n`);
   return {
     destination,
     createdMs,
@@ -181,9 +181,9 @@ function writeSecrets(options: BackupOptions): { key: KeyPlace; names: readonly 
   const there = secretNames.filter((name) => existsSync(join(dataDirectory, name)));
   const texts = Object.fromEntries(there.map((name) => [name, readFileSync(join(dataDirectory, name), 'utf8')]));
   if (key.kind === 'included') {
-    for (const [name, text] of Object.entries(texts)) writeDurably(join(destination, name), text);
+    for (const [name, text] of Object.entries(texts)) writeFileAtomic(join(destination, name), text);
     return { key: keyInEnvironment ? 'environment' : 'included', names: there };
   }
-  writeDurably(join(destination, sealedSecretsName), sealSecrets(texts, key.passphrase));
+  writeFileAtomic(join(destination, sealedSecretsName), sealSecrets(texts, key.passphrase));
   return { key: keyInEnvironment ? 'environment' : 'passphrase', names: [sealedSecretsName] };
 }

@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import { errorText, type Log, PlatformError } from '@platform/base';
 import { createKey } from '../access/keys.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
-import { writeDurably } from '../instance/write-durably.ts';
+import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import type { Configurations } from '../machines/configuration/configuration.ts';
 import type { Registry } from '../machines/registry.ts';
 import type { Database } from '../metadata/tables.ts';
@@ -63,7 +63,7 @@ export async function prepareDemo(
     nowMs,
   );
   const demo: DemoFile = { organizationId, locationId, machineId, partId, partSecret, keyId, key };
-  writeDurably(file, `${JSON.stringify(demo, null, 2)}\n`);
+  writeFileAtomic(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
 }
 

@@ -72,7 +72,7 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       .flatMap(({ default_fragments: list }) => defaultImports(list))
       .flatMap(({ id, version }) => (id === fragmentId && typeof version === 'string' ? [version] : []));
 
-  const onReached = (fragmentId: string, reached: Propagated): void => {
+  const onPropagated = (fragmentId: string, reached: Propagated): void => {
     // Only now: whoever read meanwhile read what stood before the change, under the stamp of before.
     for (const partId of reached.partIds) moveStamp(partId);
     log.info('fragment changed', { fragmentId, parts: reached.partIds.length, failed: reached.failed.length });
@@ -89,8 +89,8 @@ export function createFragments(deps: FragmentsDeps): Fragments {
       ...nestedFragmentHandlers(read),
       ...fragmentWriteHandlers({
         ...read,
-        reachDeps: () => ({ nowMs: clock.now(), onConfigurationChange }),
-        onReached,
+        propagateDeps: () => ({ nowMs: clock.now(), onConfigurationChange }),
+        onPropagated,
         bound: createRevisionPruner(defaultVersionsOf, deps.maxHistoryBytes),
         maxFragmentsOf: deps.maxFragmentsOf,
       }),

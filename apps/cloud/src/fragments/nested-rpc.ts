@@ -12,7 +12,7 @@ import type { Access } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import { partIdsOf } from '../machines/part-places.ts';
 import type { Database } from '../metadata/tables.ts';
-import { halfAnswer, takesRoom } from './fill-answer.ts';
+import { halfAnswer, takesRoom } from './fit-messages.ts';
 import type { FragmentReader } from './reader.ts';
 import { resolveWith } from './resolve-for.ts';
 import type { RevisionCache } from './revision-cache.ts';

@@ -12,7 +12,7 @@ import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
 import { readPageToken } from '../wire/page-token.ts';
 import { answerBytes, structBytes } from '../wire/struct-bytes.ts';
-import { wholeAnswer } from './fill-answer.ts';
+import { wholeAnswer } from './fit-messages.ts';
 import type { FragmentReader } from './reader.ts';
 import type { RevisionCache } from './revision-cache.ts';
 import { readsPrivate, rightsOfCaller, visibleFragment } from './rights.ts';

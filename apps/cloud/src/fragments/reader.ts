@@ -6,7 +6,7 @@ import type { Principal } from '../access/principal.ts';
 import type { AccountTree } from '../accounts/tree.ts';
 import { savedBytes } from '../metadata/sealed-documents.ts';
 import type { Database } from '../metadata/tables.ts';
-import { type FragmentMessage, fittingMessages, type Room, takesRoom, wholeAnswer } from './fill-answer.ts';
+import { type FragmentMessage, fittingMessages, type Room, takesRoom, wholeAnswer } from './fit-messages.ts';
 import type { FragmentRow } from './source.ts';
 import { readUsage, type Usage, usageFor } from './usage.ts';
 import { fragmentMessage } from './wire.ts';

@@ -27,9 +27,9 @@ export interface WriteDeps {
   readonly access: Access;
   readonly reader: FragmentReader;
   readonly triggerProblems: TriggerProblems;
-  readonly reachDeps: () => PropagateDeps;
+  readonly propagateDeps: () => PropagateDeps;
   /** After the change is durable. */
-  readonly onReached: (fragmentId: string, reached: Propagated) => void;
+  readonly onPropagated: (fragmentId: string, reached: Propagated) => void;
   readonly maxFragmentsOf: (organizationId: string) => number;
   readonly bound: RevisionPruner;
   readonly cache: RevisionCache;
@@ -38,7 +38,7 @@ export interface WriteDeps {
 const maxWarningBytes = 4_000;
 
 export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppService, Principal> {
-  const { db, access, reader, triggerProblems, reachDeps, onReached, maxFragmentsOf, bound, cache } = deps;
+  const { db, access, reader, triggerProblems, propagateDeps, onPropagated, maxFragmentsOf, bound, cache } = deps;
 
   /** Reads it inside the transaction, and says nothing of it to callers who may not see it. @throws not_found, permission_denied */
   const owned = async (trx: Transaction<CloudTables>, call: Call<Principal>, id: string): Promise<FragmentRow> => {
@@ -52,7 +52,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
   };
   const answer = async (call: Call<Principal>, saved: Saved) => {
     for (const revision of saved.dropped) cache.forget(`${saved.row.id} ${revision}`);
-    onReached(saved.row.id, saved.reached);
+    onPropagated(saved.row.id, saved.reached);
     warn(call, saved.warnings);
     return { fragment: await reader.message(call.principal, saved.row) };
   };
@@ -68,7 +68,11 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
       };
       const saved = await db.transaction().execute(async (trx) => {
         await requireRoom(trx, request.organizationId, maxFragmentsOf(request.organizationId));
-        return createFragment(trx, call, request.organizationId, change, { ...reachDeps(), triggerProblems, bound });
+        return createFragment(trx, call, request.organizationId, change, {
+          ...propagateDeps(),
+          triggerProblems,
+          bound,
+        });
       });
       return answer(call, saved);
     },
@@ -88,7 +92,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
         };
         return {
           row,
-          saved: await updateFragment(trx, call, row, change, edited, { ...reachDeps(), triggerProblems, bound }),
+          saved: await updateFragment(trx, call, row, change, edited, { ...propagateDeps(), triggerProblems, bound }),
         };
       });
       const { row: before, saved } = await saving.catch((caught: unknown) => {
@@ -101,7 +105,7 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
     async deleteFragment(request, call) {
       await db.transaction().execute(async (trx) => {
         const row = await owned(trx, call, request.id);
-        await deleteFragment(trx, call, row, access, reachDeps().nowMs);
+        await deleteFragment(trx, call, row, access, propagateDeps().nowMs);
       });
       bound.forget(request.id);
       return {};
@@ -109,15 +113,15 @@ export function fragmentWriteHandlers(deps: WriteDeps): Handlers<typeof AppServi
     async setFragmentTag(request, call) {
       const { reached, row } = await db.transaction().execute(async (trx) => {
         const found = await owned(trx, call, request.fragmentId);
-        return { row: found, reached: await setTag(trx, call, found, request.tag, request.revision, reachDeps()) };
+        return { row: found, reached: await setTag(trx, call, found, request.tag, request.revision, propagateDeps()) };
       });
-      onReached(row.id, reached);
+      onPropagated(row.id, reached);
       return { tags: await reader.tags(row, true) };
     },
     async deleteFragmentTag(request, call) {
       const row = await db.transaction().execute(async (trx) => {
         const found = await owned(trx, call, request.fragmentId);
-        await deleteTag(trx, call, found, request.tag, reachDeps().nowMs);
+        await deleteTag(trx, call, found, request.tag, propagateDeps().nowMs);
         return found;
       });
       return { tags: await reader.tags(row, true) };

@@ -4,7 +4,7 @@ import { newId } from '@platform/base';
 import { addGrant } from '../access/grants.ts';
 import { createKey } from '../access/keys.ts';
 import type { Grant } from '../access/principal.ts';
-import { insertLocation, insertOrganization } from '../accounts/new-account.ts';
+import { insertLocation, insertOrganization } from '../accounts/insert-account-rows.ts';
 import { storedOrganizations } from '../accounts/organizations/stored-organizations.ts';
 import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Database } from '../metadata/tables.ts';

@@ -17,7 +17,7 @@ import {
 } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { PlatformError } from '@platform/base';
-import { writeDurably } from './write-durably.ts';
+import { writeFileAtomic } from './write-file-atomic.ts';
 
 export interface InstanceKey {
   /** AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
@@ -164,7 +164,7 @@ export function newKeyMaterial(): KeyMaterial {
 
 /** Writes the keys, the one in use first. */
 export function writeKeyFile(file: string, keys: readonly KeyMaterial[]): void {
-  writeDurably(file, keys.map(({ text }) => `${text}\n`).join(''));
+  writeFileAtomic(file, keys.map(({ text }) => `${text}\n`).join(''));
 }
 
 function seal(key: KeyMaterial, secret: string): Uint8Array {

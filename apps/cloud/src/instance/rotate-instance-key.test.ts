@@ -13,7 +13,7 @@ import { sealedColumns } from '../metadata/sealed-columns.ts';
 import type { Database } from '../metadata/tables.ts';
 import { type KeyRing, keyMaterial, newKeyMaterial, openInstanceKey } from './instance-key.ts';
 import { finishRotation, type RotationOptions, rotateInstanceKey } from './rotate-instance-key.ts';
-import { settleInstanceKey } from './settle-instance-key.ts';
+import { selectInstanceKey } from './select-instance-key.ts';
 
 interface Installation extends AsyncDisposable {
   readonly db: Database;
@@ -32,7 +32,7 @@ async function installation(): Promise<Installation> {
   const file = directory.file('instance.key');
   const open = async (): Promise<KeyRing> => {
     const ring = openInstanceKey(file, undefined);
-    await settleInstanceKey(db, ring);
+    await selectInstanceKey(db, ring);
     await finishRotation({ db, ring, columns: sealedColumns, file });
     return ring;
   };
@@ -164,7 +164,7 @@ test('D6 settling the key in use never leaves the earlier ones out, which vouch 
       ring.use(key, earlier);
     },
   };
-  await settleInstanceKey(one.db, watched);
+  await selectInstanceKey(one.db, watched);
   expect(uses.map((earlier) => earlier.length)).toEqual([1]);
   expect(readToken(ring, token)).toBeDefined();
 });
@@ -217,16 +217,16 @@ test('D6 a key from the environment is replaced by another; the store says which
   const file = await one.open();
   const [old, next] = [file.current.text, newKeyMaterial().text];
   const ring = openInstanceKey('none', old, next);
-  await settleInstanceKey(one.db, ring);
+  await selectInstanceKey(one.db, ring);
   await one.rotate(ring, { file: undefined, next: keyMaterial(next, 'next') });
   const before = await one.secrets(ring);
 
   for (const restarted of [openInstanceKey('none', old, next), openInstanceKey('none', next)]) {
-    await settleInstanceKey(one.db, restarted);
+    await selectInstanceKey(one.db, restarted);
     expect(restarted.current.text).toBe(next);
     expect(await one.secrets(restarted)).toEqual(before);
   }
-  await expect(settleInstanceKey(one.db, openInstanceKey('none', old))).rejects.toThrow(
+  await expect(selectInstanceKey(one.db, openInstanceKey('none', old))).rejects.toThrow(
     /are under the instance key [0-9a-f]{16}, found [0-9a-f]{16}/,
   );
 });

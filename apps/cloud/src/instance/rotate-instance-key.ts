@@ -11,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { createKeyRing, type KeyMaterial, type KeyRing, newKeyMaterial, writeKeyFile } from './instance-key.ts';
 import type { SealedColumn } from './sealed-column.ts';
-import { keyStateName, settleInstanceKey, tokenKeyPrefix } from './settle-instance-key.ts';
+import { keyStateName, selectInstanceKey, tokenKeyPrefix } from './select-instance-key.ts';
 import type { InstanceTables } from './store.ts';
 
 export interface RotationOptions<T extends InstanceTables> {
@@ -70,7 +70,7 @@ export async function rotateInstanceKey<T extends InstanceTables>(
       .execute();
     await options.inTransaction(trx, resealed);
   });
-  await settleInstanceKey(plain, ring);
+  await selectInstanceKey(plain, ring);
   resealed += await resealLate({ db: plain, ring, columns });
   return { from: old.id, to: next.id, resealed };
 }

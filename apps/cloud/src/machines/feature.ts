@@ -22,6 +22,7 @@ import type { EffectiveConfigurations } from './configuration/effective-configur
 import { type KeyPair, partConfigDocument } from './configuration/part-config-document.ts';
 import { createRobotConfigs, fqdnOf } from './configuration/robot-configs.ts';
 import { createTriggersOf, type PartTriggers } from './configuration/triggers-of.ts';
+import { consumeRestartRequest } from './consume-restart-request.ts';
 import { fleetHandlers } from './fleet-rpc.ts';
 import { createMachineLogs, type MachineLogs } from './logs/logs.ts';
 import type { Allowance } from './logs/quota.ts';
@@ -36,7 +37,6 @@ import { openPresence, type Presence, type PresenceDeps } from './presence/prese
 import type { PartPlace, Registry } from './registry.ts';
 import { robotServiceBinding } from './robot-rpc.ts';
 import { summaryHandlers } from './summaries-rpc.ts';
-import { takeRestartMark } from './take-restart-mark.ts';
 
 export interface MachinesDeps {
   readonly db: Database;
@@ -193,7 +193,7 @@ export async function createMachines(deps: MachinesDeps): Promise<Machines> {
       configs,
       statuses,
       certificate: (partId) => issueCertificate([fqdnOf(partId, registry.placeOf(partId).locationId)]),
-      takeRestartMark: (partId) => takeRestartMark(db, registry, partId),
+      consumeRestartRequest: (partId) => consumeRestartRequest(db, registry, partId),
     }),
     authorizePart,
     authorizeUpload(principal, partId) {

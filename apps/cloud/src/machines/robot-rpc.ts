@@ -29,11 +29,11 @@ export interface RobotServiceDeps {
   readonly statuses: PartStatuses;
   certificate(partId: string): Promise<CertificatePair>;
   /** True once after a restart was asked for. */
-  takeRestartMark(partId: string): Promise<boolean>;
+  consumeRestartRequest(partId: string): Promise<boolean>;
 }
 
 export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Principal> {
-  const { logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, takeRestartMark } = deps;
+  const { logs, authorizePart, mayHaveSecrets, configs, statuses, certificate, consumeRestartRequest } = deps;
   const enter = (principal: Principal, partId: string): boolean => {
     if (partId === '') throw notVisible('part', partId);
     return authorizePart(principal, partId);
@@ -106,7 +106,7 @@ export function robotServiceBinding(deps: RobotServiceDeps): ServiceBinding<Prin
       const isContact = enter(call.principal, request.id);
       return {
         id: request.id,
-        mustRestart: isContact && (await takeRestartMark(request.id)),
+        mustRestart: isContact && (await consumeRestartRequest(request.id)),
         restartCheckInterval: durationFromMs(restartCheckMs),
       };
     },

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { newId, PlatformError } from '@platform/base';
-import { writeDurably } from '../instance/write-durably.ts';
+import { writeFileAtomic } from '../instance/write-file-atomic.ts';
 import type { PostgresWriter } from './postgres/postgres-writer.ts';
 
 export const installationTable = 'create table if not exists installation (id text not null)';
@@ -36,7 +36,7 @@ export async function claimInstallation(writer: PostgresWriter, file: string): P
 }
 
 export function writeInstallation(file: string, id: string): void {
-  writeDurably(file, `${JSON.stringify({ installation: id })}\n`);
+  writeFileAtomic(file, `${JSON.stringify({ installation: id })}\n`);
 }
 
 /** The id that a data directory carries; undefined where there is no such file. */

@@ -6,14 +6,14 @@ import { noticesOf, parseMql } from '@platform/query/mql';
 import { clauseWords, parseSql } from '@platform/query/sql';
 import type { Call, Handlers } from '@platform/rpc/server';
 import type { Principal } from '../access/principal.ts';
+import { batchDocuments } from './batch-documents.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
 import { noticesHeader } from './notices-header.ts';
 import { parsed } from './parsed.ts';
 import type { QueriesDeps } from './queries-deps.ts';
-import { rowsOf } from './rows-of.ts';
+import { querySource } from './query-source.ts';
 import { pipelineNamed } from './saved/read-queries.ts';
-import { sourceOf } from './source-of.ts';
 import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
 
 export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
@@ -51,13 +51,13 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
     const header = noticesHeader(notices);
     if (header !== undefined) call.responseHeaders.set('platform-notices', header);
     if (explain && result.explain !== undefined) return { rawData: [explainRow(result.explain, words(), notices)] };
-    const rows = rowsOf(result);
+    const rows = batchDocuments(result);
     return { rawData: readableRows(rows, call.metadata) };
   };
 
   return {
     tabularDataByMQL: (request, call) => {
-      const source = sourceOf(request);
+      const source = querySource(request);
       const plan = () => planOf(deps, request, source, call.principal);
       return answer(request.organizationId, call, plan, () => (pushed) => pushed);
     },

@@ -10,7 +10,7 @@ import type { Kysely } from 'kysely';
 import { audit } from '../access/audit.ts';
 import { deleteDataset } from '../binary/collections/datasets.ts';
 import { deleteSequence } from '../binary/collections/sequences.ts';
-import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
+import { writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables, Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
@@ -90,7 +90,7 @@ export async function removeOrganizationData(
       .where('organization_id', '=', organizationId)
       .execute();
     const partIds = parts.map((row) => row.part_id);
-    for (const some of chunks(partIds, rowsPerStatement)) await writeKeptDays(trx, some, []);
+    for (const some of chunks(partIds, rowsPerStatement)) await writeRetentionDays(trx, some, []);
     for (const table of ['data_policies', 'data_policy_changes'] as const)
       await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
     if (files + sequences + datasets === 0) return;

@@ -5,7 +5,7 @@ import type { Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 import type { DeletePredicate, PathRule } from '../tabular/catalog/row-filter.ts';
 import type { Tabular } from '../tabular/tabular.ts';
-import { firstDayWithin } from './first-day-within.ts';
+import { cutoffDay } from './cutoff-day.ts';
 import { firstKeptDay } from './standing-rules.ts';
 import { systemActor } from './system-actor.ts';
 
@@ -50,7 +50,7 @@ export async function limitTabular(
   const today = new Date(nowMs).toISOString().slice(0, 10);
   for (const [i, { paths, limitGb, keptFrom }] of limited.entries()) {
     const kept = new Map([...(sizes[i] ?? [])].filter(([day]) => day >= keptFrom));
-    const beforeDay = firstDayWithin(kept, limitGb, today);
+    const beforeDay = cutoffDay(kept, limitGb, today);
     if (beforeDay === undefined) continue;
     const predicate: DeletePredicate = { paths, beforeDay, sparesHot: true };
     await db.transaction().execute(async (trx) => {

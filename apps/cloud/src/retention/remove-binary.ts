@@ -3,9 +3,9 @@ import type { DataPolicies } from '@platform/machine-config/data-policies';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { audit } from '../access/audit.ts';
 import { deleteFiles } from '../binary/change/delete-files.ts';
-import { isExpired } from '../binary/kept-days/is-kept.ts';
+import { isExpired } from '../binary/retention-days/is-kept.ts';
 import type { Database } from '../metadata/tables.ts';
-import { firstDayWithin } from './first-day-within.ts';
+import { cutoffDay } from './cutoff-day.ts';
 import { systemActor } from './system-actor.ts';
 
 /** Files in one transaction, which all writers wait for. */
@@ -27,7 +27,7 @@ export async function removeBinary(
       if (resource.binaryLimitGb === undefined) continue;
       const ofResource = sql<SqlBool>`part_id = ${partId} and component_type = ${resource.api} and component_name = ${resource.name}`;
       const sizes = await sizesOf(db, organizationId, ofResource);
-      const beforeDay = firstDayWithin(sizes, resource.binaryLimitGb, today);
+      const beforeDay = cutoffDay(sizes, resource.binaryLimitGb, today);
       if (beforeDay === undefined) continue;
       const over = sql<SqlBool>`${ofResource} and capture_day < ${dayNumber(beforeDay)}`;
       removed += await removeWhere(db, organizationId, over, signal);

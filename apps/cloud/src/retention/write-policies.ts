@@ -2,7 +2,7 @@
 import { chunks } from '@platform/base';
 import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
 import type { Insertable, Kysely } from 'kysely';
-import { writeKeptDays } from '../binary/kept-days/write-kept-days.ts';
+import { writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import type { BinaryTables } from '../binary/store.ts';
 import { placesOf } from '../machines/part-places.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
@@ -32,7 +32,7 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
   const places = await placesOf(trx, [...texts.keys()]);
   const changed = places.map((place) => place.part_id);
   const days = changed.flatMap((partId) => daysOf(partId, read.get(partId)));
-  await writeKeptDays(trx, changed, days);
+  await writeRetentionDays(trx, changed, days);
   for (const [organizationId, ofOne] of Map.groupBy(places, (place) => place.organization_id)) {
     const { change } = await trx
       .insertInto('data_policy_changes')

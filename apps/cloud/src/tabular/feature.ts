@@ -13,9 +13,9 @@ import type { Database } from '../metadata/tables.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createSeals } from './catalog/seals.ts';
 import { createSnapshotLeases } from './catalog/snapshot-leases.ts';
-import { createQuestions } from './child/ask-child.ts';
 import { type Child, startChild } from './child/child.ts';
 import { createChildMessages } from './child/child-messages.ts';
+import { createChildQueries } from './child/child-queries.ts';
 import { prepareChild } from './child/prepare-child.ts';
 import { createCompaction } from './compaction/compaction.ts';
 import { createFileUpgrade } from './compaction/upgrade-files.ts';
@@ -23,14 +23,14 @@ import { createDeleteRows } from './deletion/delete-rows.ts';
 import { deletedReadings } from './deletion/deleted-readings.ts';
 import { createRemoveDeleted } from './deletion/remove-deleted.ts';
 import type { StandingRulesOf } from './deletion/standing-rules.ts';
+import { addRowChecksums } from './integrity/add-row-checksums.ts';
 import { createFileHealth } from './integrity/file-health.ts';
 import { readDamage } from './integrity/read-damage.ts';
 import { createScrub } from './integrity/scrub.ts';
-import { settleCatalog } from './integrity/settle-catalog.ts';
 import { createAnswerQuery, type Queues } from './query/answer-query.ts';
 import { createFairQueue, type FairQueue } from './query/fair-queue.ts';
 import { createMeasure } from './query/measure.ts';
-import { createRepeatQuery } from './query/repeat-query.ts';
+import { createRetryQuery } from './query/retry-query.ts';
 import { createScanMeter } from './query/scan-meter.ts';
 import { defaultTabularSettings, type TabularSettings } from './settings.ts';
 import type { Tabular } from './tabular.ts';
@@ -81,7 +81,7 @@ export function createTabular(deps: TabularDeps): Tabular {
     if (child === undefined) throw new PlatformError('unavailable', 'the tabular store was not started yet');
     return child;
   };
-  const questions = createQuestions({ child: running, clock, killAfterMs: settings.killAfterMs });
+  const questions = createChildQueries({ child: running, clock, killAfterMs: settings.killAfterMs });
 
   const compaction = createCompaction({
     ...{ child: running, catalog, leases, deletions, settings, clock, log },
@@ -125,14 +125,14 @@ export function createTabular(deps: TabularDeps): Tabular {
     ...{ standingRulesOf, organizationOf },
   });
 
-  const repeatQuery = createRepeatQuery({ answer, older, settings, clock, stopping: stop.signal });
+  const repeatQuery = createRetryQuery({ answer, older, settings, clock, stopping: stop.signal });
   /** Monotonic: when the latest query was asked. */
   let askedMs = Number.NEGATIVE_INFINITY;
 
   const tabular: Tabular = {
     async start() {
       await mkdir(parquetDir, { recursive: true });
-      const proven = await settleCatalog(db);
+      const proven = await addRowChecksums(db);
       if (proven !== undefined && proven > 0)
         log.info('the rows of the catalog have their checksums now', { files: proven });
       seals.readPosition(

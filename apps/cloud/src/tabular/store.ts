@@ -28,7 +28,7 @@ export interface TabularFilesTable {
   sha256: string | null;
   /** CRC-32 of each MiB of the file, 8 hexadecimal digits each, in order; null as above. */
   block_crcs: string | null;
-  /** Checksum of the columns above (row-check.ts); null before the first start of this version. */
+  /** Checksum of the columns above (row-checksum.ts); null before the first start of this version. */
   row_check: string | null;
 }
 

@@ -1,13 +1,13 @@
 /** The rule for names of everything that people name: organizations, locations, machines, parts, keys, fragments. */
 import { PlatformError } from '@platform/base';
-import { canBeSeen, seenText, unseenCharacter } from './unseen-character.ts';
+import { canBeSeen, invisibleCharacter, seenText } from './invisible-character.ts';
 
 const maxNameLength = 200;
 
 /** The name, trimmed. Markup is stored as it is and never interpreted. @throws invalid_argument naming what was found */
 export function checkedName(name: string, what = 'name'): string {
   const trimmed = name.trim();
-  const unseen = unseenCharacter(trimmed.slice(0, maxNameLength));
+  const unseen = invisibleCharacter(trimmed.slice(0, maxNameLength));
   if (unseen === undefined && trimmed.length <= maxNameLength && canBeSeen(trimmed)) return trimmed;
   throw new PlatformError(
     'invalid_argument',

@@ -4,7 +4,7 @@ import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { insertLocation } from '../new-account.ts';
+import { insertLocation } from '../insert-account-rows.ts';
 import type { LocationRow } from '../tree.ts';
 import { checkedDepth } from './location-depth.ts';
 

@@ -4,7 +4,7 @@ import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { namedSome } from '../named-some.ts';
+import { summarizeNames } from '../summarize-names.ts';
 
 /** The caller must own it. @throws failed_precondition saying what uses it */
 export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId: string): Promise<void> {
@@ -17,11 +17,11 @@ export async function deleteLocation(deps: AccountsDeps, by: Caller, locationId:
     const machines = await deps.machineNamesIn(trx, locationId);
     const children = tree.childrenOf(locationId);
     const users = [
-      ...(machines.length === 0 ? [] : [namedSome('machine', 'machines', machines)]),
+      ...(machines.length === 0 ? [] : [summarizeNames('machine', 'machines', machines)]),
       ...(children.length === 0
         ? []
         : [
-            namedSome(
+            summarizeNames(
               'location',
               'locations',
               children.map(({ name }) => name),

@@ -4,7 +4,7 @@ import { audit, type Caller } from '../../access/audit.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { Database } from '../../metadata/tables.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { insertLocationSecret } from '../new-account.ts';
+import { insertLocationSecret } from '../insert-account-rows.ts';
 
 const maxSecrets = 10;
 

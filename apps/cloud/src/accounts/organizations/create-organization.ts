@@ -5,7 +5,7 @@ import { addGrant } from '../../access/grants.ts';
 import { grantsOf } from '../../access/principal.ts';
 import { checkedName } from '../../text-rules/checked-name.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { insertOrganization } from '../new-account.ts';
+import { insertOrganization } from '../insert-account-rows.ts';
 import type { OrganizationRow } from '../tree.ts';
 
 /** @throws permission_denied for parts, and keys that own no organization; invalid_argument for the name */

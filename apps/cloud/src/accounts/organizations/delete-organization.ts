@@ -4,7 +4,7 @@ import { audit, type Caller } from '../../access/audit.ts';
 import { removeGrantsOn } from '../../access/grants.ts';
 import { notVisible } from '../../access/principal.ts';
 import type { AccountsDeps } from '../accounts-deps.ts';
-import { namedSome } from '../named-some.ts';
+import { summarizeNames } from '../summarize-names.ts';
 
 /** The caller must own it. @throws failed_precondition saying what uses it */
 export async function deleteOrganization(deps: AccountsDeps, by: Caller, organizationId: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function deleteOrganization(deps: AccountsDeps, by: Caller, organiz
     if (locations.length > 0)
       throw new PlatformError(
         'failed_precondition',
-        `organization ${organizationId}: expected no locations in it, found ${namedSome(
+        `organization ${organizationId}: expected no locations in it, found ${summarizeNames(
           'location',
           'locations',
           locations.map(({ name }) => name),

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
-import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 
 export interface CheckedFiles {

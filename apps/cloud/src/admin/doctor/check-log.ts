@@ -2,7 +2,7 @@
 import { PlatformError } from '@platform/base';
 import type { LogDamage, LogLoss, LogRow, ReadLimit } from '../../ingest/log/log.ts';
 import { positionsText } from '../../ingest/losses/positions-text.ts';
-import { logDamages } from './log-damages.ts';
+import { findLogDamage } from './find-log-damage.ts';
 
 /** Of either store; disposed by who opened it. */
 export interface LogToCheck {
@@ -25,7 +25,7 @@ export function describeLosses(losses: readonly LogLoss[]): string {
  * @throws data_loss naming the positions
  */
 export async function checkLog(log: LogToCheck, followed: number): Promise<string> {
-  const { damages, rows } = await logDamages(log, followed);
+  const { damages, rows } = await findLogDamage(log, followed);
   const losses = await log.losses();
   const isAccepted = ({ first, last }: LogDamage): boolean =>
     losses.some((loss) => loss.acceptedMs !== null && loss.first <= first && loss.last >= last);

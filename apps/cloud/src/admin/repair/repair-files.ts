@@ -10,7 +10,7 @@ import { readBackedUpLog } from '../../backup/read-backed-up-log.ts';
 import { syncPath } from '../../instance/sync-path.ts';
 import type { DeletePredicate } from '../../tabular/catalog/row-filter.ts';
 import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
-import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 import { checkFiles } from '../doctor/check-files.ts';
 import type { LogToCheck } from '../doctor/check-log.ts';

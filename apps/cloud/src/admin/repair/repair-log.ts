@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import type { Repaired } from '@platform/base';
 import { readBackedUpLog } from '../../backup/read-backed-up-log.ts';
 import type { LogLoss } from '../../ingest/log/log.ts';
-import type { ProvenRow } from '../../ingest/losses/row-checksums.ts';
+import type { VerifiedRow } from '../../ingest/losses/row-checksums.ts';
 import { syncPath } from '../../instance/sync-path.ts';
 import { openUpload } from '../../reading-codec/open-upload.ts';
 import type { Delete } from '../../tabular/catalog/row-filter.ts';
 import { recentDeletesMs } from '../../tabular/deletion/recent-deletes.ts';
-import { logDamages } from '../doctor/log-damages.ts';
+import { findLogDamage } from '../doctor/find-log-damage.ts';
 import type { Backup } from './open-backup.ts';
 import type { RepairOptions } from './repair.ts';
 import { quarantine } from './repair-files.ts';
-import { sentRow } from './sent-row.ts';
+import { encodeRow } from './row-json.ts';
 
 export interface Positions {
   readonly first: number;
@@ -43,11 +43,11 @@ export async function repairLog(
   if (backup === undefined) return { report: [], back: [] };
   const { store, ask, apply } = options;
   const { losses } = (await ask('repair.losses', { accept: false })) as { losses: readonly LogLoss[] };
-  const { damages } = await store.log(logDamages);
+  const { damages } = await store.log(findLogDamage);
   const lost = merged([...losses, ...damages]);
   const found: number[] = [];
   for await (const rows of someOf(rowsOf(backup, lost), sendBytes)) {
-    const sent = { rows: JSON.stringify(rows.map(sentRow)), apply };
+    const sent = { rows: JSON.stringify(rows.map(encodeRow)), apply };
     found.push(...((await ask('repair.rows', sent)) as { restored: readonly number[] }).restored);
   }
   const from = `the ingest log of ${backup.directory}`;
@@ -90,7 +90,7 @@ async function restorePassed(
   const lost = new Set(inFiles.filter(({ outcome }) => outcome === 'lost').map(({ what }) => what));
   const damaged = (await store.catalog()).files.filter(({ file }) => lost.has(`parquet/${file}`));
   const late = new Set<number>();
-  const write = async (uploads: readonly ProvenRow[]): Promise<void> => {
+  const write = async (uploads: readonly VerifiedRow[]): Promise<void> => {
     // DuckDB is code that most repairs never need.
     const { restoreReadings } = await import('./restore-readings.ts');
     const workDir = join(parquetDir, quarantine, 'restoring');
@@ -127,13 +127,13 @@ async function restorePassed(
   return late;
 }
 
-async function* rowsOf({ directory, manifest }: Backup, ranges: readonly Positions[]): AsyncGenerator<ProvenRow> {
+async function* rowsOf({ directory, manifest }: Backup, ranges: readonly Positions[]): AsyncGenerator<VerifiedRow> {
   for (const { first, last } of ranges) yield* readBackedUpLog(directory, manifest, first, last);
 }
 
 /** At least one, and no more once these have so many bytes. */
-async function* someOf(rows: AsyncIterable<ProvenRow>, bytes: number): AsyncGenerator<readonly ProvenRow[]> {
-  let some: ProvenRow[] = [];
+async function* someOf(rows: AsyncIterable<VerifiedRow>, bytes: number): AsyncGenerator<readonly VerifiedRow[]> {
+  let some: VerifiedRow[] = [];
   let held = 0;
   for await (const row of rows) {
     some.push(row);
@@ -146,7 +146,7 @@ async function* someOf(rows: AsyncIterable<ProvenRow>, bytes: number): AsyncGene
   if (some.length > 0) yield some;
 }
 
-function syncedMs({ batch }: ProvenRow): number {
+function syncedMs({ batch }: VerifiedRow): number {
   return Number(openUpload(batch).timeSynced?.seconds ?? 0) * 1_000;
 }
 

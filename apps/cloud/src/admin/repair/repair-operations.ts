@@ -3,9 +3,9 @@
 import type { Clock } from '@platform/base';
 import { audit, type OwnActor } from '../../access/audit.ts';
 import { isOrganizationStored } from '../../accounts/organizations/stored-organizations.ts';
-import { enterUpload } from '../../binary/uploads/enter-upload.ts';
+import { insertRestoredUpload } from '../../binary/uploads/insert-restored-upload.ts';
 import type { IngestLog, LogLoss, LossIn } from '../../ingest/log/log.ts';
-import type { ProvenRow } from '../../ingest/losses/row-checksums.ts';
+import type { VerifiedRow } from '../../ingest/losses/row-checksums.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { openUpload } from '../../reading-codec/open-upload.ts';
 import { recentDeletes } from '../../tabular/deletion/recent-deletes.ts';
@@ -14,7 +14,7 @@ import type { SealedFile } from '../../tabular/process/messages.ts';
 import type { Operations } from '../control-channel.ts';
 import { readParams } from '../read-params.ts';
 import { ofRepair, recordRestored, replaceFiles, unlistFile } from './record-repair.ts';
-import { receivedRow, type SentRow } from './sent-row.ts';
+import { decodeRow, type RowJson } from './row-json.ts';
 
 export interface RepairOperationsDeps {
   readonly db: Database;
@@ -63,8 +63,8 @@ export function repairOperations(
     'repair.rows': async (params) => {
       const { text, flag } = readParams(params);
       const restored: number[] = [];
-      for (const sent of JSON.parse(text('rows')) as readonly SentRow[]) {
-        const row = receivedRow(sent);
+      for (const sent of JSON.parse(text('rows')) as readonly RowJson[]) {
+        const row = decodeRow(sent);
         if ((await isOurs(db, row)) && (!flag('apply') || (await ingestLog.restoreRow(row))))
           restored.push(row.position);
       }
@@ -92,7 +92,7 @@ export function repairOperations(
         if (lostIn.has('readings') && !loaded.has(position)) continue;
         if (lostIn.has('binary data')) {
           const [row] = await ingestLog.read(position - 1, { rows: 1, bytes: 1 });
-          if (row?.position === position) await enterUpload(db, position, row.batch, clock.now());
+          if (row?.position === position) await insertRestoredUpload(db, position, row.batch, clock.now());
         }
         await ingestLog.endLosses(position);
       }
@@ -109,7 +109,7 @@ function openLosses(losses: readonly LogLoss[], position: number): ReadonlySet<L
 }
 
 /** Positions are given once in an installation and all that were restored from its backups; those of another one are not ours. */
-async function isOurs(db: Database, { batch }: ProvenRow): Promise<boolean> {
+async function isOurs(db: Database, { batch }: VerifiedRow): Promise<boolean> {
   let organizationId: string;
   try {
     organizationId = openUpload(batch).place?.organizationId ?? '';

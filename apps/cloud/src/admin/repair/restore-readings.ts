@@ -6,14 +6,14 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Delete } from '../../tabular/catalog/row-filter.ts';
-import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { openDatabase } from '../../tabular/process/duckdb/database.ts';
 import type { Slice } from '../../tabular/process/files/slice.ts';
 import { logSlices } from '../../tabular/process/log/log-slices.ts';
-import { withoutDeleted } from '../../tabular/process/merge/without-deleted.ts';
+import { excludeDeleted } from '../../tabular/process/merge/exclude-deleted.ts';
 import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
-import { heldRows } from './held-rows.ts';
+import { existingRows } from './existing-rows.ts';
 
 export interface RestoreReadingsOptions {
   readonly uploads: readonly { readonly position: number; readonly batch: Uint8Array }[];
@@ -48,7 +48,7 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
     }
     const written: SealedFile[] = [];
     const first = Math.min(...uploads.map(({ position }) => position));
-    const groups = Map.groupBy(await load(await heldRows(connection, held)), keyOf);
+    const groups = Map.groupBy(await load(await existingRows(connection, held)), keyOf);
     for (const slices of groups.values()) {
       const [{ captureDay, series } = { captureDay: '', series: [] }] = slices;
       const deletes = await deletesOf(series[0]?.path.organization_id ?? '', first);
@@ -56,7 +56,7 @@ export async function restoreReadings(options: RestoreReadingsOptions): Promise<
         writeSealedFiles(connection, slices, {
           parquetDir: workDir,
           fileBytes: Number.MAX_SAFE_INTEGER,
-          ...(removed.length > 0 && { removed: withoutDeleted(removed, captureDay) }),
+          ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
         });
       const some = await write(deletes);
       // Deletions that cover none of the rows leave nothing written.

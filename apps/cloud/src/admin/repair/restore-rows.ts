@@ -7,17 +7,17 @@ import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Delete } from '../../tabular/catalog/row-filter.ts';
-import type { FileRow } from '../../tabular/integrity/row-check.ts';
+import type { FileRow } from '../../tabular/integrity/row-checksum.ts';
 import { openDatabase, readRows } from '../../tabular/process/duckdb/database.ts';
 import { checksumFile } from '../../tabular/process/files/checksum-file.ts';
 import { readFacts } from '../../tabular/process/files/file-facts.ts';
 import { type Slice, wholeFile } from '../../tabular/process/files/slice.ts';
 import { logSlices } from '../../tabular/process/log/log-slices.ts';
-import { withoutDeleted } from '../../tabular/process/merge/without-deleted.ts';
+import { excludeDeleted } from '../../tabular/process/merge/exclude-deleted.ts';
 import { writeSealedFiles } from '../../tabular/process/merge/write-sealed-files.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
-import { areAsListed } from '../doctor/are-as-listed.ts';
-import { heldRows } from './held-rows.ts';
+import { matchesCatalog } from '../doctor/match-catalog.ts';
+import { existingRows } from './existing-rows.ts';
 
 export interface RestoreRowsOptions {
   /** Of one organization and day. */
@@ -76,7 +76,7 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
       await copyFile(path, join(workDir, row.file));
       others.push(join(workDir, row.file));
     }
-    const isHeld = await heldRows(connection, others);
+    const isHeld = await existingRows(connection, others);
     const uploads = uploadsOf(logs, first, last, from);
     slices.push(
       ...(await logSlices(connection, { only: { organizationId, captureDay }, uploads, isHeld, directory: workDir })),
@@ -87,9 +87,9 @@ export async function restoreRows(options: RestoreRowsOptions): Promise<Restored
         const { files } = await writeSealedFiles(connection, slices, {
           parquetDir: workDir,
           fileBytes: Number.MAX_SAFE_INTEGER,
-          ...(removed.length > 0 && { removed: withoutDeleted(removed, captureDay) }),
+          ...(removed.length > 0 && { removed: excludeDeleted(removed, captureDay) }),
         });
-        if (areAsListed(files, lost)) return { files, from: [...from].join(' and ') };
+        if (matchesCatalog(files, lost)) return { files, from: [...from].join(' and ') };
         for (const { file } of files) await rm(join(workDir, file));
       }
     const wanted = lost.reduce((sum, { rows }) => sum + rows, 0);

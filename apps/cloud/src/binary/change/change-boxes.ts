@@ -6,7 +6,7 @@ import { notVisible } from '../../access/principal.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { FileRow } from '../find/find-files.ts';
 import { maxBoxes } from '../limits.ts';
-import { type BoxPlace, isPlace, placeText, readPlace } from './box-place.ts';
+import { type BoxCoordinates, coordinatesText, isPlace, readCoordinates } from './box-coordinates.ts';
 import { checkedLabel } from './check-texts.ts';
 
 type Trx = Kysely<CloudTables>;
@@ -15,11 +15,11 @@ type Trx = Kysely<CloudTables>;
 export async function addBox(
   trx: Trx,
   file: FileRow,
-  box: { readonly id: string; readonly label: string; readonly place: BoxPlace },
+  box: { readonly id: string; readonly label: string; readonly place: BoxCoordinates },
   nowMs: number,
 ): Promise<void> {
   const label = checkedLabel(box.label, 'label');
-  const place = placeText(checkedPlace(box.place));
+  const place = coordinatesText(checkedPlace(box.place));
   const boxes = await trx
     .selectFrom('binary_data_boxes')
     .select('id')
@@ -46,7 +46,7 @@ export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingB
     .where('binary_data_id', '=', file.id)
     .executeTakeFirst();
   if (box === undefined) throw notVisible('bounding box', change.bboxId);
-  const before = readPlace(box.place);
+  const before = readCoordinates(box.place);
   const confidence = change.confidence ?? before.confidence;
   const place = checkedPlace({
     xMinNormalized: change.xMinNormalized ?? before.xMinNormalized,
@@ -59,7 +59,7 @@ export async function updateBox(trx: Trx, file: FileRow, change: UpdateBoundingB
     .updateTable('binary_data_boxes')
     .set({
       label: change.label === undefined ? box.label : checkedLabel(change.label, 'label'),
-      place: placeText(place),
+      place: coordinatesText(place),
     })
     .where('id', '=', box.id)
     .execute();
@@ -76,7 +76,7 @@ export async function removeBox(trx: Trx, file: FileRow, boxId: string): Promise
   if (removed.length === 0) throw notVisible('bounding box', boxId);
 }
 
-function checkedPlace(place: BoxPlace): BoxPlace {
+function checkedPlace(place: BoxCoordinates): BoxCoordinates {
   if (isPlace(place)) return place;
   const { xMinNormalized, yMinNormalized, xMaxNormalized, yMaxNormalized, confidence } = place;
   throw new PlatformError(

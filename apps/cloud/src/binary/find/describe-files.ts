@@ -9,7 +9,7 @@ import {
 import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import { readPlace } from '../change/box-place.ts';
+import { readCoordinates } from '../change/box-coordinates.ts';
 import { downloadPath } from '../download/download-path.ts';
 import { timestampOf } from '../times.ts';
 import type { StoredClassification } from '../uploads/read-upload.ts';
@@ -89,7 +89,7 @@ function metadataOf(row: FileRow, { tags, boxes, datasetIds, baseUrl }: Beside):
     fileExt: row.file_ext,
     uri: `${baseUrl}${downloadPath}${row.id}`,
     annotations: {
-      bboxes: boxes.map(({ id, label, place }) => ({ id, label, ...readPlace(place) })),
+      bboxes: boxes.map(({ id, label, place }) => ({ id, label, ...readCoordinates(place) })),
       classifications: classifications.map((one) => ({ ...one })),
     },
     datasetIds,

@@ -4,7 +4,7 @@ import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
-import { isPlace, placeText } from '../change/box-place.ts';
+import { coordinatesText, isPlace } from '../change/box-coordinates.ts';
 import { maxBoxes, maxTags } from '../limits.ts';
 import type { BinaryTables } from '../store.ts';
 import type { BinaryUpload } from './read-upload.ts';
@@ -40,7 +40,7 @@ export async function insertUploads(
         id: newId(),
         binary_data_id: row.id,
         label: box.label,
-        place: placeText(box),
+        place: coordinatesText(box),
         created_ms: nowMs,
       })),
   );

@@ -9,11 +9,11 @@ import { checkedName } from '../../text-rules/checked-name.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
 import { beginSession } from '../sign-in/begin-session.ts';
+import { claimUnverifiedAccount } from '../sign-in/claim-unverified-account.ts';
 import { checkedPassword, hashPassword } from '../sign-in/hash-password.ts';
 import { requirePasswordAllowed } from '../sign-in/password-allowed.ts';
 import type { NewSession } from '../sign-in/sessions.ts';
 import { provePassword } from '../sign-in/sign-in-with-password.ts';
-import { takeOver } from '../sign-in/take-over.ts';
 import { deleteInvitation, findInvitation, type Invitation } from './stored-invitations.ts';
 
 const gone =
@@ -63,7 +63,7 @@ export async function acceptAsNewPerson(
   const session = await deps.db.transaction().execute(async (trx) => {
     const pending = await stillPending(deps, trx, given.token);
     const unproven = pending.mailed ? await findPerson(trx, { email: pending.email }) : undefined;
-    if (unproven?.emailVerified === false) await takeOver(deps, trx, unproven.id);
+    if (unproven?.emailVerified === false) await claimUnverifiedAccount(deps, trx, unproven.id);
     const person =
       unproven?.emailVerified === false
         ? { id: unproven.id, email: pending.email }

@@ -2,7 +2,7 @@ import { create, toJsonString } from '@bufbuild/protobuf';
 import { AllowedLoginMethodsSchema, LoginMethod } from '@platform/proto/platform/app/v1/app';
 import { expect, test } from 'vitest';
 import { addGrant } from '../../access/grants.ts';
-import { insertOrganization } from '../../accounts/new-account.ts';
+import { insertOrganization } from '../../accounts/insert-account-rows.ts';
 import type { IdentityOperationDeps } from '../identity-deps.ts';
 import { acceptAsNewPerson } from '../invitations/accept-invitation.ts';
 import { insertInvitation } from '../invitations/stored-invitations.ts';

@@ -8,9 +8,9 @@ import { createPerson, join } from '../invitations/accept-invitation.ts';
 import { invitationsOf } from '../invitations/stored-invitations.ts';
 import { asCaller, findPerson, type Person } from '../people.ts';
 import { beginSession } from './begin-session.ts';
+import { claimUnverifiedAccount } from './claim-unverified-account.ts';
 import type { OpenIdPerson } from './open-id.ts';
 import type { NewSession } from './sessions.ts';
-import { takeOver } from './take-over.ts';
 
 type Known = Pick<Person, 'id' | 'email'>;
 
@@ -54,7 +54,7 @@ async function linkedByEmail(
       `OpenID Connect: expected somebody who was invited, found ${email || 'an account without a verified e-mail address'}; ask an owner of an organization for an invitation`,
     );
   if (existing !== undefined && !existing.emailVerified) {
-    await takeOver(deps, trx, existing.id);
+    await claimUnverifiedAccount(deps, trx, existing.id);
   }
   const nowMs = deps.clock.now();
   await trx

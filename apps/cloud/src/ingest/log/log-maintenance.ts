@@ -2,9 +2,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore, type RecognisedUpload } from '../losses/may-restore.ts';
-import type { StoredRow } from '../losses/prove-rows.ts';
-import { type ProvenRow, rowChecksums } from '../losses/row-checksums.ts';
-import { withoutPosition } from '../losses/without-position.ts';
+import { rowChecksums, type VerifiedRow } from '../losses/row-checksums.ts';
+import { subtractPosition } from '../losses/subtract-position.ts';
+import type { StoredRow } from '../losses/verify-rows.ts';
 import type { LogLoss } from './log.ts';
 
 const expireRows = 5_000;
@@ -104,7 +104,7 @@ export class LogMaintenance {
   }
 
   /** No rows: what is there is of another upload. Bytes: how many more there are. */
-  restoreRow(row: ProvenRow): Maintained {
+  restoreRow(row: VerifiedRow): Maintained {
     const { position, partId, stream, seq, sha256, batch } = row;
     const stored = this.#row.get(position) as unknown as StoredRow | undefined;
     const recognised = this.#recognised.all(position) as unknown as RecognisedUpload[];
@@ -119,7 +119,7 @@ export class LogMaintenance {
     this.#leave.run(position);
     const losses = this.#lossesAt.all(position, position).map(lossOf);
     for (const loss of losses) this.#end.run(loss.lossIn, loss.first);
-    for (const left of losses.flatMap((loss) => withoutPosition(loss, position))) this.#lose.run(...lossRow(left));
+    for (const left of losses.flatMap((loss) => subtractPosition(loss, position))) this.#lose.run(...lossRow(left));
     return { rows: losses.length, bytes: 0 };
   }
 

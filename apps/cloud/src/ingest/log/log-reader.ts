@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openReadable } from '../../metadata/sqlite/sqlite-file.ts';
 import { lossOf } from '../losses/known-losses.ts';
-import { missingBefore, missingRow, proveRow, type StoredRow } from '../losses/prove-rows.ts';
+import { missingBefore, missingRow, type StoredRow, verifyRow } from '../losses/verify-rows.ts';
 import type { DamagedRow, LogEntry, LogLoss, LogRow, ReadLimit } from './log.ts';
 
 export class LogReader implements Disposable {
@@ -38,7 +38,7 @@ export class LogReader implements Disposable {
     for (const stored of this.#rows.iterate(after, limit.rows)) {
       const length = (stored['batch'] as Uint8Array | null)?.length ?? 0;
       if (rows.length > 0 && bytes + length > limit.bytes) break;
-      rows.push(proveRow(stored as unknown as StoredRow));
+      rows.push(verifyRow(stored as unknown as StoredRow));
       bytes += length;
     }
     return rows;

@@ -1,6 +1,6 @@
 /** What writes an ingest log, whichever store it is in: appends with what became of them, and what shortens it. */
 
-import type { ProvenRow } from '../losses/row-checksums.ts';
+import type { VerifiedRow } from '../losses/row-checksums.ts';
 import type { IngestLog, LogEntry, LogLoss } from './log.ts';
 import type { Outcome } from './recognise-retry.ts';
 
@@ -11,7 +11,7 @@ export interface LogWriter extends AsyncDisposable {
   markDamaged(position: number, reason: string): Promise<void>;
   noteLoss(loss: LogLoss): Promise<void>;
   acceptLosses(nowMs: number): Promise<void>;
-  restoreRow(row: ProvenRow): Promise<boolean>;
+  restoreRow(row: VerifiedRow): Promise<boolean>;
   endLosses(position: number): Promise<void>;
   goOnAfter(position: number): Promise<void>;
   forgetBlobs(paths: readonly string[]): Promise<void>;

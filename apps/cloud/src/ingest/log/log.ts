@@ -1,7 +1,7 @@
 /**
  * The ingest log as the rest of the cloud sees it: what is in it was acknowledged, what was acknowledged is in it (I1–I6, I12).
  */
-import type { ProvenRow } from '../losses/row-checksums.ts';
+import type { VerifiedRow } from '../losses/row-checksums.ts';
 
 export interface LogEntry {
   readonly partId: string;
@@ -104,7 +104,7 @@ export interface IngestLog extends AsyncDisposable {
    * Puts a row back that was lost: one of a backup of this installation, whose checksums prove it. Followers that passed it do not come
    * back to it. False: what the log still has of it is of another one; nothing was changed.
    */
-  restoreRow(row: ProvenRow): Promise<boolean>;
+  restoreRow(row: VerifiedRow): Promise<boolean>;
   /** Nothing is lost at this position any more, for anyone. */
   endLosses(position: number): Promise<void>;
   /** Positions up to this one were given away, though the log does not know it (I3): the next one is after it. */

@@ -1,6 +1,6 @@
 /** The losses of the log in memory, so that each query can look at them: as stored, and what was found since. */
 import type { LogDamage, LogLoss, LossIn } from '../log/log.ts';
-import { withoutPosition } from './without-position.ts';
+import { subtractPosition } from './subtract-position.ts';
 
 export class KnownLosses {
   #losses: readonly LogLoss[];
@@ -25,7 +25,7 @@ export class KnownLosses {
 
   /** The row of the position is back. */
   end(position: number): void {
-    this.#losses = this.#losses.flatMap((loss) => withoutPosition(loss, position));
+    this.#losses = this.#losses.flatMap((loss) => subtractPosition(loss, position));
   }
 
   accept(nowMs: number): void {

@@ -3,8 +3,8 @@
  * the upload that retries are recognised by. Pure.
  */
 
-import type { StoredRow } from './prove-rows.ts';
-import { type ProvenRow, rowChecksums } from './row-checksums.ts';
+import { rowChecksums, type VerifiedRow } from './row-checksums.ts';
+import type { StoredRow } from './verify-rows.ts';
 
 /** A row of `dedup`. */
 export interface RecognisedUpload {
@@ -20,7 +20,7 @@ export interface RecognisedUpload {
  * @param recognised uploads of its position
  */
 export function mayRestore(
-  row: ProvenRow,
+  row: VerifiedRow,
   stored: StoredRow | undefined,
   recognised: readonly RecognisedUpload[],
 ): boolean {

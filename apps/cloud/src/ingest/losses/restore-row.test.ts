@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { defaultStore } from '../../metadata/testing/test-store.ts';
 import type { LogDamage } from '../log/log.ts';
 import { openTestLog, testEntry } from '../testing/open-log.ts';
-import type { ProvenRow } from './row-checksums.ts';
+import type { VerifiedRow } from './row-checksums.ts';
 
 const all = { rows: 100, bytes: 1 << 20 };
-const rowOf = (position: number, content = `content ${position}`): ProvenRow => ({
+const rowOf = (position: number, content = `content ${position}`): VerifiedRow => ({
   ...testEntry(position, content),
   position,
 });

@@ -7,7 +7,7 @@
  */
 import { crc32 } from 'node:zlib';
 
-export interface ProvenRow {
+export interface VerifiedRow {
   readonly position: number;
   readonly partId: string;
   readonly stream: Uint8Array;
@@ -22,7 +22,7 @@ export interface RowChecksums {
   readonly batch: number;
 }
 
-export function rowChecksums({ position, partId, stream, seq, sha256, batch }: ProvenRow): RowChecksums {
+export function rowChecksums({ position, partId, stream, seq, sha256, batch }: VerifiedRow): RowChecksums {
   const part = Buffer.from(partId);
   const numbers = Buffer.alloc(28);
   numbers.writeDoubleLE(position, 0);

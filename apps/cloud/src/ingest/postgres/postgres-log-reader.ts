@@ -2,7 +2,7 @@
 import type { PostgresReader } from '../../metadata/postgres/postgres-reader.ts';
 import type { DamagedRow, LogEntry, LogLoss, LogRow, ReadLimit } from '../log/log.ts';
 import { lossOf } from '../losses/known-losses.ts';
-import { missingBefore, missingRow, proveRow } from '../losses/prove-rows.ts';
+import { missingBefore, missingRow, verifyRow } from '../losses/verify-rows.ts';
 
 export class PostgresLogReader implements AsyncDisposable {
   readonly #reader: PostgresReader;
@@ -21,7 +21,7 @@ export class PostgresLogReader implements AsyncDisposable {
        where nth = 1 or upto <= $3 order by log.position`,
       [after, limit.rows, limit.bytes],
     );
-    return rows.map(proveRow);
+    return rows.map(verifyRow);
   }
 
   async follow(after: number, limit: ReadLimit): Promise<readonly LogRow[]> {

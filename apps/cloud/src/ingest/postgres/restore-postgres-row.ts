@@ -2,10 +2,10 @@
 import type { PostgresTransaction, PostgresWriter } from '../../metadata/postgres/postgres-writer.ts';
 import { lossOf, lossRow } from '../losses/known-losses.ts';
 import { mayRestore } from '../losses/may-restore.ts';
-import { type ProvenRow, rowChecksums } from '../losses/row-checksums.ts';
-import { withoutPosition } from '../losses/without-position.ts';
+import { rowChecksums, type VerifiedRow } from '../losses/row-checksums.ts';
+import { subtractPosition } from '../losses/subtract-position.ts';
 
-export function restorePostgresRow(writer: PostgresWriter, row: ProvenRow): Promise<{ rows: number; bytes: number }> {
+export function restorePostgresRow(writer: PostgresWriter, row: VerifiedRow): Promise<{ rows: number; bytes: number }> {
   const { position, partId, stream, seq, sha256, batch } = row;
   return inTransaction(writer, async (trx) => {
     const [stored] = (await trx.query('select * from log where position = $1', [position])).rows;
@@ -29,7 +29,7 @@ export function endPostgresLosses(writer: PostgresWriter, position: number): Pro
       'delete from losses where first_position <= $1 and last_position >= $1 and accepted_ms is null returning *',
       [position],
     );
-    for (const left of rows.flatMap((row) => withoutPosition(lossOf(row), position)))
+    for (const left of rows.flatMap((row) => subtractPosition(lossOf(row), position)))
       await trx.query(
         'insert into losses (loss_in, first_position, last_position, parts, reason, found_ms) values ($1, $2, $3, $4, $5, $6)',
         lossRow(left),

@@ -127,7 +127,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
     return found;
   };
 
-  const boundHistory = async (trx: Transaction<CloudTables>, partId: string, saved: ConfigurationVersion) => {
+  const pruneHistory = async (trx: Transaction<CloudTables>, partId: string, saved: ConfigurationVersion) => {
     const before = keptBytes.get(partId);
     const kept = before === undefined ? await keptBytesOf(trx, partId) : before + Buffer.byteLength(saved.document);
     const left = await dropOldDocuments(trx, partId, { newest: saved.version, keptBytes: kept, maxBytes });
@@ -223,7 +223,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
             by,
             action,
           });
-          await boundHistory(trx, partId, version);
+          await pruneHistory(trx, partId, version);
           await alongside?.(trx);
           return { version, isNew: true };
         });

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { startCuttingProxy } from '../testing/cutting-proxy.ts';
 import { openTestStore } from '../testing/test-store.ts';
-import { holdDatabase } from './hold-database.ts';
+import { lockDatabase } from './lock-database.ts';
 import { openPostgresMetadata } from './open-postgres-metadata.ts';
 import { readPostgresAddress } from './postgres-address.ts';
 import { portable } from './postgres-migrate.ts';
@@ -112,7 +112,7 @@ test('a database that one cloud holds is refused to another one, and free after 
   let now = 0;
   // Each look at the clock finds the patience at its end.
   const clock = { ...systemClock, monotonic: () => (now += 60_000), sleep: async () => {} };
-  const hold = (): Promise<AsyncDisposable> => holdDatabase({ address, clock, log: silentLog, onFatal: () => {} });
+  const hold = (): Promise<AsyncDisposable> => lockDatabase({ address, clock, log: silentLog, onFatal: () => {} });
   const first = await hold();
   await expect(hold()).rejects.toMatchObject({
     code: 'failed_precondition',

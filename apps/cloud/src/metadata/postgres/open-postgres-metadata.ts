@@ -3,7 +3,7 @@ import type { Clock, Log } from '@platform/base';
 import { Kysely } from 'kysely';
 import { claimInstallation } from '../claim-installation.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
-import { holdDatabase } from './hold-database.ts';
+import { lockDatabase } from './lock-database.ts';
 import { readPostgresAddress } from './postgres-address.ts';
 import { PostgresDialect } from './postgres-dialect.ts';
 import { migratePostgres } from './postgres-migrate.ts';
@@ -19,7 +19,7 @@ export interface PostgresMetadataOptions {
   readonly clock: Clock;
   /** In the data directory; says which database belongs to it. Absent: any does. */
   readonly installationFile?: string | undefined;
-  /** How long to wait for a server that is not there yet; see `holdDatabase`. */
+  /** How long to wait for a server that is not there yet; see `lockDatabase`. */
   readonly serverWaitMs?: number;
 }
 
@@ -32,7 +32,7 @@ export async function openPostgresMetadata<Tables>(
   const { database, migrations, log, onFatal, clock, installationFile, serverWaitMs } = options;
   const address = readPostgresAddress(database);
   await using unwind = new AsyncDisposableStack();
-  unwind.use(await holdDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));
+  unwind.use(await lockDatabase({ address, clock, log, onFatal, ...(serverWaitMs !== undefined && { serverWaitMs }) }));
   const reader = unwind.use(createPostgresReader(address, schema, log));
   const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);

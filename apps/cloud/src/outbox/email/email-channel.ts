@@ -5,7 +5,7 @@ import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel, SendResult } from '../channel.ts';
 import type { OutboxMessageRow } from '../store.ts';
 import type { MailContent } from './mail.ts';
-import { withoutTokens } from './without-tokens.ts';
+import { redactTokens } from './redact-tokens.ts';
 
 export interface MailSettings {
   /** Such as `smtps://name:password@mail.example.com`. */
@@ -86,7 +86,7 @@ function readContent({ sealed }: OutboxMessageRow, key: Pick<InstanceKey, 'decry
 /** Final where the server refused this recipient for good; a wrong password of ours or a full disk of its will pass. */
 function failure(caught: unknown, { text }: MailContent): SendResult {
   // Servers quote links that they do not like.
-  const error = withoutTokens(errorText(caught), text);
+  const error = redactTokens(errorText(caught), text);
   const { code, responseCode } = Object(caught) as { code?: string; responseCode?: number };
   const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
   return {

@@ -8,8 +8,8 @@ import type { Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
 import type { Interval } from './interval.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
+import { type MethodKey, methodConditions } from './method-key.ts';
 import { timestampOf } from './microseconds.ts';
-import { methodConditions, type OneMethod } from './one-method.ts';
 import { orderedReadings } from './ordered-readings.ts';
 import { documentOf, type Reading, tagsOf, textOf } from './reading.ts';
 import type { FleetNames } from './reading-conditions.ts';
@@ -20,7 +20,7 @@ const pageRows = 2_000;
 export async function* exportReadings(
   ask: AskRows,
   scope: Scope,
-  asked: OneMethod,
+  asked: MethodKey,
   interval: Interval,
   names: FleetNames,
   nonFinite: NonFinite,

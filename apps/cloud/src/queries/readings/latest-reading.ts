@@ -8,8 +8,8 @@ import { BsonDate, BsonDocument, Int32, type Scope } from '@platform/query';
 import type { AskRows } from './ask-rows.ts';
 import { datedWithin } from './exact-rows.ts';
 import { jsonOfDocument, type NonFinite } from './json-of-bson.ts';
+import { type MethodKey, methodConditions } from './method-key.ts';
 import { timestampOf } from './microseconds.ts';
-import { methodConditions, type OneMethod } from './one-method.ts';
 import { documentOf, type Reading, timeOf } from './reading.ts';
 import { readingPage } from './reading-page.ts';
 import { undatedReadings } from './undated-readings.ts';
@@ -17,7 +17,7 @@ import { undatedReadings } from './undated-readings.ts';
 export async function latestReading(
   ask: AskRows,
   scope: Scope,
-  asked: OneMethod,
+  asked: MethodKey,
   nonFinite: NonFinite,
 ): Promise<GetLatestTabularDataResponse> {
   const conditions = methodConditions(asked);

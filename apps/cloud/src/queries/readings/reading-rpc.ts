@@ -12,7 +12,7 @@ import { findReadings } from './find-readings.ts';
 import { intervalOf } from './interval.ts';
 import { nonFiniteFor } from './json-of-bson.ts';
 import { latestReading } from './latest-reading.ts';
-import { scopeOfPart } from './one-method.ts';
+import { scopeOfPart } from './method-key.ts';
 
 /** How often an export asks whether its reader still may (R16: within 5 s, of which the principal's cache takes 2). */
 const recheckMs = 2_000;

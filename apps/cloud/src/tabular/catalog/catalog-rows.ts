@@ -8,25 +8,25 @@ import type { CloudTables } from '../../metadata/tables.ts';
 import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
 import {
   type DeleteRow,
-  deleteRowCheck,
+  deleteRowChecksum,
   deleteValues,
   emptySum,
   type FileRow,
-  fileRowCheck,
+  fileRowChecksum,
   fileValues,
-  isCheck,
+  isChecksum,
   minus,
   plus,
-  stateRowCheck,
+  stateRowChecksum,
   stateValues,
-} from '../integrity/row-check.ts';
+} from '../integrity/row-checksum.ts';
 import { dropCopy, keepCopy, nameOfDelete, nameOfFile, nameOfState } from '../integrity/row-copies.ts';
 
 type Transaction = Kysely<CloudTables>;
 type Column = 'files' | 'deletes';
 
 export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check'>): Promise<void> {
-  const row_check = fileRowCheck(row);
+  const row_check = fileRowChecksum(row);
   await trx
     .insertInto('tabular_files')
     .values({ ...row, row_check })
@@ -43,7 +43,7 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<boo
   await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
   await trx.deleteFrom('tabular_health').where('file', '=', file).execute();
   await dropCopy(trx, nameOfFile(file));
-  await prove(trx, row.organization_id, 'files', -1, (sum) => minus(sum, fileRowCheck(row)));
+  await prove(trx, row.organization_id, 'files', -1, (sum) => minus(sum, fileRowChecksum(row)));
   return true;
 }
 
@@ -57,14 +57,14 @@ export async function addChecksum(
   if (row === undefined || row.sha256 !== null) return false;
   requireRight(isFileRowRight(row), `the row of file ${file}`);
   const set = { sha256, block_crcs: blockCrcs };
-  const row_check = fileRowCheck({ ...row, ...set });
+  const row_check = fileRowChecksum({ ...row, ...set });
   await trx
     .updateTable('tabular_files')
     .set({ ...set, row_check })
     .where('file', '=', file)
     .execute();
   await keepCopy(trx, nameOfFile(file), row.organization_id, fileValues({ ...row, ...set }));
-  await prove(trx, row.organization_id, 'files', 0, (sum) => plus(minus(sum, fileRowCheck(row)), [row_check]));
+  await prove(trx, row.organization_id, 'files', 0, (sum) => plus(minus(sum, fileRowChecksum(row)), [row_check]));
   return true;
 }
 
@@ -74,7 +74,7 @@ export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' |
     .values({ ...row, row_check: null })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const row_check = deleteRowCheck({ ...row, id });
+  const row_check = deleteRowChecksum({ ...row, id });
   await trx.updateTable('tabular_deletes').set({ row_check }).where('id', '=', id).execute();
   await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, id }));
   await prove(trx, row.organization_id, 'deletes', 1, (sum) => plus(sum, [row_check]));
@@ -85,10 +85,10 @@ export async function setDeleteUpTo(trx: Transaction, id: number, upTo: number):
   const row = await trx.selectFrom('tabular_deletes').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
-  const row_check = deleteRowCheck({ ...row, up_to: upTo });
+  const row_check = deleteRowChecksum({ ...row, up_to: upTo });
   await trx.updateTable('tabular_deletes').set({ up_to: upTo, row_check }).where('id', '=', id).execute();
   await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, up_to: upTo }));
-  await prove(trx, row.organization_id, 'deletes', 0, (sum) => plus(minus(sum, deleteRowCheck(row)), [row_check]));
+  await prove(trx, row.organization_id, 'deletes', 0, (sum) => plus(minus(sum, deleteRowChecksum(row)), [row_check]));
 }
 
 /** @throws data_loss when its row was changed. */
@@ -98,17 +98,17 @@ export async function removeDeleteRow(trx: Transaction, id: number): Promise<voi
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
   await trx.deleteFrom('tabular_deletes').where('id', '=', id).execute();
   await dropCopy(trx, nameOfDelete(id));
-  await prove(trx, row.organization_id, 'deletes', -1, (sum) => minus(sum, deleteRowCheck(row)));
+  await prove(trx, row.organization_id, 'deletes', -1, (sum) => minus(sum, deleteRowChecksum(row)));
 }
 
 /** False: S is there already. @throws data_loss when its row was changed. */
 export async function moveSealed(trx: Transaction, sealed: number): Promise<boolean> {
   const row = await trx.selectFrom('tabular_state').selectAll().where('id', '=', 1).executeTakeFirst();
-  requireRight(row?.row_check === stateRowCheck(row?.sealed_position ?? 0), 'the sealed position');
+  requireRight(row?.row_check === stateRowChecksum(row?.sealed_position ?? 0), 'the sealed position');
   if ((row?.sealed_position ?? sealed) >= sealed) return false;
   await trx
     .updateTable('tabular_state')
-    .set({ sealed_position: sealed, row_check: stateRowCheck(sealed) })
+    .set({ sealed_position: sealed, row_check: stateRowChecksum(sealed) })
     .where('id', '=', 1)
     .execute();
   await keepCopy(trx, nameOfState, '', stateValues(sealed));
@@ -128,7 +128,7 @@ async function prove(
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
   const before = found ?? { files: 0, files_sum: emptySum, deletes: 0, deletes_sum: emptySum };
-  requireRight(isCheck(before.files_sum) && isCheck(before.deletes_sum), 'the proof of completeness');
+  requireRight(isChecksum(before.files_sum) && isChecksum(before.deletes_sum), 'the proof of completeness');
   const changed = {
     files: before.files,
     files_sum: before.files_sum,

@@ -12,7 +12,7 @@ import {
   stateFindings,
 } from '../integrity/catalog-findings.ts';
 import { findingsOf } from '../integrity/read-damage.ts';
-import type { FileRow } from '../integrity/row-check.ts';
+import type { FileRow } from '../integrity/row-checksum.ts';
 import type { FileChecksum, FileRef, SealedFile } from '../process/messages.ts';
 import { largeRows } from '../query/large-rows.ts';
 import { addChecksum, addDeleteRow, addFileRow, moveSealed, removeDeleteRow, removeFileRow } from './catalog-rows.ts';

@@ -4,4 +4,4 @@
 export const parquetFormat = 2;
 
 /** Documents without columns of leaves and without facts: what earlier versions wrote. Read only to be written anew. */
-export const olderParquetFormat = 1;
+export const legacyParquetFormat = 1;

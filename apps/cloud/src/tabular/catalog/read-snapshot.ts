@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../metadata/tables.ts';
-import { type DeleteRow, deleteColumns, type FileRow, fileColumns } from '../integrity/row-check.ts';
+import { type DeleteRow, deleteColumns, type FileRow, fileColumns } from '../integrity/row-checksum.ts';
 import type { TabularProofsTable, TabularStateTable } from '../store.ts';
 
 /** As texts; see the readers below. */

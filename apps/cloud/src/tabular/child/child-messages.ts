@@ -8,7 +8,7 @@ import { noteLoss } from '../integrity/note-loss.ts';
 import type { Scrub } from '../integrity/scrub.ts';
 import type { FoundFile, FromChild } from '../process/messages.ts';
 import type { Measure } from '../query/measure.ts';
-import type { Questions } from './ask-child.ts';
+import type { ChildQueries } from './child-queries.ts';
 
 export interface ChildMessages {
   readonly onMessage: (message: FromChild) => void;
@@ -29,7 +29,7 @@ export function createChildMessages(deps: {
   readonly measure: Pick<Measure, 'answered'>;
   readonly scrub: Pick<Scrub, 'answered'>;
   readonly health: Pick<FileHealth, 'found'>;
-  readonly questions: Pick<Questions, 'onMessage'>;
+  readonly questions: Pick<ChildQueries, 'onMessage'>;
   /** After `hot` changed. */
   readonly progressed: () => void;
   readonly log: Log;

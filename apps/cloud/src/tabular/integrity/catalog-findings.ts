@@ -3,14 +3,14 @@
 import type { TabularProofsTable, TabularStateTable } from '../store.ts';
 import {
   type DeleteRow,
-  deleteRowCheck,
+  deleteRowChecksum,
   emptySum,
   type FileRow,
-  fileRowCheck,
-  isCheck,
+  fileRowChecksum,
+  isChecksum,
   plus,
-  stateRowCheck,
-} from './row-check.ts';
+  stateRowChecksum,
+} from './row-checksum.ts';
 
 export interface CatalogRows {
   readonly state: readonly TabularStateTable[];
@@ -57,18 +57,18 @@ export function isWithoutChecks({ state, files, deletes, proofs }: CatalogRows):
 }
 
 export function isFileRowRight(row: FileRow): boolean {
-  return row.row_check === fileRowCheck(row);
+  return row.row_check === fileRowChecksum(row);
 }
 
 export function isDeleteRowRight(row: DeleteRow): boolean {
-  return row.row_check === deleteRowCheck(row);
+  return row.row_check === deleteRowChecksum(row);
 }
 
 export function stateFindings(state: readonly TabularStateTable[]): string[] {
   const [row, ...others] = state;
   if (row === undefined || others.length > 0)
     return [`expected one row with the sealed position, found ${state.length}`];
-  return row.row_check === stateRowCheck(row.sealed_position) ? [] : ['the sealed position was changed'];
+  return row.row_check === stateRowChecksum(row.sealed_position) ? [] : ['the sealed position was changed'];
 }
 
 /** Of one organization's rows. */
@@ -91,7 +91,7 @@ function proofFinding(
   rows: readonly { readonly row_check: string | null }[],
 ): string[] {
   if (rows.length !== count) return [`expected ${count} rows of ${what}, found ${rows.length}`];
-  const checks = rows.flatMap(({ row_check: check }) => (isCheck(check) ? [check] : []));
+  const checks = rows.flatMap(({ row_check: check }) => (isChecksum(check) ? [check] : []));
   if (checks.length === count && plus(emptySum, checks) === sum) return [];
   return [`the rows of ${what} are not those that were written`];
 }

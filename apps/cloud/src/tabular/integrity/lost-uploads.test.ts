@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
 import { type OpenTabular, openTabular, testPlace } from '../testing/open-tabular.ts';
-import { stateRowCheck } from './row-check.ts';
+import { stateRowChecksum } from './row-checksum.ts';
 
 const others = { organizationId: 'org-2', locationId: 'loc-2', robotId: 'robot-2', partId: 'part-2' };
 const ofOthers = { scope: { organizationId: 'org-2', locationIds: null, robotIds: null } };
@@ -82,7 +82,7 @@ test('D33 a catalog that lost what it had listed is DATA_LOSS, and the files tha
   await store.db.deleteFrom('tabular_proofs').execute();
   await store.db
     .updateTable('tabular_state')
-    .set({ sealed_position: 1, row_check: stateRowCheck(1) })
+    .set({ sealed_position: 1, row_check: stateRowChecksum(1) })
     .execute();
   await damageLog(store, 'delete from log where position <= 3');
   await expect(store.mql(count)).rejects.toMatchObject({

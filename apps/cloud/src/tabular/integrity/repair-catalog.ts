@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
-import { type DeleteRow, emptySum, type FileRow, plus, stateRowCheck } from './row-check.ts';
+import { type DeleteRow, emptySum, type FileRow, plus, stateRowChecksum } from './row-checksum.ts';
 import { nameOfDelete, nameOfFile, nameOfState, readCopy } from './row-copies.ts';
 
 export interface RepairedCatalog {
@@ -44,7 +44,7 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
           const { sealedPosition } = stored;
           await trx
             .insertInto('tabular_state')
-            .values({ id: 1, sealed_position: sealedPosition, row_check: stateRowCheck(sealedPosition) })
+            .values({ id: 1, sealed_position: sealedPosition, row_check: stateRowChecksum(sealedPosition) })
             .execute();
         }
       } else left.push(...before.filter(({ organizationId }) => organizationId === null));
@@ -66,9 +66,9 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       const wantedDeletes = [...copiedDeletes.values()].filter((row) => row.organization_id === organizationId);
       const ofCopies = {
         files: wantedFiles.length,
-        files_sum: plus(emptySum, wantedFiles.map(checkOf)),
+        files_sum: plus(emptySum, wantedFiles.map(checksumOf)),
         deletes: wantedDeletes.length,
-        deletes_sum: plus(emptySum, wantedDeletes.map(checkOf)),
+        deletes_sum: plus(emptySum, wantedDeletes.map(checksumOf)),
       };
       const isProven =
         proof.files === ofCopies.files &&
@@ -118,6 +118,6 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
   });
 }
 
-function checkOf({ row_check }: { readonly row_check: string | null }): string {
+function checksumOf({ row_check }: { readonly row_check: string | null }): string {
   return row_check ?? emptySum;
 }

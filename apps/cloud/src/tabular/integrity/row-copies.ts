@@ -2,7 +2,14 @@
 import type { Kysely } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { TabularCopiesTable } from '../store.ts';
-import { checkOf, type DeleteRow, deleteColumns, type FileRow, fileColumns, type RowValues } from './row-check.ts';
+import {
+  checksumOf,
+  type DeleteRow,
+  deleteColumns,
+  type FileRow,
+  fileColumns,
+  type RowValues,
+} from './row-checksum.ts';
 
 export const nameOfFile = (file: string): string => `file ${file}`;
 export const nameOfDelete = (id: number): string => `delete ${id}`;
@@ -41,7 +48,7 @@ export function readCopy({ row: text }: TabularCopiesTable): Copied | undefined 
   }
   if (!Array.isArray(values)) return undefined;
   const [kind, ...rest] = values;
-  const row_check = checkOf(values as RowValues);
+  const row_check = checksumOf(values as RowValues);
   const rowOf = (columns: readonly string[]) =>
     rest.length === columns.length
       ? Object.fromEntries([...columns.map((column, at) => [column, rest[at]]), ['row_check', row_check]])

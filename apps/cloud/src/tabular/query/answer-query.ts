@@ -10,25 +10,25 @@ import { parquetFormat } from '../catalog/parquet-format.ts';
 import { mayHoldRows } from '../catalog/row-filter.ts';
 import type { Seals } from '../catalog/seals.ts';
 import type { SnapshotLeases } from '../catalog/snapshot-leases.ts';
-import type { Questions } from '../child/ask-child.ts';
 import type { Child } from '../child/child.ts';
+import type { ChildQueries } from '../child/child-queries.ts';
 import { isWhollyDeleted } from '../deletion/coverage.ts';
 import { concerning, deletesFor, type StandingRulesOf } from '../deletion/standing-rules.ts';
 import { damagedFile, fileIsMissing } from '../integrity/damaged-file.ts';
 import type { FileHealth } from '../integrity/file-health.ts';
 import { requireNoneLost } from '../integrity/lost-uploads.ts';
 import type { FileRef } from '../process/messages.ts';
-import { asksFacts } from '../process/pushdown/groups/asks-facts.ts';
+import { isFactsOnly } from '../process/pushdown/groups/facts-only.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { QueryRequest, QueryResult } from '../tabular.ts';
-import { explainOf } from './explain-of.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { noReservation, type ScanMeter } from './scan-meter.ts';
 import { storedFilter } from './stored-filter.ts';
+import { summarizeExplain } from './summarize-explain.ts';
 
 export interface AnswerQueryDeps {
   readonly child: () => Child;
-  readonly questions: Pick<Questions, 'ask'>;
+  readonly questions: Pick<ChildQueries, 'ask'>;
   readonly catalog: Pick<Catalog, 'open' | 'sealedPosition' | 'isListed'>;
   readonly seals: Pick<Seals, 'position'>;
   readonly leases: SnapshotLeases;
@@ -159,7 +159,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
         const answered = { ...result.batch, scannedBytes, upTo, elapsedMs };
         if (request.explain !== true) return answered;
         const listed = { all: snapshot.files.length, read: files.length };
-        return { ...answered, explain: explainOf(request, listed, result.sources, answered) };
+        return { ...answered, explain: summarizeExplain(request, listed, result.sources, answered) };
       } finally {
         reservation.settle(scannedBytes);
       }
@@ -178,5 +178,5 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
 /** Nor is there work to do with what is counted. */
 function isOfFacts(plan: Plan): boolean {
   const whole = splitPlan(plan);
-  return asksFacts(whole) && isLinear(whole.post);
+  return isFactsOnly(whole) && isLinear(whole.post);
 }

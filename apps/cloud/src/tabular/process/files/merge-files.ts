@@ -7,16 +7,16 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { olderParquetFormat } from '../../catalog/parquet-format.ts';
+import { legacyParquetFormat } from '../../catalog/parquet-format.ts';
 import type { Delete } from '../../catalog/row-filter.ts';
 import type { Database } from '../duckdb/database.ts';
 import type { Writer } from '../duckdb/writer.ts';
 import { filePaths } from '../hot/hot-batch.ts';
-import { withoutDeleted } from '../merge/without-deleted.ts';
+import { excludeDeleted } from '../merge/exclude-deleted.ts';
 import { writeSealedFiles } from '../merge/write-sealed-files.ts';
 import type { FileRef, Rewritten } from '../messages.ts';
 import { readFacts } from './file-facts.ts';
-import { readOlderFile } from './older-file.ts';
+import { readLegacyFile } from './legacy-file.ts';
 import type { SealHotOptions } from './seal-files.ts';
 import { type Slice, wholeFile } from './slice.ts';
 
@@ -41,7 +41,7 @@ export async function mergeFiles(
     }
     const [{ captureDay } = { captureDay: '' }] = files;
     const { parquetDir, fileBytes, writer } = options;
-    const removed = deletes.length > 0 && { removed: withoutDeleted(deletes, captureDay) };
+    const removed = deletes.length > 0 && { removed: excludeDeleted(deletes, captureDay) };
     const written = await writer.write(slices, (own) =>
       writeSealedFiles(own, slices, { parquetDir, fileBytes, ...removed }),
     );
@@ -60,11 +60,11 @@ async function slicesOf(
 ): Promise<{ slices: Slice[]; temporary: string[] }> {
   const path = join(parquetDir, file);
   if (!existsSync(path)) throw new Error(`${file} is not there: merged meanwhile, or lost`);
-  if (format === olderParquetFormat) {
+  if (format === legacyParquetFormat) {
     // What is appended to a table ends whatever the same connection was reading.
     const writer = await database.connect();
     try {
-      const read = await readOlderFile(connection, writer, path, captureDay, hotDirectory);
+      const read = await readLegacyFile(connection, writer, path, captureDay, hotDirectory);
       return { slices: read.flatMap(({ slices }) => slices), temporary: filePaths(read) };
     } finally {
       writer.closeSync();

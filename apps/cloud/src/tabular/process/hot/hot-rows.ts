@@ -16,9 +16,9 @@ import { organizationOf, type Slice } from '../files/slice.ts';
 import { type DamagedReading, decodeUpload, newDecodeRoom } from '../log/decode-upload.ts';
 import type { LogReader } from '../log/read-log.ts';
 import { filePaths, type HotBatch, type HotFile, stampOf } from './hot-batch.ts';
-import { adoptHotBatches, keepNote } from './keep-hot-batches.ts';
+import { adoptHotBatches, writeManifest } from './hot-batch-manifest.ts';
+import { pickMerge } from './pick-merge.ts';
 import { createTail, isTailFull, type Tail } from './tail.ts';
-import { toMerge } from './to-merge.ts';
 
 /** Rows of the log decoded at a time: queries wait for the end of such a step. */
 const stepLimit = { rows: 2_000, bytes: 1 << 20 };
@@ -149,7 +149,7 @@ export function createHotRows(options: {
         batches.push(batch);
         tails = tails.slice(1);
         if (!tail.damaged && tail.lastBatch !== undefined)
-          await keepNote(batch, tail.lastBatch).catch((caught: unknown) =>
+          await writeManifest(batch, tail.lastBatch).catch((caught: unknown) =>
             log.warn('a note of hot rows was not written; the next start reads them from the log', {
               error: errorText(caught),
             }),
@@ -338,14 +338,14 @@ export function createHotRows(options: {
     async compact(position) {
       const least = Math.max(position, claimed);
       const free = batches.filter(({ from }) => from >= least);
-      const small = toMerge(free, settings.mergeFiles);
+      const small = pickMerge(free, settings.mergeFiles);
       if (small === undefined) return false;
       const { mergeHotBatches } = await import('../merge/merge-hot-batches.ts');
       const slices = small.flatMap((batch) => batch.slices);
       const merged = await writer.write(slices, (own) => mergeHotBatches(own, small, directory));
       const [first] = small as [HotBatch];
       const [row] = await reader.read(merged.to - 1, { rows: 1, bytes: 1 });
-      if (row !== undefined && small.every(({ noted }) => noted === true)) await keepNote(merged, row.batch);
+      if (row !== undefined && small.every(({ noted }) => noted === true)) await writeManifest(merged, row.batch);
       since.set(merged, since.get(first) ?? clock.monotonic());
       // None of them was sealed meanwhile: `claimed` and the limiter of whoever calls keep them.
       batches = batches.flatMap((batch) => (batch === first ? [merged] : small.includes(batch) ? [] : [batch]));

@@ -15,9 +15,9 @@ import { writeParquet } from '../files/parquet-file.ts';
 import { readSealedFile } from '../files/sealed-file.ts';
 import type { Slice } from '../files/slice.ts';
 import type { SealedFile } from '../messages.ts';
-import { pieceConditions } from './cut-pieces.ts';
 import { type MergeSource, mergeSource, rowColumns } from './merge-source.ts';
 import { describeRows } from './series-of-rows.ts';
+import { splitConditions } from './split-by-size.ts';
 
 export interface SealOptions {
   readonly parquetDir: string;
@@ -45,7 +45,7 @@ export async function writeSealedFiles(
   const files: SealedFile[] = [];
   try {
     if (removedRows === undefined || (removed > 0 && removed < source.rows))
-      for (const piece of await pieceConditions(connection, source, slices, options.fileBytes, kept)) {
+      for (const piece of await splitConditions(connection, source, slices, options.fileBytes, kept)) {
         const file = await writeFile(
           connection,
           source,

@@ -2,7 +2,7 @@
 import type { Batch } from '@platform/query';
 import type { SourceExplain } from '../../tabular.ts';
 import type { ScanRequest } from '../messages.ts';
-import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose.ts';
+import { type Choice, chooseFor, keptRows, type Wanted, wholeRows } from './choose-pushdown.ts';
 import type { FactsGroup } from './groups/group-facts.ts';
 import { type NewestOf, needsNewest, newestOf, newestRows } from './groups/newest.ts';
 import type { OpenFile } from './open-files.ts';

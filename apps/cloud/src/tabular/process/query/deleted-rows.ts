@@ -2,7 +2,7 @@
 import { coversSeries, type Delete } from '../../catalog/row-filter.ts';
 import type { Series } from '../../catalog/series.ts';
 import { noTime } from '../rows/row-buffer.ts';
-import { ofSeries } from './of-series.ts';
+import { seriesFilter } from './series-filter.ts';
 
 /** Where rows lie that a deletion may cover. */
 export interface DeletedSource {
@@ -31,7 +31,7 @@ export function deletedRows(
   );
   if (covered.length === 0) return undefined;
   const terms = [`position <= ${bind(BigInt(upTo))}`];
-  if (covered.length < numbers.length) terms.push(ofSeries(covered, source.column));
+  if (covered.length < numbers.length) terms.push(seriesFilter(covered, source.column));
   // A missing time is the least of all.
   if (predicate.receivedBefore !== undefined)
     terms.push(`coalesce(time_received, ${noTime}) < ${bind(BigInt(predicate.receivedBefore))}`);

@@ -7,8 +7,8 @@ import type { VerifiedReader } from '../files/verify-files.ts';
 import type { HotSnapshot } from '../hot/hot-rows.ts';
 import { type TailRows, tailRows } from '../hot/tail.ts';
 import type { QueryMessage } from '../messages.ts';
-import type { Wanted } from '../pushdown/choose.ts';
-import { keepsBySeries } from '../pushdown/groups/asks-facts.ts';
+import type { Wanted } from '../pushdown/choose-pushdown.ts';
+import { keepsBySeries } from '../pushdown/groups/facts-only.ts';
 import { type FactsGroup, factsGroup } from '../pushdown/groups/group-facts.ts';
 import type { OpenFile } from '../pushdown/open-files.ts';
 import type { StepExplain } from '../pushdown/steps.ts';
@@ -34,7 +34,7 @@ export interface Asked {
 export async function askedOf({ plan, pushDown }: QueryMessage): Promise<Asked> {
   const split = splitPlan(decodePlan(plan));
   // Loaded late, with DuckDB itself.
-  const { wantedOf } = await import('../pushdown/choose.ts');
+  const { wantedOf } = await import('../pushdown/choose-pushdown.ts');
   const wanted = pushDown ? wantedOf(split) : undefined;
   const facts = wanted && factsGroup(split.end);
   return {
@@ -73,14 +73,14 @@ export async function prepareQuery(
     return { split, scannedBytes, input: batchesOf(tails, wanted?.columns), sources: () => explainHot };
   const [
     { meteredBytes },
-    { narrowTops },
+    { materializeTop },
     { openFile, openSlice, sealedPaths },
     { stepsOf },
     { knowDistinct },
     { scanSteps },
   ] = await Promise.all([
     import('../pushdown/meter.ts'),
-    import('../pushdown/order/narrow-tops.ts'),
+    import('../pushdown/order/materialize-top.ts'),
     import('../pushdown/open-files.ts'),
     import('../pushdown/steps.ts'),
     import('../pushdown/groups/value-counts.ts'),
@@ -102,7 +102,7 @@ export async function prepareQuery(
   connections.give(connection);
   const chosen = stepsOf(opened, { wanted, facts: group, request: message });
   await reader.rows(chosen.flatMap((step) => (step.k === 'statement' ? sealedPaths(step.statement.files) : [])));
-  const steps = await narrowTops({ connections, topBytes }, chosen, split.end);
+  const steps = await materializeTop({ connections, topBytes }, chosen, split.end);
   return {
     split,
     scannedBytes,

@@ -7,7 +7,7 @@ import { type FileVerifier, MissingFile, type VerifiedReader } from '../files/ve
 import { HotFileChanged, type HotRows, type HotSnapshot } from '../hot/hot-rows.ts';
 import type { FromChild, QueryMessage } from '../messages.ts';
 import type { KnownFacts } from '../pushdown/open-files.ts';
-import { finishedRows } from './finished-rows.ts';
+import { passThroughRows } from './pass-through-rows.ts';
 import { askedOf, type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { failureOf } from './query-failure.ts';
 import { StaleSnapshot } from './stale-snapshot.ts';
@@ -97,7 +97,7 @@ async function* answered(
   const read: SourceBatch[] = [];
   try {
     if (post.length === 0) {
-      const rest = yield* finishedRows(input);
+      const rest = yield* passThroughRows(input);
       if (rest === 'all') return;
       if (rest !== undefined) read.push(rest);
     }

@@ -7,9 +7,9 @@
 import { Worker } from 'node:worker_threads';
 import { type Clock, errorText, PlatformError, siblingEntry } from '@platform/base';
 import type { Batch, SourceBatch } from '@platform/query';
-import type { FromExecutor, ToExecutor } from './executor-protocol.ts';
 import { errorOf, outOfMemory } from './query-failure.ts';
-import { watchWork } from './watch-work.ts';
+import { startWatchdog } from './watchdog.ts';
+import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
 export interface WorkerPoolOptions {
   /** Threads at most; more queries wait. */
@@ -37,7 +37,7 @@ const graceMs = 200;
 interface Thread {
   readonly worker: Worker;
   /** What it said and nobody has read yet; an error once it is gone. */
-  readonly said: (FromExecutor | PlatformError)[];
+  readonly said: (FromWorker | PlatformError)[];
   wake: () => void;
   gone: boolean;
   idleSince: number;
@@ -50,14 +50,14 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
   let runs = 0;
 
   const start = (): Thread => {
-    const worker = new Worker(siblingEntry(import.meta.url, './executor-thread'), {
+    const worker = new Worker(siblingEntry(import.meta.url, './worker-thread'), {
       resourceLimits: {
         maxOldGenerationSizeMb: Math.ceil(memoryBytes / (1 << 20)),
         maxYoungGenerationSizeMb: youngMegabytes,
       },
     });
     const thread: Thread = { worker, said: [], wake: () => {}, gone: false, idleSince: 0 };
-    const say = (message: FromExecutor | PlatformError): void => {
+    const say = (message: FromWorker | PlatformError): void => {
       thread.said.push(message);
       thread.wake();
     };
@@ -109,7 +109,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
     for (const wake of waiting.splice(0)) wake();
   };
 
-  const heard = async (thread: Thread, signal: AbortSignal): Promise<FromExecutor | PlatformError> => {
+  const heard = async (thread: Thread, signal: AbortSignal): Promise<FromWorker | PlatformError> => {
     for (;;) {
       const message = thread.said.shift();
       if (message !== undefined) return message;
@@ -127,7 +127,7 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
 
   /** Whether the thread ends its run by itself. */
   const hasEnded = async (thread: Thread, run: number): Promise<boolean> => {
-    const tell: ToExecutor = { kind: 'cancel', run };
+    const tell: ToWorker = { kind: 'cancel', run };
     thread.worker.postMessage(tell);
     const late = new AbortController();
     const over = new AbortController();
@@ -152,8 +152,8 @@ export function createWorkerPool({ threads, memoryBytes, clock }: WorkerPoolOpti
     async *run(plan, input, signal) {
       const thread = await acquire(signal);
       const run = ++runs;
-      const tell = (message: ToExecutor, move: ArrayBuffer[] = []): void => thread.worker.postMessage(message, move);
-      using work = watchWork(thread.worker, clock);
+      const tell = (message: ToWorker, move: ArrayBuffer[] = []): void => thread.worker.postMessage(message, move);
+      using work = startWatchdog(thread.worker, clock);
       const either = AbortSignal.any([signal, work.signal]);
       let ended = false;
       try {

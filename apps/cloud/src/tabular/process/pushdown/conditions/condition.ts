@@ -4,11 +4,11 @@
  */
 import { type BsonValue, type Expr, type Maybe, Regex, typeNumbers } from '@platform/query';
 import type { FileFacts } from '../../files/file-facts.ts';
-import { ofSeries } from '../../query/of-series.ts';
+import { seriesFilter } from '../../query/series-filter.ts';
 import { isOfSeries, type SeriesValues } from '../series/series-values.ts';
 import { type Comparison, type Condition, comparison, either, type Family, never, unknown } from './compare.ts';
-import { fieldsOf } from './fields-of.ts';
 import { type Alternative, type Operand, operandOf } from './operand.ts';
+import { referencedFields } from './referenced-fields.ts';
 import { and, type Binds, no, not, or, type Sql } from './sql.ts';
 
 export interface ConditionRoom {
@@ -76,7 +76,7 @@ function seriesCondition(expr: Expr, { values, facts }: ConditionRoom): Conditio
 export function inSeries(numbers: readonly number[], of: number): Sql {
   if (numbers.length === of) return 'TRUE';
   if (numbers.length === 0) return no;
-  return ofSeries(numbers);
+  return seriesFilter(numbers);
 }
 
 /** A field by itself, as an expression's truth. */
@@ -157,7 +157,7 @@ const notLiteral: unique symbol = Symbol('not a literal');
 /** A constant such as `{$toDate: '2026-05-17'}` counts too. */
 function literalOf(expr: Expr, { values }: ConditionRoom): Maybe | typeof notLiteral {
   if (expr.k === 'lit') return expr.value;
-  if (expr.k !== 'call' || fieldsOf(expr)?.length !== 0 || !isOfSeries(expr)) return notLiteral;
+  if (expr.k !== 'call' || referencedFields(expr)?.length !== 0 || !isOfSeries(expr)) return notLiteral;
   const found = values.values(expr);
   return found === undefined ? notLiteral : found[0];
 }

@@ -2,7 +2,7 @@
 import { canFail, type Expr, isLogical } from '@platform/query';
 import { isOfSeries } from '../series/series-values.ts';
 import { type ConditionRoom, conditionOf } from './condition.ts';
-import { isSmall } from './is-small.ts';
+import { isSmall } from './expression-size.ts';
 import type { Sql } from './sql.ts';
 
 export interface Decision {

@@ -14,7 +14,7 @@ import {
 import { kind } from '../../files/file-facts.ts';
 import { checkScope, haveSameScope } from '../check-scope.ts';
 import type { ConditionRoom } from '../conditions/condition.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import { and, type Binds, onlyUsed, type Sql } from '../conditions/sql.ts';
 import type { OpenFile } from '../open-files.ts';
 import type { Chunk } from '../rows/chunk.ts';
@@ -154,7 +154,7 @@ function isOfNumber(key: Expr, states: readonly StateColumns[], [first, ...other
   if (first === undefined || others.some(({ facts }) => facts.series.length !== first.facts.series.length))
     return false;
   // Days are no part of a series.
-  const ofDays = parts.some((expr) => fieldsOf(expr)?.some(([name]) => name === 'capture_day') ?? true);
+  const ofDays = parts.some((expr) => referencedFields(expr)?.some(([name]) => name === 'capture_day') ?? true);
   const isAlike = ({ facts, captureDay }: OpenFile): boolean =>
     numberingOf(facts) === numberingOf(first.facts) && (!ofDays || captureDay === first.captureDay);
   if (others.every(isAlike)) return true;
@@ -200,7 +200,7 @@ function keyReader(
 ): (chunk: Chunk) => (row: number) => BsonValue {
   if (isOfSeries(key)) {
     const keys = valuesIn(files, key);
-    if (fieldsOf(key)?.length === 0) return () => () => keys(0)[0] ?? null;
+    if (referencedFields(key)?.length === 0) return () => () => keys(0)[0] ?? null;
     return (chunk) => {
       const [file, series] = cells.ofSeries.map((cell) => chunk.int32(cell)) as [Int32Array, Int32Array];
       return (row) => keys(file[row] as number)[series[row] as number] ?? null;

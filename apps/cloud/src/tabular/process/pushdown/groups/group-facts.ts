@@ -14,10 +14,10 @@ import {
   type PlanSplit,
 } from '@platform/query';
 import type { SeriesFacts } from '../../files/file-facts.ts';
-import type { KeptRows } from '../choose.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
-import { hasOneForm } from '../conditions/one-form.ts';
+import type { KeptRows } from '../choose-pushdown.ts';
+import { hasCanonicalForm } from '../conditions/canonical-form.ts';
 import { type TimeName, timeFacts } from '../conditions/operand.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import type { OpenFile } from '../open-files.ts';
 import { numberingOf } from '../series/series-identity.ts';
 import { isOfSeries } from '../series/series-values.ts';
@@ -67,7 +67,7 @@ interface OfFile {
 
 /** Undefined when the end of a split is no such group. */
 export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
-  if (end === 'rows' || end.k !== 'group' || !isOfSeries(end.key) || !hasOneForm(end.key)) return undefined;
+  if (end === 'rows' || end.k !== 'group' || !isOfSeries(end.key) || !hasCanonicalForm(end.key)) return undefined;
   const { key } = end;
   const times: TimeName[] = [];
   const parts: (readonly [string, Part])[] = [];
@@ -76,7 +76,7 @@ export function factsGroup(end: PlanSplit['end']): FactsGroup | undefined {
     if (part === undefined) return undefined;
     parts.push([name, part]);
   }
-  const fields = [key, ...parts.flatMap(([, part]) => (part.k === 'constant' ? part.arg : []))].map(fieldsOf);
+  const fields = [key, ...parts.flatMap(([, part]) => (part.k === 'constant' ? part.arg : []))].map(referencedFields);
   const areAlike = fields.every((each) => each?.length === 0);
   const isOfDay = fields.some((each) => each?.some(([column]) => column === 'capture_day') ?? true);
   const groups = new Map<string, Map<number, Known>>();

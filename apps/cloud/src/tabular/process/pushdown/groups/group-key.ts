@@ -4,11 +4,11 @@
  */
 import { type BsonValue, canFail, type Expr, isTimeColumn, type Path, type TimeColumn } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
+import { hasCanonicalForm, haveCanonicalForm } from '../conditions/canonical-form.ts';
 import type { ConditionRoom } from '../conditions/condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from '../conditions/decision.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
 import { type Leaf, leafAt } from '../conditions/leaf.ts';
-import { hasOneForm, haveOneForm } from '../conditions/one-form.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import type { Sql } from '../conditions/sql.ts';
 import { isOfSeries } from '../series/series-values.ts';
 
@@ -53,12 +53,12 @@ export function keyParts(key: Expr, room: ConditionRoom): KeyParts | undefined {
 /** The expression as it is worked out for a group. */
 function collect(expr: Expr, room: ConditionRoom, inputs: KeyInputs): Expr | undefined {
   if (isOfSeries(expr)) {
-    if (!hasOneForm(expr) || (canFail(expr) && room.values.values(expr) === undefined)) return undefined;
-    if (fieldsOf(expr)?.length !== 0) inputs.ofSeries = true;
+    if (!hasCanonicalForm(expr) || (canFail(expr) && room.values.values(expr) === undefined)) return undefined;
+    if (referencedFields(expr)?.length !== 0) inputs.ofSeries = true;
     return expr;
   }
   if (decisionOf(expr) !== undefined)
-    return branchesOf(expr).every(isOfSeries) && haveOneForm(branchesOf(expr))
+    return branchesOf(expr).every(isOfSeries) && haveCanonicalForm(branchesOf(expr))
       ? decided(expr, room, inputs)
       : undefined;
   if (isTruth(expr)) return withTruth(expr, room, inputs);

@@ -12,11 +12,11 @@ import {
   type Maybe,
 } from '@platform/query';
 import { kind } from '../../files/file-facts.ts';
+import { hasCanonicalForm } from '../conditions/canonical-form.ts';
 import type { ConditionRoom } from '../conditions/condition.ts';
 import { type Decision, decisionOf, maxDecisions, truthOf } from '../conditions/decision.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
 import { isOfKind, leafAt } from '../conditions/leaf.ts';
-import { hasOneForm } from '../conditions/one-form.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import { and, not, or, type Sql, yes } from '../conditions/sql.ts';
 import type { Chunk } from '../rows/chunk.ts';
 import { isOfSeries } from '../series/series-values.ts';
@@ -117,7 +117,7 @@ function constantState(
   if (all === undefined) return undefined;
   const state = constantStates(fn, arg, all);
   if (state === undefined) return undefined;
-  if (fieldsOf(arg)?.length !== 0) cells.ofSeries = true;
+  if (referencedFields(arg)?.length !== 0) cells.ofSeries = true;
   const count = counting(cells, among);
   return {
     constants: [arg],
@@ -136,7 +136,8 @@ export function constantStates(
 ): ((n: bigint, value: Maybe) => BsonValue) | undefined {
   const isNone = (value: Maybe): value is null | undefined => value === undefined || value === null;
   if (fn === 'sql.count') return (n, value) => (isNone(value) ? 0n : n);
-  if (fn === 'min' || fn === 'max') return !hasOneForm(arg) ? undefined : (_, value) => (isNone(value) ? null : value);
+  if (fn === 'min' || fn === 'max')
+    return !hasCanonicalForm(arg) ? undefined : (_, value) => (isNone(value) ? null : value);
   let last: Maybe;
   const hasNoSum = (value: Maybe): boolean => {
     // Most often it is the same for all.

@@ -1,9 +1,9 @@
 /** Sets and quantiles: DuckDB gives the values of a group as a list, each once or all of them, and the executor takes them together. */
 import { type Accumulator, Binary, BsonDocument, type BsonValue, isTimeColumn, type Maybe } from '@platform/query';
 import type { ConditionRoom } from '../conditions/condition.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
 import { leafOfNumbers } from '../conditions/leaf.ts';
 import { operandOf } from '../conditions/operand.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import { and, type Sql, yes } from '../conditions/sql.ts';
 import { millisecondsSql } from '../conditions/times.ts';
 import type { Chunk } from '../rows/chunk.ts';
@@ -144,7 +144,7 @@ function constantSet(
 ): StateColumns | undefined {
   const all = values.values(arg);
   if (all === undefined || !all.every(isWithoutNumbers)) return undefined;
-  if (fieldsOf(arg)?.length !== 0) cells.ofSeries = true;
+  if (referencedFields(arg)?.length !== 0) cells.ofSeries = true;
   const count = among === yes ? undefined : cellOf(cells, `count(*) FILTER (WHERE ${among})`);
   return {
     constants: [arg],

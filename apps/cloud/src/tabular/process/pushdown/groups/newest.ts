@@ -9,8 +9,8 @@ import type { NewestRow, SeriesFacts } from '../../files/file-facts.ts';
 import type { ScanRequest } from '../../messages.ts';
 import { noTime } from '../../rows/row-buffer.ts';
 import { type RowColumns, rowDocuments } from '../../rows/row-documents.ts';
-import type { Wanted } from '../choose.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
+import type { Wanted } from '../choose-pushdown.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import type { OpenFile } from '../open-files.ts';
 import { identityOf } from '../series/series-identity.ts';
 import { isOfSeries } from '../series/series-values.ts';
@@ -73,7 +73,9 @@ export function newestOf(file: OpenFile, { parts }: Wanted, request: ScanRequest
  */
 export function newestRows(found: readonly NewestOf[], { split, parts }: Wanted, request: ScanRequest): Batch {
   const keys = split.end !== 'rows' && split.end.k === 'group' ? [split.end.key] : [];
-  const byDay = [...keys, ...parts].some((expr) => fieldsOf(expr)?.some(([name]) => name === 'capture_day') ?? true);
+  const byDay = [...keys, ...parts].some(
+    (expr) => referencedFields(expr)?.some(([name]) => name === 'capture_day') ?? true,
+  );
   const winners = new Map<string, { readonly ms: number; readonly of: NewestOf; readonly number: number }>();
   for (const of of found) {
     for (const number of of.numbers) {

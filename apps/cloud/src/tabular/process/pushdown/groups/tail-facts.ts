@@ -5,7 +5,7 @@ import type { SeriesFacts, TimeFacts } from '../../files/file-facts.ts';
 import type { Tail, TailRows } from '../../hot/tail.ts';
 import type { ScanRequest } from '../../messages.ts';
 import { noTime } from '../../rows/row-buffer.ts';
-import { keptRows, type Wanted } from '../choose.ts';
+import { keptRows, type Wanted } from '../choose-pushdown.ts';
 import type { OpenFile } from '../open-files.ts';
 import { seriesValues } from '../series/series-values.ts';
 import { type FactsGroup, inMemory } from './group-facts.ts';

@@ -14,9 +14,9 @@ import {
   type PlanSplit,
 } from '@platform/query';
 import type { FileFacts } from '../../files/file-facts.ts';
+import { hasCanonicalForm } from '../conditions/canonical-form.ts';
 import type { ConditionRoom } from '../conditions/condition.ts';
 import { leafOfNumbers } from '../conditions/leaf.ts';
-import { hasOneForm } from '../conditions/one-form.ts';
 import { and, type Binds, onlyUsed, type Sql } from '../conditions/sql.ts';
 import type { OpenFile } from '../open-files.ts';
 import type { Chunk } from '../rows/chunk.ts';
@@ -109,7 +109,7 @@ const pairBytes = 256;
 
 /** The path below data of the one leaf that all accumulators take percentiles of. */
 function onePath({ key, accumulators }: GroupStage): readonly string[] | undefined {
-  if (!isOfSeries(key) || !hasOneForm(key) || accumulators.length === 0) return undefined;
+  if (!isOfSeries(key) || !hasCanonicalForm(key) || accumulators.length === 0) return undefined;
   const paths = accumulators.map(([, { fn, arg }]) =>
     (fn === 'median' || fn === 'percentile') && arg.k === 'field' && arg.path[0] === 'data'
       ? arg.path.slice(1)

@@ -4,8 +4,8 @@ import type { Connections } from '../../duckdb/database.ts';
 import type { OpenFile } from '../open-files.ts';
 import { openStatement, readChunks } from '../run-statement.ts';
 import { emissionKey, fileMarker } from '../statement.ts';
-import type { Waves } from './by-time.ts';
 import type { KeysEmission } from './emit-keys.ts';
+import type { Waves } from './waves-by-time.ts';
 
 export interface SearchedFile {
   readonly file: OpenFile;

@@ -12,7 +12,7 @@ import {
   type ShapeLeaf,
   type ShapeTree,
 } from '@platform/query';
-import { fieldsOf } from '../conditions/fields-of.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import { isOfSeries } from '../series/series-values.ts';
 import type { Kept } from './row-shape.ts';
 
@@ -88,7 +88,8 @@ class Reader {
     if (expr.k === 'lit' && isSmall(expr.value)) return [{ name, k: 'constant', value: expr.value }];
     const path = pathOf(expr);
     if (path !== undefined && !isOpen(path, level)) return [{ name, k: 'path', path }];
-    const isKnown = isOfSeries(expr) && fieldsOf(expr)?.every((read) => level === 0 || !isOpen(read, level)) === true;
+    const isKnown =
+      isOfSeries(expr) && referencedFields(expr)?.every((read) => level === 0 || !isOpen(read, level)) === true;
     if (expr.k === 'lit' || !isKnown) this.isRefused = true;
     return [{ name, k: 'series', expr }];
   }

@@ -13,10 +13,10 @@ import { kind } from '../../files/file-facts.ts';
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import { millisecondsSql } from '../conditions/times.ts';
 import type { OpenFile } from '../open-files.ts';
+import type { ByteWriter } from './byte-writer.ts';
 import type { Chunk } from './chunk.ts';
 import type { RowCells } from './row-cells.ts';
 import type { RowShape, Shape } from './row-shape.ts';
-import type { Target } from './target.ts';
 
 export type Part =
   /** The document itself (without a head), or an object that every row has; up to its `close`. */
@@ -29,7 +29,7 @@ export type Part =
   /** A field with a value of its own in each row. */
   | { readonly k: 'cell'; readonly open: OpenCell };
 
-export type WriteRow = (row: number, target: Target) => void;
+export type WriteRow = (row: number, target: ByteWriter) => void;
 type OpenWriter = (chunk: Chunk) => WriteRow;
 export type OpenCell = (chunk: Chunk) => Fixed | WriteRow;
 

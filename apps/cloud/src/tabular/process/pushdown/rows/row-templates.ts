@@ -4,8 +4,8 @@
  */
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import type { OpenFile } from '../open-files.ts';
+import { ByteWriter } from './byte-writer.ts';
 import { type Fixed, noBytes, type Part, type WriteRow } from './row-parts.ts';
-import { Target } from './target.ts';
 
 /** A stretch of a row; its places count from the start of the stretch. */
 export interface Template {
@@ -39,7 +39,7 @@ export class RowTemplates {
   /** Rows come file by file: those of one are kept. */
   #file = -1;
   #ofFile: (readonly (Template | undefined)[])[] = [];
-  readonly #target = new Target();
+  readonly #target = new ByteWriter();
 
   /** @param cells of the first chunk of this form: which are fixed, and their heads. */
   constructor(parts: readonly Part[], cells: readonly (Fixed | WriteRow)[], files: readonly OpenFile[]) {

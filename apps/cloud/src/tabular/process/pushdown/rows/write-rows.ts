@@ -3,10 +3,10 @@ import type { Batch } from '@platform/query';
 import { writeInt32 } from '../../rows/bson-bytes.ts';
 import { checkScope } from '../check-scope.ts';
 import type { OpenFile } from '../open-files.ts';
+import { ByteWriter } from './byte-writer.ts';
 import type { Chunk } from './chunk.ts';
 import type { Fixed, Part, WriteRow } from './row-parts.ts';
 import { documentParts, RowTemplates } from './row-templates.ts';
-import { Target } from './target.ts';
 
 /** Rows that are larger are looked at by `check`. */
 const checkedBytes = 512 << 10;
@@ -25,7 +25,7 @@ export function rowWriter(
   return (files) => {
     // By which cells every row of a chunk has.
     const forms = new Map<string, RowTemplates>();
-    const target = new Target();
+    const target = new ByteWriter();
     const starts = new Int32Array(objects);
     return (chunk) => {
       checkScope(chunk, files);
@@ -50,7 +50,7 @@ function writeRows(
   chunk: Chunk,
   templates: RowTemplates,
   cells: readonly (Fixed | WriteRow)[],
-  target: Target,
+  target: ByteWriter,
   starts: Int32Array,
   check: ((document: Uint8Array) => void) | undefined,
 ): Uint32Array {

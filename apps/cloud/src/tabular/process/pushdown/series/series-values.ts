@@ -14,8 +14,8 @@ import {
 import type { Series } from '../../../catalog/series.ts';
 import type { FileFacts } from '../../files/file-facts.ts';
 import { pathDocument, pathText, seriesDocument } from '../../rows/row-documents.ts';
-import { fieldsOf } from '../conditions/fields-of.ts';
-import { isSmall } from '../conditions/is-small.ts';
+import { isSmall } from '../conditions/expression-size.ts';
+import { referencedFields } from '../conditions/referenced-fields.ts';
 import { numberingOf } from './series-identity.ts';
 
 const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'additional_parameters']);
@@ -24,7 +24,7 @@ const constantColumns: ReadonlySet<string> = new Set([...pathColumns, 'tags', 'a
 export function isOfSeries(expr: Expr): boolean {
   const known = cache.get(expr);
   if (known !== undefined) return known.isOfSeries;
-  const fields = fieldsOf(expr);
+  const fields = referencedFields(expr);
   const reads = fields?.every(([name]) => constantColumns.has(name as string)) ?? false;
   const entry = { isOfSeries: reads && isSmall(expr) && isCheap(expr), evaluator: undefined };
   cache.set(expr, entry);
@@ -92,7 +92,7 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
   };
   /** Once for all files in which a number stands for the same series. */
   const once = <T>(known: Known<T>, expr: Expr, make: () => readonly T[] | undefined): readonly T[] | undefined => {
-    const fields = fieldsOf(expr);
+    const fields = referencedFields(expr);
     const ofDay = fields?.some(([name]) => name === 'capture_day') ?? true;
     // A constant depends on nothing but their number.
     const of = fields?.length === 0 ? series.length : numberingOf(facts);
@@ -118,6 +118,6 @@ export function seriesValues(facts: FileFacts, captureDay: string, vocabulary: '
 
 /** The columns that an expression reads when all of them are of the path; undefined: it reads others as well. */
 function columnsOf(expr: Expr): readonly PathColumn[] | undefined {
-  const names = fieldsOf(expr)?.map(([name]) => name as string);
+  const names = referencedFields(expr)?.map(([name]) => name as string);
   return names?.every(isPathColumn) === true ? pathColumns.filter((column) => names.includes(column)) : undefined;
 }

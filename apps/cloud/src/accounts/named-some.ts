@@ -1,7 +1,0 @@
-/** `3 locations ("a", "b", …)` for messages that say what uses something. */
-const namedAtMost = 3;
-
-export function namedSome(one: string, many: string, names: readonly string[]): string {
-  const shown = names.slice(0, namedAtMost).map((name) => JSON.stringify(name));
-  return `${names.length} ${names.length === 1 ? one : many} (${shown.join(', ')}${names.length > namedAtMost ? ', …' : ''})`;
-}

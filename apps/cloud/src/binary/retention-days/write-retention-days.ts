@@ -1,0 +1,15 @@
+import { chunks } from '@platform/base';
+import type { Insertable, Kysely } from 'kysely';
+import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
+import type { CloudTables } from '../../metadata/tables.ts';
+import type { BinaryTables } from '../store.ts';
+
+/** Replaces what is written of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */
+export async function writeRetentionDays(
+  trx: Kysely<CloudTables>,
+  partIds: readonly string[],
+  days: readonly Insertable<BinaryTables['data_retention_days']>[],
+): Promise<void> {
+  if (partIds.length > 0) await trx.deleteFrom('data_retention_days').where('part_id', 'in', partIds).execute();
+  for (const some of chunks(days, rowsPerStatement)) await trx.insertInto('data_retention_days').values(some).execute();
+}

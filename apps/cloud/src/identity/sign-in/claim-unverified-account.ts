@@ -1,0 +1,17 @@
+/**
+ * An account whose address nobody had proven, met by who has just proven it: whoever made the account may have been
+ * somebody else, so its password, links and sessions end, and the owner of the address has it alone.
+ */
+import type { Database } from '../../metadata/tables.ts';
+import type { IdentityOperationDeps } from '../identity-deps.ts';
+
+export async function claimUnverifiedAccount(
+  deps: Pick<IdentityOperationDeps, 'sessions'>,
+  trx: Database,
+  personId: string,
+): Promise<void> {
+  await trx.deleteFrom('passwords').where('person_id', '=', personId).execute();
+  await trx.deleteFrom('one_time_links').where('person_id', '=', personId).execute();
+  await deps.sessions.endOthers(trx, personId);
+  await trx.updateTable('people').set({ email_verified: 1 }).where('id', '=', personId).execute();
+}

@@ -1,0 +1,62 @@
+/**
+ * Tells sound rows of the ingest log from damaged ones, and finds rows that are missing (D33). Pure.
+ *
+ * Positions follow each other without a gap, because a transaction that is rolled back gives none away. The one exception is
+ * the row at which a restored log goes on, which belongs to no part (backup/resume-after-restore.ts).
+ */
+import type { LogRow } from '../log/log.ts';
+import { rowChecksums } from './row-checksums.ts';
+
+/** As stored; damage may have changed the type of anything. */
+export interface StoredRow {
+  readonly position: number;
+  readonly part: unknown;
+  readonly stream: unknown;
+  readonly seq: unknown;
+  readonly sha256: unknown;
+  readonly batch: unknown;
+  /** Null: of a version before there were checksums; then the row counts as sound. */
+  readonly head_checksum: unknown;
+  readonly batch_checksum: unknown;
+}
+
+/** A restored log goes on so many positions further: more uploads than the first cloud can have accepted since the backup. */
+export const skippedPositions: number = 2 ** 40;
+
+const nothing = new Uint8Array(0);
+
+export function verifyRow(stored: StoredRow): LogRow {
+  const { position, part, stream, seq, sha256, batch } = stored;
+  const checked = stored.head_checksum !== null || stored.batch_checksum !== null;
+  const damaged = (parts: readonly string[] | null, reason: string): LogRow => ({
+    position,
+    partId: parts?.[0] ?? '',
+    batch: nothing,
+    damage: { first: position, last: position, parts, reason },
+  });
+  const isTyped =
+    typeof part === 'string' && stream instanceof Uint8Array && typeof seq === 'number' && sha256 instanceof Uint8Array;
+  if (!isTyped) return damaged(null, 'its part, stream or number is not what was written');
+  if (!(batch instanceof Uint8Array)) return damaged(checked ? null : [part], 'what it held is gone');
+  if (!checked) return { position, partId: part, batch };
+  const proven = rowChecksums({ position, partId: part, stream, seq, sha256, batch });
+  if (proven.head !== stored.head_checksum)
+    return damaged(null, 'its part, stream, number or hash is not what was written');
+  if (proven.batch !== stored.batch_checksum) return damaged([part], 'what it holds is not what was written');
+  return { position, partId: part, batch };
+}
+
+/** Positions that are missing before a row, for who has read everything up to `after`. */
+export function missingBefore(after: number, row: LogRow): { readonly first: number; readonly last: number } | null {
+  const goesOn = row.partId === '' && row.damage === undefined && row.position - skippedPositions >= after;
+  const last = row.position - (goesOn ? skippedPositions : 1);
+  return last > after ? { first: after + 1, last } : null;
+}
+
+/** Stands in the place of rows that are missing. @param owners parts of those that are still known to have been there */
+export function missingRow(first: number, last: number, owners: readonly string[]): LogRow {
+  const count = last - first + 1;
+  const parts = owners.length === count ? [...new Set(owners)] : null;
+  const reason = count === 1 ? 'the row is missing' : `${count} rows are missing`;
+  return { position: last, partId: '', batch: nothing, damage: { first, last, parts, reason } };
+}

@@ -1,0 +1,31 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Writes a small file so that it is there whole or not at all, also after a power cut or on a full disk; mode 0600. */
+export function writeFileAtomic(path: string, content: string): void {
+  const draft = `${path}.${process.pid}.new`;
+  try {
+    const handle = openSync(draft, 'w', 0o600);
+    try {
+      // Unlike writeSync it goes on after a short write, and so meets the full disk that caused it.
+      writeFileSync(handle, content);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(draft, path);
+  } catch (caught) {
+    rmSync(draft, { force: true });
+    throw caught;
+  }
+  syncDirectory(dirname(path));
+}
+
+function syncDirectory(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Database } from '../metadata/tables.ts';
+import type { Registry } from './registry.ts';
+
+/** True once after an owner asked for a restart of the part. */
+export async function consumeRestartRequest(db: Database, registry: Registry, partId: string): Promise<boolean> {
+  const part = registry.part(partId);
+  if (part === undefined || part.restart_requested_ms === null) return false;
+  // Of two calls at the same time one is told; a restart that is asked for meanwhile is told to the next call.
+  const { numUpdatedRows } = await db
+    .updateTable('parts')
+    .set({ restart_requested_ms: null })
+    .where('id', '=', partId)
+    .where('restart_requested_ms', '=', part.restart_requested_ms)
+    .executeTakeFirst();
+  const now = registry.part(partId);
+  if (numUpdatedRows === 1n && now !== undefined && now.restart_requested_ms === part.restart_requested_ms)
+    registry.putPart({ ...now, restart_requested_ms: null });
+  return numUpdatedRows === 1n;
+}

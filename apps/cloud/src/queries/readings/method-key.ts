@@ -1,0 +1,66 @@
+/** What ExportTabularData and GetLatestTabularData name: one method of one resource of a part, and what the caller reads of it. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { PlatformError } from '@platform/base';
+import { BsonDocument, type BsonValue, type Scope } from '@platform/query';
+import type { Access } from '../../access/authorize.ts';
+import type { Principal } from '../../access/principal.ts';
+
+export interface MethodKey {
+  readonly partId: string;
+  readonly resourceName: string;
+  /** API name. */
+  readonly resourceSubtype: string;
+  readonly methodName: string;
+  readonly additionalParameters?: JsonObject | undefined;
+}
+
+/**
+ * Rows of the part in the places where the caller has a role; its own for the part itself.
+ *
+ * @throws not_found, permission_denied
+ */
+export function scopeOfPart(
+  access: Pick<Access, 'authorize' | 'scopeIn'>,
+  principal: Principal,
+  partId: string,
+): Scope {
+  const { organizationId, robotId } = access.authorize(principal, 'part.read', partId);
+  if (principal.kind !== 'part') return access.scopeIn(principal, organizationId);
+  return { organizationId, locationIds: [], robotIds: robotId === undefined ? [] : [robotId] };
+}
+
+/** @throws invalid_argument when something is not named */
+export function methodConditions(asked: MethodKey): BsonDocument {
+  const named = {
+    part_id: asked.partId,
+    component_type: required('resource_subtype', asked.resourceSubtype),
+    component_name: required('resource_name', asked.resourceName),
+    method_name: required('method_name', asked.methodName),
+  };
+  const conditions = BsonDocument.of(named);
+  const parameters = Object.entries(asked.additionalParameters ?? {});
+  if (parameters.length === 0) return conditions;
+  // By $getField: a name may hold a point or begin with a dollar, and an array is no list of choices.
+  const equal = parameters.map(([name, value]) => {
+    const stored = BsonDocument.of({ field: literal(name), input: '$additional_parameters' });
+    return BsonDocument.of({ $eq: [BsonDocument.of({ $getField: stored }), literal(sortedBson(value))] });
+  });
+  return conditions.set('$expr', BsonDocument.of({ $and: equal }));
+}
+
+function literal(value: BsonValue): BsonDocument {
+  return BsonDocument.of({ $literal: value });
+}
+
+function required(field: string, text: string): string {
+  if (text !== '') return text;
+  throw new PlatformError('invalid_argument', `${field}: expected a name, found none`);
+}
+
+/** As parameters are stored: objects in the order of their names. */
+function sortedBson(value: JsonObject[string]): BsonValue {
+  if (Array.isArray(value)) return value.map(sortedBson);
+  if (typeof value !== 'object' || value === null) return value;
+  const names = Object.keys(value).sort();
+  return new BsonDocument(names.map((name) => [name, sortedBson(value[name] ?? null)]));
+}

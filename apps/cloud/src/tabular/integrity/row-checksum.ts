@@ -1,0 +1,87 @@
+/**
+ * Checksums of catalog rows, and their sum over an organization (docs/specs/integrity.md). A row whose values differ from those that were
+ * written has another checksum; a row that is missing, or was added, changes the sum.
+ */
+import { createHash } from 'node:crypto';
+import type { TabularDeletesTable, TabularFilesTable } from '../store.ts';
+
+export type FileRow = TabularFilesTable;
+export type DeleteRow = Omit<TabularDeletesTable, 'id'> & { readonly id: number };
+export type RowValues = readonly (string | number | null)[];
+
+/** In the order in which they are added up. */
+export const fileColumns: readonly Exclude<keyof FileRow, 'row_check'>[] = [
+  'file',
+  'organization_id',
+  'capture_day',
+  'format',
+  'rows',
+  'logical_bytes',
+  'file_bytes',
+  'min_position',
+  'max_position',
+  'min_time_received',
+  'max_time_received',
+  'min_time_requested',
+  'max_time_requested',
+  'path_sets',
+  'created_ms',
+  'sha256',
+  'block_crcs',
+];
+
+export const deleteColumns: readonly Exclude<keyof DeleteRow, 'row_check'>[] = [
+  'id',
+  'organization_id',
+  'predicate',
+  'up_to',
+  'created_ms',
+];
+
+export function fileValues(row: Omit<FileRow, 'row_check'>): RowValues {
+  return ['file', ...fileColumns.map((column) => row[column])];
+}
+
+export function deleteValues(row: Omit<DeleteRow, 'row_check'>): RowValues {
+  return ['delete', ...deleteColumns.map((column) => row[column])];
+}
+
+export function stateValues(sealedPosition: number): RowValues {
+  return ['state', sealedPosition];
+}
+
+/** 128 bits, as 32 hexadecimal digits. */
+export function checksumOf(values: RowValues): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 32);
+}
+
+export function fileRowChecksum(row: Omit<FileRow, 'row_check'>): string {
+  return checksumOf(fileValues(row));
+}
+
+export function deleteRowChecksum(row: Omit<DeleteRow, 'row_check'>): string {
+  return checksumOf(deleteValues(row));
+}
+
+export function stateRowChecksum(sealedPosition: number): string {
+  return checksumOf(stateValues(sealedPosition));
+}
+
+export const emptySum: string = '0'.repeat(32);
+const modulus = 1n << 128n;
+
+/** In whatever order they are added. */
+export function plus(sum: string, checks: Iterable<string>): string {
+  let total = BigInt(`0x${sum}`);
+  for (const check of checks) total += BigInt(`0x${check}`);
+  return (total % modulus).toString(16).padStart(32, '0');
+}
+
+export function minus(sum: string, check: string): string {
+  return ((BigInt(`0x${sum}`) - BigInt(`0x${check}`) + modulus) % modulus).toString(16).padStart(32, '0');
+}
+
+/** Whether it is one, and not what is left of one. */
+export function isChecksum(text: unknown): text is string {
+  return typeof text === 'string' && /^[0-9a-f]{32}$/.test(text);
+}

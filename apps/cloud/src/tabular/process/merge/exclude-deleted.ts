@@ -1,0 +1,17 @@
+/** The condition of rows that deletions cover, for files that are written without them (I10). */
+import type { Delete } from '../../catalog/row-filter.ts';
+import { deletedRows } from '../query/deleted-rows.ts';
+import type { MergeSource } from './merge-source.ts';
+
+/** @returns for the merged source: undefined when none of its rows is covered. */
+export function excludeDeleted(
+  deletes: readonly Delete[],
+  captureDay: string,
+): (source: MergeSource) => string | undefined {
+  return ({ series }) => {
+    const bind = (value: bigint): string => String(value);
+    const rows = { series, captureDay, column: 'number' };
+    const gone = deletes.flatMap((deletion) => deletedRows(deletion, rows, bind) ?? []);
+    return gone.length === 0 ? undefined : gone.map((covered) => `(${covered})`).join(' OR ');
+  };
+}

@@ -1,0 +1,58 @@
+/** Why the columns of a file do not tell where a condition holds, in words for people. */
+import { type Expr, isPathColumn, isTimeColumn, type Path, readingColumns } from '@platform/query';
+import type { NotPushed } from '../../../tabular.ts';
+import { kind } from '../../files/file-facts.ts';
+import { isOfSeries } from '../series/series-values.ts';
+import { type ConditionRoom, conditionOf } from './condition.ts';
+import { leafAt } from './leaf.ts';
+
+/** @param at where it stands in the query. Undefined: they tell it exactly. */
+export function explainCondition(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
+  const part = expr.k === 'call' || expr.k === 'bind' ? expr.at : at;
+  if (isOfSeries(expr))
+    return room.values.keeps(expr) === undefined ? { part, why: 'it fails for the name of a component' } : undefined;
+  if (conditionOf(expr, room).exact) return undefined;
+  if (expr.k === 'field') return { part, why: explainField(expr.path, room) ?? rowByRow };
+  if (expr.k !== 'call') return { part, why: rowByRow };
+  const name = expr.fn.replace(/^\w+\./, '');
+  if (/^(and|or|nor|not|expr)$/.test(name))
+    for (const arg of expr.args) {
+      const found = explainCondition(arg, room, part);
+      if (found !== undefined) return found;
+    }
+  if (name === 'regex') return { part, why: 'patterns are matched row by row: those of DuckDB are others' };
+  if (!/^(eq|ne|gte?|lte?|in|exists|type|isNull|isMissing)$/.test(name)) return { part, why: rowByRow };
+  for (const arg of expr.args) {
+    const inner = arg.k === 'field' ? explainField(arg.path, room) : undefined;
+    if (inner !== undefined) return { part, why: inner };
+    if (arg.k !== 'field' && arg.k !== 'lit') return { part: siteOf(arg, part), why: rowByRow };
+  }
+  const fields = expr.args.filter(({ k }) => k === 'field').length;
+  return { part, why: fields > 1 ? 'two fields are compared, which are not both numbers in every row' : rowByRow };
+}
+
+export const rowByRow = 'it is worked out row by row';
+
+export function siteOf(expr: Expr, otherwise: string): string {
+  return expr.k === 'call' || expr.k === 'bind' ? expr.at : otherwise;
+}
+
+/** What keeps a field from being read out of a column alone. */
+export function explainField([column = '', ...below]: Path, { facts }: ConditionRoom): string | undefined {
+  if (isPathColumn(column) || isTimeColumn(column))
+    return below.length === 0 ? undefined : `nothing stands below ${column}`;
+  const name = [column, ...below].join('.');
+  if (column !== 'data')
+    return readingColumns.includes(column) ? `${name} is the same for all rows of a series` : `rows have no ${name}`;
+  const leaf = leafAt(facts, below);
+  if (leaf === undefined)
+    return `${name} stands in no column: it is too deep, in an array, or beside too many other fields`;
+  if (leaf.isThroughArray) return `${name} leads through an array in some rows`;
+  if ((leaf.kinds & kind.array) !== 0) return `${name} is an array in some rows`;
+  if ((leaf.kinds & kind.object) !== 0) return `${name} is an object in some rows`;
+  if (!leaf.isKnown) return `${name} has no column: too many other fields are in more rows`;
+  if (leaf.facts?.number?.negativeZero === true) return `${name} is -0 in some rows, which a column takes for 0`;
+  return leaf.facts?.number?.nonFinite === true
+    ? `${name} is NaN or infinite in some rows, which DuckDB orders otherwise`
+    : undefined;
+}

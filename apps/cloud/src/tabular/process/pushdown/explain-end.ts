@@ -1,0 +1,110 @@
+/** Why a file does not group, sort or project, in words for people: what keeps its columns from giving what the executor would. */
+import {
+  type Accumulator,
+  canFail,
+  type Expr,
+  type GroupStage,
+  type Path,
+  type PlanSplit,
+  type RowStage,
+  type SortStage,
+} from '@platform/query';
+import type { NotPushed } from '../../tabular.ts';
+import { hasCanonicalForm } from './conditions/canonical-form.ts';
+import type { ConditionRoom } from './conditions/condition.ts';
+import { decisionOf } from './conditions/decision.ts';
+import { explainCondition, explainField, rowByRow, siteOf } from './conditions/explain-condition.ts';
+import type { Cells } from './groups/group-cells.ts';
+import { keyParts } from './groups/group-key.ts';
+import { stateColumns } from './groups/group-states.ts';
+import { isOfSeries } from './series/series-values.ts';
+
+/** @param isFiltered the conditions before it are decided in SQL, all of them. */
+export function explainEnd(end: PlanSplit['end'], room: ConditionRoom, isFiltered: boolean): readonly NotPushed[] {
+  if (end === 'rows') return [];
+  const part = endName(end);
+  if (!isFiltered) return [{ part, why: 'a condition before it is left to the executor' }];
+  if (end.k === 'group') return whyNotGroup(end, room);
+  return [end.k === 'sort' ? { part, why: whyNotSort(end, room) } : whyNotRows(end, room)];
+}
+
+export function endName(end: Exclude<PlanSplit['end'], 'rows'>): string {
+  return end.at?.stageName ?? (end.k === 'group' ? '$group' : end.k === 'sort' ? '$sort' : '$project');
+}
+
+function whyNotGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushed[] {
+  const name = endName(stage);
+  const key = whyNotKey(stage.key, room, name);
+  if (key !== undefined) return [key];
+  const cells: Cells = { sql: [], sums: [], ofSeries: false, decisions: 0, lists: [] };
+  return stage.accumulators.flatMap(([field, accumulator]): NotPushed[] => {
+    if (stateColumns(accumulator, room, cells) !== undefined) return [];
+    // Fields of a statement have no names of their own.
+    const part = stage.at === undefined ? name : `${name}.${field}`;
+    return [whyNotFolded(accumulator, room, part)];
+  });
+}
+
+function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
+  if (keyParts(expr, room) !== undefined) return undefined;
+  const hasForms = expr.k !== 'doc' && isOfSeries(expr) && !hasCanonicalForm(expr);
+  if (hasForms) return { part: siteOf(expr, at), why: lookDifferent };
+  if (expr.k === 'field') return { part: at, why: explainField(expr.path, room) ?? rowByRow };
+  const part = siteOf(expr, at);
+  const decision = isOfSeries(expr) ? undefined : decisionOf(expr);
+  const parts = expr.k === 'doc' ? expr.fields.map(([, value]) => value) : expr.k === 'call' ? expr.args : [];
+  const conditions = decision === undefined ? undefined : explainCondition(decision.when, room, part);
+  if (conditions !== undefined) return conditions;
+  for (const inner of parts) {
+    const found = inner.k === 'lit' ? undefined : whyNotKey(inner, room, part);
+    if (found !== undefined) return found;
+  }
+  return { part, why: decision === undefined ? rowByRow : lookDifferent };
+}
+
+const lookDifferent = 'its values could be equal and yet look different, as 1 and 1.0';
+
+function whyNotFolded({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
+  if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
+    if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, also for one that is not taken' };
+    return { part, why: 'it takes rows by their order, which others of the group do not' };
+  }
+  const decision = isOfSeries(arg) ? undefined : decisionOf(arg);
+  if (decision !== undefined)
+    return explainCondition(decision.when, room, part) ?? { part: siteOf(arg, part), why: rowByRow };
+  if (arg.k !== 'field') return { part: siteOf(arg, part), why: isOfSeries(arg) ? mixed : rowByRow };
+  const field = explainField(arg.path, room);
+  return { part, why: field ?? 'DuckDB would lose digits of its sum' };
+}
+
+const mixed = 'its values are numbers of several types';
+
+function whyNotSort({ by, top }: SortStage & { readonly top: number }, room: ConditionRoom): string {
+  if (top > 1_000) return 'more than 1,000 rows are kept';
+  const fields = by.map(({ path }: { readonly path: Path }) => explainField(path, room));
+  return fields.find((why) => why !== undefined) ?? rowByRow;
+}
+
+function whyNotRows(stage: RowStage, room: ConditionRoom): NotPushed {
+  const part = endName(stage);
+  for (const value of valuesIn(stage)) {
+    if (value.k === 'field') {
+      const why = explainField(value.path, room);
+      if (why !== undefined && value.path[0] === 'data') return { part, why };
+    } else if (value.k !== 'lit' && !isOfSeries(value)) return { part: siteOf(value, part), why: rowByRow };
+  }
+  return { part, why: 'some of its fields are not in columns in every row' };
+}
+
+function valuesIn(stage: RowStage): readonly Expr[] {
+  const ofExpr = (expr: Expr): readonly Expr[] =>
+    expr.k === 'doc' ? expr.fields.flatMap(([, value]) => ofExpr(value)) : [expr];
+  if (stage.k === 'replace') return ofExpr(stage.with);
+  const ofTree = ({ fields }: typeof stage.tree, above: Path): readonly Expr[] =>
+    fields.flatMap(([name, part]): readonly Expr[] => {
+      if (part.k === 'tree') return ofTree(part, [...above, name]);
+      if (part.k === 'set') return ofExpr(part.value);
+      return [{ k: 'field', path: [...above, name] }];
+    });
+  return ofTree(stage.tree, []);
+}

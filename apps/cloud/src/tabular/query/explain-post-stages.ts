@@ -1,0 +1,63 @@
+/** The stages of a query that run once, over what all sources gave, and why they do. */
+import { decomposes, isReadOnce, type Plan, type PlanSplit, type Stage } from '@platform/query';
+import type { NotPushed } from '../tabular.ts';
+
+export function explainPostStages(plan: Plan, { end, post }: PlanSplit): readonly NotPushed[] {
+  if (!isReadOnce(plan))
+    return plan.stages.map((stage) => ({ part: nameOf(stage), why: 'rows are read in several places' }));
+  const stages = post.filter(({ k }) => k !== 'merge');
+  const isSort = end !== 'rows' && end.k === 'sort';
+  const rest = isSort ? stages.slice(1) : stages;
+  const [first, ...others] = rest;
+  if (first === undefined) return [];
+  if (isSort && first.k === 'slice') return later(others, 'behind the limit');
+  if (end !== 'rows')
+    return later(rest, end.k === 'group' ? 'over the groups of all sources' : 'over the rows that come of it');
+  return [{ part: nameOf(first), why: whyOf(first) }, ...later(others, `behind ${nameOf(first)}`)];
+}
+
+function later(stages: readonly Stage[], where: string): readonly NotPushed[] {
+  return stages.map((stage) => ({ part: nameOf(stage), why: `it runs once, ${where}` }));
+}
+
+/** Of what may follow the filters, that which is never done where the rows lie. */
+function whyOf(stage: Stage): string {
+  switch (stage.k) {
+    case 'group': {
+      const fns = stage.accumulators.flatMap(([, accumulator]) => (decomposes(accumulator) ? [] : [accumulator.fn]));
+      const named = stage.at === undefined ? [] : fns.map((fn) => `$${fn}`);
+      return `${named.length > 0 ? named.join(', ') : 'what it gathers'} depends on the order of all rows`;
+    }
+    case 'sort':
+      return 'all rows are sorted together; with a limit each source gives its first ones';
+    case 'slice':
+      return 'rows of all sources are counted together';
+    case 'shape':
+      return 'rows keep fields that it does not name, and those are not in columns';
+    case 'replace':
+      return 'what takes the place of the row is no list of fields';
+    case 'unwind':
+      return 'it makes several rows of one';
+    case 'sample':
+      return 'rows are drawn from all sources together';
+    case 'filter':
+    case 'redact':
+    case 'geoNear':
+      return 'it looks into the documents of the rows';
+    default:
+      return 'it needs the rows of all sources together';
+  }
+}
+
+/** As the language names it: of a statement its clauses are told by these names. */
+function nameOf(stage: Stage): string {
+  if (stage.k === 'filter' && stage.at === undefined && stage.where.k === 'call') return stage.where.at;
+  return stage.at?.stageName ?? names[stage.k] ?? `$${stage.k}`;
+}
+
+const names: Readonly<Partial<Record<Stage['k'], string>>> = {
+  filter: '$match',
+  shape: '$project',
+  replace: '$project',
+  slice: '$limit',
+};

@@ -1,0 +1,59 @@
+/** A query until it is answered: again when a merge or the death of the child overtook it, within its time. */
+import { asPlatformError, type Clock, PlatformError } from '@platform/base';
+import { QueryError } from '@platform/query';
+import type { FileUpgrade } from '../compaction/upgrade-files.ts';
+import type { TabularSettings } from '../settings.ts';
+import type { Tabular } from '../tabular.ts';
+import type { AnswerQuery } from './answer-query.ts';
+
+/** A snapshot can be overtaken by a merge or a restart, but not so often in a row. */
+const maxStale = 8;
+
+export function createRetryQuery(deps: {
+  readonly answer: Pick<AnswerQuery, 'attempt'>;
+  readonly older: Pick<FileUpgrade, 'replaced'>;
+  readonly settings: Pick<TabularSettings, 'deadlineMs'>;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+}): Tabular['query'] {
+  const { answer, older, settings, clock, stopping } = deps;
+  return async (request) => {
+    const deadlineMs = Math.min(request.deadlineMs ?? settings.deadlineMs, settings.deadlineMs);
+    const startedMs = clock.monotonic();
+    const endMs = startedMs + deadlineMs;
+    const timeout = new AbortController();
+    using _late = clock.after(deadlineMs, () =>
+      timeout.abort(new PlatformError('deadline_exceeded', `the query did not end within ${deadlineMs / 1_000} s`)),
+    );
+    const signals = [timeout.signal, stopping, ...(request.signal ? [request.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    try {
+      let deaths = 0;
+      for (let stale = 0; ; stale++) {
+        if (stale > maxStale) {
+          throw new PlatformError(
+            'unavailable',
+            'the sealed files changed again and again while they were read; try again',
+          );
+        }
+        const result = await answer.attempt(request, startedMs, endMs, signal);
+        // Neither a place in the queue nor a snapshot is held meanwhile.
+        if (typeof result === 'object' && 'older' in result) {
+          await older.replaced(result.older, signal);
+          stale = -1;
+          continue;
+        }
+        if (typeof result === 'object') return result;
+        if (result === 'died' && ++deaths > 1) {
+          throw new PlatformError(
+            'unavailable',
+            'the query process died twice over this query; try again, with $limit (LIMIT) or a shorter time_received range if it happens again',
+          );
+        }
+        signal.throwIfAborted();
+      }
+    } catch (caught) {
+      throw caught instanceof QueryError ? caught.toPlatformError() : asPlatformError(caught);
+    }
+  };
+}
