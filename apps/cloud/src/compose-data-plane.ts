@@ -5,10 +5,10 @@ import type { Limits } from './admin/limits.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import type { Fleet } from './compose-fleet.ts';
-import { deletedSince } from './deleted-since.ts';
 import { addressOfCall } from './edge/address-of-call.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
+import { createFindDeleted } from './find-deleted.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
@@ -104,7 +104,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     clock,
     log: log.child('ingest'),
     freeBytes: () => freeBytesOf(data.path),
-    deletedSince: deletedSince({ tabular, binary }),
+    findDeleted: createFindDeleted({ tabular, binary }),
     store: tabular,
     authorizeUpload: async (principal, partId) => machines.authorizeUpload(principal, partId),
     reportGap: ({ partId }, text) =>

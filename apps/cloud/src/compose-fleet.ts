@@ -14,7 +14,7 @@ import { createFragments, type Fragments } from './fragments/feature.ts';
 import { createFirstAccount } from './identity/create-first-account.ts';
 import { organizationDeleting as forgetPeople } from './identity/organization-deleting.ts';
 import { createSessions, type Sessions } from './identity/sign-in/sessions.ts';
-import { inTurn, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
+import { callInOrder, type OnConfigurationChange } from './machines/configuration/configuration-change.ts';
 import { createMachines, type Machines, type MachinesDeps } from './machines/feature.ts';
 import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
@@ -67,7 +67,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     now: clock.now,
     log: log.child('retention'),
   });
-  const onConfigurationChange = inTurn(triggersChanged, retention.configurationsChanged);
+  const onConfigurationChange = callInOrder(triggersChanged, retention.configurationsChanged);
   const triggerProblems: MachinesDeps['triggerProblems'] = (document) => triggersOfDocument(document).problems;
   const fragments = createFragments({
     db,

@@ -34,7 +34,7 @@ import { createEmailChannel } from './outbox/email/email-channel.ts';
 import { createMail } from './outbox/email/mail.ts';
 import { createOutbox } from './outbox/feature.ts';
 import { createWebhookChannel } from './outbox/webhook/webhook-channel.ts';
-import { keepRemoving } from './retention/remove-expired.ts';
+import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
 
@@ -209,7 +209,7 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     }),
   );
 
-  unwind.use(keepRemoving({ db, retention, tabular, deletions, clock, log: log.child('retention') }));
+  unwind.use(startRemoval({ db, retention, tabular, deletions, clock, log: log.child('retention') }));
 
   // The host administrator
   const admin = createAdmin({

@@ -21,7 +21,7 @@ export interface AcceptOptions {
   readonly clock: Clock;
   /** A line in the machine's log: part of the upload could not be stored (D14). */
   readonly reportGap: (place: Place, text: string) => void;
-  readonly deletedSince: DeletedSince;
+  readonly findDeleted: FindDeleted;
   readonly backpressure: Pick<Backpressure, 'admit'>;
 }
 
@@ -49,7 +49,7 @@ export interface RepeatedUpload {
 }
 
 /** Which of its readings were deleted since they were stored; of an upload with a payload one answer, of that (D13). */
-export type DeletedSince = (upload: RepeatedUpload) => Promise<readonly boolean[]>;
+export type FindDeleted = (upload: RepeatedUpload) => Promise<readonly boolean[]>;
 
 export interface Payload {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -144,7 +144,7 @@ function bytesOf(readings: readonly Uint8Array[]): number {
 
 /** The part of a repeated upload that was deleted since; undefined: nothing. What is still there is not stored twice. */
 async function lostOf(
-  { deletedSince }: AcceptOptions,
+  { findDeleted }: AcceptOptions,
   place: Place,
   upload: Upload,
   { position, fileId, settleUntil }: AppendResult,
@@ -152,7 +152,7 @@ async function lostOf(
   if (position === null || settleUntil === null || settleUntil === undefined) return undefined;
   const { metadata, readings, blob } = upload;
   const first = { position, fileId, timeSyncedMs: settleUntil - anonymousMs };
-  const deleted = await deletedSince({ place, metadata, readings, hasPayload: blob !== null, first });
+  const deleted = await findDeleted({ place, metadata, readings, hasPayload: blob !== null, first });
   if (!deleted.includes(true)) return undefined;
   return deleted.includes(false)
     ? { ...upload, readings: readings.filter((_, index) => deleted[index] === true), refused: [] }

@@ -2,7 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { ServiceBinding } from '@platform/rpc/server';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { DeletedSince } from './accept-upload.ts';
+import type { FindDeleted } from './accept-upload.ts';
 import { createBackpressure, type StoreProgress, type UploadsSlowed } from './backpressure/backpressure.ts';
 import { createFreeSpace } from './disk/free-space.ts';
 import type { IngestLog } from './log/log.ts';
@@ -20,7 +20,7 @@ export interface IngestDeps<P> {
   readonly reportGap: (place: Place, text: string) => void;
   /** Usually freeBytesOf(data directory) (I13). */
   readonly freeBytes: () => Promise<number>;
-  readonly deletedSince: DeletedSince;
+  readonly findDeleted: FindDeleted;
   /** What makes rows of readings. */
   readonly store: StoreProgress;
   readonly settings?: Partial<IngestSettings>;
@@ -39,7 +39,7 @@ export interface Ingest<P> {
 }
 
 export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
-  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, deletedSince, store } = deps;
+  const { ingestLog, blobs, clock, log, authorizeUpload, reportGap, freeBytes, findDeleted, store } = deps;
   // Never less than what is not sealed.
   const unsealedBytes = (): number => ingestLog.retainedBytes();
   const space = createFreeSpace({ freeBytes, unsealedBytes, clock, log });
@@ -47,7 +47,7 @@ export function createIngest<P>(deps: IngestDeps<P>): Ingest<P> {
   const backpressure = createBackpressure({ store, settings, clock, log });
   return {
     bindings: uploadBindings<P>({
-      ...{ ingestLog, blobs, clock, reportGap, deletedSince, backpressure, space, authorizeUpload },
+      ...{ ingestLog, blobs, clock, reportGap, findDeleted, backpressure, space, authorizeUpload },
     }),
     truncateStep: (lowWaterMark) => truncateStep({ ingestLog, log, clock, lowWaterMark }),
     sweepBlobs: () => blobs.sweep((path) => ingestLog.hasBlob(path)),

@@ -33,7 +33,7 @@ const dayMs = 86_400_000;
 const lookForMidnightMs = 10_000;
 
 /** Runs until the result is disposed, which waits for the step that is running. */
-export function keepRemoving(deps: RemoveDeps): AsyncDisposable {
+export function startRemoval(deps: RemoveDeps): AsyncDisposable {
   const { clock, log } = deps;
   const step = createRemoveStep(deps);
   const follower = follow({ name: 'remove expired data', idleMs: everyMs, step, clock, log });

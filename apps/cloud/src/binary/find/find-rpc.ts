@@ -21,7 +21,7 @@ import { checkFilter } from './filter.ts';
 import { countFiles, type FileRow, filesNamed, namedFiles, pageOfFiles } from './find-files.ts';
 import { pageToken, readPageToken } from './page-token.ts';
 import { requireNoneLost } from './require-none-lost.ts';
-import { seenOf } from './require-places.ts';
+import { visibleFilter } from './require-places.ts';
 import { type SliceCondition, walkFiles } from './walk-files.ts';
 
 type FileData = MessageInitShape<typeof BinaryDataSchema>;
@@ -47,7 +47,7 @@ export function findHandlers(deps: BinaryOperationDeps & FindDeps): Handlers<typ
     await caughtUp(call.signal);
     const scopes = scopesOf(access, call.principal, 'operator');
     requireNoneLost(deps.losses(), scopes, filter, deps.organizationOf);
-    const seen = await seenOf(deps, call.principal, filter);
+    const seen = await visibleFilter(deps, call.principal, filter);
     return seen === undefined ? { filter: create(FilterSchema), scopes: [] } : { filter: seen, scopes };
   };
 

@@ -34,7 +34,7 @@ type Deps = Pick<BinaryOperationDeps, 'db' | 'access'>;
  * The filter without what the caller may not see: it is as what does not exist, and nothing is looked for by it.
  * @returns undefined when nothing can be found any more.
  */
-export async function seenOf(deps: Deps, principal: Principal, filter: Filter): Promise<Filter | undefined> {
+export async function visibleFilter(deps: Deps, principal: Principal, filter: Filter): Promise<Filter | undefined> {
   const seen = async (kind: TargetKind, ids: readonly string[]): Promise<string[]> => {
     const found: string[] = [];
     for (const id of ids) if (await sees(deps, principal, { kind, id })) found.push(id);

@@ -120,7 +120,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
       upload(
         {
           ...{ ingestLog: opened.log, blobs, clock, reportGap: () => {}, backpressure },
-          deletedSince: async ({ first }) => [await binary.isDeleted(first.fileId, first.position)],
+          findDeleted: async ({ first }) => [await binary.isDeleted(first.fileId, first.position)],
         },
         shape,
       ),

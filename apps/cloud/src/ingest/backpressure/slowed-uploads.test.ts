@@ -62,7 +62,7 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
     ...{ ingestLog, backpressure, clock },
     blobs: await openBlobStore({ directory: join(directory.path, 'blobs'), clock }),
     reportGap: () => {},
-    deletedSince: async () => [],
+    findDeleted: async () => [],
   };
   const text = randomBytes(readingBytes / 2).toString('hex');
   const struct = toBinary(

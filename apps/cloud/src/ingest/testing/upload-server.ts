@@ -3,7 +3,7 @@ import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@p
 import { createRpcServer } from '@platform/rpc/server';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
-import type { DeletedSince } from '../accept-upload.ts';
+import type { FindDeleted } from '../accept-upload.ts';
 import { createIngest, type Ingest } from '../feature.ts';
 import type { IngestLog } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
@@ -42,7 +42,7 @@ export function placeOf(partId: string): Place {
 
 export async function startUploadServer(
   clock: Clock = systemClock,
-  deletedSince: DeletedSince = async () => [],
+  findDeleted: FindDeleted = async () => [],
 ): Promise<UploadServer> {
   const store = await openTestStore();
   const { directory, database } = store;
@@ -57,7 +57,7 @@ export async function startUploadServer(
     clock,
     log: silentLog,
     freeBytes: async () => free,
-    deletedSince,
+    findDeleted,
     store: neverBehind(log),
     reportGap: (_place, text) => void gaps.push(text),
     async authorizeUpload(principal, partId) {

@@ -22,7 +22,7 @@ export type OnConfigurationChange = (
 ) => Promise<void>;
 
 /** Tells each subscriber, in this order. */
-export function inTurn(...subscribers: readonly OnConfigurationChange[]): OnConfigurationChange {
+export function callInOrder(...subscribers: readonly OnConfigurationChange[]): OnConfigurationChange {
   return async (trx, changes) => {
     for (const subscriber of subscribers) await subscriber(trx, changes);
   };

@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 import type { CloudTables } from '../../metadata/tables.ts';
 import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
 import {
+  addChecksums,
   type DeleteRow,
   deleteRowChecksum,
   deleteValues,
@@ -15,10 +16,9 @@ import {
   fileRowChecksum,
   fileValues,
   isChecksum,
-  minus,
-  plus,
   stateRowChecksum,
   stateValues,
+  subtractChecksum,
 } from '../integrity/row-checksum.ts';
 import { dropCopy, keepCopy, nameOfDelete, nameOfFile, nameOfState } from '../integrity/row-copies.ts';
 
@@ -32,7 +32,7 @@ export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check
     .values({ ...row, row_check })
     .execute();
   await keepCopy(trx, nameOfFile(row.file), row.organization_id, fileValues(row));
-  await prove(trx, row.organization_id, 'files', 1, (sum) => plus(sum, [row_check]));
+  await prove(trx, row.organization_id, 'files', 1, (sum) => addChecksums(sum, [row_check]));
 }
 
 /** False: it is not listed. @throws data_loss when its row was changed. */
@@ -43,7 +43,7 @@ export async function removeFileRow(trx: Transaction, file: string): Promise<boo
   await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
   await trx.deleteFrom('tabular_health').where('file', '=', file).execute();
   await dropCopy(trx, nameOfFile(file));
-  await prove(trx, row.organization_id, 'files', -1, (sum) => minus(sum, fileRowChecksum(row)));
+  await prove(trx, row.organization_id, 'files', -1, (sum) => subtractChecksum(sum, fileRowChecksum(row)));
   return true;
 }
 
@@ -64,7 +64,9 @@ export async function addChecksum(
     .where('file', '=', file)
     .execute();
   await keepCopy(trx, nameOfFile(file), row.organization_id, fileValues({ ...row, ...set }));
-  await prove(trx, row.organization_id, 'files', 0, (sum) => plus(minus(sum, fileRowChecksum(row)), [row_check]));
+  await prove(trx, row.organization_id, 'files', 0, (sum) =>
+    addChecksums(subtractChecksum(sum, fileRowChecksum(row)), [row_check]),
+  );
   return true;
 }
 
@@ -77,7 +79,7 @@ export async function addDeleteRow(trx: Transaction, row: Omit<DeleteRow, 'id' |
   const row_check = deleteRowChecksum({ ...row, id });
   await trx.updateTable('tabular_deletes').set({ row_check }).where('id', '=', id).execute();
   await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, id }));
-  await prove(trx, row.organization_id, 'deletes', 1, (sum) => plus(sum, [row_check]));
+  await prove(trx, row.organization_id, 'deletes', 1, (sum) => addChecksums(sum, [row_check]));
 }
 
 /** @throws data_loss when its row was changed. */
@@ -88,7 +90,9 @@ export async function setDeleteUpTo(trx: Transaction, id: number, upTo: number):
   const row_check = deleteRowChecksum({ ...row, up_to: upTo });
   await trx.updateTable('tabular_deletes').set({ up_to: upTo, row_check }).where('id', '=', id).execute();
   await keepCopy(trx, nameOfDelete(id), row.organization_id, deleteValues({ ...row, up_to: upTo }));
-  await prove(trx, row.organization_id, 'deletes', 0, (sum) => plus(minus(sum, deleteRowChecksum(row)), [row_check]));
+  await prove(trx, row.organization_id, 'deletes', 0, (sum) =>
+    addChecksums(subtractChecksum(sum, deleteRowChecksum(row)), [row_check]),
+  );
 }
 
 /** @throws data_loss when its row was changed. */
@@ -98,7 +102,7 @@ export async function removeDeleteRow(trx: Transaction, id: number): Promise<voi
   requireRight(isDeleteRowRight(row), `the row of deletion ${id}`);
   await trx.deleteFrom('tabular_deletes').where('id', '=', id).execute();
   await dropCopy(trx, nameOfDelete(id));
-  await prove(trx, row.organization_id, 'deletes', -1, (sum) => minus(sum, deleteRowChecksum(row)));
+  await prove(trx, row.organization_id, 'deletes', -1, (sum) => subtractChecksum(sum, deleteRowChecksum(row)));
 }
 
 /** False: S is there already. @throws data_loss when its row was changed. */

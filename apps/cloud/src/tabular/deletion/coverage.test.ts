@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { coversSeries, type Delete } from '../catalog/row-filter.ts';
 import { pathSetsOf, type Series } from '../catalog/series.ts';
-import { coverageOf, isWhollyDeleted, type ListedRanges, narrowed } from './coverage.ts';
+import { coverageOf, isWhollyDeleted, type ListedRanges, narrowDelete } from './coverage.ts';
 
 interface Row {
   readonly series: Series;
@@ -85,7 +85,7 @@ test('I10 a file is left alone only if no row of it is deleted, and dropped only
         const covered = rows.filter((one) => isCovered(one, each, captureDay)).length;
         if (coverage === 'none') expect(covered).toBe(0);
         if (coverage === 'whole') expect(covered).toBe(rows.length);
-        const within = narrowed(each, listed);
+        const within = narrowDelete(each, listed);
         expect(rows.map((one) => isCovered(one, within, captureDay))).toEqual(
           rows.map((one) => isCovered(one, each, captureDay)),
         );

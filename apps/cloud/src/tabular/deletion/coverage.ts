@@ -55,7 +55,7 @@ function namedIn(sets: PathSets, rule: PathRule): Coverage {
 }
 
 /** The same for this file, without naming what the file does not hold. */
-export function narrowed({ predicate, upTo }: Delete, { pathSets }: Pick<ListedRanges, 'pathSets'>): Delete {
+export function narrowDelete({ predicate, upTo }: Delete, { pathSets }: Pick<ListedRanges, 'pathSets'>): Delete {
   const { paths, except } = predicate;
   const within = (rule: PathRule): PathRule =>
     Object.fromEntries(
@@ -69,6 +69,6 @@ export function narrowed({ predicate, upTo }: Delete, { pathSets }: Pick<ListedR
 }
 
 /** The predicate without the series that the hot store still holds on this day. */
-export function sparing(predicate: DeletePredicate, held: readonly PathRule[]): DeletePredicate {
+export function excludePaths(predicate: DeletePredicate, held: readonly PathRule[]): DeletePredicate {
   return held.length === 0 ? predicate : { ...predicate, except: [...(predicate.except ?? []), ...held] };
 }

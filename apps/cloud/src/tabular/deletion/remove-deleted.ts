@@ -7,7 +7,7 @@
 import type { Catalog, ListedFile } from '../catalog/catalog.ts';
 import type { Delete } from '../catalog/row-filter.ts';
 import type { Compaction } from '../compaction/compaction.ts';
-import { coverageOf, isWhollyDeleted, narrowed } from './coverage.ts';
+import { coverageOf, isWhollyDeleted, narrowDelete } from './coverage.ts';
 import { removable, type StandingRules } from './standing-rules.ts';
 
 export interface Removed {
@@ -52,7 +52,7 @@ export function createRemoveDeleted(deps: {
       signal.throwIfAborted();
       const deletes = removable(deletions, rules, file.captureDay, nowMs)
         .filter((each) => coverageOf(file, each) !== 'none')
-        .map((each) => narrowed(each, file));
+        .map((each) => narrowDelete(each, file));
       if (deletes.length === 0) continue;
       if (isWhollyDeleted(file, deletes)) {
         dropped.push(file.file);
@@ -82,7 +82,7 @@ export function createRemoveDeleted(deps: {
 /** Whether the file surely holds no row that the deletion covers, those included that the hot store still shows. */
 function isCleanOf(file: ListedFile, deletion: Delete, clean: ReadonlySet<string> | undefined): boolean {
   if (coverageOf(file, deletion) === 'none') return true;
-  return clean?.has(keyOf(narrowed(deletion, file))) === true;
+  return clean?.has(keyOf(narrowDelete(deletion, file))) === true;
 }
 
 function keyOf({ predicate, upTo }: Delete): string {

@@ -4,7 +4,7 @@
  */
 import { seriesColumns } from '@platform/query';
 import { type Delete, type DeletePredicate, isAmong, type PathRule, type RowFilter } from '../catalog/row-filter.ts';
-import { sparing } from './coverage.ts';
+import { excludePaths } from './coverage.ts';
 
 export interface StandingRules {
   /** Rows of these paths are gone once their capture day is before the day. */
@@ -53,13 +53,13 @@ export function removable(
   const endMs = Date.parse(`${captureDay}T00:00:00Z`) + dayMs;
   const held = rules.recent.filter(({ storedHours }) => endMs > nowMs - storedHours * hourMs).map(({ paths }) => paths);
   return [...listed, ...expiredRows(rules)].map(({ predicate, upTo }) => ({
-    predicate: predicate.sparesHot === true ? sparing(predicate, held) : predicate,
+    predicate: predicate.sparesHot === true ? excludePaths(predicate, held) : predicate,
     upTo,
   }));
 }
 
 /** Only what can concern rows that the filter keeps, so that a fleet's rules need not be sent for a question about one part. */
-export function concerning(deletes: readonly Delete[], { columns }: RowFilter): Delete[] {
+export function deletesConcerning(deletes: readonly Delete[], { columns }: RowFilter): Delete[] {
   return deletes.flatMap(({ predicate, upTo }) => {
     const paths: Record<string, readonly string[]> = {};
     for (const column of seriesColumns) {

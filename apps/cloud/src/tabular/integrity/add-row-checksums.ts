@@ -2,12 +2,12 @@
 import type { Database } from '../../metadata/tables.ts';
 import { catalogFindings } from './catalog-findings.ts';
 import {
+  addChecksums,
   deleteRowChecksum,
   deleteValues,
   emptySum,
   fileRowChecksum,
   fileValues,
-  plus,
   stateRowChecksum,
   stateValues,
 } from './row-checksum.ts';
@@ -50,8 +50,8 @@ export async function addRowChecksums(db: Database): Promise<number | undefined>
         .insertInto('tabular_proofs')
         .values({
           organization_id: organizationId,
-          ...{ files: ofFiles.length, files_sum: plus(emptySum, ofFiles) },
-          ...{ deletes: ofDeletes.length, deletes_sum: plus(emptySum, ofDeletes) },
+          ...{ files: ofFiles.length, files_sum: addChecksums(emptySum, ofFiles) },
+          ...{ deletes: ofDeletes.length, deletes_sum: addChecksums(emptySum, ofDeletes) },
         })
         .execute();
     }

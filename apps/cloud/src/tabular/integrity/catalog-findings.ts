@@ -2,13 +2,13 @@
 
 import type { TabularProofsTable, TabularStateTable } from '../store.ts';
 import {
+  addChecksums,
   type DeleteRow,
   deleteRowChecksum,
   emptySum,
   type FileRow,
   fileRowChecksum,
   isChecksum,
-  plus,
   stateRowChecksum,
 } from './row-checksum.ts';
 
@@ -92,6 +92,6 @@ function proofFinding(
 ): string[] {
   if (rows.length !== count) return [`expected ${count} rows of ${what}, found ${rows.length}`];
   const checks = rows.flatMap(({ row_check: check }) => (isChecksum(check) ? [check] : []));
-  if (checks.length === count && plus(emptySum, checks) === sum) return [];
+  if (checks.length === count && addChecksums(emptySum, checks) === sum) return [];
   return [`the rows of ${what} are not those that were written`];
 }

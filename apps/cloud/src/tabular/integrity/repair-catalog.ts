@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../metadata/tables.ts';
 import { type CatalogFinding, catalogFindings } from './catalog-findings.ts';
-import { type DeleteRow, emptySum, type FileRow, plus, stateRowChecksum } from './row-checksum.ts';
+import { addChecksums, type DeleteRow, emptySum, type FileRow, stateRowChecksum } from './row-checksum.ts';
 import { nameOfDelete, nameOfFile, nameOfState, readCopy } from './row-copies.ts';
 
 export interface RepairedCatalog {
@@ -66,9 +66,9 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       const wantedDeletes = [...copiedDeletes.values()].filter((row) => row.organization_id === organizationId);
       const ofCopies = {
         files: wantedFiles.length,
-        files_sum: plus(emptySum, wantedFiles.map(checksumOf)),
+        files_sum: addChecksums(emptySum, wantedFiles.map(checksumOf)),
         deletes: wantedDeletes.length,
-        deletes_sum: plus(emptySum, wantedDeletes.map(checksumOf)),
+        deletes_sum: addChecksums(emptySum, wantedDeletes.map(checksumOf)),
       };
       const isProven =
         proof.files === ofCopies.files &&
@@ -78,10 +78,10 @@ export async function repairCatalog(db: Database, apply: boolean): Promise<Repai
       const rows = [...files, ...deletes].filter((row) => row.organization_id === organizationId);
       const agree =
         rows.length === ofCopies.files + ofCopies.deletes &&
-        plus(
+        addChecksums(
           emptySum,
           rows.flatMap(({ row_check }) => row_check ?? []),
-        ) === plus(ofCopies.files_sum, [ofCopies.deletes_sum]) &&
+        ) === addChecksums(ofCopies.files_sum, [ofCopies.deletes_sum]) &&
         catalogFindings({
           state: [],
           files,

@@ -71,13 +71,13 @@ export const emptySum: string = '0'.repeat(32);
 const modulus = 1n << 128n;
 
 /** In whatever order they are added. */
-export function plus(sum: string, checks: Iterable<string>): string {
+export function addChecksums(sum: string, checks: Iterable<string>): string {
   let total = BigInt(`0x${sum}`);
   for (const check of checks) total += BigInt(`0x${check}`);
   return (total % modulus).toString(16).padStart(32, '0');
 }
 
-export function minus(sum: string, check: string): string {
+export function subtractChecksum(sum: string, check: string): string {
   return ((BigInt(`0x${sum}`) - BigInt(`0x${check}`) + modulus) % modulus).toString(16).padStart(32, '0');
 }
 

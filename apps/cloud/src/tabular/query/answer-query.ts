@@ -13,7 +13,7 @@ import type { SnapshotLeases } from '../catalog/snapshot-leases.ts';
 import type { Child } from '../child/child.ts';
 import type { ChildQueries } from '../child/child-queries.ts';
 import { isWhollyDeleted } from '../deletion/coverage.ts';
-import { concerning, deletesFor, type StandingRulesOf } from '../deletion/standing-rules.ts';
+import { deletesConcerning, deletesFor, type StandingRulesOf } from '../deletion/standing-rules.ts';
 import { damagedFile, fileIsMissing } from '../integrity/damaged-file.ts';
 import type { FileHealth } from '../integrity/file-health.ts';
 import { requireNoneLost } from '../integrity/lost-uploads.ts';
@@ -105,7 +105,7 @@ export function createAnswerQuery(deps: AnswerQueryDeps): AnswerQuery {
       requireWhole();
       // A plan reads one of the two: no language names both.
       const source = sources.includes('hot') ? 'hot' : 'readings';
-      const deletes = concerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
+      const deletes = deletesConcerning(deletesFor(source, snapshot.deletes, rules, nowMs), filter);
       const files = sources.includes(source)
         ? snapshot.files.filter((file) => mayHoldRows(file, scope, filter) && !isWhollyDeleted(file, deletes))
         : [];

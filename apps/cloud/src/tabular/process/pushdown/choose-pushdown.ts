@@ -126,7 +126,7 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
   const { split, fields } = wanted;
   const { where, isExact, areChosen, pushed, room } = kept;
   const { binds } = room;
-  const left = (): readonly NotPushed[] => [...whyNotFiltered(wanted, room), ...explainEnd(split.end, room, isExact)];
+  const left = (): readonly NotPushed[] => [...explainFilter(wanted, room), ...explainEnd(split.end, room, isExact)];
   const { vocabulary } = request;
   const { end } = split;
   if (isExact && end !== 'rows' && end.k === 'group') {
@@ -165,7 +165,7 @@ export function chooseFor(file: OpenFile, kept: KeptRows, wanted: Wanted, reques
 }
 
 /** Conditions that do not decide in SQL which rows are kept; one that can fail, and what stands behind it, leave none out. */
-function whyNotFiltered({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
+function explainFilter({ parts, sure }: Wanted, room: ConditionRoom): readonly NotPushed[] {
   return parts.flatMap((part, index): readonly NotPushed[] => {
     const at = siteOf(part);
     if (index < sure) return [explainCondition(part, room, at) ?? []].flat();
