@@ -4,7 +4,7 @@
  */
 import { type Log, systemClock } from '@platform/base';
 import { Kysely } from 'kysely';
-import { SqliteThreadDialect } from './sqlite/dialect.ts';
+import { sqliteThreadDialect } from './sqlite/dialect.ts';
 import { openWriter } from './sqlite/writer.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 import type { CloudTables } from './tables.ts';
@@ -44,7 +44,7 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
     });
   }
   const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });
-  const dialect = new SqliteThreadDialect(file, writer);
+  const dialect = sqliteThreadDialect(file, writer);
   const db = new Kysely<Tables>({ dialect });
   return {
     db,

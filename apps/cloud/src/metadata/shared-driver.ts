@@ -1,26 +1,81 @@
 /**
- * What Kysely's drivers of both stores have in common: connections are only state, all share the writer and the readers, so there
- * are as many as are asked for.
+ * Kysely over a store that has one writer and its readers: SELECT outside a transaction goes to the readers, everything else to the
+ * writer. Connections are only state, so there are as many as are asked for.
  */
 import { PlatformError } from '@platform/base';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 
-/** Outside a transaction it reads and writes by itself; between begin and its end all goes to the writer. */
-export abstract class SharedConnection implements DatabaseConnection {
-  abstract begin(): Promise<void>;
-  abstract commit(): Promise<void>;
-  abstract rollback(): Promise<void>;
-  abstract executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+export interface SharedTransaction {
+  query(query: CompiledQuery): Promise<QueryResult<unknown>>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/** Disposed when nothing is asked any more; the writer is its owner's. */
+export interface SharedStore extends Disposable {
+  read(query: CompiledQuery): Promise<QueryResult<unknown>>;
+  /** A transaction of one statement. */
+  write(query: CompiledQuery): Promise<QueryResult<unknown>>;
+  begin(): Promise<SharedTransaction>;
+}
+
+class SharedConnection implements DatabaseConnection {
+  readonly #store: SharedStore;
+  #transaction: SharedTransaction | undefined;
+
+  constructor(store: SharedStore) {
+    this.#store = store;
+  }
+
+  async begin(): Promise<void> {
+    this.#transaction = await this.#store.begin();
+  }
+
+  commit(): Promise<void> | undefined {
+    return this.#end()?.commit();
+  }
+
+  rollback(): Promise<void> | undefined {
+    return this.#end()?.rollback();
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const result = this.#transaction
+      ? this.#transaction.query(query)
+      : readsOnly(query)
+        ? this.#store.read(query)
+        : this.#store.write(query);
+    return (await result) as QueryResult<R>;
+  }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     yield await this.executeQuery<R>(query);
   }
+
+  #end(): SharedTransaction | undefined {
+    const transaction = this.#transaction;
+    this.#transaction = undefined;
+    return transaction;
+  }
 }
 
-export abstract class SharedDriver implements Driver {
-  abstract init(): Promise<void>;
-  abstract acquireConnection(): Promise<SharedConnection>;
-  abstract destroy(): Promise<void>;
+export class SharedDriver implements Driver {
+  readonly #open: () => SharedStore;
+  #store: SharedStore | undefined;
+
+  constructor(open: () => SharedStore) {
+    this.#open = open;
+  }
+
+  async init(): Promise<void> {
+    this.#store = this.#open();
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#store === undefined)
+      throw new PlatformError('unavailable', 'the cloud is stopping; try again in a moment');
+    return new SharedConnection(this.#store);
+  }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await shared(connection).begin();
@@ -47,10 +102,15 @@ export abstract class SharedDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#store?.[Symbol.dispose]();
+    this.#store = undefined;
+  }
 }
 
 /** Whether a query changes nothing, and so needs no transaction. */
-export function readsOnly(query: CompiledQuery): boolean {
+function readsOnly(query: CompiledQuery): boolean {
   return query.query.kind === 'SelectQueryNode' || (query.query.kind === 'RawNode' && /^\s*select\b/i.test(query.sql));
 }
 

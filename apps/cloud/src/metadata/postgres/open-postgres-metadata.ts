@@ -5,7 +5,7 @@ import { claimInstallation } from '../claim-installation.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
 import { lockDatabase } from './lock-database.ts';
 import { readPostgresAddress } from './postgres-address.ts';
-import { PostgresDialect } from './postgres-dialect.ts';
+import { postgresDialect } from './postgres-dialect.ts';
 import { migratePostgres } from './postgres-migrate.ts';
 import { createPostgresReader } from './postgres-reader.ts';
 import { createPostgresWriter } from './postgres-writer.ts';
@@ -37,7 +37,7 @@ export async function openPostgresMetadata<Tables>(
   const writer = unwind.use(createPostgresWriter({ address, schema, lockKey: 1, clock, log, onFatal }));
   await migratePostgres(writer, schema, migrations);
   if (installationFile !== undefined) await claimInstallation(writer, installationFile);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect(reader, writer) });
+  const db = new Kysely<Tables>({ dialect: postgresDialect(reader, writer) });
   unwind.defer(() => db.destroy());
   const running = unwind.move();
   return { db, [Symbol.asyncDispose]: () => running.disposeAsync() };

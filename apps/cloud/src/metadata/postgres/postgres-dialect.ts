@@ -1,103 +1,39 @@
-/** Kysely over one writing connection and a few reading ones: SELECT outside a transaction reads there, everything else is written here. */
+/** Kysely over one connection that writes and a few that read. */
 import {
   type CompiledQuery,
-  type DatabaseIntrospector,
   type Dialect,
-  type DialectAdapter,
-  type Driver,
-  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryCompiler,
   type QueryResult,
 } from 'kysely';
 import type { QueryResult as PostgresResult } from 'pg';
-import { readsOnly, SharedConnection, SharedDriver } from '../shared-driver.ts';
+import { SharedDriver, type SharedStore } from '../shared-driver.ts';
 import type { PostgresReader } from './postgres-reader.ts';
-import type { PostgresTransaction, PostgresWriter } from './postgres-writer.ts';
+import type { PostgresWriter } from './postgres-writer.ts';
 
-export class PostgresDialect implements Dialect {
-  readonly #reader: PostgresReader;
-  readonly #writer: PostgresWriter;
-
-  constructor(reader: PostgresReader, writer: PostgresWriter) {
-    this.#reader = reader;
-    this.#writer = writer;
-  }
-
-  createDriver(): Driver {
-    return new PostgresDriver(this.#reader, this.#writer);
-  }
-
-  createQueryCompiler(): QueryCompiler {
-    return new PostgresQueryCompiler();
-  }
-
-  createAdapter(): DialectAdapter {
-    return new PostgresAdapter();
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: the signature is Kysely's.
-  createIntrospector(db: Kysely<any>): DatabaseIntrospector {
-    return new PostgresIntrospector(db);
-  }
+export function postgresDialect(reader: PostgresReader, writer: PostgresWriter): Dialect {
+  const store: SharedStore = {
+    read: async ({ sql, parameters }) => resultOf(await reader.query(sql, parameters)),
+    write: async ({ sql, parameters }) => resultOf(await writer.run(sql, parameters)),
+    async begin() {
+      const transaction = await writer.begin();
+      return {
+        query: async ({ sql, parameters }: CompiledQuery) => resultOf(await transaction.query(sql, parameters)),
+        commit: () => transaction.commit(),
+        rollback: () => transaction.rollback(),
+      };
+    },
+    [Symbol.dispose]() {},
+  };
+  return {
+    createDriver: () => new SharedDriver(() => store),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
 }
 
-class PostgresDriver extends SharedDriver {
-  readonly #reader: PostgresReader;
-  readonly #writer: PostgresWriter;
-
-  constructor(reader: PostgresReader, writer: PostgresWriter) {
-    super();
-    this.#reader = reader;
-    this.#writer = writer;
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<SharedConnection> {
-    return new PooledConnection(this.#reader, this.#writer);
-  }
-
-  async destroy(): Promise<void> {}
-}
-
-class PooledConnection extends SharedConnection {
-  readonly #reader: PostgresReader;
-  readonly #writer: PostgresWriter;
-  #transaction: PostgresTransaction | null = null;
-
-  constructor(reader: PostgresReader, writer: PostgresWriter) {
-    super();
-    this.#reader = reader;
-    this.#writer = writer;
-  }
-
-  async begin(): Promise<void> {
-    this.#transaction = await this.#writer.begin();
-  }
-
-  async commit(): Promise<void> {
-    const transaction = this.#transaction;
-    this.#transaction = null;
-    await transaction?.commit();
-  }
-
-  async rollback(): Promise<void> {
-    const transaction = this.#transaction;
-    this.#transaction = null;
-    await transaction?.rollback();
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { sql, parameters } = query;
-    if (this.#transaction) return result(await this.#transaction.query(sql, parameters));
-    if (readsOnly(query)) return result(await this.#reader.query(sql, parameters));
-    return result(await this.#writer.run(sql, parameters));
-  }
-}
-
-function result<R>({ rows, rowCount }: PostgresResult): QueryResult<R> {
-  return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+function resultOf({ rows, rowCount }: PostgresResult): QueryResult<unknown> {
+  return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
 }
