@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, randomReading, valueAt } from '../../testing/random-readings.ts';
 import { kind, type LeafFacts, leafColumns } from '../files/file-facts.ts';
-import { chooseColumns, columnLimits, columnOfPath, describeLeaves } from './describe-leaves.ts';
+import { chooseColumns, columnLimits, columnOfPath, describeLeaves, newColumnRoom } from './describe-leaves.ts';
 import { gatherLeaves } from './gather-leaves.ts';
 import { createLeafTree, leafLimits } from './leaf-tree.ts';
 import { createWalker } from './walk-documents.ts';
@@ -23,9 +23,12 @@ function leavesOfBytes(documents: readonly Uint8Array[]): LeafFacts[] {
     walker.walk(run, 3, run.length, row);
     gathered.add(walker.entries, run);
   });
-  return chooseColumns(describeLeaves(tree, gathered, documents.length), documents.length).map(
-    ({ of: _, textBytes: __, ...facts }) => facts,
-  );
+  return chooseColumns(
+    describeLeaves(tree, gathered, documents.length),
+    documents.length,
+    newColumnRoom(),
+    () => true,
+  ).map(({ of: _, textBytes: __, ...facts }) => facts);
 }
 
 function kindOf(value: BsonValue | undefined): number {

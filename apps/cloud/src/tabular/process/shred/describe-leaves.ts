@@ -83,8 +83,8 @@ export function newColumnRoom(): ColumnRoom {
 export function chooseColumns<L extends LeafFacts>(
   leaves: readonly L[],
   rows: number,
-  room: ColumnRoom = newColumnRoom(),
-  may: (leaf: L) => boolean = () => true,
+  room: ColumnRoom,
+  may: (leaf: L) => boolean,
 ): L[] {
   const chosen = new Map<L, string>();
   for (const leaf of leaves.filter(may).toSorted((a, b) => b.rows - a.rows)) {
