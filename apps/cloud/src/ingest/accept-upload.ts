@@ -15,7 +15,7 @@ import { encodeBatch, type Upload, uploadHash } from './readings/encode-batch.ts
 import { hasTimes } from './readings/scan-reading.ts';
 import type { CheckedMetadata, Identity } from './upload-metadata.ts';
 
-export interface AcceptOptions {
+export interface AcceptDeps {
   readonly ingestLog: IngestLog;
   readonly blobs: BlobStore;
   readonly clock: Clock;
@@ -72,20 +72,20 @@ interface UploadKey extends Identity {
 
 /** Throws already_exists, canceled, resource_exhausted or unavailable; then the upload is not in the log. */
 export async function acceptUpload(
-  options: AcceptOptions,
+  deps: AcceptDeps,
   place: Place,
   { metadata, identity }: CheckedMetadata,
   content: Pick<Upload, 'readings' | 'refused'>,
   payload: Payload | null,
   { signal, deadline }: Sender,
 ): Promise<AcceptedUpload> {
-  const { ingestLog, blobs, clock, reportGap, backpressure } = options;
+  const { ingestLog, blobs, clock, reportGap, backpressure } = deps;
   const fileId = identity ? fileIdOf(place.partId, identity) : randomUUID();
 
   using stored = payload ? await blobs.put(payloadPath(place, metadata, payload, clock.now()), payload.chunks) : null;
   if (stored && signal.aborted) {
     // A proxy may have ended what its client cut; nobody waits for this answer, and a retry brings the payload again.
-    await dropPayload(options, stored.path);
+    await dropPayload(deps, stored.path);
     throw new PlatformError('canceled', 'the sender left before its payload was in the log: send it again');
   }
   const upload: Upload = { metadata, ...content, blob: stored };
@@ -111,11 +111,11 @@ export async function acceptUpload(
   try {
     let result = await append(upload);
     if (result.outcome === 'repeated' && identity === null) {
-      const lost = await lostOf(options, place, upload, result);
+      const lost = await lostOf(deps, place, upload, result);
       if (lost !== undefined) result = await append(lost, result.position ?? 0);
     }
     if (result.outcome === 'appended' && result.position !== null) admission.stored(result.position);
-    if (stored && result.outcome !== 'appended') await dropPayload(options, stored.path);
+    if (stored && result.outcome !== 'appended') await dropPayload(deps, stored.path);
     if (result.outcome === 'appended') {
       for (const { index, reason } of content.refused) {
         reportGap(place, `sensor_contents[${index}] of ${metadata.componentName} was not stored: ${reason}`);
@@ -124,7 +124,7 @@ export async function acceptUpload(
     return { fileId: result.fileId };
   } catch (caught) {
     // After any other failure the row may still turn out to be there; the sweep will know.
-    if (stored && asPlatformError(caught).code === 'already_exists') await dropPayload(options, stored.path);
+    if (stored && asPlatformError(caught).code === 'already_exists') await dropPayload(deps, stored.path);
     throw caught;
   }
 }
@@ -144,7 +144,7 @@ function bytesOf(readings: readonly Uint8Array[]): number {
 
 /** The part of a repeated upload that was deleted since; undefined: nothing. What is still there is not stored twice. */
 async function lostOf(
-  { findDeleted }: AcceptOptions,
+  { findDeleted }: AcceptDeps,
   place: Place,
   upload: Upload,
   { position, fileId, settleUntil }: AppendResult,
@@ -160,7 +160,7 @@ async function lostOf(
 }
 
 /** A repeated upload's second payload belongs to no row, unless it is kept aside. What cannot be removed now, the sweep removes. */
-async function dropPayload({ ingestLog, blobs }: AcceptOptions, path: string): Promise<void> {
+async function dropPayload({ ingestLog, blobs }: AcceptDeps, path: string): Promise<void> {
   // A log that cannot say it leaves the payload to the sweep.
   if (!(await ingestLog.hasBlob(path).catch(() => true))) await blobs.remove(path).catch(() => {});
 }

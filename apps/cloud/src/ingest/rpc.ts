@@ -11,14 +11,14 @@ import {
 } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { type Call, type Handlers, rawUnary, type ServiceBinding, serve } from '@platform/rpc/server';
 import { SensorDataView } from '../reading-codec/sensor-data-view.ts';
-import { type AcceptOptions, acceptUpload, type Payload, type Sender } from './accept-upload.ts';
+import { type AcceptDeps, acceptUpload, type Payload, type Sender } from './accept-upload.ts';
 import type { FreeSpace } from './disk/free-space.ts';
 import type { Place } from './place.ts';
 import { partitionReadings } from './readings/partition-readings.ts';
 import { scanReading } from './readings/scan-reading.ts';
 import { type CheckedMetadata, checkMetadata, requireMetadata } from './upload-metadata.ts';
 
-export interface UploadRpcOptions<P> extends AcceptOptions {
+export interface UploadRpcDeps<P> extends AcceptDeps {
   readonly space: FreeSpace;
   /** Throws unauthenticated, not_found (no such part) or permission_denied (not this caller's part). */
   readonly authorizeUpload: (principal: P, partId: string) => Promise<Place>;
@@ -35,7 +35,7 @@ interface UploadAnswer {
   readonly binaryDataId: string;
 }
 
-export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<P>[] {
+export function uploadBindings<P>(deps: UploadRpcDeps<P>): ServiceBinding<P>[] {
   const { dataCaptureUpload, fileUpload, streamingDataCaptureUpload } = DataSyncService.method;
 
   /** The part comes first: a caller learns nothing else about an upload for a part that is not theirs. */
@@ -46,7 +46,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     method: string,
   ): Promise<Admitted> => {
     const metadata = requireMetadata(given, method);
-    const place = await options.authorizeUpload(call.principal, metadata.partId);
+    const place = await deps.authorizeUpload(call.principal, metadata.partId);
     return { place, checked: checkMetadata(metadata, types, method), sender: call };
   };
   const accept = async (
@@ -54,7 +54,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     content: Parameters<typeof acceptUpload>[3],
     payload: Payload | null,
   ): Promise<UploadAnswer> => {
-    const { fileId } = await acceptUpload(options, place, checked, content, payload, sender);
+    const { fileId } = await acceptUpload(deps, place, checked, content, payload, sender);
     // Public clients read either, depending on the call and the language.
     return { fileId, binaryDataId: fileId };
   };
@@ -94,7 +94,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
       const given = packet?.case === 'metadata' ? packet.value : undefined;
       const admitted = await admit(call, given, [DataType.FILE], fileUpload.name);
       const chunks = spaceChecked(
-        options.space,
+        deps.space,
         contentsOf(rest, fileUpload.name, ({ uploadPacket }) =>
           uploadPacket.case === 'fileContents' ? uploadPacket.value.data : undefined,
         ),
@@ -111,7 +111,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
       const metadata = given?.sensorMetadata;
       const reading = toBinary(SensorDataSchema, create(SensorDataSchema, metadata ? { metadata } : {}));
       const chunks = spaceChecked(
-        options.space,
+        deps.space,
         contentsOf(rest, method, ({ uploadPacket }) => (uploadPacket.case === 'data' ? uploadPacket.value : undefined)),
       );
       const { timeReceivedMs } = scanReading(reading);
@@ -119,7 +119,7 @@ export function uploadBindings<P>(options: UploadRpcOptions<P>): ServiceBinding<
     },
   };
   // I13: no byte of a body is read for which there is no room.
-  return [serve(DataSyncService, handlers, { beforeBody: () => options.space.require() }), raw];
+  return [serve(DataSyncService, handlers, { beforeBody: () => deps.space.require() }), raw];
 }
 
 /** The one reading of a binary upload without its bytes, and its bytes. Times may be missing: public clients may leave them out. */

@@ -4,11 +4,11 @@ import { silentLog } from '@platform/base';
 import { FakeClock, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { type CertificatePair, createAuthority, issueCertificate } from './authority.ts';
-import { openTlsSource, type ServerCertificate, type TlsSourceOptions } from './tls-source.ts';
+import { openTlsSource, type ServerCertificate, type TlsSourceDeps } from './tls-source.ts';
 
 const authority = await createAuthority(Date.now());
 
-function options(clock: FakeClock): TlsSourceOptions {
+function options(clock: FakeClock): TlsSourceDeps {
   return { authority: async () => authority, host: '0.0.0.0', clock, log: silentLog };
 }
 

@@ -30,7 +30,7 @@ export interface TlsSource {
   watch(changed: (certificate: ServerCertificate) => void): Disposable;
 }
 
-export interface TlsSourceOptions {
+export interface TlsSourceDeps {
   readonly authority: () => Promise<CertificatePair>;
   readonly host: string;
   readonly clock: Clock;
@@ -44,14 +44,14 @@ const renewMs = 30 * 86_400_000;
 /** @throws failed_precondition naming the file that is missing, or no certificate or key, or not of the other. */
 export async function openTlsSource(
   settings: Exclude<TlsSettings, { kind: 'plaintext' }>,
-  options: TlsSourceOptions,
+  deps: TlsSourceDeps,
 ): Promise<TlsSource> {
-  return settings.kind === 'files' ? openFiles(settings, options) : openOwn(settings.names, options);
+  return settings.kind === 'files' ? openFiles(settings, deps) : openOwn(settings.names, deps);
 }
 
 function openFiles(
   { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
-  { clock, log }: TlsSourceOptions,
+  { clock, log }: TlsSourceDeps,
 ): TlsSource {
   const read = (): ServerCertificate => {
     const pair = { cert: readText(certFile, '--tls-cert'), key: readText(keyFile, '--tls-key') };
@@ -87,10 +87,10 @@ function openFiles(
   };
 }
 
-async function openOwn(given: readonly string[], options: TlsSourceOptions): Promise<TlsSource> {
-  const { clock, log } = options;
-  const names = [...new Set([...(given.length > 0 ? given : ownNames(options.host)), 'localhost', '127.0.0.1', '::1'])];
-  const authority = await options.authority();
+async function openOwn(given: readonly string[], deps: TlsSourceDeps): Promise<TlsSource> {
+  const { clock, log } = deps;
+  const names = [...new Set([...(given.length > 0 ? given : ownNames(deps.host)), 'localhost', '127.0.0.1', '::1'])];
+  const authority = await deps.authority();
   const issue = async (): Promise<ServerCertificate> => {
     const { issueCertificate } = await import('./authority.ts');
     const { certificate, privateKey } = await issueCertificate(authority, names, clock.now());

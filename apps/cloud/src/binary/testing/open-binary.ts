@@ -15,7 +15,7 @@ import { callOf } from '../../access/testing/call-of.ts';
 import { fleetAccess, locations, machines, on } from '../../access/testing/open-fleet.ts';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
-import { type AcceptOptions, acceptUpload } from '../../ingest/accept-upload.ts';
+import { type AcceptDeps, acceptUpload } from '../../ingest/accept-upload.ts';
 import { createBackpressure } from '../../ingest/backpressure/backpressure.ts';
 import type { IngestLog } from '../../ingest/log/log.ts';
 import { defaultIngestSettings } from '../../ingest/settings.ts';
@@ -132,7 +132,7 @@ export async function openBinary({ clock = systemClock }: { readonly clock?: Clo
 }
 
 async function upload(
-  options: AcceptOptions,
+  deps: AcceptDeps,
   { machine = 'press', content = 'a picture', metadata = {}, atMs, annotations }: UploadShape = {},
 ): Promise<string> {
   const locationId = machines[machine] ?? 'hall';
@@ -164,7 +164,7 @@ async function upload(
   );
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const { fileId } = await acceptUpload(
-    options,
+    deps,
     place,
     checked,
     { readings: given.type === DataType.FILE ? [] : [reading], refused: [] },

@@ -10,14 +10,14 @@ import type { CloudTables } from '../../metadata/tables.ts';
 import { insertUploads } from './insert-uploads.ts';
 import { type BinaryUpload, readBinaryUpload } from './read-upload.ts';
 
-export interface FollowUploadsOptions {
+export interface FollowUploadsDeps {
   readonly db: Kysely<CloudTables>;
   readonly ingestLog: FollowLogOptions<CloudTables>['ingestLog'] & Pick<IngestLog, 'read'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function followUploads({ db, ingestLog, clock, log }: FollowUploadsOptions): LogFollower {
+export function followUploads({ db, ingestLog, clock, log }: FollowUploadsDeps): LogFollower {
   return followLog({
     name: 'binary data',
     ...{ db, ingestLog, clock, log },

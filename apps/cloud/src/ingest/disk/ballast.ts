@@ -27,7 +27,7 @@ export const ballastSizes: BallastSizes = {
   stepBytes: 4 * mebibyte,
 };
 
-export interface BallastOptions {
+export interface BallastDeps {
   /** The data directory. */
   readonly directory: string;
   /** Bytes that this process may still write there. */
@@ -39,8 +39,8 @@ export interface BallastOptions {
 }
 
 /** A step for `follow`, to be taken about once a second; there is never more to do at once. */
-export function ballastStep(options: BallastOptions): () => Promise<boolean> {
-  const { directory, freeBytes, neededBytes, log, sizes = ballastSizes } = options;
+export function ballastStep(deps: BallastDeps): () => Promise<boolean> {
+  const { directory, freeBytes, neededBytes, log, sizes = ballastSizes } = deps;
   const file = ballastFile(directory);
   let isReleased = false;
   return async () => {

@@ -7,7 +7,7 @@ export interface FreeSpace {
   require(): Promise<void>;
 }
 
-export interface FreeSpaceOptions {
+export interface FreeSpaceDeps {
   /** Bytes that this process may still write where the log and the payloads lie. */
   readonly freeBytes: () => Promise<number>;
   /** Bytes that were acknowledged and are not sealed yet: sealing and truncating them takes room. */
@@ -26,7 +26,7 @@ export function neededForUploads(unsealedBytes: number): number {
   return Math.max(reserveBytes, 2 * unsealedBytes);
 }
 
-export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSpaceOptions): FreeSpace {
+export function createFreeSpace({ freeBytes, unsealedBytes, clock, log }: FreeSpaceDeps): FreeSpace {
   let known: { readonly free: number; readonly atMs: number } | null = null;
   let shortage: { refused: number; warnedMs: number } | null = null;
 

@@ -2,7 +2,7 @@
 import type { Clock, Log } from '@platform/base';
 import type { IngestLog } from './log.ts';
 
-export interface TruncateOptions {
+export interface TruncateDeps {
   readonly ingestLog: IngestLog;
   readonly log: Log;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export function truncateStep({
   log,
   clock,
   lowWaterMark,
-}: TruncateOptions): (signal: AbortSignal) => Promise<boolean> {
+}: TruncateDeps): (signal: AbortSignal) => Promise<boolean> {
   let standing: { readonly position: number; readonly sinceMs: number } | null = null;
   let isAlarmed = false;
   return async () => {

@@ -14,7 +14,7 @@ export interface MailSettings {
   readonly from: string;
 }
 
-export interface EmailChannelOptions {
+export interface EmailChannelDeps {
   readonly settings: MailSettings;
   readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
   /** For one mail: a server that answers each step just in time does not hold a place for ever. Default 60,000 ms. */
@@ -26,7 +26,7 @@ const timeoutMs = 20_000;
 const giveUpMs = 86_400_000;
 const longestWaitMs = 3_600_000;
 
-export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_000 }: EmailChannelOptions): Channel {
+export function createEmailChannel({ settings, instanceKey, totalTimeoutMs = 60_000 }: EmailChannelDeps): Channel {
   const { smtpUrl, from } = settings;
   const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'platform';
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };

@@ -13,13 +13,13 @@ import type { Message } from '../event.ts';
 import type { MachineLogLine } from '../failure-line.ts';
 import { createOutbox, type Outbox } from '../feature.ts';
 import { messageId } from '../message-id.ts';
-import { createWebhookChannel, type WebhookChannelOptions } from '../webhook/webhook-channel.ts';
+import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhook-channel.ts';
 
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface OutboxOverrides
   extends Partial<Pick<OutboxDeps, 'db' | 'organizationExists' | 'appendMachineLog'>>,
-    Partial<Pick<WebhookChannelOptions, 'signingSecret'>> {
+    Partial<Pick<WebhookChannelDeps, 'signingSecret'>> {
   /** A mail server. Absent: there is no channel for e-mail. */
   readonly smtpUrl?: string | undefined;
   /** For one mail. Default: the channel's. */

@@ -17,7 +17,7 @@ export interface OutgoingRequest {
   readonly body: string;
 }
 
-export interface WebhookSenderOptions {
+export interface WebhookSenderDeps {
   readonly policy: TargetPolicy;
   readonly clock: Clock;
   /** For everything: name, connection, TLS, answer and its body. Default 15,000 ms. */
@@ -33,8 +33,8 @@ export interface WebhookSender extends Disposable {
 const maxReadBytes = 64 * 1024;
 const maxKeptBytes = 4 * 1024;
 
-export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { policy, clock, timeoutMs = 15_000, ownAuthority } = options;
+export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
+  const { policy, clock, timeoutMs = 15_000, ownAuthority } = deps;
   const agents = {
     'http:': new http.Agent({ keepAlive: true, scheduling: 'lifo' }),
     'https:': new https.Agent({ keepAlive: true, scheduling: 'lifo' }),

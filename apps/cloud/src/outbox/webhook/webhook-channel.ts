@@ -10,7 +10,7 @@ import { sign } from './sign.ts';
 import type { Resolve } from './target-guard.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-export interface WebhookChannelOptions {
+export interface WebhookChannelDeps {
   readonly clock: Clock;
   /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
   readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
@@ -26,9 +26,9 @@ export interface WebhookChannelOptions {
   readonly version: string;
 }
 
-export function createWebhookChannel(options: WebhookChannelOptions): Channel {
-  const { clock, signingSecret, version } = options;
-  const { ownAddress, ownAuthority, privateTargetsAllowed, privateTargetsSetting } = options;
+export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
+  const { clock, signingSecret, version } = deps;
+  const { ownAddress, ownAuthority, privateTargetsAllowed, privateTargetsSetting } = deps;
   const sender = createWebhookSender({
     clock,
     ownAuthority,

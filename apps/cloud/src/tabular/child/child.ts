@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { backoffMs, type Clock, errorText, type Log, siblingEntry } from '@platform/base';
 import type { FromChild, ToChild } from '../process/messages.ts';
 
-export interface ChildOptions {
+export interface ChildDeps {
   /** Runs while no child does; answers what the next one is told first. */
   readonly prepare: () => Promise<ToChild>;
   readonly onMessage: (message: FromChild) => void;
@@ -31,8 +31,8 @@ export interface Child extends AsyncDisposable {
   kill(): void;
 }
 
-export function startChild(options: ChildOptions): Child {
-  const { prepare, onMessage, onDeath, clock, log } = options;
+export function startChild(deps: ChildDeps): Child {
+  const { prepare, onMessage, onDeath, clock, log } = deps;
   const stop = new AbortController();
   let current: ChildProcess | undefined;
   let reported = false;

@@ -11,7 +11,7 @@ import type { ToChild } from '../process/messages.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { ChildMessages } from './child-messages.ts';
 
-export interface PrepareChildOptions {
+export interface PrepareChildDeps {
   readonly dataDir: string;
   readonly parquetDir: string;
   /** Of the ingest log. Undefined: ingest.sqlite. */
@@ -26,8 +26,8 @@ export interface PrepareChildOptions {
 }
 
 /** Answers what the child is told first. */
-export async function prepareChild(options: PrepareChildOptions): Promise<Extract<ToChild, { kind: 'init' }>> {
-  const { dataDir, parquetDir, database, settings, catalog, ingestLog, deletions, seals, messages, log } = options;
+export async function prepareChild(deps: PrepareChildDeps): Promise<Extract<ToChild, { kind: 'init' }>> {
+  const { dataDir, parquetDir, database, settings, catalog, ingestLog, deletions, seals, messages, log } = deps;
   // A seal that the dead child reported is listed before anything is swept.
   await seals.settled();
   const sealed = await catalog.sealedPosition();

@@ -20,7 +20,7 @@ export interface FileUpgrade extends AsyncDisposable {
   replaced(files: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-export interface FileUpgradeOptions {
+export interface FileUpgradeDeps {
   readonly catalog: Pick<Catalog, 'olderFiles'>;
   readonly compaction: Pick<Compaction, 'upgrade'>;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ const idleMs = 3_600_000;
 /** A process that is killed must not make a file count as one that cannot be written. */
 const enoughFailures = 3;
 
-export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgradeOptions): FileUpgrade {
+export function createFileUpgrade({ catalog, compaction, clock, log }: FileUpgradeDeps): FileUpgrade {
   let left: readonly FileRef[] = [];
   let total = 0;
   let toldMs = 0;
