@@ -8,7 +8,6 @@ import type { Fleet } from './compose-fleet.ts';
 import { addressOfCall } from './edge/address-of-call.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
-import { createFindDeleted } from './find-deleted.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/feature.ts';
 import type { IngestLog } from './ingest/log/log.ts';
@@ -104,7 +103,10 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
     clock,
     log: log.child('ingest'),
     freeBytes: () => freeBytesOf(data.path),
-    findDeleted: createFindDeleted({ tabular, binary }),
+    findDeleted: async (upload) =>
+      upload.hasPayload
+        ? [await binary.isDeleted(upload.first.fileId, upload.first.position)]
+        : tabular.deletedReadings(upload),
     store: tabular,
     authorizeUpload: async (principal, partId) => machines.authorizeUpload(principal, partId),
     reportGap: ({ partId }, text) =>

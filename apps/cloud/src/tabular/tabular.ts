@@ -1,8 +1,8 @@
 /** The tabular store as the rest of the cloud sees it. */
 import type { Batch, Plan, Scope } from '@platform/query';
+import type { RepeatedUpload } from '../ingest/accept-upload.ts';
 import type { RowFilter } from './catalog/row-filter.ts';
 import type { DeleteRows } from './deletion/delete-rows.ts';
-import type { StoredUpload } from './deletion/deleted-readings.ts';
 import type { Removed } from './deletion/remove-deleted.ts';
 import type { Damage } from './integrity/read-damage.ts';
 import type { Measure } from './query/measure.ts';
@@ -124,7 +124,7 @@ export interface Tabular extends AsyncDisposable {
   /** Deletes rows of an organization for good; answers how many. Throws as `query` does, and then nothing is deleted. */
   readonly deleteRows: DeleteRows;
   /** Which readings of an upload were deleted since they were stored, by people and not by retention (D13). */
-  deletedReadings(upload: StoredUpload): Promise<readonly boolean[]>;
+  deletedReadings(upload: RepeatedUpload): Promise<readonly boolean[]>;
   /** Takes deleted rows off the disk, those that retention deleted as well. Seldom and one organization after the other. */
   removeDeleted(organizationId: string, signal: AbortSignal): Promise<Removed>;
   /** Logical bytes of the rows of some paths by capture day, as far as they are sealed; deleted rows count until they are removed. */
