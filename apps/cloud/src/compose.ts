@@ -1,7 +1,8 @@
 /**
  * All wiring of the cloud, by hand; read top to bottom it is the architecture. What belongs together is wired in files of its own:
- * accounts and machines in compose-fleet.ts, people and how they sign in in compose-people.ts, readings, binary data, triggers and queries
- * in compose-data-plane.ts, services and routes of the port in compose-edge.ts.
+ * accounts and machines in compose-fleet.ts, webhooks and e-mail in compose-outbox.ts, people and how they sign in in
+ * compose-people.ts, readings, binary data, triggers and queries in compose-data-plane.ts, services and routes of the port in
+ * compose-edge.ts.
  *
  * Start order (I14): data directory → metadata and log → accept uploads → sweep orphans → replay hot rows → answer
  * queries → followers. What is started is unwound in reverse.
@@ -16,6 +17,7 @@ import { checkStores } from './check-stores.ts';
 import { composeDataPlane } from './compose-data-plane.ts';
 import { composeEdge } from './compose-edge.ts';
 import { composeFleet } from './compose-fleet.ts';
+import { composeOutbox } from './compose-outbox.ts';
 import { composePeople } from './compose-people.ts';
 import { dataVersion } from './data-directory.ts';
 import { startDemo } from './demo/start-demo.ts';
@@ -24,16 +26,11 @@ import { startHousekeeping } from './housekeeping.ts';
 import { createOwnerLink } from './identity/feature.ts';
 import { makeRoomToStart } from './ingest/disk/start-reserve.ts';
 import { openIngestLog } from './ingest/log/open-ingest-log.ts';
-import { version } from './instance/build-info.ts';
 import { createLogger } from './instance/create-logger.ts';
 import { createDeletionPause } from './instance/deletion-pause.ts';
 import { installationAuthority } from './instance/installation-authority.ts';
 import { openTlsSource } from './instance/tls-source.ts';
 import { openStores } from './open-stores.ts';
-import { createEmailChannel } from './outbox/email/email-channel.ts';
-import { createMail } from './outbox/email/mail.ts';
-import { createOutbox } from './outbox/feature.ts';
-import { createWebhookChannel } from './outbox/webhook/webhook-channel.ts';
 import { startRemoval } from './retention/remove-expired.ts';
 import { dialled, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
@@ -100,33 +97,17 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
     triggersChanged: (trx, changes) => dataPlane.triggers.configurationsChanged(trx, changes),
     onTransitions: (transitions) => dataPlane.partTransitions(transitions),
   });
-  const { tree, registry, access, retention, keyUse, authenticator, accounts } = fleet;
+  const { tree, registry, access, retention, keyUse, authenticator } = fleet;
   const { configurations, presence, logs } = fleet.machines;
 
   // What leaves: webhooks and e-mail
-  const mailSettings = settings.identity.mail;
-  const outbox = unwind.use(
-    createOutbox({
-      db,
-      clock,
-      log: log.child('outbox'),
-      channels: {
-        webhook: createWebhookChannel({
-          clock,
-          version,
-          ownAddress: () => ({ host: dialled(settings), port }),
-          ownAuthority: () => tls?.authority?.pem,
-          privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
-          privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
-          signingSecret: accounts.webhookSecret,
-        }),
-        ...(mailSettings && { email: createEmailChannel({ settings: mailSettings, instanceKey }) }),
-      },
-      organizationExists: (organizationId) => tree.organization(organizationId) !== undefined,
-      appendMachineLog: logs.appendOwn,
-    }),
-  );
-  const mail = mailSettings && createMail({ outbox, instanceKey, clock });
+  const { outbox, mail } = composeOutbox({
+    ...common,
+    fleet,
+    ownAddress: () => ({ host: dialled(settings), port }),
+    ownAuthority: () => tls?.authority?.pem,
+  });
+  unwind.use(outbox);
 
   // People
   const people = unwind.use(await composePeople({ ...common, fleet, mail }));

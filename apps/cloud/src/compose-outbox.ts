@@ -1,0 +1,46 @@
+/** What leaves for people and other systems: webhooks, and e-mail where a mail server is set. */
+import type { Clock, Log } from '@platform/base';
+import type { Fleet } from './compose-fleet.ts';
+import { version } from './instance/build-info.ts';
+import type { Stores } from './open-stores.ts';
+import { createEmailChannel } from './outbox/email/email-channel.ts';
+import { createMail, type Mail } from './outbox/email/mail.ts';
+import { createOutbox, type Outbox } from './outbox/feature.ts';
+import { createWebhookChannel, type WebhookChannelDeps } from './outbox/webhook/webhook-channel.ts';
+import type { Settings } from './settings.ts';
+
+export interface OutboxWiringDeps
+  extends Pick<Stores, 'db' | 'instanceKey'>,
+    Pick<WebhookChannelDeps, 'ownAddress' | 'ownAuthority'> {
+  readonly fleet: Pick<Fleet, 'tree' | 'accounts' | 'machines'>;
+  readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The caller starts and disposes the outbox. `mail` is undefined where no mail server is set. */
+export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox; readonly mail: Mail | undefined } {
+  const { db, instanceKey, fleet, settings, clock, log, ownAddress, ownAuthority } = deps;
+  const { tree, accounts, machines } = fleet;
+  const mailSettings = settings.identity.mail;
+  const outbox = createOutbox({
+    db,
+    clock,
+    log: log.child('outbox'),
+    channels: {
+      webhook: createWebhookChannel({
+        clock,
+        version,
+        ownAddress,
+        ownAuthority,
+        privateTargetsAllowed: () => settings.allowPrivateWebhookTargets ?? tree.organizations().length === 1,
+        privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
+        signingSecret: accounts.webhookSecret,
+      }),
+      ...(mailSettings && { email: createEmailChannel({ settings: mailSettings, instanceKey }) }),
+    },
+    organizationExists: (organizationId) => tree.organization(organizationId) !== undefined,
+    appendMachineLog: machines.logs.appendOwn,
+  });
+  return { outbox, mail: mailSettings && createMail({ outbox, instanceKey, clock }) };
+}
