@@ -21,6 +21,7 @@ export function stepsOf(changed: boolean): Step[] {
     { name: 'promises', command: ['oxlint', '--type-aware', 'apps', 'packages', 'tools', 'bench', 'conformance'] },
     { name: 'layers', command: ['tools/check-layers.ts'] },
     { name: 'cycles', command: ['tools/check-cycles.ts'] },
+    { name: 'tables', command: ['tools/check-tables.ts'] },
     { name: 'places', command: ['tools/check-places.ts'] },
     { name: 'invariants', command: ['tools/check-invariants.ts'] },
     { name: 'references', command: ['tools/check-references.ts'] },

@@ -1,14 +1,13 @@
 /** The stores of a data directory belong together: a log that ends before what was made of it has lost its end (I3, D33). */
 import type { Log } from '@platform/base';
+import { lastStoredPosition } from './binary/uploads/insert-uploads.ts';
+import { cursorPositions } from './follow-log/cursor.ts';
 import type { IngestLog } from './ingest/log/log.ts';
 import type { Database } from './metadata/tables.ts';
-import { deleteRowChecksum, fileRowChecksum, stateRowChecksum } from './tabular/integrity/row-checksum.ts';
+import { provenPositions } from './tabular/integrity/proven-positions.ts';
 
 /** No installation gets as far; a larger number is damaged itself. Restored logs skip 2^40 positions each. */
 const crediblePositions = 2 ** 45;
-
-/** As many of the furthest rows are looked at: more than can be damaged in one tail. */
-const looks = 100;
 
 /**
  * Before anything is appended or followed. A loss is told and kept in mind, positions that were given away are passed by, and
@@ -43,37 +42,9 @@ interface Proof {
 
 /** What the metadata knows of positions that the log must have given away. */
 async function readProofs(db: Database): Promise<readonly Proof[]> {
-  // Rows that are damaged themselves prove nothing; those without a checksum are of an earlier version.
-  const isProof = (check: string | null, right: string): boolean => check === null || check === right;
-  const states = await db.selectFrom('tabular_state').selectAll().execute();
-  const files = await db.selectFrom('tabular_files').selectAll().orderBy('max_position', 'desc').limit(looks).execute();
-  const deletes = await db.selectFrom('tabular_deletes').selectAll().orderBy('up_to', 'desc').limit(looks).execute();
-  const cursors = await db.selectFrom('log_cursors').selectAll().execute();
-  const binary = await db
-    .selectFrom('binary_data')
-    .select(({ fn }) => fn.max('position').as('position'))
-    .execute();
-  const proofs = (by: string, positions: readonly (number | null)[]): Proof[] =>
-    positions.map((position) => ({ by, position: Number(position ?? 0) }));
   return [
-    ...proofs(
-      'the sealed position',
-      states
-        .filter((row) => isProof(row.row_check, stateRowChecksum(row.sealed_position)))
-        .map((row) => row.sealed_position),
-    ),
-    ...proofs(
-      'a sealed file',
-      files.filter((row) => isProof(row.row_check, fileRowChecksum(row))).map((row) => row.max_position),
-    ),
-    ...proofs(
-      'a deletion',
-      deletes.filter((row) => isProof(row.row_check, deleteRowChecksum(row))).map((row) => row.up_to),
-    ),
-    ...cursors.flatMap(({ name, position }) => proofs(`the cursor of ${name}`, [position])),
-    ...proofs(
-      'a stored file',
-      binary.map(({ position }) => position),
-    ),
+    ...(await provenPositions(db)),
+    ...(await cursorPositions(db)).map(({ name, position }) => ({ by: `the cursor of ${name}`, position })),
+    { by: 'a stored file', position: await lastStoredPosition(db) },
   ];
 }

@@ -1,5 +1,6 @@
 /** Limits with what is used of them, where that is counted. */
 import type { Database } from '../metadata/tables.ts';
+import { monthOf, scannedBytes } from '../tabular/query/scan-meter.ts';
 import type { Limit } from './limits.ts';
 
 export interface UsedLimit extends Limit {
@@ -14,14 +15,9 @@ export async function limitUsage(
   limits: readonly Limit[],
   nowMs: number,
 ): Promise<UsedLimit[]> {
-  const row = await db
-    .selectFrom('tabular_usage')
-    .select('scanned_bytes')
-    .where('organization_id', '=', organizationId)
-    .where('month', '=', new Date(nowMs).toISOString().slice(0, 7))
-    .executeTakeFirst();
+  const scanned = await scannedBytes(db, organizationId, monthOf(nowMs));
   return limits.map((limit) => ({
     ...limit,
-    used: limit.name === 'query-bytes-per-month' ? (row?.scanned_bytes ?? 0) : null,
+    used: limit.name === 'query-bytes-per-month' ? scanned : null,
   }));
 }

@@ -115,3 +115,6 @@ export const binaryV3: readonly string[] = [
 ];
 
 export const binaryV5: readonly string[] = [`alter table binary_data add column sha256 text not null default ''`];
+
+/** For who looks into a store by itself: where each payload is, and what is known of its bytes. */
+export const payloadsSql = 'select id, blob_path as path, size_bytes, sha256 from binary_data';

@@ -9,6 +9,13 @@ export async function readCursor(db: Kysely<LogCursorsTables>, name: string): Pr
   return row?.position ?? 0;
 }
 
+/** Of all followers. */
+export function cursorPositions(
+  db: Kysely<LogCursorsTables>,
+): Promise<readonly { readonly name: string; readonly position: number }[]> {
+  return db.selectFrom('log_cursors').selectAll().execute();
+}
+
 /** Answers where the cursor is; one that is new is put behind `first`. */
 export async function openCursor(
   db: Kysely<LogCursorsTables>,

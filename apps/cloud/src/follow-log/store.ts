@@ -12,3 +12,6 @@ export const logCursorsV8: readonly string[] = [
   'drop table trigger_cursors',
   'drop table binary_data_cursor',
 ];
+
+/** For who looks into a store by itself. */
+export const cursorsSql = 'select position from log_cursors';

@@ -4,6 +4,7 @@
  * A revision never changes, but its configuration may go when it is old and nothing uses it. `part_fragments` is kept in the transactions that save configurations and fragments: it says
  * which parts a fragment reaches, and it is the recipe of what a part last ran when its present imports have errors.
  */
+import type { SealedDocument } from '../instance/sealed-column.ts';
 
 export type Visibility = 'private' | 'public' | 'unlisted';
 
@@ -64,3 +65,9 @@ export const fragmentsV2: readonly string[] = [
   `create index part_fragments_by_fragment on part_fragments (fragment_id)`,
   `create table part_fragment_problems (part_id text primary key, problems text not null, since_ms bigint not null)`,
 ];
+
+export const fragmentsSealedDocument: SealedDocument = {
+  table: 'fragment_revisions',
+  key: ['fragment_id', 'revision'],
+  column: 'config',
+};

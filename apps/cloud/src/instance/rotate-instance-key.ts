@@ -13,6 +13,7 @@ import { createKeyRing, type KeyMaterial, type KeyRing, newKeyMaterial, writeKey
 import type { SealedColumn } from './sealed-column.ts';
 import { keyStateName, selectInstanceKey, tokenKeyPrefix } from './select-instance-key.ts';
 import type { InstanceTables } from './store.ts';
+import { writeState } from './stored-state.ts';
 
 export interface RotationOptions<T extends InstanceTables> {
   readonly db: Kysely<T>;
@@ -63,11 +64,7 @@ export async function rotateInstanceKey<T extends InstanceTables>(
         .execute();
     }
     resealed = await resealAll(own, target, columns);
-    await own
-      .insertInto('instance_state')
-      .values({ name: keyStateName, value: next.id })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: next.id }))
-      .execute();
+    await writeState(own, keyStateName, next.id);
     await options.inTransaction(trx, resealed);
   });
   await selectInstanceKey(plain, ring);

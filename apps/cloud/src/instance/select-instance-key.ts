@@ -3,6 +3,7 @@ import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
 import type { KeyRing } from './instance-key.ts';
 import type { InstanceTables } from './store.ts';
+import { readState } from './stored-state.ts';
 
 /** Name in `instance_state` of the id of the key in use. */
 export const keyStateName = 'instance-key';
@@ -15,14 +16,14 @@ export const tokenKeyPrefix = 'token-key:';
  * @throws failed_precondition when the store is under a key that is not in the ring.
  */
 export async function selectInstanceKey(db: Kysely<InstanceTables>, ring: KeyRing): Promise<void> {
-  const row = await db.selectFrom('instance_state').select('value').where('name', '=', keyStateName).executeTakeFirst();
-  const key = row === undefined ? ring.current : ring.known.find(({ id }) => id === row.value);
+  const stored = await readState(db, keyStateName);
+  const key = stored === undefined ? ring.current : ring.known.find(({ id }) => id === stored);
   if (key === undefined)
     throw new PlatformError(
       'failed_precondition',
-      `the secrets in the data directory are under the instance key ${row?.value}, found ${ring.known.map(({ id }) => id).join(' and ')}: start with the key that belongs to the data (instance.key or PLATFORM_INSTANCE_KEY)`,
+      `the secrets in the data directory are under the instance key ${stored}, found ${ring.known.map(({ id }) => id).join(' and ')}: start with the key that belongs to the data (instance.key or PLATFORM_INSTANCE_KEY)`,
     );
-  if (row === undefined) {
+  if (stored === undefined) {
     await db
       .insertInto('instance_state')
       .values({ name: keyStateName, value: key.id })

@@ -1,6 +1,6 @@
 /** Tables of machines: parts and their secrets, configuration versions, logs. */
 import type { Generated } from 'kysely';
-import type { SealedColumn } from '../instance/sealed-column.ts';
+import type { SealedColumn, SealedDocument } from '../instance/sealed-column.ts';
 
 export interface MachinesTables {
   machines: {
@@ -107,3 +107,9 @@ export const machinesV2: readonly string[] = [
 export const machinesSealed: readonly SealedColumn[] = [
   { table: 'part_secrets', key: ['id'], sealed: 'secret', hash: 'secret_hash' },
 ];
+
+export const machinesSealedDocument: SealedDocument = {
+  table: 'part_configurations',
+  key: ['part_id', 'version'],
+  column: 'document',
+};

@@ -5,7 +5,9 @@
 import { type Clock, errorText, type Log } from '@platform/base';
 import { sql } from 'kysely';
 import type { KeyRing } from '../instance/instance-key.ts';
-import { openDocument, type SealedDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
+import type { SealedDocument } from '../instance/sealed-column.ts';
+import { readState, writeState } from '../instance/stored-state.ts';
+import { openDocument, sealDocument, sealedDocuments, sealOf } from './sealed-documents.ts';
 import type { Database } from './tables.ts';
 
 /** Name in `instance_state` of the id of the key that all documents are under. */
@@ -29,9 +31,9 @@ export async function sealStoredDocuments(options: SealOptions): Promise<number>
   const { ring, log, clock, clear, again = false } = options;
   // Sees documents as they are stored.
   const db = options.db.withoutPlugins();
-  const state = await db.selectFrom('instance_state').select('value').where('name', '=', stateName).executeTakeFirst();
+  const state = await readState(db, stateName);
   const { id } = ring.current;
-  if (state?.value === id && !again) return 0;
+  if (state === id && !again) return 0;
   let count = 0;
   let toldMs = clock.monotonic();
   for (const document of sealedDocuments) {
@@ -49,11 +51,7 @@ export async function sealStoredDocuments(options: SealOptions): Promise<number>
   }
   // A store that never said so had plain documents, perhaps until a start that was killed just here.
   if (state === undefined && (count > 0 || (await isAnyStored(db)))) clearOrSay(clear, log);
-  await db
-    .insertInto('instance_state')
-    .values({ name: stateName, value: id })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: id }))
-    .execute();
+  await writeState(db, stateName, id);
   if (count > 0) log.info('stored configurations were sealed with the instance key', { sealed: count });
   return count;
 }

@@ -20,19 +20,12 @@ import {
   ValueNode,
   ValuesNode,
 } from 'kysely';
+import { fragmentsSealedDocument } from '../fragments/store.ts';
 import type { KeyRing } from '../instance/instance-key.ts';
+import type { SealedDocument } from '../instance/sealed-column.ts';
+import { machinesSealedDocument } from '../machines/store.ts';
 
-export interface SealedDocument {
-  readonly table: string;
-  /** Columns that name one row. */
-  readonly key: readonly [string, string];
-  readonly column: string;
-}
-
-export const sealedDocuments: readonly SealedDocument[] = [
-  { table: 'part_configurations', key: ['part_id', 'version'], column: 'document' },
-  { table: 'fragment_revisions', key: ['fragment_id', 'revision'], column: 'config' },
-];
+export const sealedDocuments: readonly SealedDocument[] = [machinesSealedDocument, fragmentsSealedDocument];
 
 const prefix = 'sealed:';
 const columns = new Set(sealedDocuments.map(({ column }) => column));

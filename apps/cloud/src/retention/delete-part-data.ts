@@ -2,7 +2,7 @@
 import type { DataPolicies } from '@platform/machine-config/data-policies';
 import type { Kysely } from 'kysely';
 import { audit, type Caller } from '../access/audit.ts';
-import { deleteFiles } from '../binary/change/delete-files.ts';
+import { deleteFilesOfPart } from '../binary/change/remove-files.ts';
 import type { CloudTables } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 
@@ -29,13 +29,7 @@ export async function deletePartData(
     up_to: Number.MAX_SAFE_INTEGER,
     created_ms: nowMs,
   });
-  const files = await trx
-    .selectFrom('binary_data')
-    .select(['id', 'blob_path'])
-    .where('part_id', '=', partId)
-    .limit(maxFilesAtOnce)
-    .execute();
-  await deleteFiles(trx, files);
+  await deleteFilesOfPart(trx, partId, maxFilesAtOnce);
   const change = {
     action: 'platform.delete-part-data',
     organizationId,

@@ -4,6 +4,7 @@ import { audit } from '../access/audit.ts';
 import type { Database } from '../metadata/tables.ts';
 import { addDeleteRow } from '../tabular/catalog/catalog-rows.ts';
 import type { DeletePredicate, PathRule } from '../tabular/catalog/row-filter.ts';
+import { predicatesOf } from '../tabular/deletion/stored-deletes.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import { cutoffDay } from './cutoff-day.ts';
 import { firstKeptDay } from './standing-rules.ts';
@@ -29,14 +30,8 @@ export async function limitTabular(
   nowMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = await db
-    .selectFrom('tabular_deletes')
-    .select('predicate')
-    .where('organization_id', '=', organizationId)
-    .execute();
   const before = new Map<string, string>();
-  for (const { predicate } of rows) {
-    const { paths, beforeDay = '', sparesHot } = JSON.parse(predicate) as DeletePredicate;
+  for (const { paths, beforeDay = '', sparesHot } of await predicatesOf(db, organizationId)) {
     const key = JSON.stringify(paths);
     if (sparesHot === true && beforeDay > (before.get(key) ?? '')) before.set(key, beforeDay);
   }

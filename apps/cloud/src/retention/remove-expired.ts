@@ -4,15 +4,16 @@
  */
 import { type Clock, errorText, follow, type Log } from '@platform/base';
 import { audit } from '../access/audit.ts';
+import { removeFiles } from '../binary/change/remove-files.ts';
 import type { DeletionPause } from '../instance/deletion-pause.ts';
 import type { Database } from '../metadata/tables.ts';
 import { setDeleteUpTo } from '../tabular/catalog/catalog-rows.ts';
-import type { DeletePredicate } from '../tabular/catalog/row-filter.ts';
+import { openDeletes, organizationsWithDeletes } from '../tabular/deletion/stored-deletes.ts';
 import type { Tabular } from '../tabular/tabular.ts';
 import { markForgottenOrganizations, removeOrganizationData } from './delete-organization-data.ts';
 import type { Retention } from './feature.ts';
 import { limitTabular } from './limit-tabular.ts';
-import { removeBinary, removeBinaryOf } from './remove-binary.ts';
+import { removeBinary } from './remove-binary.ts';
 import { createSteadyClock } from './steady-clock.ts';
 import { systemActor } from './system-actor.ts';
 
@@ -82,7 +83,7 @@ export function createRemoveStep(deps: RemoveDeps): (signal: AbortSignal) => Pro
           log.error('removing expired data failed; it is tried again', { organizationId, error: errorText(caught) });
       });
     };
-    if (!looked) await markForgottenOrganizations(db, clock.now());
+    if (!looked) await markForgottenOrganizations(db, tabular, clock.now());
     looked = true;
     await endOpenDeletions(deps, each, signal);
     for (const organizationId of await organizationsToLookAt(deps))
@@ -103,8 +104,7 @@ type Each = (organizationId: string, what: () => Promise<unknown>) => Promise<vo
 
 /** Those with files, and those whose deletions have none left to wait for. */
 async function organizationsToLookAt({ db, tabular }: RemoveDeps): Promise<ReadonlySet<string>> {
-  const rows = await db.selectFrom('tabular_deletes').select('organization_id').distinct().execute();
-  return new Set([...(await tabular.organizations()), ...rows.map((row) => row.organization_id)]);
+  return new Set([...(await tabular.organizations()), ...(await organizationsWithDeletes(db))]);
 }
 
 /**
@@ -112,17 +112,12 @@ async function organizationsToLookAt({ db, tabular }: RemoveDeps): Promise<Reado
  * deletion covers what is there and can end one day.
  */
 async function endOpenDeletions({ db, tabular, clock }: RemoveDeps, each: Each, signal: AbortSignal): Promise<void> {
-  const open = await db
-    .selectFrom('tabular_deletes')
-    .select(['id', 'organization_id', 'predicate', 'created_ms'])
-    .where('up_to', '=', Number.MAX_SAFE_INTEGER)
-    .execute();
-  for (const { id, organization_id: organizationId, predicate, created_ms } of open)
+  for (const { id, organizationId, predicate, createdMs } of await openDeletes(db))
     await each(organizationId, async () => {
-      const { paths } = JSON.parse(predicate) as DeletePredicate;
+      const { paths } = predicate;
       if (paths === undefined) await removeOrganizationData(db, organizationId, clock.now(), signal);
-      for (const partId of paths?.part_id ?? []) await removeBinaryOf(db, organizationId, signal, partId);
-      if (clock.now() - created_ms < hourMs) return;
+      for (const partId of paths?.part_id ?? []) await removeFiles(db, { organizationId, partId }, signal);
+      if (clock.now() - createdMs < hourMs) return;
       const upTo = tabular.lag().committedPosition;
       await db.transaction().execute((trx) => setDeleteUpTo(trx, id, upTo));
     });

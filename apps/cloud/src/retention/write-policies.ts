@@ -1,9 +1,8 @@
 /** Writes down what effective configurations say of data, in the transaction that changes them. */
 import { chunks } from '@platform/base';
 import { type DataPolicies, readDataPolicies } from '@platform/machine-config/data-policies';
-import type { Insertable, Kysely } from 'kysely';
-import { writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
-import type { BinaryTables } from '../binary/store.ts';
+import type { Kysely } from 'kysely';
+import { type RetentionDays, writeRetentionDays } from '../binary/retention-days/write-retention-days.ts';
 import { placesOf } from '../machines/part-places.ts';
 import { rowsPerStatement } from '../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../metadata/tables.ts';
@@ -63,7 +62,7 @@ async function writeSome(trx: Kysely<CloudTables>, parts: readonly ChangedPart[]
   }
 }
 
-function daysOf(partId: string, policies: DataPolicies | undefined): Insertable<BinaryTables['data_retention_days']>[] {
+function daysOf(partId: string, policies: DataPolicies | undefined): RetentionDays[] {
   const own = { api: '', name: '', days: policies?.days };
   return [own, ...(policies?.resources ?? [])].flatMap(({ api, name, days }) =>
     days === undefined ? [] : [{ part_id: partId, component_type: api, component_name: name, days }],

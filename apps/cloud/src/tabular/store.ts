@@ -177,3 +177,6 @@ export const tabularV7: readonly string[] = [
   )`,
   'create index tabular_recent_deletes_by_organization on tabular_recent_deletes (organization_id)',
 ];
+
+/** For who looks into a store by itself. */
+export const sealedPositionSql = 'select sealed_position as position from tabular_state';

@@ -2,13 +2,15 @@
 import { join } from 'node:path';
 import { PlatformError, silentLog } from '@platform/base';
 import { listTables, quoted } from '../../backup/copy-postgres.ts';
+import { payloadsSql } from '../../binary/store.ts';
+import { blobPathsSql } from '../../ingest/log/log-tables.ts';
 import { PostgresLogReader } from '../../ingest/postgres/postgres-log-reader.ts';
 import { ingestSchema } from '../../ingest/postgres/postgres-log-tables.ts';
 import { openSnapshot, type Snapshot } from '../../metadata/postgres/open-snapshot.ts';
 import { readPostgresAddress } from '../../metadata/postgres/postgres-address.ts';
 import { createPostgresReader } from '../../metadata/postgres/postgres-reader.ts';
-import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
-import { catalogTables, cursors, type DoctorStore, payloadOf, selectPayloads } from './doctor-store.ts';
+import { type CatalogRows, catalogTables } from '../../tabular/integrity/catalog-findings.ts';
+import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
 
 export function inPostgres(dataDirectory: string, database: string | undefined): DoctorStore {
   const see = async <T>(look: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
@@ -39,19 +41,15 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
       }),
     payloads: () =>
       see(async (snapshot) => {
-        const rows = await snapshot.query('select path from ingest.blobs');
+        const rows = await snapshot.query(inSchema('ingest', blobPathsSql));
         return rows.map((row) => String(row['path']));
       }),
-    listedPayloads: () =>
-      see(async (snapshot) =>
-        (await snapshot.query(selectPayloads.replace('binary_data', 'meta.binary_data'))).map(payloadOf),
-      ),
+    listedPayloads: () => see(async (snapshot) => (await snapshot.query(inSchema('meta', payloadsSql))).map(payloadOf)),
     async log(look) {
       const followed = await see(async (snapshot) => {
         const positions: number[] = [];
-        for (const sql of cursors)
-          for (const row of await snapshot.query(sql.replace(' from ', ' from meta.')))
-            positions.push(Number(row['position']));
+        for (const sql of followedSql)
+          for (const row of await snapshot.query(inSchema('meta', sql))) positions.push(Number(row['position']));
         return Math.min(...positions);
       });
       await using log = new PostgresLogReader(
@@ -60,6 +58,10 @@ export function inPostgres(dataDirectory: string, database: string | undefined):
       return await look(log, followed);
     },
   };
+}
+
+function inSchema(schema: string, sql: string): string {
+  return sql.replace(' from ', ` from ${schema}.`);
 }
 
 /** Counted by whole rows, because the number alone may come out of an index. */

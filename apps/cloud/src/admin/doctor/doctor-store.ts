@@ -1,5 +1,7 @@
 /** What the doctor asks of metadata and log, whichever store they are in. */
+import { cursorsSql } from '../../follow-log/store.ts';
 import type { CatalogRows } from '../../tabular/integrity/catalog-findings.ts';
+import { sealedPositionSql } from '../../tabular/store.ts';
 import type { LogToCheck } from './check-log.ts';
 import type { ListedPayload } from './check-payloads.ts';
 
@@ -16,21 +18,8 @@ export interface DoctorStore {
   log<T>(look: (log: LogToCheck, followed: number) => Promise<T>): Promise<T>;
 }
 
-/** Of meta.sqlite, or the schema of that name. Their columns are those of CatalogRows. */
-export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
-  state: 'tabular_state',
-  files: 'tabular_files',
-  deletes: 'tabular_deletes',
-  proofs: 'tabular_proofs',
-};
-
-/** The least of these is how far everyone has followed the log. */
-export const cursors: readonly string[] = [
-  'select sealed_position as position from tabular_state',
-  'select position from log_cursors',
-];
-
-export const selectPayloads = 'select id, blob_path as path, size_bytes, sha256 from binary_data';
+/** The least of the positions is how far everyone has followed the log. */
+export const followedSql: readonly string[] = [sealedPositionSql, cursorsSql];
 
 export function payloadOf(row: Readonly<Record<string, unknown>>): ListedPayload {
   const text = (name: string): string => String(row[name]);

@@ -7,12 +7,19 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorText, PlatformError } from '@platform/base';
+import { payloadsSql } from '../../binary/store.ts';
 import { LogReader } from '../../ingest/log/log-reader.ts';
-import { type CatalogRows, catalogFindings, isWithoutChecks } from '../../tabular/integrity/catalog-findings.ts';
+import { blobPathsSql } from '../../ingest/log/log-tables.ts';
+import {
+  type CatalogRows,
+  catalogFindings,
+  catalogTables,
+  isWithoutChecks,
+} from '../../tabular/integrity/catalog-findings.ts';
 import { checkFiles, describeFiles } from './check-files.ts';
 import { checkLog, describeLosses } from './check-log.ts';
 import { checkPayloads } from './check-payloads.ts';
-import { catalogTables, cursors, type DoctorStore, payloadOf, selectPayloads } from './doctor-store.ts';
+import { type DoctorStore, followedSql, payloadOf } from './doctor-store.ts';
 
 export interface Finding {
   readonly check: string;
@@ -111,10 +118,10 @@ function inSqlite(dataDirectory: string): DoctorStore {
           isThere.get(table) === undefined ? [] : db.prepare(`select * from ${table}`).all();
       return rows as unknown as CatalogRows;
     },
-    payloads: async () => read('ingest.sqlite', 'select path from blobs').map((row) => String(row['path'])),
-    listedPayloads: async () => read('meta.sqlite', selectPayloads).map(payloadOf),
+    payloads: async () => read('ingest.sqlite', blobPathsSql).map((row) => String(row['path'])),
+    listedPayloads: async () => read('meta.sqlite', payloadsSql).map(payloadOf),
     async log(look) {
-      const positions = cursors.flatMap((sql) => read('meta.sqlite', sql).map((row) => Number(row['position'])));
+      const positions = followedSql.flatMap((sql) => read('meta.sqlite', sql).map((row) => Number(row['position'])));
       using log = new LogReader(join(dataDirectory, 'ingest.sqlite'));
       return await look(log, Math.min(...positions));
     },

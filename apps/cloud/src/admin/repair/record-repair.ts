@@ -4,6 +4,7 @@ import { audit, type Change, type OwnActor } from '../../access/audit.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { fileRowOf } from '../../tabular/catalog/catalog.ts';
 import { addFileRow, removeFileRow } from '../../tabular/catalog/catalog-rows.ts';
+import { noteRestored } from '../../tabular/integrity/file-health.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
 
 export function ofRepair(what: string): Omit<Change, 'detail'> {
@@ -19,8 +20,7 @@ export async function recordRestored(
   nowMs: number,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const set = { verified_ms: nowMs, damaged_ms: null, damage: null };
-    await trx.updateTable('tabular_health').set(set).where('file', '=', file).execute();
+    await noteRestored(trx, file, nowMs);
     await audit(trx, by, { ...ofRepair('restored'), targetId: file, detail: { from } }, nowMs);
   });
 }
@@ -36,7 +36,7 @@ export async function replaceFiles(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (const file of replaced)
-      if (!(await removeFileRow(trx, file)))
+      if ((await removeFileRow(trx, file)) === undefined)
         throw new PlatformError('aborted', `${file} is not listed any more: it was merged meanwhile`);
     for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
     const detail = { from, as: files.map(({ file }) => file).join(', ') };
@@ -49,9 +49,8 @@ export async function replaceFiles(
 /** Its readings are given up. @throws not_found */
 export async function unlistFile(db: Database, file: string, by: OwnActor, nowMs: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
-    if (row === undefined || !(await removeFileRow(trx, file)))
-      throw new PlatformError('not_found', `expected a listed file of readings, found "${file}"`);
+    const row = await removeFileRow(trx, file);
+    if (row === undefined) throw new PlatformError('not_found', `expected a listed file of readings, found "${file}"`);
     const { organization_id: organizationId, capture_day: day, rows } = row;
     const detail = { day, rows, from_us: row.min_time_received, to_us: row.max_time_received };
     await audit(trx, by, { ...ofRepair('accept-loss'), organizationId, targetId: file, detail }, nowMs);

@@ -8,6 +8,7 @@ import type { IngestLog, LogLoss, LossIn } from '../../ingest/log/log.ts';
 import type { VerifiedRow } from '../../ingest/losses/row-checksums.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { openUpload } from '../../reading-codec/open-upload.ts';
+import { storedSealedPosition } from '../../tabular/catalog/catalog-rows.ts';
 import { recentDeletes } from '../../tabular/deletion/recent-deletes.ts';
 import { repairCatalog } from '../../tabular/integrity/repair-catalog.ts';
 import type { SealedFile } from '../../tabular/process/messages.ts';
@@ -72,8 +73,7 @@ export function repairOperations(
     },
     'repair.load-again': async () => {
       if (loadAgain !== undefined) return { sealed: await loadAgain() };
-      const state = await db.selectFrom('tabular_state').select('sealed_position').executeTakeFirstOrThrow();
-      return { sealed: state.sealed_position };
+      return { sealed: await storedSealedPosition(db) };
     },
     'repair.deletes': async (params) => {
       const { text, optionalNumber } = readParams(params);

@@ -1,14 +1,17 @@
 import { chunks } from '@platform/base';
-import type { Insertable, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
 import type { CloudTables } from '../../metadata/tables.ts';
 import type { BinaryTables } from '../store.ts';
+
+/** For how many days the files of a part are kept, or those of one of its resources. */
+export type RetentionDays = BinaryTables['data_retention_days'];
 
 /** Replaces what is written of these parts, in the transaction that changes their configuration. @param partIds few enough for one statement */
 export async function writeRetentionDays(
   trx: Kysely<CloudTables>,
   partIds: readonly string[],
-  days: readonly Insertable<BinaryTables['data_retention_days']>[],
+  days: readonly RetentionDays[],
 ): Promise<void> {
   if (partIds.length > 0) await trx.deleteFrom('data_retention_days').where('part_id', 'in', partIds).execute();
   for (const some of chunks(days, rowsPerStatement)) await trx.insertInto('data_retention_days').values(some).execute();

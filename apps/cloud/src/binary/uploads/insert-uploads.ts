@@ -3,7 +3,7 @@ import { chunks, newId } from '@platform/base';
 import { DatasetType } from '@platform/proto/platform/app/dataset/v1/dataset';
 import type { Transaction } from 'kysely';
 import { rowsPerStatement } from '../../metadata/rows-per-statement.ts';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { coordinatesText, isPlace } from '../change/box-coordinates.ts';
 import { maxBoxes, maxTags } from '../limits.ts';
 import type { BinaryTables } from '../store.ts';
@@ -73,4 +73,13 @@ async function membersOf(
           members.push({ dataset_id: id, binary_data_id: row.id });
   }
   return members;
+}
+
+/** 0: none was entered. */
+export async function lastStoredPosition(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('binary_data')
+    .select(({ fn }) => fn.max('position').as('position'))
+    .executeTakeFirst();
+  return Number(row?.position ?? 0);
 }

@@ -80,3 +80,6 @@ export const ingestMigrations: readonly Migration[] = [
     ],
   },
 ];
+
+/** For who looks into a store by itself: the payloads that belong to an upload. */
+export const blobPathsSql = 'select path from blobs';

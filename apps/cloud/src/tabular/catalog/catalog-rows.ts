@@ -4,7 +4,7 @@
  */
 import { PlatformError } from '@platform/base';
 import type { Kysely } from 'kysely';
-import type { CloudTables } from '../../metadata/tables.ts';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { isDeleteRowRight, isFileRowRight } from '../integrity/catalog-findings.ts';
 import {
   addChecksums,
@@ -35,16 +35,16 @@ export async function addFileRow(trx: Transaction, row: Omit<FileRow, 'row_check
   await prove(trx, row.organization_id, 'files', 1, (sum) => addChecksums(sum, [row_check]));
 }
 
-/** False: it is not listed. @throws data_loss when its row was changed. */
-export async function removeFileRow(trx: Transaction, file: string): Promise<boolean> {
+/** Answers the row; undefined: it is not listed. @throws data_loss when its row was changed. */
+export async function removeFileRow(trx: Transaction, file: string): Promise<FileRow | undefined> {
   const row = await trx.selectFrom('tabular_files').selectAll().where('file', '=', file).executeTakeFirst();
-  if (row === undefined) return false;
+  if (row === undefined) return undefined;
   requireRight(isFileRowRight(row), `the row of file ${file}`);
   await trx.deleteFrom('tabular_files').where('file', '=', file).execute();
   await trx.deleteFrom('tabular_health').where('file', '=', file).execute();
   await dropCopy(trx, nameOfFile(file));
   await prove(trx, row.organization_id, 'files', -1, (sum) => subtractChecksum(sum, fileRowChecksum(row)));
-  return true;
+  return row;
 }
 
 /** What a file of a version before is, known now that it was read completely. False: it is not listed, or known already. */
@@ -103,6 +103,11 @@ export async function removeDeleteRow(trx: Transaction, id: number): Promise<voi
   await trx.deleteFrom('tabular_deletes').where('id', '=', id).execute();
   await dropCopy(trx, nameOfDelete(id));
   await prove(trx, row.organization_id, 'deletes', -1, (sum) => subtractChecksum(sum, deleteRowChecksum(row)));
+}
+
+/** S as it is stored, whether or not its row is right. */
+export async function storedSealedPosition(db: Database): Promise<number> {
+  return (await db.selectFrom('tabular_state').select('sealed_position').executeTakeFirstOrThrow()).sealed_position;
 }
 
 /** False: S is there already. @throws data_loss when its row was changed. */

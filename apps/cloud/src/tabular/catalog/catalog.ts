@@ -204,7 +204,8 @@ export function createCatalog(db: Database): Catalog {
       await db.transaction().execute(async (trx) => {
         for (const file of replaced) {
           // Its rows are in another file by now: they must never be listed twice.
-          if (!(await removeFileRow(trx, file))) throw new PlatformError('aborted', `${file} is not listed any more`);
+          if ((await removeFileRow(trx, file)) === undefined)
+            throw new PlatformError('aborted', `${file} is not listed any more`);
         }
         for (const file of files) await addFileRow(trx, fileRowOf(file, nowMs));
       });

@@ -19,6 +19,14 @@ export interface CatalogRows {
   readonly proofs: readonly TabularProofsTable[];
 }
 
+/** Where they are, for who looks into a store by itself. */
+export const catalogTables: Readonly<Record<keyof CatalogRows, string>> = {
+  state: 'tabular_state',
+  files: 'tabular_files',
+  deletes: 'tabular_deletes',
+  proofs: 'tabular_proofs',
+};
+
 export interface CatalogFinding {
   /** Whose answers it concerns; null: everyone's. */
   readonly organizationId: string | null;

@@ -12,6 +12,15 @@ export interface FileHealth {
   damaged(): Promise<readonly DamagedFile[]>;
 }
 
+/** A file that was damaged is there again, as it was written. */
+export async function noteRestored(trx: Database, file: string, nowMs: number): Promise<void> {
+  await trx
+    .updateTable('tabular_health')
+    .set({ verified_ms: nowMs, damaged_ms: null, damage: null })
+    .where('file', '=', file)
+    .execute();
+}
+
 export function createFileHealth(deps: {
   readonly db: Database;
   readonly catalog: Pick<Catalog, 'addChecksum' | 'isListed'>;

@@ -29,6 +29,21 @@ interface Usage {
   queries: number;
 }
 
+/** As it is counted: `YYYY-MM` in UTC. */
+export function monthOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 7);
+}
+
+export async function scannedBytes(db: Database, organizationId: string, month: string): Promise<number> {
+  const row = await db
+    .selectFrom('tabular_usage')
+    .select('scanned_bytes')
+    .where('organization_id', '=', organizationId)
+    .where('month', '=', month)
+    .executeTakeFirst();
+  return row?.scanned_bytes ?? 0;
+}
+
 export function createScanMeter(options: {
   db: Database;
   clock: Clock;
@@ -78,15 +93,9 @@ export function createScanMeter(options: {
   return {
     async reserve(organizationId, bytes) {
       const monthlyBytes = monthlyBytesOf(organizationId);
-      const month = new Date(clock.now()).toISOString().slice(0, 7);
+      const month = monthOf(clock.now());
       const before = reserved.get(organizationId) ?? 0;
-      const row = await db
-        .selectFrom('tabular_usage')
-        .select('scanned_bytes')
-        .where('organization_id', '=', organizationId)
-        .where('month', '=', month)
-        .executeTakeFirst();
-      const used = row?.scanned_bytes ?? 0;
+      const used = await scannedBytes(db, organizationId, month);
       const held = reserved.get(organizationId) ?? 0;
       // What was settled while the usage was read may not be in it.
       const others = Math.max(before, held);

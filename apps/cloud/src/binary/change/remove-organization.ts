@@ -1,0 +1,59 @@
+/** What binary data an organization that was deleted left behind, and its removal. */
+import type { Kysely } from 'kysely';
+import type { CloudTables, Database } from '../../metadata/tables.ts';
+import { deleteDataset } from '../collections/datasets.ts';
+import { deleteSequence } from '../collections/sequences.ts';
+import { removeFiles } from './remove-files.ts';
+
+/** Rows in one transaction, which all writers wait for. */
+const rowsAtOnce = 200;
+
+/** Repeatable after a kill at any instant. @returns how many of each were removed. */
+export async function removeOrganization(
+  db: Database,
+  organizationId: string,
+  signal: AbortSignal,
+): Promise<{ readonly files: number; readonly sequences: number; readonly datasets: number }> {
+  return {
+    files: await removeFiles(db, { organizationId }, signal),
+    sequences: await removeEach(db, 'sequences', organizationId, deleteSequence, signal),
+    datasets: await removeEach(db, 'datasets', organizationId, deleteDataset, signal),
+  };
+}
+
+async function removeEach(
+  db: Database,
+  table: 'sequences' | 'datasets',
+  organizationId: string,
+  remove: (trx: Kysely<CloudTables>, row: { readonly id: string }) => Promise<void>,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let removed = 0; ; ) {
+    signal.throwIfAborted();
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .limit(rowsAtOnce)
+      .execute();
+    await db.transaction().execute(async (trx) => {
+      for (const row of rows) await remove(trx, row);
+    });
+    removed += rows.length;
+    if (rows.length < rowsAtOnce) return removed;
+  }
+}
+
+/** Whether there is any binary data, dataset or sequence of an organization. */
+export async function hasDataOf(db: Database, organizationId: string): Promise<boolean> {
+  for (const table of ['binary_data', 'datasets', 'sequences'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .limit(1)
+      .executeTakeFirst();
+    if (found !== undefined) return true;
+  }
+  return false;
+}

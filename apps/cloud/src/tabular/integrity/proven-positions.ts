@@ -1,0 +1,28 @@
+/** Positions that the log must have given away, as the catalog proves. */
+import type { Database } from '../../metadata/tables.ts';
+import { deleteRowChecksum, fileRowChecksum, stateRowChecksum } from './row-checksum.ts';
+
+/** As many of the furthest rows are looked at: more than can be damaged in one tail. */
+const looks = 100;
+
+/** @returns each with what proves it. */
+export async function provenPositions(
+  db: Database,
+): Promise<readonly { readonly by: string; readonly position: number }[]> {
+  // Rows that are damaged themselves prove nothing; those without a checksum are of an earlier version.
+  const isProof = (check: string | null, right: string): boolean => check === null || check === right;
+  const states = await db.selectFrom('tabular_state').selectAll().execute();
+  const files = await db.selectFrom('tabular_files').selectAll().orderBy('max_position', 'desc').limit(looks).execute();
+  const deletes = await db.selectFrom('tabular_deletes').selectAll().orderBy('up_to', 'desc').limit(looks).execute();
+  return [
+    ...states
+      .filter((row) => isProof(row.row_check, stateRowChecksum(row.sealed_position)))
+      .map((row) => ({ by: 'the sealed position', position: row.sealed_position })),
+    ...files
+      .filter((row) => isProof(row.row_check, fileRowChecksum(row)))
+      .map((row) => ({ by: 'a sealed file', position: row.max_position })),
+    ...deletes
+      .filter((row) => isProof(row.row_check, deleteRowChecksum(row)))
+      .map((row) => ({ by: 'a deletion', position: row.up_to })),
+  ];
+}
