@@ -134,15 +134,18 @@ async function backUp(
 
 async function runHere(command: string, params: Request, settings: StoreSettings): Promise<unknown> {
   const log = createLogger(settings.logLevel, systemClock);
-  await using stores = await openStores(settings, log, (caught): never => {
+  const clock = systemClock;
+  const onFatal = (caught: unknown): never => {
     throw caught;
-  });
+  };
+  await using stores = await openStores(settings, { clock, log, onFatal });
   const { db, data, instanceKey, keyFile, sealDocuments } = stores;
   await using ingestLog = await openIngestLog({
     file: data.at('ingest.sqlite'),
     database: settings.databaseUrl,
     log,
-    clock: systemClock,
+    clock,
+    onFatal,
   });
   const operations = createAdmin({
     db,
@@ -152,7 +155,7 @@ async function runHere(command: string, params: Request, settings: StoreSettings
     sealDocuments,
     limits: await openLimits(db),
     deletions: createDeletionPause(),
-    clock: systemClock,
+    clock,
     log,
     loadAgain: undefined,
     status: async () => ({

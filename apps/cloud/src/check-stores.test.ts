@@ -1,4 +1,4 @@
-import { createLog, silentLog } from '@platform/base';
+import { createLog, silentLog, systemClock } from '@platform/base';
 import { expect, test } from 'vitest';
 import { checkStores } from './check-stores.ts';
 import { openTestLog, testEntry } from './ingest/testing/open-log.ts';
@@ -6,11 +6,14 @@ import { migrations } from './metadata/migrations.ts';
 import { openMetadata } from './metadata/open-metadata.ts';
 import type { CloudTables } from './metadata/tables.ts';
 import { openTestStore } from './metadata/testing/test-store.ts';
+import { throwUncaught } from './metadata/testing/throw-uncaught.ts';
 import { stateRowChecksum } from './tabular/integrity/row-checksum.ts';
 
 test('I3 D33 a log that ends before what the catalog or a follower has seen goes on after it, and says what is lost', async () => {
   await using store = await openTestStore(undefined, migrations);
   await using metadata = await openMetadata<CloudTables>({
+    clock: systemClock,
+    onFatal: throwUncaught,
     file: store.directory.file('meta.sqlite'),
     database: store.database,
     migrations,

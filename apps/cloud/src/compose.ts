@@ -71,7 +71,9 @@ export async function composeCloud(settings: Settings): Promise<Cloud> {
   };
 
   await makeRoomToStart(settings.dataDirectory, clock, log.child('ingest'));
-  const { data, db, instanceKey, keyFile, sealDocuments } = unwind.use(await openStores(settings, log, onFatal));
+  const { data, db, instanceKey, keyFile, sealDocuments } = unwind.use(
+    await openStores(settings, { clock, log, onFatal }),
+  );
   const ingestLog = unwind.use(
     await openIngestLog({
       file: data.at('ingest.sqlite'),

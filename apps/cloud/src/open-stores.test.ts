@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { silentLog } from '@platform/base';
+import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { dataVersion } from './data-directory.ts';
@@ -54,7 +54,7 @@ test('a data directory of version 1 is brought up to date, after its metadata wa
   const path = directory.file('data');
   versionOne(path);
   {
-    await using stores = await openStores(settingsOf(path), silentLog, fatal);
+    await using stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
     const organization = await stores.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
     expect(stores.instanceKey.decrypt(organization.webhook_secret)).toBe('whsec_1');
     expect(await stores.db.selectFrom('audit_entries').selectAll().execute()).toEqual([]);
@@ -64,7 +64,7 @@ test('a data directory of version 1 is brought up to date, after its metadata wa
     version: 1,
     organizations: [{ id: 'o', name: 'First' }],
   });
-  await using again = await openStores(settingsOf(path), silentLog, fatal);
+  await using again = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
   expect(again.data.foundVersion).toBe(dataVersion);
 });
 
@@ -74,10 +74,10 @@ test('an upgrade that was cut short before its version was written down is repea
   versionOne(path);
   const marker = readFileSync(join(path, 'platform.json'));
   for (let start = 0; start < 2; start++) {
-    await using _stores = await openStores(settingsOf(path), silentLog, fatal);
+    await using _stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
     writeFileSync(join(path, 'platform.json'), marker);
   }
-  await using stores = await openStores(settingsOf(path), silentLog, fatal);
+  await using stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
   expect(stores.data.foundVersion).toBe(1);
   expect(versionOf(path)).toBe(dataVersion);
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
@@ -90,7 +90,7 @@ test('a copy that was cut short before the tables changed is made anew', async (
   mkdirSync(join(path, 'before-upgrade'));
   writeFileSync(join(path, 'before-upgrade/meta-v1.sqlite.new'), 'half of a copy');
   writeFileSync(join(path, 'before-upgrade/meta-v1.sqlite'), 'of a program that went on with version 1');
-  await using _stores = await openStores(settingsOf(path), silentLog, fatal);
+  await using _stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
   expect(tablesOf(join(path, 'before-upgrade/meta-v1.sqlite')).version).toBe(1);
 });
 
@@ -98,7 +98,11 @@ test('PLATFORM_KEEP_BEFORE_UPGRADE=false upgrades without a copy', async () => {
   await using directory = await temporaryDirectory();
   const path = directory.file('data');
   versionOne(path);
-  await using _stores = await openStores(settingsOf(path, { keepBeforeUpgrade: false }), silentLog, fatal);
+  await using _stores = await openStores(settingsOf(path, { keepBeforeUpgrade: false }), {
+    clock: systemClock,
+    log: silentLog,
+    onFatal: fatal,
+  });
   expect(versionOf(path)).toBe(dataVersion);
   expect(existsSync(join(path, 'before-upgrade'))).toBe(false);
 });
@@ -107,13 +111,15 @@ test('D6 an instance key that is not the one of the data is refused at once, and
   await using directory = await temporaryDirectory();
   const path = directory.file('data');
   {
-    await using stores = await openStores(settingsOf(path), silentLog, fatal);
+    await using stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
     expect(stores.data.isNew).toBe(true);
   }
   const other = Buffer.alloc(32, 7).toString('base64');
-  await expect(openStores(settingsOf(path, { instanceKey: other }), silentLog, fatal)).rejects.toMatchObject({
+  await expect(
+    openStores(settingsOf(path, { instanceKey: other }), { clock: systemClock, log: silentLog, onFatal: fatal }),
+  ).rejects.toMatchObject({
     code: 'failed_precondition',
     message: expect.stringMatching(/secrets in the data directory are under the instance key [0-9a-f]{16}/),
   });
-  await using _stores = await openStores(settingsOf(path), silentLog, fatal);
+  await using _stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
 });

@@ -1,5 +1,5 @@
 /** Opens what a process needs before it can do anything with a data directory: the directory, brought up to date, its metadata and its key. */
-import { type Log, systemClock } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import { keepBeforeUpgrade } from './backup/keep-before-upgrade.ts';
 import { type DataDirectory, dataVersion, openDataDirectory } from './data-directory.ts';
 import { type KeyRing, openInstanceKey } from './instance/instance-key.ts';
@@ -29,12 +29,16 @@ export type StoreSettings = Pick<
   'dataDirectory' | 'databaseUrl' | 'instanceKey' | 'nextInstanceKey' | 'keepBeforeUpgrade'
 >;
 
+export interface StoresDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The disk failed: nothing more will be acknowledged, the process must exit (I2). */
+  readonly onFatal: (caught: unknown) => never;
+}
+
 /** @throws failed_precondition when the directory is not ours, in use, newer than this program, or its key another one. */
-export async function openStores(
-  settings: StoreSettings,
-  log: Log,
-  onFatal: (caught: unknown) => never,
-): Promise<Stores> {
+export async function openStores(settings: StoreSettings, deps: StoresDeps): Promise<Stores> {
+  const { clock, log, onFatal } = deps;
   await using unwind = new AsyncDisposableStack();
   const data = unwind.use(
     openDataDirectory(settings.dataDirectory, settings.instanceKey === undefined, settings.databaseUrl !== undefined),
@@ -58,6 +62,7 @@ export async function openStores(
       database: settings.databaseUrl,
       installationFile: data.at('postgres.json'),
       migrations,
+      clock,
       log: log.child('metadata'),
       onFatal,
     }),
@@ -66,7 +71,7 @@ export async function openStores(
   await selectInstanceKey(db, instanceKey);
   const clear = settings.databaseUrl === undefined ? () => clearFreeSpace(data.at('meta.sqlite')) : undefined;
   const sealDocuments = (again: boolean): Promise<number> =>
-    sealStoredDocuments({ db, ring: instanceKey, log, clock: systemClock, clear, again });
+    sealStoredDocuments({ db, ring: instanceKey, log, clock, clear, again });
   await sealDocuments(instanceKey.known.length > 1);
   const resealed = await finishRotation({ db, ring: instanceKey, columns: sealedColumns, file: keyFile });
   if (resealed > 0) log.info('a rotation of the instance key was finished', { resealed });

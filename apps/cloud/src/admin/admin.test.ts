@@ -12,6 +12,7 @@ import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { testEntry } from '../ingest/testing/open-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
 import { LogQuota } from '../machines/logs/quota.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { insertFile } from '../retention/testing/insert-file.ts';
 import { addFileRow } from '../tabular/catalog/catalog-rows.ts';
@@ -41,9 +42,17 @@ const fatal = (caught: unknown): never => {
 
 async function open(directory: TemporaryDirectory, clock: Clock = systemClock): Promise<Admin> {
   const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
-  const stores = await openStores({ dataDirectory: directory.file('data'), ...settings }, silentLog, fatal);
+  const stores = await openStores(
+    { dataDirectory: directory.file('data'), ...settings },
+    { clock: systemClock, log: silentLog, onFatal: fatal },
+  );
   const { db, data, instanceKey, keyFile, sealDocuments } = stores;
-  const ingestLog = await openIngestLog({ file: data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
+  const ingestLog = await openIngestLog({
+    onFatal: throwUncaught,
+    file: data.at('ingest.sqlite'),
+    log: silentLog,
+    clock: systemClock,
+  });
   await createFirstAccount(db, instanceKey, 1);
   const limits = await openLimits(db);
   const deletions = createDeletionPause();

@@ -14,6 +14,7 @@ import { openInstanceKey } from '../instance/instance-key.ts';
 import { migrations } from '../metadata/migrations.ts';
 import { migrate } from '../metadata/sqlite/migrate.ts';
 import { openTestStore, type TestStore } from '../metadata/testing/test-store.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { openStores, type Stores } from '../open-stores.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
 import { type BackupOptions, type Hold, writeBackup } from './write-backup.ts';
@@ -36,11 +37,20 @@ async function emptyDatabase(): Promise<TestStore> {
 
 function openAll(path: string, databaseUrl: string | undefined): Promise<Stores> {
   const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
-  return openStores({ dataDirectory: path, databaseUrl, ...settings }, silentLog, fatal);
+  return openStores(
+    { dataDirectory: path, databaseUrl, ...settings },
+    { clock: systemClock, log: silentLog, onFatal: fatal },
+  );
 }
 
 const openLog = (path: string, database: string | undefined): Promise<IngestLog> =>
-  openIngestLog({ file: join(path, 'ingest.sqlite'), database, log: silentLog, clock: systemClock });
+  openIngestLog({
+    onFatal: throwUncaught,
+    file: join(path, 'ingest.sqlite'),
+    database,
+    log: silentLog,
+    clock: systemClock,
+  });
 
 const upload = (seq: number) => ({
   ...{ partId: 'p', stream: new Uint8Array(16), seq, lowWaterMark: 0, fileId: `f${seq}` },

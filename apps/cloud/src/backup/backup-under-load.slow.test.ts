@@ -8,6 +8,7 @@ import { dataVersion } from '../data-directory.ts';
 import type { IngestLog } from '../ingest/log/log.ts';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { createDeletionPause, type DeletionPause } from '../instance/deletion-pause.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { openStores } from '../open-stores.ts';
 import { createTabular } from '../tabular/feature.ts';
 import type { Tabular } from '../tabular/tabular.ts';
@@ -35,12 +36,18 @@ async function openStore(dataDirectory: string): Promise<Store> {
   await using unwind = new AsyncDisposableStack();
   const settings = { dataDirectory, instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
   const { data, db } = unwind.use(
-    await openStores(settings, log, (caught): never => {
-      throw caught;
+    await openStores(settings, {
+      clock: systemClock,
+      log,
+      onFatal: (caught): never => {
+        throw caught;
+      },
     }),
   );
   data.complete();
-  const ingestLog = unwind.use(await openIngestLog({ file: data.at('ingest.sqlite'), log, clock: systemClock }));
+  const ingestLog = unwind.use(
+    await openIngestLog({ onFatal: throwUncaught, file: data.at('ingest.sqlite'), log, clock: systemClock }),
+  );
   const deletions = createDeletionPause();
   const tabular = unwind.use(
     createTabular({

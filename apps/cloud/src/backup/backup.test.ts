@@ -19,6 +19,7 @@ import { dataVersion } from '../data-directory.ts';
 import { createFirstAccount } from '../identity/create-first-account.ts';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import { createDeletionPause } from '../instance/deletion-pause.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { openStores, type StoreSettings } from '../open-stores.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
 import { type BackupOptions, writeBackup } from './write-backup.ts';
@@ -39,9 +40,14 @@ const fatal = (caught: unknown): never => {
 /** A data directory with an account, one listed file, one payload, and readings 1 to 3 in the log; closed. */
 async function dataDirectory(directory: TemporaryDirectory): Promise<string> {
   const path = directory.file('data');
-  await using stores = await openStores(settingsOf(path), silentLog, fatal);
+  await using stores = await openStores(settingsOf(path), { clock: systemClock, log: silentLog, onFatal: fatal });
   await createFirstAccount(stores.db, stores.instanceKey, 1);
-  await using log = await openIngestLog({ file: stores.data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
+  await using log = await openIngestLog({
+    onFatal: throwUncaught,
+    file: stores.data.at('ingest.sqlite'),
+    log: silentLog,
+    clock: systemClock,
+  });
   for (let seq = 1; seq <= 3; seq++) {
     await log.append({
       partId: 'p',
@@ -141,7 +147,7 @@ test('I15 a restored directory opens with the key of the first one, goes on far 
   );
   expect(report.warnings.join()).not.toContain('instance key');
 
-  await using stores = await openStores(settingsOf(target), silentLog, fatal);
+  await using stores = await openStores(settingsOf(target), { clock: systemClock, log: silentLog, onFatal: fatal });
   const { webhook_secret: secret } = await stores.db
     .selectFrom('organizations')
     .select('webhook_secret')
@@ -150,7 +156,12 @@ test('I15 a restored directory opens with the key of the first one, goes on far 
   const entry = await stores.db.selectFrom('audit_entries').selectAll().executeTakeFirstOrThrow();
   expect(entry).toMatchObject({ actor_kind: 'admin', action: 'admin.restore' });
 
-  await using log = await openIngestLog({ file: stores.data.at('ingest.sqlite'), log: silentLog, clock: systemClock });
+  await using log = await openIngestLog({
+    onFatal: throwUncaught,
+    file: stores.data.at('ingest.sqlite'),
+    log: silentLog,
+    clock: systemClock,
+  });
   const rows = await log.read(0, { rows: 10, bytes: 1_000 });
   expect(rows.slice(0, 3).map(({ position, batch }) => [position, batch[0]])).toEqual([
     ...[[1, 1]],
@@ -176,9 +187,9 @@ test('I15 without its key a restored cloud does not start, and the restore says 
   await backUp(await dataDirectory(directory), directory.file('backup'));
   const { warnings } = await restore(directory.file('backup'), directory.file('restored'));
   expect(warnings.join()).toContain('The backup does not hold the instance key');
-  await expect(openStores(settingsOf(directory.file('restored')), silentLog, fatal)).rejects.toThrow(
-    /expected instance.key of earlier starts/,
-  );
+  await expect(
+    openStores(settingsOf(directory.file('restored')), { clock: systemClock, log: silentLog, onFatal: fatal }),
+  ).rejects.toThrow(/expected instance.key of earlier starts/);
 });
 
 test('I15 a key under a passphrase is read with it only', async () => {

@@ -6,6 +6,7 @@ import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { openIngestLog } from '../ingest/log/open-ingest-log.ts';
 import type { VerifiedRow } from '../ingest/losses/row-checksums.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type Manifest, newManifest, type StoreKind } from './manifest.ts';
 import { readBackedUpLog } from './read-backed-up-log.ts';
@@ -31,7 +32,7 @@ test.each(['sqlite', 'postgres'] as const)(
     mkdirSync(join(backup, 'tables'), { recursive: true });
     const file = directory.file('ingest.sqlite');
     {
-      await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
+      await using log = await openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
       for (let seq = 1; seq <= 5; seq++) {
         const stream = new Uint8Array(16).fill(seq);
         const sha256 = new Uint8Array(32).fill(seq);

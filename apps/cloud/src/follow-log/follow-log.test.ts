@@ -5,6 +5,7 @@ import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import type { Database } from '../metadata/tables.ts';
 import { openTestStore, type TestStore } from '../metadata/testing/test-store.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { followLog, type LogFollower } from './follow-log.ts';
 
 interface Rig {
@@ -23,7 +24,14 @@ async function openStore(): Promise<TestStore> {
 
 async function openDb({ directory, database }: TestStore, known = migrations): Promise<Database> {
   const file = directory.file('meta.sqlite');
-  const metadata = await openMetadata({ file, database, migrations: known, log: silentLog });
+  const metadata = await openMetadata({
+    clock: systemClock,
+    onFatal: throwUncaught,
+    file,
+    database,
+    migrations: known,
+    log: silentLog,
+  });
   onTestFinished(() => metadata[Symbol.asyncDispose]());
   return metadata.db as Database;
 }
@@ -133,6 +141,8 @@ test('I11 followers go on where those of an earlier version stopped', async () =
     trigger_cursors: { name: string; position: number };
     binary_data_cursor: { name: string; position: number };
   }>({
+    clock: systemClock,
+    onFatal: throwUncaught,
     file: store.directory.file('meta.sqlite'),
     database: store.database,
     migrations: migrations.filter(({ version }) => version < 8),

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { silentLog } from '@platform/base';
+import { silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { issueToken, readToken } from '../access/access-token.ts';
@@ -11,6 +11,7 @@ import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { sealedColumns } from '../metadata/sealed-columns.ts';
 import type { Database } from '../metadata/tables.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { type KeyRing, keyMaterial, newKeyMaterial, openInstanceKey } from './instance-key.ts';
 import { finishRotation, type RotationOptions, rotateInstanceKey } from './rotate-instance-key.ts';
 import { selectInstanceKey } from './select-instance-key.ts';
@@ -27,7 +28,13 @@ interface Installation extends AsyncDisposable {
 
 async function installation(): Promise<Installation> {
   const directory = await temporaryDirectory();
-  const metadata = await openMetadata({ file: directory.file('meta.sqlite'), migrations, log: silentLog });
+  const metadata = await openMetadata({
+    clock: systemClock,
+    onFatal: throwUncaught,
+    file: directory.file('meta.sqlite'),
+    migrations,
+    log: silentLog,
+  });
   const { db } = metadata;
   const file = directory.file('instance.key');
   const open = async (): Promise<KeyRing> => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { errorText, silentLog } from '@platform/base';
+import { errorText, silentLog, systemClock } from '@platform/base';
 import { temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
 import { type Generated, sql } from 'kysely';
@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { type Metadata, openMetadata } from './open-metadata.ts';
 import type { Migration } from './sqlite/writer-protocol.ts';
 import { openTestStore, storeKinds, type TestStore } from './testing/test-store.ts';
+import { throwUncaught } from './testing/throw-uncaught.ts';
 
 interface Tables {
   account: { id: Generated<number>; name: string; balance: number };
@@ -28,7 +29,14 @@ const migrations: readonly Migration[] = [
 ];
 
 function open({ directory, database }: TestStore, known = migrations): Promise<Metadata<Tables>> {
-  return openMetadata<Tables>({ file: directory.file('meta.sqlite'), database, migrations: known, log: silentLog });
+  return openMetadata<Tables>({
+    clock: systemClock,
+    onFatal: throwUncaught,
+    file: directory.file('meta.sqlite'),
+    database,
+    migrations: known,
+    log: silentLog,
+  });
 }
 
 /** What another connection sees. */
@@ -254,7 +262,9 @@ test('a file that is no database is refused', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('meta.sqlite');
   await writeFile(file, 'y'.repeat(4_096));
-  await expect(openMetadata({ file, migrations, log: silentLog })).rejects.toMatchObject({
+  await expect(
+    openMetadata({ clock: systemClock, onFatal: throwUncaught, file, migrations, log: silentLog }),
+  ).rejects.toMatchObject({
     code: 'failed_precondition',
   });
 });

@@ -2,7 +2,7 @@
  * Opens the metadata: everything that is not readings. In meta.sqlite, reads are on the caller's thread and writes on one writer
  * thread with group commit (I2); or all of it is in Postgres.
  */
-import { type Log, systemClock } from '@platform/base';
+import type { Clock, Log } from '@platform/base';
 import { Kysely } from 'kysely';
 import { sqliteThreadDialect } from './sqlite/dialect.ts';
 import { openWriter } from './sqlite/writer.ts';
@@ -18,9 +18,10 @@ export interface MetadataOptions {
   readonly installationFile?: string;
   /** In rising versions; those above the file's version are applied in one transaction. */
   readonly migrations: readonly Migration[];
+  readonly clock: Clock;
   readonly log: Log;
-  /** The disk failed: nothing more will be acknowledged, the process must exit (I2). Default: throws where nobody catches. */
-  readonly onFatal?: (error: Error) => void;
+  /** The disk failed: nothing more will be acknowledged, the process must exit (I2). */
+  readonly onFatal: (error: Error) => void;
 }
 
 export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
@@ -29,9 +30,8 @@ export interface Metadata<Tables = CloudTables> extends AsyncDisposable {
 
 /** Throws failed_precondition when the file was written by a newer version or is not a database, or another cloud holds the database. */
 export async function openMetadata<Tables = CloudTables>(options: MetadataOptions): Promise<Metadata<Tables>> {
-  const { file, database, installationFile, migrations, log, onFatal } = options;
+  const { file, database, installationFile, migrations, clock, log, onFatal } = options;
   if (database !== undefined) {
-    const fatal = onFatal ?? throwUncaught;
     // Its driver is code and memory that an installation on SQLite never needs.
     const { openPostgresMetadata } = await import('./postgres/open-postgres-metadata.ts');
     return openPostgresMetadata<Tables>({
@@ -39,11 +39,11 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
       installationFile,
       migrations,
       log,
-      onFatal: fatal,
-      clock: systemClock,
+      onFatal,
+      clock,
     });
   }
-  const writer = await openWriter({ file, migrations, log, ...(onFatal && { onFatal }) });
+  const writer = await openWriter({ file, migrations, log, onFatal });
   const dialect = sqliteThreadDialect(file, writer);
   const db = new Kysely<Tables>({ dialect });
   return {
@@ -53,10 +53,4 @@ export async function openMetadata<Tables = CloudTables>(options: MetadataOption
       await writer[Symbol.asyncDispose]();
     },
   };
-}
-
-function throwUncaught(error: Error): void {
-  setImmediate(() => {
-    throw error;
-  });
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog, errorText, silentLog } from '@platform/base';
+import { createLog, errorText, silentLog, systemClock } from '@platform/base';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { checkSecrets } from '../admin/doctor/check-secrets.ts';
@@ -37,7 +37,7 @@ async function installation(kind: (typeof storeKinds)[number]): Promise<Installa
   };
   return {
     path,
-    open: (log = silentLog) => openStores(settings, log, fatal),
+    open: (log = silentLog) => openStores(settings, { clock: systemClock, log, onFatal: fatal }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

@@ -8,6 +8,7 @@ import { openTestLog, testEntry } from '../ingest/testing/open-log.ts';
 import { migrations } from '../metadata/migrations.ts';
 import { openMetadata } from '../metadata/open-metadata.ts';
 import { openTestStore } from '../metadata/testing/test-store.ts';
+import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
@@ -29,6 +30,8 @@ async function openDb(): Promise<Kysely<Tables>> {
   const store = await openTestStore();
   const { directory, database } = store;
   const metadata = await openMetadata<Tables>({
+    clock: systemClock,
+    onFatal: throwUncaught,
     file: directory.file('meta.sqlite'),
     database,
     migrations,
@@ -310,12 +313,15 @@ test('I11 over restarts of the real log and database each acknowledged upload is
   let found: string[] = [];
   for (let start = 0; start < 3; start++) {
     await using metadata = await openMetadata<Tables>({
+      clock: systemClock,
+      onFatal: throwUncaught,
       file: directory.file('meta.sqlite'),
       database,
       migrations,
       log: silentLog,
     });
     await using ingestLog = await openIngestLog({
+      onFatal: throwUncaught,
       file: directory.file('ingest.sqlite'),
       log: silentLog,
       clock: systemClock,

@@ -1,5 +1,5 @@
 /** An installation after its first start, for tests: a real database in a directory of its own, gone with the test. */
-import { silentLog } from '@platform/base';
+import { silentLog, systemClock } from '@platform/base';
 import { onTestFinished } from 'vitest';
 import { createFirstAccount } from '../../identity/create-first-account.ts';
 import { type InstanceKey, openInstanceKey } from '../../instance/instance-key.ts';
@@ -7,6 +7,7 @@ import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { defaultStore, openTestStore } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { type AccountTree, openAccountTree } from '../tree.ts';
 
 export interface FirstAccount {
@@ -22,6 +23,8 @@ export async function openFirstAccount(): Promise<FirstAccount> {
   const store = await openTestStore(defaultStore, migrations);
   const { directory, database } = store;
   const metadata = await openMetadata<CloudTables>({
+    clock: systemClock,
+    onFatal: throwUncaught,
     file: directory.file('meta.sqlite'),
     database,
     migrations,

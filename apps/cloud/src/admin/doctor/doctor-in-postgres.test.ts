@@ -3,6 +3,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { startPostgres, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { openIngestLog } from '../../ingest/log/open-ingest-log.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { openStores } from '../../open-stores.ts';
 import { doctor } from './doctor.ts';
 
@@ -22,8 +23,17 @@ test.each([
     const database = server.url('postgres');
     const settings = { instanceKey: undefined, nextInstanceKey: undefined, keepBeforeUpgrade: true };
     {
-      await using stores = await openStores({ dataDirectory, databaseUrl: database, ...settings }, silentLog, fatal);
-      await using log = await openIngestLog({ file: '', database, log: silentLog, clock: systemClock });
+      await using stores = await openStores(
+        { dataDirectory, databaseUrl: database, ...settings },
+        { clock: systemClock, log: silentLog, onFatal: fatal },
+      );
+      await using log = await openIngestLog({
+        onFatal: throwUncaught,
+        file: '',
+        database,
+        log: silentLog,
+        clock: systemClock,
+      });
       const upload = { partId: 'p', stream: new Uint8Array(16), seq: 1, lowWaterMark: 0, sha256: new Uint8Array(32) };
       await log.append({ ...upload, fileId: 'f', batch: Uint8Array.of(1), blobPath: 'o/picture.jpg' });
       stores.data.complete();

@@ -11,6 +11,7 @@ import { openBlobStore } from '../../blobs/blob-store.ts';
 import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { createTabular } from '../../tabular/feature.ts';
 import type { Tabular } from '../../tabular/tabular.ts';
 import { loneTabular } from '../../tabular/testing/lone-tabular.ts';
@@ -40,7 +41,7 @@ async function openStore(settings: Partial<IngestSettings>): Promise<Store> {
   const lines: string[] = [];
   const log = createLog((_level, _logger, message) => void lines.push(message));
   const clock = systemClock;
-  const opened = { database, log, clock };
+  const opened = { database, log, clock, onFatal: throwUncaught };
   const { db } = unwind.use(await openMetadata({ ...opened, file: directory.file('meta.sqlite'), migrations }));
   const ingestLog = unwind.use(await openIngestLog({ ...opened, file: directory.file('ingest.sqlite') }));
   const tabular = unwind.use(

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLog, systemClock } from '@platform/base';
 import { spawnChild, temporaryDirectory } from '@platform/testkit';
 import { expect, test } from 'vitest';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { commitGroup, type LogWork } from '../log/appender.ts';
 import { LogMaintenance } from '../log/log-maintenance.ts';
 import type { LogAnswer } from '../log/log-protocol.ts';
@@ -81,7 +82,7 @@ test('I2 after any other I/O error nothing more is acknowledged, the process end
   expect(acknowledged.length).toBeGreaterThan(0);
   expect(acknowledged.length).toBeLessThan(plan.appends);
 
-  await using log = await openIngestLog({ file, log: silentLog, clock: systemClock });
+  await using log = await openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
   const rows = new Map(
     (await log.read(0, { rows: 10_000, bytes: 2 ** 30 })).map(({ position, batch }) => [position, batch]),
   );

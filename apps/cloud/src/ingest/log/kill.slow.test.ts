@@ -3,6 +3,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { spawnChild } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { plannedEntry } from '../testing/append-child.ts';
 import { openIngestLog } from './open-ingest-log.ts';
 
@@ -42,7 +43,7 @@ test('I2 I5 a process killed at random instants loses no acknowledged upload, an
     firstSeq = Math.max(...positions.keys());
   }
 
-  await using log = await openIngestLog({ file, database, log: silentLog, clock: systemClock });
+  await using log = await openIngestLog({ onFatal: throwUncaught, file, database, log: silentLog, clock: systemClock });
   const rows = await log.read(0, { rows: 1_000_000, bytes: 2 ** 31 });
   expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
   const markers = new Set(rows.map(({ batch }) => Buffer.from(batch.subarray(0, 32)).toString('hex')));

@@ -6,6 +6,7 @@ import { FakeClock, temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { storeKinds } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { openTestLog, testEntry } from '../testing/open-log.ts';
 import type { IngestLog, LogEntry } from './log.ts';
 import { openIngestLog } from './open-ingest-log.ts';
@@ -261,7 +262,8 @@ describe.each(storeKinds)('the ingest log in %s', (kind) => {
 
 test('a file that is no database, and one of a newer version, are refused by name and left as they are', async () => {
   await using directory = await temporaryDirectory();
-  const open = (file: string): Promise<IngestLog> => openIngestLog({ file, log: silentLog, clock: systemClock });
+  const open = (file: string): Promise<IngestLog> =>
+    openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
   await writeFile(directory.file('text'), 'x'.repeat(5_000));
   await expect(open(directory.file('text'))).rejects.toMatchObject({ code: 'failed_precondition' });
   const newer = new DatabaseSync(directory.file('newer'));

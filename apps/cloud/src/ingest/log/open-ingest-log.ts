@@ -13,8 +13,8 @@ export interface IngestLogOptions {
   readonly database?: string | undefined;
   readonly log: Log;
   readonly clock: Clock;
-  /** The disk failed: nothing more is acknowledged, the process must exit (I2). Default: throws where nobody catches. */
-  readonly onFatal?: (error: Error) => void;
+  /** The disk failed: nothing more is acknowledged, the process must exit (I2). */
+  readonly onFatal: (error: Error) => void;
 }
 
 /** What both stores answer to, below the port's own words and checks. */
@@ -25,7 +25,7 @@ interface Backend {
 
 /** Throws failed_precondition when the store is no ingest log or a newer one. */
 export async function openIngestLog(options: IngestLogOptions): Promise<IngestLog> {
-  const { database, log, clock, onFatal = throwUncaught } = options;
+  const { database, log, clock, onFatal } = options;
   const listeners = new Set<(position: number) => void>();
   const recent = new RecentRows();
   // Who waits for an acknowledgement has it first, and followers find what was committed in memory.
@@ -127,10 +127,4 @@ function requireValid({ seq, lowWaterMark, stream }: LogEntry): void {
     );
   }
   if (stream.length === 0) throw new PlatformError('invalid_argument', 'expected a stream of 16 bytes, found none');
-}
-
-function throwUncaught(error: Error): void {
-  setImmediate(() => {
-    throw error;
-  });
 }

@@ -4,6 +4,7 @@ import { silentLog, systemClock } from '@platform/base';
 import { cutImages, recordSyscalls, restoreImage, type Syscall, temporaryDirectory } from '@platform/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { type AppendPlan, plannedEntry } from '../testing/append-child.ts';
 import type { LogEntry, LogRow } from './log.ts';
 import { LogReader } from './log-reader.ts';
@@ -33,7 +34,7 @@ interface Reopened extends AsyncDisposable {
 
 /** With its thread, as the cloud opens it; or, to try more cuts in the time, the same code without the thread around it. */
 async function reopen(file: string, withThread: boolean): Promise<Reopened> {
-  if (withThread) return openIngestLog({ file, log: silentLog, clock: systemClock });
+  if (withThread) return openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
   const { db, appender, state } = openLogFile(file);
   const reader = new LogReader(file);
   return {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { Manifest } from '../../backup/manifest.ts';
 import { filler, resumePosition } from '../../backup/resume-after-restore.ts';
 import { defaultStore } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { LogRow } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 import { openTestLog, testEntry } from '../testing/open-log.ts';
@@ -126,7 +127,7 @@ test('I3 a log goes on after a position that it does not know, also after a rest
 test('I3 a file whose sequence was lost goes on after its last row and retry', async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file('ingest.sqlite');
-  const open = () => openIngestLog({ file, log: silentLog, clock: systemClock });
+  const open = () => openIngestLog({ onFatal: throwUncaught, file, log: silentLog, clock: systemClock });
   {
     await using log = await open();
     for (const seq of [1, 2, 3]) await log.append(testEntry(seq));

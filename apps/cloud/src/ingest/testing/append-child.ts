@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { silentLog, systemClock } from '@platform/base';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { LogEntry } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 
@@ -47,7 +48,7 @@ function say(line: object): void {
 
 async function main(file: string, plan: AppendPlan): Promise<void> {
   const database = file.startsWith('postgres:') ? file : undefined;
-  await using log = await openIngestLog({ file, database, log: silentLog, clock: systemClock });
+  await using log = await openIngestLog({ onFatal: throwUncaught, file, database, log: silentLog, clock: systemClock });
   say({ ready: true });
   const end = plan.firstSeq + plan.appends;
   const open = new Set<number>();

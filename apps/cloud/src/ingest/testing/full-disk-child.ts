@@ -5,6 +5,7 @@
 import { appendFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlatformError, silentLog, systemClock } from '@platform/base';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { ballastStep } from '../disk/ballast.ts';
 import { freeBytesOf } from '../disk/free-space.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
@@ -15,6 +16,7 @@ const mebibyte = 1024 * 1024;
 async function main(directory: string): Promise<void> {
   const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`);
   await using log = await openIngestLog({
+    onFatal: throwUncaught,
     file: join(directory, 'ingest.sqlite'),
     log: silentLog,
     clock: systemClock,

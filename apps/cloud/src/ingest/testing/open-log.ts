@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, silentLog, systemClock } from '@platform/base';
 import { openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { IngestLog, LogEntry } from '../log/log.ts';
 import { openIngestLog } from '../log/open-ingest-log.ts';
 
@@ -21,10 +22,10 @@ export async function openTestLog(clock: Clock = systemClock, kind?: StoreKind):
   const store = await openTestStore(kind);
   const { database } = store;
   const file = store.directory.file('ingest.sqlite');
-  let log = await openIngestLog({ file, database, log: silentLog, clock });
+  let log = await openIngestLog({ onFatal: throwUncaught, file, database, log: silentLog, clock });
   const reopen = async (): Promise<void> => {
     await log[Symbol.asyncDispose]();
-    log = await openIngestLog({ file, database, log: silentLog, clock });
+    log = await openIngestLog({ onFatal: throwUncaught, file, database, log: silentLog, clock });
   };
   const change = async (statement: string): Promise<void> => {
     if (database !== undefined) return void (await store.administer(`set search_path = ingest; ${statement}`));

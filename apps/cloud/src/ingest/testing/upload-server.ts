@@ -3,6 +3,7 @@ import { type Clock, createLog, PlatformError, silentLog, systemClock } from '@p
 import { createRpcServer } from '@platform/rpc/server';
 import { type BlobStore, openBlobStore } from '../../blobs/blob-store.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { FindDeleted } from '../accept-upload.ts';
 import { createIngest, type Ingest } from '../feature.ts';
 import type { IngestLog } from '../log/log.ts';
@@ -47,7 +48,13 @@ export async function startUploadServer(
   const store = await openTestStore();
   const { directory, database } = store;
   const blobDirectory = directory.file('blobs');
-  const log = await openIngestLog({ file: directory.file('ingest.sqlite'), database, log: silentLog, clock });
+  const log = await openIngestLog({
+    onFatal: throwUncaught,
+    file: directory.file('ingest.sqlite'),
+    database,
+    log: silentLog,
+    clock,
+  });
   const blobs = await openBlobStore({ directory: blobDirectory, clock });
   const gaps: string[] = [];
   let free = 2 ** 40;

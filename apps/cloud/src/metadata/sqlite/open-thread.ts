@@ -19,8 +19,8 @@ export interface ThreadOptions<Request, Result> {
   /** What a request stores, for the message of its fault. */
   readonly what: (request: WithoutId<Request>) => string;
   readonly log: Log;
-  /** The disk failed: nothing more is acknowledged, the process must exit (I2). Default: throws where nobody catches. */
-  readonly onFatal?: ((error: Error) => void) | undefined;
+  /** The disk failed: nothing more is acknowledged, the process must exit (I2). */
+  readonly onFatal: (error: Error) => void;
   /** Sees what was committed before anyone who waits for it does. */
   readonly beforeAnswers?: (answers: readonly ThreadAnswer<Result>[]) => void;
 }
@@ -47,7 +47,7 @@ interface Waiting<Result> {
 export async function openThread<Request, Result, Opened>(
   options: ThreadOptions<Request, Result>,
 ): Promise<Thread<Request, Result, Opened>> {
-  const { file, name, log, onFatal = exitUncaught } = options;
+  const { file, name, log, onFatal } = options;
   const worker = new Worker(options.entry, { workerData: options.setup });
   const waiting = new Map<number, Waiting<Result>>();
   let lastId = 0;
@@ -129,10 +129,4 @@ export async function openThread<Request, Result, Opened>(
       await worker.terminate();
     },
   };
-}
-
-function exitUncaught(error: Error): void {
-  setImmediate(() => {
-    throw error;
-  });
 }

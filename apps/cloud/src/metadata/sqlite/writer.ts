@@ -18,7 +18,7 @@ export interface WriterOptions {
   readonly file: string;
   readonly migrations: readonly Migration[];
   readonly log: Log;
-  readonly onFatal?: (error: Error) => void;
+  readonly onFatal: (error: Error) => void;
 }
 
 /** Resolves when the file is open and migrated. */

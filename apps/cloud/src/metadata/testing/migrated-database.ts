@@ -1,9 +1,10 @@
 /** One database of the Postgres server for tests that has the tables already; tests copy it, which takes half as long as making them. */
 import { createHash } from 'node:crypto';
-import { silentLog } from '@platform/base';
+import { silentLog, systemClock } from '@platform/base';
 import type { Pool } from 'pg';
 import { openMetadata } from '../open-metadata.ts';
 import type { Migration } from '../sqlite/writer-protocol.ts';
+import { throwUncaught } from './throw-uncaught.ts';
 
 /** Its name; made by whichever test process comes first. @param urlOf URL of a database of that server. */
 export async function migratedDatabase(
@@ -21,7 +22,14 @@ export async function migratedDatabase(
     // One that was left unfinished by a process that ended.
     await locked.query(`drop database if exists ${name}_unready with (force)`);
     await locked.query(`create database ${name}_unready`);
-    const metadata = await openMetadata({ file: '', database: urlOf(`${name}_unready`), migrations, log: silentLog });
+    const metadata = await openMetadata({
+      clock: systemClock,
+      onFatal: throwUncaught,
+      file: '',
+      database: urlOf(`${name}_unready`),
+      migrations,
+      log: silentLog,
+    });
     await metadata[Symbol.asyncDispose]();
     // The server notices a moment later that connections were closed.
     await locked.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [

@@ -1,5 +1,5 @@
 /** An outbox over a real database, with real channels and what they send to, for tests; all of it gone with the test. */
-import { createLog, silentLog } from '@platform/base';
+import { createLog, silentLog, systemClock } from '@platform/base';
 import { FakeClock, startWebhookSink, type WebhookSink } from '@platform/testkit';
 import { onTestFinished, vi } from 'vitest';
 import { createKeyRing, type KeyRing, newKeyMaterial } from '../../instance/instance-key.ts';
@@ -7,6 +7,7 @@ import { migrations } from '../../metadata/migrations.ts';
 import { openMetadata } from '../../metadata/open-metadata.ts';
 import type { CloudTables, Database } from '../../metadata/tables.ts';
 import { defaultStore, openTestStore, type StoreKind } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import type { OutboxDeps } from '../deliver.ts';
 import { createEmailChannel } from '../email/email-channel.ts';
 import type { Message } from '../event.ts';
@@ -49,7 +50,13 @@ export async function openOutboxRig(
   const sink = await startWebhookSink();
   const clock = new FakeClock();
   const instanceKey = createKeyRing(newKeyMaterial(), [], 'the key of the test');
-  const where = { file: store.directory.file('meta.sqlite'), database: store.database, log: silentLog };
+  const where = {
+    file: store.directory.file('meta.sqlite'),
+    database: store.database,
+    log: silentLog,
+    clock: systemClock,
+    onFatal: throwUncaught,
+  };
   if (fillVersion8) {
     const version8 = migrations.filter(({ version }) => version < 9);
     await using before = await openMetadata<CloudTables>({ ...where, migrations: version8 });

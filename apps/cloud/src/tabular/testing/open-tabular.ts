@@ -26,6 +26,7 @@ import { openMetadata } from '../../metadata/open-metadata.ts';
 import { migrate } from '../../metadata/sqlite/migrate.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { openTestStore } from '../../metadata/testing/test-store.ts';
+import { throwUncaught } from '../../metadata/testing/throw-uncaught.ts';
 import { createTabular, type TabularDeps } from '../feature.ts';
 import type { TabularSettings } from '../settings.ts';
 import type { QueryRequest, QueryResult, Tabular } from '../tabular.ts';
@@ -91,6 +92,8 @@ export async function openTabular(
   const lines: OpenTabular['lines'] = [];
   const log: Log = createLog((level, _logger, message, fields) => void lines.push({ level, message, fields }));
   const metadata = await openMetadata({
+    clock: systemClock,
+    onFatal: throwUncaught,
     file: join(dataDir, 'meta.sqlite'),
     database: store?.database,
     migrations,

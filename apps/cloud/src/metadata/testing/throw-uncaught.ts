@@ -1,0 +1,6 @@
+/** Ends the process of a test whose disk fails although nothing in it may. */
+export function throwUncaught(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
