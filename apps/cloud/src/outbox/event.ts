@@ -3,13 +3,6 @@
 /** No notification carries more bytes of JSON than this; an event that would leaves its reading out (D21). */
 export const maxEventBytes: number = 256 * 1024;
 
-export type TriggerType =
-  | 'part_data_ingested'
-  | 'conditional_data_ingested'
-  | 'part_online'
-  | 'part_offline'
-  | 'conditional_logs_ingested';
-
 /** The account path of the part when it happened. */
 export interface EventPlace {
   readonly organizationId: string;
@@ -44,7 +37,8 @@ export interface EventData {
 }
 
 export interface TriggerEvent {
-  readonly type: TriggerType;
+  /** `part_online` and the like: the kind of its trigger. */
+  readonly type: string;
   readonly place: EventPlace;
   readonly data?: EventData;
   /** The `conditional` object as configured (D21). */

@@ -54,10 +54,9 @@ export function createCompiledTriggers(options: {
 }
 
 function firesOnUpload(trigger: Trigger): boolean {
-  const { type } = trigger.event;
   return (
     trigger.enabled &&
-    (type === 'part_data_ingested' || type === 'conditional_data_ingested') &&
+    trigger.event.ofUpload !== undefined &&
     trigger.notifications.some((notification) => notification.type === 'webhook')
   );
 }

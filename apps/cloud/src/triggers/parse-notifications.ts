@@ -2,18 +2,17 @@
 import { asPlatformError } from '@platform/base';
 import { webhookUrl } from '../outbox/webhook/target-guard.ts';
 import { isObject, type JsonObject, kindOf, requiredText, shown, warnUnknown } from './json.ts';
+import { triggerKinds } from './kinds/registry.ts';
 import type { Problems } from './problems.ts';
-import type { Notification, TriggerEventRule } from './trigger.ts';
+import type { Notification } from './trigger.ts';
 
 const types = ['webhook', 'email', 'push'] as const;
 const allOwners = 'all_machine_owners';
 const keys = ['type', 'value', 'seconds_between_notifications', 'application', 'auth'];
 
-type EventType = TriggerEventRule['type'];
-
 export function parseNotifications(
   value: unknown,
-  eventType: EventType,
+  eventType: string,
   path: string,
   problems: Problems,
 ): Notification[] {
@@ -42,7 +41,7 @@ export function parseNotifications(
 
 function parseNotification(
   value: unknown,
-  eventType: EventType,
+  eventType: string,
   path: string,
   problems: Problems,
 ): Notification | undefined {
@@ -87,7 +86,7 @@ function checkTarget(type: Notification['type'], target: string, path: string, p
   }
 }
 
-function parseInterval(value: JsonObject, eventType: EventType, path: string, problems: Problems): number {
+function parseInterval(value: JsonObject, eventType: string, path: string, problems: Problems): number {
   const key = 'seconds_between_notifications';
   const seconds = value[key];
   if (seconds === undefined) return 0;
@@ -95,9 +94,8 @@ function parseInterval(value: JsonObject, eventType: EventType, path: string, pr
     problems.error(`${path}.${key}`, `expected a number of seconds of at least 0, found ${shown(seconds)}`);
     return 0;
   }
-  if (eventType === 'part_data_ingested' || eventType === 'conditional_data_ingested') return seconds * 1_000;
-  const instead =
-    eventType === 'conditional_logs_ingested' ? 'logs are checked every hour' : 'each change of the status notifies';
+  const instead = triggerKinds.get(eventType)?.ignoresInterval;
+  if (instead === undefined) return seconds * 1_000;
   problems.warn(`${path}.${key}`, `ignored for ${eventType}: ${instead}`);
   return 0;
 }

@@ -1,10 +1,25 @@
+import { DataType } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { expect, test } from 'vitest';
+import { decide } from './decide.ts';
 import { parseTriggers } from './parse-triggers.ts';
+import { readUpload } from './read-upload.ts';
+import { logged, type UploadShape } from './testing/logged.ts';
+import type { Trigger } from './trigger.ts';
 
 const webhook = { type: 'webhook', value: 'https://example.com/hook' };
 const event = { type: 'part_data_ingested', data_ingested: { data_types: ['tabular'] } };
 
 const parse = (...triggers: unknown[]) => parseTriggers(triggers, ['my-sensor']);
+const metadata = { componentName: 'my-sensor' };
+
+/** Whether an upload fires the trigger. */
+function fires(trigger: Trigger | undefined, shape: UploadShape): boolean {
+  const row = { position: 1, partId: 'part' };
+  return (
+    decide(row, readUpload(logged(shape)), trigger === undefined ? [] : [trigger], () => false).messages.length > 0
+  );
+}
+
 const problemsOf = (...triggers: unknown[]) =>
   parse(...triggers).problems.map(({ path, level, message }) => `${level} ${path}: ${message}`);
 
@@ -12,14 +27,15 @@ test('D18 data types are accepted inside data_ingested and at event level alike'
   for (const one of [event, { type: 'part_data_ingested', data_types: ['tabular'] }]) {
     const { triggers, problems } = parse({ name: 'a', event: one, notifications: [webhook] });
     expect(problems).toEqual([]);
-    expect(triggers[0]?.event).toEqual({ type: 'part_data_ingested', dataTypes: new Set(['tabular']) });
+    expect(fires(triggers[0], {})).toBe(true);
+    expect(fires(triggers[0], { type: DataType.FILE })).toBe(false);
   }
 });
 
 test('D18 notifications are accepted as an object and as an array', () => {
   const [array] = parse({ name: 'a', event, notifications: [webhook] }).triggers;
   const [object] = parse({ name: 'a', event, notifications: webhook }).triggers;
-  expect(object).toEqual(array);
+  expect(object?.notifications).toEqual(array?.notifications);
   expect(array?.notifications).toEqual([{ type: 'webhook', value: 'https://example.com/hook', intervalMs: 0 }]);
 });
 
@@ -33,11 +49,9 @@ test('D18 conditions may stand under condition and conditions', () => {
       notifications: webhook,
     });
     expect(problems).toEqual([]);
-    const rule = triggers[0]?.event;
-    if (rule?.type !== 'conditional_data_ingested') throw new Error('expected a conditional trigger');
-    expect(rule.configured).toEqual(conditional);
-    expect(rule.condition?.meets({ readings: { cpu: 51 } })).toBe(true);
-    expect(rule.condition?.meets({ readings: { cpu: 50 } })).toBe(false);
+    const cpu = (value: number) => ({ metadata, readings: [{ readings: { cpu: value } }] });
+    expect(fires(triggers[0], cpu(51))).toBe(true);
+    expect(fires(triggers[0], cpu(50))).toBe(false);
   }
 });
 
@@ -53,15 +67,14 @@ test('D18 a capture method names short type or full triplet, and matches its upl
       notifications: webhook,
     });
     expect([method, problems]).toEqual([method, []]);
-    const rule = triggers[0]?.event;
-    if (rule?.type !== 'conditional_data_ingested') throw new Error('expected a conditional trigger');
-    const source = { componentType: 'core:component:sensor', componentName: 'my-sensor', methodName: 'Readings' };
-    expect(rule.isFrom(source)).toBe(true);
-    expect(rule.isFrom({ ...source, methodName: 'GetReadings' })).toBe(true);
-    expect(rule.isFrom({ ...source, methodName: 'DoCommand' })).toBe(false);
-    expect(rule.isFrom({ ...source, componentName: 'other' })).toBe(false);
-    expect(rule.isFrom({ ...source, componentType: 'core:component:camera' })).toBe(false);
-    expect(rule.condition).toBe(undefined);
+    expect(fires(triggers[0], { metadata })).toBe(true);
+    expect(fires(triggers[0], { metadata: { ...metadata, methodName: 'GetReadings' } })).toBe(true);
+    for (const other of [
+      { methodName: 'DoCommand' },
+      { componentName: 'other' },
+      { componentType: 'core:component:camera' },
+    ])
+      expect(fires(triggers[0], { metadata: { ...metadata, ...other } })).toBe(false);
   }
 });
 

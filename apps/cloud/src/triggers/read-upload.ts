@@ -4,7 +4,8 @@ import { PlatformError } from '@platform/base';
 import { DataType, type UploadMetadata } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import type { Place } from '@platform/proto/platform/ingest/v1/log';
 import { type OpenedUpload, openUpload } from '../reading-codec/open-upload.ts';
-import type { DataTypeName } from './trigger.ts';
+
+export type DataTypeName = 'binary' | 'tabular' | 'file' | 'unspecified';
 
 export interface ReadUpload {
   readonly metadata: UploadMetadata;

@@ -1,7 +1,7 @@
 /** A trigger as parsed: complete and checked. */
 
-export type DataTypeName = 'binary' | 'tabular' | 'file' | 'unspecified';
-export type LogLevelName = 'error' | 'warn' | 'info';
+import type { EventPlace, TriggerEvent } from '../outbox/event.ts';
+import type { ReadUpload } from './read-upload.ts';
 
 export interface Notification {
   readonly type: 'webhook' | 'email' | 'push';
@@ -14,31 +14,11 @@ export interface Notification {
   readonly application?: string;
 }
 
-/** Finds the first reading that meets the condition. */
-export interface ReadingCondition {
-  /** @param data a reading's document, as plain values. */
-  readonly meets: (data: Readonly<Record<string, unknown>>) => boolean;
-}
-
-export type TriggerEventRule =
-  | { readonly type: 'part_data_ingested'; readonly dataTypes: ReadonlySet<DataTypeName> }
-  | {
-      readonly type: 'conditional_data_ingested';
-      /** Whether an upload comes from the linked component and method. */
-      readonly isFrom: (source: UploadSource) => boolean;
-      /** Absent: every upload fires. */
-      readonly condition?: ReadingCondition;
-      /** The `conditional` object as configured. */
-      readonly configured: unknown;
-    }
-  | { readonly type: 'part_online' | 'part_offline' }
-  | { readonly type: 'conditional_logs_ingested'; readonly logLevels: ReadonlySet<LogLevelName> };
-
-export interface UploadSource {
-  /** `core:component:sensor` */
-  readonly componentType: string;
-  readonly componentName: string;
-  readonly methodName: string;
+/** The `event` of a trigger, as its kind parsed it. */
+export interface TriggerEventRule {
+  readonly type: string;
+  /** What an upload causes, if anything. Absent: uploads cause nothing. */
+  readonly ofUpload?: (upload: ReadUpload, place: EventPlace) => TriggerEvent | undefined;
 }
 
 export interface Trigger {

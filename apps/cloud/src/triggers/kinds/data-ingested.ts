@@ -1,0 +1,40 @@
+/** `part_data_ingested`: every upload of some types of data (D18, D21). */
+import { isObject, type JsonObject, namesOf, shown, warnUnknown } from '../json.ts';
+import type { Problems } from '../problems.ts';
+import type { TriggerEventRule } from '../trigger.ts';
+import { dataOf, documentOf, isEmpty } from '../upload-data.ts';
+import type { TriggerKind } from './kind.ts';
+
+const type = 'part_data_ingested';
+const dataTypes = ['binary', 'tabular', 'file', 'unspecified'] as const;
+
+export const dataIngested: TriggerKind = { type, keys: ['data_ingested', 'data_types'], parse };
+
+/** `data_ingested.data_types` as in the template, or `data_types` as in the attribute table. */
+function parse(
+  event: JsonObject,
+  _components: readonly string[],
+  path: string,
+  problems: Problems,
+): TriggerEventRule | undefined {
+  const { data_ingested: nested, data_types: direct } = event;
+  let given = direct;
+  let at = `${path}.data_types`;
+  if (nested !== undefined) {
+    if (!isObject(nested))
+      return problems.error(`${path}.data_ingested`, `expected an object with data_types, found ${shown(nested)}`);
+    warnUnknown(nested, ['data_types'], `${path}.data_ingested`, problems);
+    if (direct !== undefined) problems.warn(at, 'ignored, because data_ingested.data_types is given as well');
+    given = nested['data_types'];
+    at = `${path}.data_ingested.data_types`;
+  }
+  const names = namesOf(given, dataTypes, at, problems);
+  if (names === undefined) return undefined;
+  return {
+    type,
+    ofUpload(upload, place) {
+      if (!names.has(upload.dataType) || isEmpty(upload)) return undefined;
+      return { type, place, data: dataOf(upload, documentOf(upload, upload.readings.readingCount - 1)) };
+    },
+  };
+}

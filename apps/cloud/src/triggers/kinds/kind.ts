@@ -1,0 +1,20 @@
+/** What defines a kind of trigger: how its event is parsed, and what it causes. */
+import type { JsonObject } from '../json.ts';
+import type { Problems } from '../problems.ts';
+import type { TriggerEventRule } from '../trigger.ts';
+
+export interface TriggerKind {
+  /** The `type` of its event. */
+  readonly type: string;
+  /** Keys of the event beside `type`. */
+  readonly keys: readonly string[];
+  /** @param components names of the configured components and services. @returns undefined after an error. */
+  readonly parse: (
+    event: JsonObject,
+    components: readonly string[],
+    path: string,
+    problems: Problems,
+  ) => TriggerEventRule | undefined;
+  /** Why `seconds_between_notifications` is ignored. Absent: it is kept. */
+  readonly ignoresInterval?: string;
+}

@@ -1,0 +1,11 @@
+/** All kinds of triggers. */
+import { conditionalData } from './conditional-data.ts';
+import { dataIngested } from './data-ingested.ts';
+import type { TriggerKind } from './kind.ts';
+import { logsIngested } from './logs-ingested.ts';
+import { partOffline, partOnline } from './part-status.ts';
+
+/** By the type of their event (D18). */
+export const triggerKinds: ReadonlyMap<string, TriggerKind> = new Map(
+  [dataIngested, conditionalData, partOnline, partOffline, logsIngested].map((kind) => [kind.type, kind]),
+);
