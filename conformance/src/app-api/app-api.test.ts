@@ -17,10 +17,10 @@ import { organizationTests } from './organizations.ts';
 import { partTests } from './parts.ts';
 import { peopleTests } from './people.ts';
 import { pushTests } from './push.ts';
-import { shapeTests } from './shapes.ts';
 import { outOfMission, outOfMissionTests } from './unimplemented-rpcs.ts';
 import { neverFilled } from './unset-fields.ts';
 import { fieldsOfAnswers } from './watch.ts';
+import { wireCompatibilityTests } from './wire-compatibility.ts';
 import { openWorld, type World } from './world.ts';
 
 let opened: World;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
-describe('shapes', shapeTests);
+describe('shapes', wireCompatibilityTests);
 describe('organizations', () => organizationTests(world));
 describe('people, members and invitations', () => peopleTests(world));
 describe('locations', () => locationTests(world));

@@ -86,7 +86,7 @@ function selfTestFaults(cases: readonly CheckedCase[]): string[] {
 }
 
 async function pushDownFaults(cases: readonly Case[], { show, list }: RunnerOptions): Promise<string[]> {
-  const { runStoredCases } = await import('./push-down/stored-cases.ts');
+  const { runStoredCases } = await import('./pushdown/stored-cases.ts');
   const { asTheyAre, asReadings, notRun, different } = await runStoredCases(cases);
   say(
     `push-down: ${asTheyAre + asReadings} of ${cases.length} cases through store and DuckDB, ${different.length} differ`,

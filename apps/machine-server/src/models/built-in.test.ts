@@ -20,5 +20,5 @@ test('D12 what is captured of a type stands in the table that configurations are
     for (const [name, { kind }] of Object.entries(captures)) expect([name, table.get(name)]).toEqual([name, kind]);
     return [api, [...table.keys()].filter((name) => !Object.hasOwn(captures, name))];
   });
-  expect(Object.fromEntries(notCaptured)).toEqual({ 'core:component:sensor': ['GetWorldPose'] });
+  expect(notCaptured.filter(([, names]) => names!.length > 0)).toEqual([['core:component:sensor', ['GetWorldPose']]]);
 });

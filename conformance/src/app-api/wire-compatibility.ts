@@ -24,7 +24,7 @@ function isType(value: unknown): value is PackageType {
   return typeof value === 'function' && typeof Reflect.get(value, 'typeName') === 'string';
 }
 
-export function shapeTests(): void {
+export function wireCompatibilityTests(): void {
   test('every message of the public package has our fields under the same numbers, names and kinds', () => {
     const wrong: string[] = [];
     let compared = 0;

@@ -16,7 +16,7 @@ import type { Case } from '../case.ts';
 import { documentsJson } from '../outcome.ts';
 import { formOf, tablesOf } from '../run-sql.ts';
 import { asReading } from './as-readings.ts';
-import { belowData } from './below-data.ts';
+import { nestUnderData } from './nest-under-data.ts';
 
 export interface StoredCases {
   /** With the documents as the case has them. */
@@ -128,7 +128,7 @@ async function compare(
   { given, plan, documents, organizationId }: StoredCase,
 ): Promise<string | undefined> {
   const scope = { organizationId, locationIds: null, robotIds: null };
-  const moved = belowData(plan);
+  const moved = nestUnderData(plan);
   const pushed = await askStore(store.tabular, moved, scope, true);
   const unpushed = await askStore(store.tabular, moved, scope, false);
   const differs = (other: typeof pushed, name: string): string =>

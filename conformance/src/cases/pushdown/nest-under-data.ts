@@ -8,7 +8,7 @@ import type { Expr, Path, Plan, Stage } from '@platform/query';
 
 const data = 'data';
 
-export function belowData(plan: Plan): Plan {
+export function nestUnderData(plan: Plan): Plan {
   if (plan.source === 'none') return { ...plan, stages: plan.stages.map(withRight) };
   return { source: 'readings', stages: moved(plan.stages) };
 }
@@ -41,7 +41,7 @@ const taken: Stage = { k: 'replace', with: { k: 'field', path: [data] } };
 /** Plans inside stages read stored rows, too. */
 function withRight(stage: Stage): Stage {
   return stage.k === 'join' || stage.k === 'lookup' || stage.k === 'union'
-    ? { ...stage, right: belowData(stage.right) }
+    ? { ...stage, right: nestUnderData(stage.right) }
     : stage;
 }
 
