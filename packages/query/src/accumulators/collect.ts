@@ -12,7 +12,6 @@ import { ValueSet } from './value-set.ts';
 export const collectAccumulators: Accumulators = {
   push: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'ADD_TO_ARRAY', gives: arrayOf },
     start: (hold) => {
       const values: BsonValue[] = [];
@@ -28,7 +27,6 @@ export const collectAccumulators: Accumulators = {
   },
   setUnion: {
     mql: 'expression',
-    inWindows: true,
     start: (hold) => {
       const set = new ValueSet(hold);
       return ofArrays(
@@ -40,7 +38,6 @@ export const collectAccumulators: Accumulators = {
   },
   concatArrays: {
     mql: 'expression',
-    inWindows: true,
     start: (hold) => {
       const values: BsonValue[] = [];
       const add = (item: BsonValue): void => {
@@ -52,6 +49,7 @@ export const collectAccumulators: Accumulators = {
   },
   mergeObjects: {
     mql: 'expression',
+    notInWindows: true,
     sql: { name: 'MERGE_DOCUMENTS', takes: ['object'], gives: orNull },
     start: (hold) => {
       const merged = new BsonDocument();

@@ -15,8 +15,8 @@ export type ParseAccumulator = (operand: BsonValue, context: OperandContext) => 
 export interface AccumulatorDefinition {
   /** How MQL writes it: with one expression, or what parses its operand. Absent: it does not have it. */
   readonly mql?: 'expression' | ParseAccumulator;
-  /** $setWindowFields has it, too. */
-  readonly inWindows?: true;
+  /** $setWindowFields does not have it. */
+  readonly notInWindows?: true;
   readonly sql?: SqlAggregateSignature;
   readonly start: NewFold;
   /** Over windows that move: values that leave are taken away again. Absent: each window is folded from its first row. */

@@ -20,7 +20,6 @@ import { slidingAvg, slidingSum } from './sliding/sum.ts';
 export const numberAccumulators: Accumulators = {
   sum: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'SUM', takes: numbers, gives: (argument) => widest([argument]) },
     start: () => new Sum(),
     slide: slidingSum,
@@ -28,7 +27,6 @@ export const numberAccumulators: Accumulators = {
   },
   avg: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'AVG', takes: numbers, gives: () => numberOrNull },
     start: () => new Mean(),
     slide: slidingAvg,
@@ -36,19 +34,17 @@ export const numberAccumulators: Accumulators = {
   },
   stdDevPop: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'STDDEV_POP', takes: numbers, gives: () => numberOrNull },
     start: () => deviation(0),
     slide: () => slidingDeviation(0),
   },
   stdDevSamp: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'STDDEV_SAMP', takes: numbers, gives: () => numberOrNull },
     start: () => deviation(1),
     slide: () => slidingDeviation(1),
   },
-  count: { mql: parseCount, inWindows: true, start: () => new Count(), decomposes: 'distinct' },
+  count: { mql: parseCount, start: () => new Count(), decomposes: 'distinct' },
   'sql.count': {
     sql: { name: 'COUNT', gives: () => kindOf('int', 'long') },
     start: () => new CountOfValues(),

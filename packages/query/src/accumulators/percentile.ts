@@ -14,14 +14,12 @@ import { slidingPercentile } from './sliding/percentile.ts';
 export const percentileAccumulators: Accumulators = {
   median: {
     mql: parseMedian,
-    inWindows: true,
     start: (hold) => new Percentiles(hold, [0.5], (found) => found[0] ?? null),
     slide: slidingPercentile,
     decomposes: 'rows',
   },
   percentile: {
     mql: parsePercentile,
-    inWindows: true,
     start: (hold, { p = [] }) => new Percentiles(hold, p, (found) => [...found]),
     slide: slidingPercentile,
     decomposes: 'rows',

@@ -16,7 +16,6 @@ type Hold = (bytes: number) => void;
 export const pickNAccumulators: Accumulators = {
   firstN: {
     mql: parseInput('firstN'),
-    inWindows: true,
     decomposes: 'rows',
     start: (hold, _spec, n) => {
       const values: BsonValue[] = [];
@@ -32,7 +31,6 @@ export const pickNAccumulators: Accumulators = {
   },
   lastN: {
     mql: parseInput('lastN'),
-    inWindows: true,
     decomposes: 'rows',
     start: (hold, _spec, n) => {
       const values: BsonValue[] = [];
@@ -47,27 +45,15 @@ export const pickNAccumulators: Accumulators = {
       );
     },
   },
-  minN: {
-    mql: parseInput('minN'),
-    inWindows: true,
-    decomposes: 'rows',
-    start: (hold, _spec, n) => extremes(1, hold, n),
-  },
-  maxN: {
-    mql: parseInput('maxN'),
-    inWindows: true,
-    decomposes: 'rows',
-    start: (hold, _spec, n) => extremes(-1, hold, n),
-  },
+  minN: { mql: parseInput('minN'), decomposes: 'rows', start: (hold, _spec, n) => extremes(1, hold, n) },
+  maxN: { mql: parseInput('maxN'), decomposes: 'rows', start: (hold, _spec, n) => extremes(-1, hold, n) },
   topN: {
     mql: parseOrdered('topN', true),
-    inWindows: true,
     decomposes: 'rows',
     start: (hold, spec, n) => topmost(hold, spec.by ?? [], n, 1),
   },
   bottomN: {
     mql: parseOrdered('bottomN', true),
-    inWindows: true,
     decomposes: 'rows',
     start: (hold, spec, n) => topmost(hold, spec.by ?? [], n, -1),
   },

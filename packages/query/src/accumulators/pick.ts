@@ -17,7 +17,6 @@ type Hold = (bytes: number) => void;
 export const pickAccumulators: Accumulators = {
   min: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'MIN', gives: orNull, compares: true },
     start: (hold, { by }) => (by === undefined ? new Extreme(-1, hold) : new ExtremeInOrder(-1, hold, by)),
     slide: () => slidingExtreme(1),
@@ -25,7 +24,6 @@ export const pickAccumulators: Accumulators = {
   },
   max: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'MAX', gives: orNull, compares: true },
     start: (hold, { by }) => (by === undefined ? new Extreme(1, hold) : new ExtremeInOrder(1, hold, by)),
     slide: () => slidingExtreme(-1),
@@ -33,14 +31,12 @@ export const pickAccumulators: Accumulators = {
   },
   first: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'FIRST', gives: orNull },
     start: (hold) => new First(hold),
     decomposes: 'rows',
   },
   last: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'LAST', gives: orNull },
     start: (hold) => new Last(hold),
     decomposes: 'rows',

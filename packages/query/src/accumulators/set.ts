@@ -13,17 +13,13 @@ const noRow = new BsonDocument();
 export const setAccumulators: Accumulators = {
   addToSet: {
     mql: 'expression',
-    inWindows: true,
     sql: { name: 'ADD_TO_SET', gives: arrayOf },
     start: (hold) => new OfSet(new ValueSet(hold), (set) => set.sorted()),
     slide: (_accumulator, hold) => slidingSet(hold),
     decomposes: 'distinct',
   },
   /** How many values $addToSet would have. */
-  setSize: {
-    start: (hold) => new OfSet(new ValueSet(hold), (set) => new Int32(set.size)),
-    decomposes: 'rows',
-  },
+  setSize: { start: (hold) => new OfSet(new ValueSet(hold), (set) => new Int32(set.size)), decomposes: 'rows' },
 };
 
 /** @param fold gets each value once, the first of equal ones. */

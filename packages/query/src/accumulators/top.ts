@@ -11,13 +11,11 @@ import { parseOrdered } from './n-operands.ts';
 export const topAccumulators: Accumulators = {
   top: {
     mql: parseOrdered('top', false),
-    inWindows: true,
     start: (hold, spec) => new Topmost(hold, spec.by ?? [], false),
     decomposes: 'rows',
   },
   bottom: {
     mql: parseOrdered('bottom', false),
-    inWindows: true,
     start: (hold, spec) => new Topmost(hold, spec.by ?? [], true),
     decomposes: 'rows',
   },

@@ -11,7 +11,14 @@ import { typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { call, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import { atLeast, type Eager, type FunctionDefinition, type Functions, type ParseOperand } from './definition.ts';
+import {
+  atLeast,
+  type Eager,
+  eager,
+  type FunctionDefinition,
+  type Functions,
+  type ParseOperand,
+} from './definition.ts';
 import { type Fields, fieldsInOrder } from './named-fields.ts';
 
 const someOfFields: Fields = {
@@ -27,16 +34,14 @@ export const fold: Functions = {
     ['sum', 'avg', 'min', 'max', 'stdDevPop', 'stdDevSamp'].map((name) => [`agg.${name}`, overAll(name)]),
   ),
   ...Object.fromEntries(['firstN', 'lastN', 'minN', 'maxN'].map((name) => [`agg.${name}`, someOf(name)])),
-  'agg.median': { mql: parseQuantiles(parseMedian), eager: (input) => quantiles('median', input, [0.5]) },
-  'agg.percentile': {
-    mql: parseQuantiles(parsePercentile),
-    eager: (input, ...p) =>
-      quantiles(
-        'percentile',
-        input,
-        p.filter((each) => typeof each === 'number'),
-      ),
-  },
+  'agg.median': eager({ mql: parseQuantiles(parseMedian) }, (input) => quantiles('median', input, [0.5])),
+  'agg.percentile': eager({ mql: parseQuantiles(parsePercentile) }, (input, ...p) =>
+    quantiles(
+      'percentile',
+      input,
+      p.filter((each) => typeof each === 'number'),
+    ),
+  ),
 };
 
 /** Expressions keep nothing from row to row: what they build is counted as it is built. */
@@ -64,11 +69,7 @@ function someOf(name: string): FunctionDefinition {
     for (const value of input) folded.add(value, noRow);
     return folded.result();
   };
-  return {
-    mql: fieldsInOrder(`agg.${name}`, someOfFields, ['n', 'input'], {}),
-    size: 'grows',
-    eager,
-  };
+  return { mql: fieldsInOrder(`agg.${name}`, someOfFields, ['n', 'input'], {}), size: 'grows', eager };
 }
 
 /** The accumulator's own parser checks everything. */

@@ -2,10 +2,10 @@
 
 import { compareValues } from '../bson/compare.ts';
 import { Int32 } from '../bson/value.ts';
-import type { Eager, FunctionDefinition, Functions } from './definition.ts';
+import { type Eager, eager, type FunctionDefinition, type Functions } from './definition.ts';
 
 export const comparison: Functions = {
-  'agg.cmp': { mql: 2, size: 'bounded', neverFails: true, eager: (a, b) => new Int32(Math.sign(compareValues(a, b))) },
+  'agg.cmp': eager({ mql: 2, size: 'bounded', neverFails: true }, (a, b) => new Int32(Math.sign(compareValues(a, b)))),
   'agg.eq': compared((order) => order === 0),
   'agg.ne': compared((order) => order !== 0),
   'agg.gt': compared((order) => order > 0),

@@ -7,51 +7,44 @@ import { isTruthy } from '../execute/expressions/truth.ts';
 import { call, type Expr } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
 import { either } from '../sql/types/kind.ts';
-import { atLeast, type Functions, type OperandContext } from './definition.ts';
+import { atLeast, type Functions, lazy, type OperandContext } from './definition.ts';
 import { namedFields } from './named-fields.ts';
 
 export const conditional: Functions = {
-  'agg.cond': {
-    mql: parseCond,
-    size: 'bounded',
-    neverFails: true,
-    numberTypes: branches,
-    lazy:
-      ([when, then, otherwise]) =>
+  'agg.cond': lazy(
+    { mql: parseCond, size: 'bounded', neverFails: true, numberTypes: branches },
+    ([when, then, otherwise]) =>
       (frame) =>
         isTruthy(when!(frame)) ? then!(frame) : otherwise!(frame),
-  },
-  'agg.ifNull': {
-    mql: atLeast(2),
-    arityCode: 1257300,
-    sql: { names: [['COALESCE', 1, 100, null]], gives: (args) => args.reduce(either) },
-    size: 'bounded',
-    neverFails: true,
-    numberTypes: (args) => args,
-    lazy: (args) => (frame) => {
+  ),
+  'agg.ifNull': lazy(
+    {
+      mql: atLeast(2),
+      arityCode: 1257300,
+      sql: { names: [['COALESCE', 1, 100, null]], gives: (args) => args.reduce(either) },
+      size: 'bounded',
+      neverFails: true,
+      numberTypes: (args) => args,
+    },
+    (args) => (frame) => {
       for (const arg of args.slice(0, -1)) {
         const value = arg(frame);
         if (!isNullish(value)) return value;
       }
       return args.at(-1)!(frame);
     },
-  },
+  ),
   /** Cases that are constants are gone already. */
-  'agg.switch': {
-    mql: parseSwitch,
-    size: 'bounded',
-    numberTypes: branches,
-    lazy: (args) => {
-      if (args.length === 0) throw new QueryError(40069, 'every case of this $switch is false, and it has no default');
-      return (frame) => {
-        for (let index = 0; index + 1 < args.length; index += 2) {
-          if (isTruthy(args[index]!(frame))) return args[index + 1]!(frame);
-        }
-        if (args.length % 2 === 1) return args.at(-1)!(frame);
-        throw new QueryError(40066, 'no branch of this $switch matched an input, and it has no default');
-      };
-    },
-  },
+  'agg.switch': lazy({ mql: parseSwitch, size: 'bounded', numberTypes: branches }, (args) => {
+    if (args.length === 0) throw new QueryError(40069, 'every case of this $switch is false, and it has no default');
+    return (frame) => {
+      for (let index = 0; index + 1 < args.length; index += 2) {
+        if (isTruthy(args[index]!(frame))) return args[index + 1]!(frame);
+      }
+      if (args.length % 2 === 1) return args.at(-1)!(frame);
+      throw new QueryError(40066, 'no branch of this $switch matched an input, and it has no default');
+    };
+  }),
 };
 
 function parseCond(operand: BsonValue, { at, parse }: OperandContext): Expr {

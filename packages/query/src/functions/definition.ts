@@ -37,18 +37,13 @@ export interface OperandContext {
 export type ParseOperand = (operand: BsonValue, context: OperandContext) => Expr;
 
 /** Every fact that is left out is the careful one, except `size`. */
-export interface FunctionDefinition {
+export interface FunctionFacts {
   /** How MQL writes the operator of that name. Absent: it does not have one. */
   readonly mql?: Arity | ParseOperand;
   /** MongoDB's code for a wrong number of arguments. Default: 16020, or 28667 where the number may vary. */
   readonly arityCode?: number;
   /** Absent: statements cannot call it, and nothing is known of its types. */
   readonly sql?: SqlSignature;
-
-  // One of these computes it; none where `mql` or `sql` puts other functions in its place.
-  readonly eager?: Eager;
-  readonly lazy?: Lazy;
-  readonly bind?: Bind;
 
   /**
    * `bounded`: the value is a number, a time, true or false, or one of the arguments, so little input stays little work.
@@ -69,6 +64,21 @@ export interface FunctionDefinition {
   readonly volatile?: true;
   /** The types of numbers that the value may be or hold: none, one, or those of these arguments. Absent: any. */
   readonly numberTypes?: 'none' | 'int' | 'long' | ((args: readonly Expr[]) => readonly Expr[]);
+}
+
+/** One of these computes it; none where `mql` or `sql` puts other functions in its place. */
+export interface FunctionDefinition extends FunctionFacts {
+  readonly eager?: Eager;
+  readonly lazy?: Lazy;
+  readonly bind?: Bind;
+}
+
+export function eager(facts: FunctionFacts, compute: Eager): FunctionDefinition {
+  return { ...facts, eager: compute };
+}
+
+export function lazy(facts: FunctionFacts, compute: Lazy): FunctionDefinition {
+  return { ...facts, lazy: compute };
 }
 
 /** By their names in plans: `agg.` and MQL's name, or `sql.` and a name for what only SQL computes in that way. */

@@ -5,73 +5,54 @@ import { isNullish, typeName } from '../bson/type.ts';
 import { BsonDocument, type BsonValue, type Maybe } from '../bson/value.ts';
 import { call, type Expr, literal } from '../plan/expr.ts';
 import { QueryError } from '../query-error.ts';
-import { atLeast, type Functions, type OperandContext } from './definition.ts';
+import { atLeast, eager, type Functions, type OperandContext } from './definition.ts';
 import { namedFields } from './named-fields.ts';
 
 export const object: Functions = {
-  'agg.objectToArray': {
-    mql: 1,
-    size: 'grows',
-    eager: (value) => {
-      if (isNullish(value)) return null;
+  'agg.objectToArray': eager({ mql: 1, size: 'grows' }, (value) => {
+    if (isNullish(value)) return null;
+    if (!(value instanceof BsonDocument))
+      throw new QueryError(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
+    return Array.from(value, ([name, field]) => BsonDocument.of({ k: name, v: field }));
+  }),
+  'agg.arrayToObject': eager({ mql: 1, size: 'grows' }, (value) => {
+    if (isNullish(value)) return null;
+    if (!Array.isArray(value))
+      throw new QueryError(40386, `$arrayToObject requires an array, found: ${typeName(value)}`);
+    const [first] = value;
+    if (first === undefined) return new BsonDocument();
+    if (Array.isArray(first)) return new BsonDocument(value.map(fieldOfPair));
+    if (first instanceof BsonDocument) return new BsonDocument(value.map(fieldOfObject));
+    throw new QueryError(40398, `$arrayToObject takes pairs or objects with k and v, found ${typeName(first)}`);
+  }),
+  'agg.mergeObjects': eager({ mql: atLeast(0), size: 'grows' }, (...values) => {
+    const [only] = values;
+    const merged = new BsonDocument();
+    for (const value of values.length === 1 && Array.isArray(only) ? only : values) {
+      if (isNullish(value)) continue;
       if (!(value instanceof BsonDocument))
-        throw new QueryError(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
-      return Array.from(value, ([name, field]) => BsonDocument.of({ k: name, v: field }));
-    },
-  },
-  'agg.arrayToObject': {
-    mql: 1,
-    size: 'grows',
-    eager: (value) => {
-      if (isNullish(value)) return null;
-      if (!Array.isArray(value))
-        throw new QueryError(40386, `$arrayToObject requires an array, found: ${typeName(value)}`);
-      const [first] = value;
-      if (first === undefined) return new BsonDocument();
-      if (Array.isArray(first)) return new BsonDocument(value.map(fieldOfPair));
-      if (first instanceof BsonDocument) return new BsonDocument(value.map(fieldOfObject));
-      throw new QueryError(40398, `$arrayToObject takes pairs or objects with k and v, found ${typeName(first)}`);
-    },
-  },
-  'agg.mergeObjects': {
-    mql: atLeast(0),
-    size: 'grows',
-    eager: (...values) => {
-      const [only] = values;
-      const merged = new BsonDocument();
-      for (const value of values.length === 1 && Array.isArray(only) ? only : values) {
-        if (isNullish(value)) continue;
-        if (!(value instanceof BsonDocument))
-          throw new QueryError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`);
-        for (const [name, field] of value) merged.set(name, field);
-      }
-      return merged;
-    },
-  },
-  'agg.getField': {
-    mql: parseGetField,
-    eager: (name, input) => {
-      if (typeof name !== 'string')
-        throw new QueryError(3041704, `$getField requires 'field' to evaluate to a string, found ${typeName(name)}`);
-      if (isNullish(input)) return input === undefined ? undefined : null;
-      return input instanceof BsonDocument ? input.get(name) : undefined;
-    },
-  },
+        throw new QueryError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`);
+      for (const [name, field] of value) merged.set(name, field);
+    }
+    return merged;
+  }),
+  'agg.getField': eager({ mql: parseGetField }, (name, input) => {
+    if (typeof name !== 'string')
+      throw new QueryError(3041704, `$getField requires 'field' to evaluate to a string, found ${typeName(name)}`);
+    if (isNullish(input)) return input === undefined ? undefined : null;
+    return input instanceof BsonDocument ? input.get(name) : undefined;
+  }),
   /** Without a value the field goes. */
   'agg.unsetField': { mql: parseUnsetField },
-  'agg.setField': {
-    mql: parseSetField,
-    size: 'grows',
-    eager: (name, input, value) => {
-      if (isNullish(input)) return null;
-      if (!(input instanceof BsonDocument))
-        throw new QueryError(4161105, `$setField requires 'input' to evaluate to an object, found ${typeName(input)}`);
-      const result = new BsonDocument(input);
-      if (value === undefined) result.delete(String(name));
-      else result.set(String(name), value);
-      return result;
-    },
-  },
+  'agg.setField': eager({ mql: parseSetField, size: 'grows' }, (name, input, value) => {
+    if (isNullish(input)) return null;
+    if (!(input instanceof BsonDocument))
+      throw new QueryError(4161105, `$setField requires 'input' to evaluate to an object, found ${typeName(input)}`);
+    const result = new BsonDocument(input);
+    if (value === undefined) result.delete(String(name));
+    else result.set(String(name), value);
+    return result;
+  }),
 };
 
 function fieldOfPair(pair: BsonValue): [string, BsonValue] {

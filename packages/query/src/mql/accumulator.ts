@@ -12,8 +12,8 @@ export const accumulatorNames: readonly string[] = [...accumulators].flatMap(([f
 );
 
 /** Those of them that $setWindowFields has. */
-export const windowAccumulatorNames: readonly string[] = [...accumulators].flatMap(([fn, { mql, inWindows }]) =>
-  mql !== undefined && inWindows === true ? [`$${fn}`] : [],
+export const windowAccumulatorNames: readonly string[] = [...accumulators].flatMap(([fn, { mql, notInWindows }]) =>
+  mql === undefined || notInWindows === true ? [] : [`$${fn}`],
 );
 
 /**

@@ -7,28 +7,27 @@ import { isNullish, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { constantOf } from '../../execute/expressions/constant.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions } from '../definition.ts';
+import { type Functions, lazy } from '../definition.ts';
 import { wholeInt32 } from '../numbers/whole-int32.ts';
 
 export const arraySearch: Functions = {
-  'agg.indexOfArray': {
-    mql: [2, 4],
-    lazy: (args) => {
-      const known = constantOf(args[0]!)?.value;
-      // A constant that is no array is found before any row, unless all is constant.
-      if (!isNullish(known) && !Array.isArray(known) && args.some((arg) => constantOf(arg) === undefined))
-        throw notArray(50809, known);
-      return (frame) => indexOfArray(args.map((arg) => arg(frame)));
-    },
-  },
+  'agg.indexOfArray': lazy({ mql: [2, 4] }, (args) => {
+    const known = constantOf(args[0]!)?.value;
+    // A constant that is no array is found before any row, unless all is constant.
+    if (!isNullish(known) && !Array.isArray(known) && args.some((arg) => constantOf(arg) === undefined))
+      throw notArray(50809, known);
+    return (frame) => indexOfArray(args.map((arg) => arg(frame)));
+  }),
 
   /** A constant list is looked up by key, however long it is. */
-  'agg.in': {
-    mql: 2,
-    size: 'bounded',
-    neverFails: ([, list]) => list?.k === 'lit' && Array.isArray(list.value),
-    numberTypes: 'none',
-    lazy: ([value, list]) => {
+  'agg.in': lazy(
+    {
+      mql: 2,
+      size: 'bounded',
+      neverFails: ([, list]) => list?.k === 'lit' && Array.isArray(list.value),
+      numberTypes: 'none',
+    },
+    ([value, list]) => {
       const known = constantOf(list!);
       if (known === undefined) {
         return (frame) => {
@@ -39,7 +38,7 @@ export const arraySearch: Functions = {
       const keys = new Set(listOf(known.value).map(valueKey));
       return (frame) => keys.has(valueKey(value!(frame)));
     },
-  },
+  ),
 };
 
 function indexOfArray(args: readonly Maybe[]): Maybe {

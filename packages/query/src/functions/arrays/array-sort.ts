@@ -7,7 +7,7 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { BsonDocument, type BsonValue, Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions, OperandContext } from '../definition.ts';
+import { eager, type Functions, type OperandContext } from '../definition.ts';
 import { namedFields } from '../named-fields.ts';
 
 interface Key {
@@ -16,23 +16,19 @@ interface Key {
 }
 
 export const arraySort: Functions = {
-  'agg.sortArray': {
-    mql: parseSortArray,
-    size: 'grows',
-    eager: (input, ...spec) => {
-      if (isNullish(input)) return null;
-      if (!Array.isArray(input))
-        throw new QueryError(2942504, `the input of $sortArray must be an array, but is of type: ${typeName(input)}`);
-      const keys = keysOf(spec);
-      return input.toSorted((left, right) => {
-        for (const { path, sign } of keys) {
-          const order = compareValues(keyOf(left, path), keyOf(right, path));
-          if (order !== 0) return order * sign;
-        }
-        return 0;
-      });
-    },
-  },
+  'agg.sortArray': eager({ mql: parseSortArray, size: 'grows' }, (input, ...spec) => {
+    if (isNullish(input)) return null;
+    if (!Array.isArray(input))
+      throw new QueryError(2942504, `the input of $sortArray must be an array, but is of type: ${typeName(input)}`);
+    const keys = keysOf(spec);
+    return input.toSorted((left, right) => {
+      for (const { path, sign } of keys) {
+        const order = compareValues(keyOf(left, path), keyOf(right, path));
+        if (order !== 0) return order * sign;
+      }
+      return 0;
+    });
+  }),
 };
 
 function keysOf(spec: readonly Maybe[]): readonly Key[] {

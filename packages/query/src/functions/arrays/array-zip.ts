@@ -6,29 +6,25 @@ import { BsonDocument, type BsonValue, Int32 } from '../../bson/value.ts';
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions, OperandContext } from '../definition.ts';
+import { eager, type Functions, type OperandContext } from '../definition.ts';
 
 export const arrayZip: Functions = {
-  'agg.zip': {
-    mql: parseZip,
-    size: 'grows',
-    eager: (count, longest, ...values) => {
-      const width = count instanceof Int32 ? count.value : 0;
-      const inputs: BsonValue[][] = [];
-      for (const value of values.slice(0, width)) {
-        if (isNullish(value)) return null;
-        if (!Array.isArray(value)) throw new QueryError(34468, `$zip found a non-array input: ${typeName(value)}`);
-        inputs.push(value);
-      }
-      const defaults = values.slice(width);
-      const lengths = inputs.map((input) => input.length);
-      const rows = longest === true ? Math.max(...lengths) : Math.min(...lengths);
-      if (rows * width * 8 > maxValueBytes) throw tooLarge();
-      return Array.from({ length: rows }, (_none, row) =>
-        inputs.map((input, column) => (row < input.length ? input[row]! : (defaults[column] ?? null))),
-      );
-    },
-  },
+  'agg.zip': eager({ mql: parseZip, size: 'grows' }, (count, longest, ...values) => {
+    const width = count instanceof Int32 ? count.value : 0;
+    const inputs: BsonValue[][] = [];
+    for (const value of values.slice(0, width)) {
+      if (isNullish(value)) return null;
+      if (!Array.isArray(value)) throw new QueryError(34468, `$zip found a non-array input: ${typeName(value)}`);
+      inputs.push(value);
+    }
+    const defaults = values.slice(width);
+    const lengths = inputs.map((input) => input.length);
+    const rows = longest === true ? Math.max(...lengths) : Math.min(...lengths);
+    if (rows * width * 8 > maxValueBytes) throw tooLarge();
+    return Array.from({ length: rows }, (_none, row) =>
+      inputs.map((input, column) => (row < input.length ? input[row]! : (defaults[column] ?? null))),
+    );
+  }),
 };
 
 function parseZip(operand: BsonValue, { at, parse }: OperandContext): Expr {

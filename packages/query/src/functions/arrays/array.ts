@@ -5,28 +5,25 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { anything, arrayOf, either, kindOf, maybeMissing, wholeNumbers } from '../../sql/types/kind.ts';
-import { atLeast, type Functions } from '../definition.ts';
+import { atLeast, eager, type Functions } from '../definition.ts';
 import { wholeInt32 } from '../numbers/whole-int32.ts';
 
 export const array: Functions = {
-  'agg.array': {
-    sql: { gives: (items) => (items.length === 0 ? kindOf('array') : arrayOf(items.reduce(either))) },
-    size: 'grows',
-    neverFails: true,
-    folding: 'early',
-    eager: (...values) => values.map((value) => value ?? null),
-  },
-  'agg.isArray': { mql: 1, size: 'bounded', numberTypes: 'none', eager: (value) => Array.isArray(value) },
-  'agg.size': {
-    mql: 1,
-    size: 'bounded',
-    numberTypes: 'int',
-    eager: (value) => {
-      if (!Array.isArray(value))
-        throw new QueryError(17124, `the argument to $size must be an array, but was of type: ${typeName(value)}`);
-      return new Int32(value.length);
+  'agg.array': eager(
+    {
+      sql: { gives: (items) => (items.length === 0 ? kindOf('array') : arrayOf(items.reduce(either))) },
+      size: 'grows',
+      neverFails: true,
+      folding: 'early',
     },
-  },
+    (...values) => values.map((value) => value ?? null),
+  ),
+  'agg.isArray': eager({ mql: 1, size: 'bounded', numberTypes: 'none' }, (value) => Array.isArray(value)),
+  'agg.size': eager({ mql: 1, size: 'bounded', numberTypes: 'int' }, (value) => {
+    if (!Array.isArray(value))
+      throw new QueryError(17124, `the argument to $size must be an array, but was of type: ${typeName(value)}`);
+    return new Int32(value.length);
+  }),
   'agg.arrayElemAt': {
     mql: 2,
     sql: {
@@ -42,36 +39,27 @@ export const array: Functions = {
       return value.at(position(index, '$arrayElemAt', 28690, 28691));
     },
   },
-  'agg.first': { mql: 1, eager: (value) => endOf(value, '$first', 0) },
-  'agg.last': { mql: 1, eager: (value) => endOf(value, '$last', -1) },
-  'agg.slice': { mql: [2, 3], size: 'grows', eager: slice },
-  'agg.concatArrays': {
-    mql: atLeast(0),
-    size: 'grows',
-    eager: (...values) => {
-      const all: BsonValue[] = [];
-      for (const value of values) {
-        if (isNullish(value)) return null;
-        if (!Array.isArray(value))
-          throw new QueryError(28664, `$concatArrays only takes arrays, not ${typeName(value)}`);
-        for (const item of value) all.push(item);
-      }
-      return all;
-    },
-  },
-  'agg.reverseArray': {
-    mql: 1,
-    size: 'grows',
-    eager: (value) => {
+  'agg.first': eager({ mql: 1 }, (value) => endOf(value, '$first', 0)),
+  'agg.last': eager({ mql: 1 }, (value) => endOf(value, '$last', -1)),
+  'agg.slice': eager({ mql: [2, 3], size: 'grows' }, slice),
+  'agg.concatArrays': eager({ mql: atLeast(0), size: 'grows' }, (...values) => {
+    const all: BsonValue[] = [];
+    for (const value of values) {
       if (isNullish(value)) return null;
-      if (!Array.isArray(value))
-        throw new QueryError(
-          34435,
-          `the argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
-        );
-      return value.toReversed();
-    },
-  },
+      if (!Array.isArray(value)) throw new QueryError(28664, `$concatArrays only takes arrays, not ${typeName(value)}`);
+      for (const item of value) all.push(item);
+    }
+    return all;
+  }),
+  'agg.reverseArray': eager({ mql: 1, size: 'grows' }, (value) => {
+    if (isNullish(value)) return null;
+    if (!Array.isArray(value))
+      throw new QueryError(
+        34435,
+        `the argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
+      );
+    return value.toReversed();
+  }),
 };
 
 /** Missing where the array is empty. */

@@ -3,7 +3,7 @@
 import { isNullish, isNumeric, type TypeName, typeName } from '../../bson/type.ts';
 import type { Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import type { FunctionDefinition, Functions, Lazy } from '../definition.ts';
+import { eager, type FunctionDefinition, type Functions, type Lazy, lazy } from '../definition.ts';
 import { argumentsByName, callWithNames, type Fields, namedFields } from '../named-fields.ts';
 import { baseOf, formatOf, isLittleEndian, targetOf } from './convert-target.ts';
 import { type ConvertOptions, convertTo } from './convert-to.ts';
@@ -31,18 +31,16 @@ export const conversion: Functions = {
   'agg.toBool': { ...to('bool'), size: 'bounded', numberTypes: 'none' },
   'agg.toObjectId': to('objectId'),
   'agg.toUUID': to('binData', uuid),
-  'agg.type': { mql: 1, size: 'bounded', neverFails: true, numberTypes: 'none', eager: (value) => typeName(value) },
-  'agg.isNumber': {
-    mql: 1,
-    size: 'bounded',
-    neverFails: true,
-    numberTypes: 'none',
-    eager: (value) => isNumeric(value),
-  },
-  'agg.convert': {
-    mql: (operand, context) => callWithNames('agg.convert', namedFields(operand, context.at, convertFields), context),
-    lazy: convert,
-  },
+  'agg.type': eager({ mql: 1, size: 'bounded', neverFails: true, numberTypes: 'none' }, (value) => typeName(value)),
+  'agg.isNumber': eager({ mql: 1, size: 'bounded', neverFails: true, numberTypes: 'none' }, (value) =>
+    isNumeric(value),
+  ),
+  'agg.convert': lazy(
+    {
+      mql: (operand, context) => callWithNames('agg.convert', namedFields(operand, context.at, convertFields), context),
+    },
+    convert,
+  ),
 };
 
 function to(type: TypeName, options: ConvertOptions = plain): FunctionDefinition {

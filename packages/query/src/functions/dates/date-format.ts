@@ -5,7 +5,7 @@ import type { BsonValue } from '../../bson/value.ts';
 import type { Evaluate } from '../../execute/expressions/scope.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions, OperandContext } from '../definition.ts';
+import { type Functions, lazy, type OperandContext } from '../definition.ts';
 import { namedFields } from '../named-fields.ts';
 import { civilOf, dayOfYear, isoWeekOf, weekdayOf, weekOfYear } from './calendar.ts';
 import { splitDays } from './date-parts.ts';
@@ -14,9 +14,9 @@ import { millisecondsOf } from './date-value.ts';
 import { type Zone, zoneOrNone } from './time-zone.ts';
 
 export const dateFormatFunctions: Functions = {
-  'agg.dateToString': { mql: parseDateToString, size: 'grows', numberTypes: 'none', lazy: dateToString },
+  'agg.dateToString': lazy({ mql: parseDateToString, size: 'grows', numberTypes: 'none' }, dateToString),
   // Without a format.
-  'agg.dateToIsoString': { lazy: dateToIsoString },
+  'agg.dateToIsoString': lazy({}, dateToIsoString),
 };
 
 const isoFormat = '%Y-%m-%dT%H:%M:%S.%L';

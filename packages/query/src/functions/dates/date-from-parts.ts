@@ -5,7 +5,7 @@ import { isNullish, isNumeric } from '../../bson/type.ts';
 import { BsonDate, type BsonValue, type Maybe } from '../../bson/value.ts';
 import { call, type Expr, literal } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions, OperandContext } from '../definition.ts';
+import { eager, type Functions, type OperandContext } from '../definition.ts';
 import { namedFields } from '../named-fields.ts';
 import { exactWhole, maxLong, minLong } from '../numbers/number.ts';
 import { dayMs, daysOf, daysOfIsoWeek } from './calendar.ts';
@@ -18,8 +18,8 @@ const clockNames = ['hour', 'minute', 'second', 'millisecond'] as const;
 const unbounded: ReadonlySet<string> = new Set(['year', 'isoWeekYear', 'second', 'millisecond']);
 
 export const dateFromPartsFunctions: Functions = {
-  'agg.dateFromParts': { mql: parseDateFromParts, folding: 'early', eager: (...args) => dateFromParts(false, args) },
-  'agg.dateFromIsoParts': { eager: (...args) => dateFromParts(true, args) },
+  'agg.dateFromParts': eager({ mql: parseDateFromParts, folding: 'early' }, (...args) => dateFromParts(false, args)),
+  'agg.dateFromIsoParts': eager({}, (...args) => dateFromParts(true, args)),
 };
 
 /** Arguments: year, month, day, or those of the ISO week; then the time and the zone. */

@@ -4,7 +4,7 @@ import { isNullish, typeName } from '../../bson/type.ts';
 import { BsonDate, type Maybe } from '../../bson/value.ts';
 import type { Evaluate } from '../../execute/expressions/scope.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions } from '../definition.ts';
+import { type Functions, lazy } from '../definition.ts';
 import { argumentsByName, callWithNames, type Fields, namedFields } from '../named-fields.ts';
 import { dayMs, daysOf, daysOfIsoWeek, daysOfMonth } from './calendar.ts';
 import { checkFormat } from './date-format.ts';
@@ -22,11 +22,13 @@ const fields: Fields = {
 };
 
 export const dateFromStringFunctions: Functions = {
-  'agg.dateFromString': {
-    mql: (operand, context) => callWithNames('agg.dateFromString', namedFields(operand, context.at, fields), context),
-    folding: 'early',
-    lazy: dateFromString,
-  },
+  'agg.dateFromString': lazy(
+    {
+      mql: (operand, context) => callWithNames('agg.dateFromString', namedFields(operand, context.at, fields), context),
+      folding: 'early',
+    },
+    dateFromString,
+  ),
 };
 
 function dateFromString(args: readonly Evaluate[]): Evaluate {

@@ -3,11 +3,11 @@
 import { isNullish, typeName } from '../../bson/type.ts';
 import { type Maybe, Timestamp } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions } from '../definition.ts';
+import { eager, type Functions } from '../definition.ts';
 
 export const timestamp: Functions = {
-  'agg.tsSecond': { mql: 1, eager: (value) => half(value, '$tsSecond', 5687301, (bits) => bits >> 32n) },
-  'agg.tsIncrement': { mql: 1, eager: (value) => half(value, '$tsIncrement', 5687302, (bits) => bits & 0xffffffffn) },
+  'agg.tsSecond': eager({ mql: 1 }, (value) => half(value, '$tsSecond', 5687301, (bits) => bits >> 32n)),
+  'agg.tsIncrement': eager({ mql: 1 }, (value) => half(value, '$tsIncrement', 5687302, (bits) => bits & 0xffffffffn)),
 };
 
 function half(value: Maybe, name: string, code: number, read: (bits: bigint) => bigint): Maybe {

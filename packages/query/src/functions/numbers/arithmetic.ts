@@ -5,18 +5,18 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import { type BsonValue, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { named, numeric, ofWidestType } from '../../sql/types/signature.ts';
-import { atLeast, type Functions } from '../definition.ts';
+import { atLeast, eager, type Functions } from '../definition.ts';
 import { isDecimal, isInt32, type Numeric, signOf, toBigInt, toDecimal, toDouble, wholeResult } from './number.ts';
 import { power } from './power.ts';
 import { add, subtract } from './sums.ts';
 
 export const arithmetic: Functions = {
-  'agg.add': { mql: atLeast(0), sql: ofWidestType, size: 'bounded', folding: 'early', eager: add },
-  'agg.subtract': { mql: 2, sql: ofWidestType, size: 'bounded', folding: 'early', eager: subtract },
-  'agg.multiply': { mql: atLeast(0), sql: ofWidestType, size: 'bounded', folding: 'early', eager: multiply },
-  'agg.divide': { mql: 2, size: 'bounded', folding: 'early', eager: divide },
-  'agg.mod': { mql: 2, size: 'bounded', eager: modulo },
-  'agg.pow': { mql: 2, sql: named(numeric, ['POW', 2, 2], ['POWER', 2, 2]), eager: power },
+  'agg.add': eager({ mql: atLeast(0), sql: ofWidestType, size: 'bounded', folding: 'early' }, add),
+  'agg.subtract': eager({ mql: 2, sql: ofWidestType, size: 'bounded', folding: 'early' }, subtract),
+  'agg.multiply': eager({ mql: atLeast(0), sql: ofWidestType, size: 'bounded', folding: 'early' }, multiply),
+  'agg.divide': eager({ mql: 2, size: 'bounded', folding: 'early' }, divide),
+  'agg.mod': eager({ mql: 2, size: 'bounded' }, modulo),
+  'agg.pow': eager({ mql: 2, sql: named(numeric, ['POW', 2, 2], ['POWER', 2, 2]) }, power),
 };
 
 /** Integers are multiplied exactly; once they leave 64 bits, the product of the doubles counts. */

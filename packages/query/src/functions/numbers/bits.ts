@@ -3,45 +3,42 @@
 import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import { atLeast, type Eager, type Functions } from '../definition.ts';
+import { atLeast, type Eager, eager, type Functions } from '../definition.ts';
 import type { Whole } from './number.ts';
 
 export const bits: Functions = {
-  'agg.bitAnd': {
-    mql: atLeast(0),
-    eager: folded(
+  'agg.bitAnd': eager(
+    { mql: atLeast(0) },
+    folded(
       '$bitAnd',
       -1,
       (a, b) => a & b,
       (a, b) => a & b,
     ),
-  },
-  'agg.bitOr': {
-    mql: atLeast(0),
-    eager: folded(
+  ),
+  'agg.bitOr': eager(
+    { mql: atLeast(0) },
+    folded(
       '$bitOr',
       0,
       (a, b) => a | b,
       (a, b) => a | b,
     ),
-  },
-  'agg.bitXor': {
-    mql: atLeast(0),
-    eager: folded(
+  ),
+  'agg.bitXor': eager(
+    { mql: atLeast(0) },
+    folded(
       '$bitXor',
       0,
       (a, b) => a ^ b,
       (a, b) => a ^ b,
     ),
-  },
-  'agg.bitNot': {
-    mql: 1,
-    eager: (value) => {
-      if (isNullish(value)) return null;
-      const whole = checked(value, '$bitNot');
-      return whole instanceof Int32 ? new Int32(~whole.value) : ~whole;
-    },
-  },
+  ),
+  'agg.bitNot': eager({ mql: 1 }, (value) => {
+    if (isNullish(value)) return null;
+    const whole = checked(value, '$bitNot');
+    return whole instanceof Int32 ? new Int32(~whole.value) : ~whole;
+  }),
 };
 
 function checked(value: Maybe, name: string): Whole {

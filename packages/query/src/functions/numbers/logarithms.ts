@@ -6,7 +6,7 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { call } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Eager, Functions } from '../definition.ts';
+import { type Eager, eager, type Functions } from '../definition.ts';
 import { exp, ln } from './exact-double.ts';
 import { isDecimal, isNan, type Numeric, signOf, toDecimal, toDouble } from './number.ts';
 
@@ -15,20 +15,22 @@ export const squareRoot: Eager = real('$sqrt', Math.sqrt, decimalSqrt, (value) =
 });
 
 export const logarithms: Functions = {
-  'agg.exp': { mql: 1, eager: real('$exp', exp, decimalExp) },
-  'agg.ln': { mql: 1, eager: real('$ln', ln, decimalLn, (value) => above(value, 28766, '$ln')) },
-  'agg.log10': { mql: 1, eager: real('$log10', Math.log10, decimalLog10, (value) => above(value, 28761, '$log10')) },
-  'agg.sqrt': {
-    mql: 1,
-    size: 'bounded',
-    eager: squareRoot,
-  },
-  'agg.log': { mql: 2, eager: log },
+  'agg.exp': eager({ mql: 1 }, real('$exp', exp, decimalExp)),
+  'agg.ln': eager(
+    { mql: 1 },
+    real('$ln', ln, decimalLn, (value) => above(value, 28766, '$ln')),
+  ),
+  'agg.log10': eager(
+    { mql: 1 },
+    real('$log10', Math.log10, decimalLog10, (value) => above(value, 28761, '$log10')),
+  ),
+  'agg.sqrt': eager({ mql: 1, size: 'bounded' }, squareRoot),
+  'agg.log': eager({ mql: 2 }, log),
   // A list is one value to it, and not a number.
-  'agg.sigmoid': {
-    mql: (operand, { at, parse }) => call('agg.sigmoid', [parse(operand)], at),
-    eager: real('$sigmoid', (x) => 1 / (1 + exp(-x)), decimalSigmoid, undefined, 14),
-  },
+  'agg.sigmoid': eager(
+    { mql: (operand, { at, parse }) => call('agg.sigmoid', [parse(operand)], at) },
+    real('$sigmoid', (x) => 1 / (1 + exp(-x)), decimalSigmoid, undefined, 14),
+  ),
 };
 
 const unity: Decimal128 = toDecimal(1n);

@@ -6,9 +6,7 @@ import { call, type Expr } from '../../plan/expr.ts';
 import { QueryError } from '../../query-error.ts';
 import type { Functions, OperandContext } from '../definition.ts';
 
-export const rand: Functions = {
-  'agg.rand': { mql: parseRand, volatile: true, eager: () => draw() },
-};
+export const rand: Functions = { 'agg.rand': { mql: parseRand, volatile: true, eager: () => draw() } };
 
 function draw(random: () => number = Math.random): number {
   return random();

@@ -7,31 +7,22 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { named, ofWidestType } from '../../sql/types/signature.ts';
-import type { Functions } from '../definition.ts';
+import { eager, type Functions } from '../definition.ts';
 import { isDecimal, isFiniteNumber, isNan, plainNumber, toBigInt, wholeResult } from './number.ts';
 
 export const rounding: Functions = {
-  'agg.abs': { mql: 1, sql: named(ofWidestType, ['ABS', 1, 1]), size: 'bounded', eager: absolute },
-  'agg.ceil': {
-    mql: 1,
-    sql: named(ofWidestType, ['CEIL', 1, 1], ['CEILING', 1, 1]),
-    size: 'bounded',
-    eager: (value) => toWhole(value, '$ceil', Math.ceil, 'ceil'),
-  },
-  'agg.floor': {
-    mql: 1,
-    sql: named(ofWidestType, ['FLOOR', 1, 1]),
-    size: 'bounded',
-    folding: 'early',
-    eager: (value) => toWhole(value, '$floor', Math.floor, 'floor'),
-  },
-  'agg.round': {
-    mql: [1, 2],
-    sql: named(ofWidestType, ['ROUND', 1, 1]),
-    size: 'bounded',
-    eager: (...args) => toPlace(args, '$round'),
-  },
-  'agg.trunc': { mql: [1, 2], size: 'bounded', folding: 'early', eager: (...args) => toPlace(args, '$trunc') },
+  'agg.abs': eager({ mql: 1, sql: named(ofWidestType, ['ABS', 1, 1]), size: 'bounded' }, absolute),
+  'agg.ceil': eager({ mql: 1, sql: named(ofWidestType, ['CEIL', 1, 1], ['CEILING', 1, 1]), size: 'bounded' }, (value) =>
+    toWhole(value, '$ceil', Math.ceil, 'ceil'),
+  ),
+  'agg.floor': eager(
+    { mql: 1, sql: named(ofWidestType, ['FLOOR', 1, 1]), size: 'bounded', folding: 'early' },
+    (value) => toWhole(value, '$floor', Math.floor, 'floor'),
+  ),
+  'agg.round': eager({ mql: [1, 2], sql: named(ofWidestType, ['ROUND', 1, 1]), size: 'bounded' }, (...args) =>
+    toPlace(args, '$round'),
+  ),
+  'agg.trunc': eager({ mql: [1, 2], size: 'bounded', folding: 'early' }, (...args) => toPlace(args, '$trunc')),
 };
 
 function notNumeric(value: Maybe, name: string, code: number): QueryError {

@@ -9,7 +9,7 @@ import { isNullish, isNumeric, typeName } from '../../bson/type.ts';
 import type { Decimal128, Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
 import { named, numeric } from '../../sql/types/signature.ts';
-import type { Eager, Functions } from '../definition.ts';
+import { type Eager, eager, type Functions } from '../definition.ts';
 import * as exact from './exact-double.ts';
 import { isDecimal, isFiniteNumber, isNan, type Numeric, toDecimal, toDouble } from './number.ts';
 
@@ -35,17 +35,13 @@ export const trigonometry: Functions = {
   ...Object.fromEntries(
     functions.map(([name, onDouble, domain]) => [`agg.${name}`, { mql: 1, eager: real(name, onDouble, domain) }]),
   ),
-  'agg.atan2': { mql: 2, eager: atan2 },
-  'agg.degreesToRadians': {
-    mql: 1,
-    sql: named(numeric, ['RADIANS', 1, 1]),
-    eager: (value) => scaled(value, '$degreesToRadians', Math.PI / 180, (x) => multiply(x, radiansOfDegree)),
-  },
-  'agg.radiansToDegrees': {
-    mql: 1,
-    sql: named(numeric, ['DEGREES', 1, 1]),
-    eager: (value) => scaled(value, '$radiansToDegrees', 180 / Math.PI, (x) => multiply(x, degreesOfRadian)),
-  },
+  'agg.atan2': eager({ mql: 2 }, atan2),
+  'agg.degreesToRadians': eager({ mql: 1, sql: named(numeric, ['RADIANS', 1, 1]) }, (value) =>
+    scaled(value, '$degreesToRadians', Math.PI / 180, (x) => multiply(x, radiansOfDegree)),
+  ),
+  'agg.radiansToDegrees': eager({ mql: 1, sql: named(numeric, ['DEGREES', 1, 1]) }, (value) =>
+    scaled(value, '$radiansToDegrees', 180 / Math.PI, (x) => multiply(x, degreesOfRadian)),
+  ),
 };
 
 const radiansOfDegree: Decimal128 = parseDecimal('0.01745329251994329576923690768488613')!;

@@ -6,63 +6,40 @@ import { QueryError } from '../../query-error.ts';
 import { booleans, kindOf } from '../../sql/types/kind.ts';
 import { textOrNull } from '../../sql/types/signature.ts';
 import { converted } from '../conversion/convert.ts';
-import type { Functions } from '../definition.ts';
+import { eager, type Functions } from '../definition.ts';
 
 export const sqlCast: Functions = {
-  'sql.castString': {
-    sql: { gives: textOrNull },
-    size: 'grows',
-    numberTypes: 'none',
-    eager: (value) => (value instanceof Binary ? null : orNull(() => converted(value, 'string'))),
-  },
-  'sql.castInt': {
-    sql: { gives: kindOf('int', 'null') },
-    size: 'bounded',
-    eager: (value) => orNull(() => converted(value, 'int')),
-  },
-  'sql.castLong': {
-    sql: { gives: kindOf('long', 'null') },
-    size: 'bounded',
-    folding: 'early',
-    eager: castLong,
-  },
-  'sql.castDouble': {
-    sql: { gives: kindOf('double', 'null') },
-    size: 'bounded',
-    eager: (value) => orNull(() => doubleOf(value)),
-  },
-  'sql.castBool': {
-    sql: { gives: booleans },
-    size: 'bounded',
-    eager: (value) => orNull(() => converted(value, 'bool')),
-  },
-  'sql.castTimestamp': {
-    sql: { gives: kindOf('date', 'null') },
-    size: 'bounded',
-    folding: 'early',
-    eager: (value) =>
-      // As in MongoDB, no date is made of an int32.
-      value instanceof Int32 ? null : orNull(() => converted(value, 'date')),
-  },
-  'sql.castDecimal': {
-    sql: { gives: kindOf('decimal', 'null') },
-    eager: (value) => orNull(() => converted(value, 'decimal')),
-  },
-  'sql.castObjectId': {
-    sql: { gives: kindOf('objectId', 'null') },
-    eager: (value) => {
-      if (value instanceof ObjectId) return value;
-      if (typeof value !== 'string' || !/^[\da-f]{24}$/i.test(value)) return null;
-      return new ObjectId(Uint8Array.from(value.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
-    },
-  },
-  'sql.castDocument': {
-    sql: { gives: { types: new Set(['object', 'null']), open: true } },
-    eager: (value) => (value instanceof BsonDocument ? value : null),
-  },
+  'sql.castString': eager({ sql: { gives: textOrNull }, size: 'grows', numberTypes: 'none' }, (value) =>
+    value instanceof Binary ? null : orNull(() => converted(value, 'string')),
+  ),
+  'sql.castInt': eager({ sql: { gives: kindOf('int', 'null') }, size: 'bounded' }, (value) =>
+    orNull(() => converted(value, 'int')),
+  ),
+  'sql.castLong': eager({ sql: { gives: kindOf('long', 'null') }, size: 'bounded', folding: 'early' }, castLong),
+  'sql.castDouble': eager({ sql: { gives: kindOf('double', 'null') }, size: 'bounded' }, (value) =>
+    orNull(() => doubleOf(value)),
+  ),
+  'sql.castBool': eager({ sql: { gives: booleans }, size: 'bounded' }, (value) =>
+    orNull(() => converted(value, 'bool')),
+  ),
+  'sql.castTimestamp': eager({ sql: { gives: kindOf('date', 'null') }, size: 'bounded', folding: 'early' }, (value) =>
+    // As in MongoDB, no date is made of an int32.
+    value instanceof Int32 ? null : orNull(() => converted(value, 'date')),
+  ),
+  'sql.castDecimal': eager({ sql: { gives: kindOf('decimal', 'null') } }, (value) =>
+    orNull(() => converted(value, 'decimal')),
+  ),
+  'sql.castObjectId': eager({ sql: { gives: kindOf('objectId', 'null') } }, (value) => {
+    if (value instanceof ObjectId) return value;
+    if (typeof value !== 'string' || !/^[\da-f]{24}$/i.test(value)) return null;
+    return new ObjectId(Uint8Array.from(value.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
+  }),
+  'sql.castDocument': eager({ sql: { gives: { types: new Set(['object', 'null']), open: true } } }, (value) =>
+    value instanceof BsonDocument ? value : null,
+  ),
   // Nothing but null can be cast to it.
-  'sql.castNull': { sql: { gives: kindOf('null') }, eager: () => null },
-  'sql.castArray': { sql: { gives: kindOf('array', 'null') }, eager: (value) => (Array.isArray(value) ? value : null) },
+  'sql.castNull': eager({ sql: { gives: kindOf('null') } }, () => null),
+  'sql.castArray': eager({ sql: { gives: kindOf('array', 'null') } }, (value) => (Array.isArray(value) ? value : null)),
 };
 
 export function castLong(value: Maybe): Maybe {

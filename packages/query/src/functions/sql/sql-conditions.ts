@@ -9,7 +9,7 @@ import { QueryError } from '../../query-error.ts';
 import { either, kindOf } from '../../sql/types/kind.ts';
 import { boolType, comparing, logical, predicate } from '../../sql/types/signature.ts';
 import { branches } from '../conditional.ts';
-import type { Eager, FunctionDefinition, Functions } from '../definition.ts';
+import { type Eager, eager, type FunctionDefinition, type Functions, lazy } from '../definition.ts';
 
 /** True, false or null, whatever the arguments are. */
 const condition = { size: 'bounded', neverFails: true, numberTypes: 'none' } as const;
@@ -36,58 +36,45 @@ export const sqlConditions: Functions = {
   ...Object.fromEntries(
     Object.entries(comparisons).map(([name, eager]) => [`sql.${name}`, { sql: comparing, ...condition, eager }]),
   ),
-  'sql.any': { eager: quantified(true) },
-  'sql.all': { eager: quantified(false) },
-  'sql.isNull': { sql: predicate, ...condition, eager: (value) => value === null || value === undefined },
-  'sql.isMissing': { sql: predicate, ...condition, eager: (value) => value === undefined },
-  'sql.isType': { sql: predicate, ...condition, eager: (value, ...types) => types.includes(typeName(value)) },
-  'sql.not': {
-    ...connective,
-    eager: (value) => (isNullish(value) ? null : !truthOf(value)),
-  },
-  'sql.and': {
-    ...connective,
-    lazy: (args) => (frame) => {
-      let known = true;
-      for (const arg of args) {
-        const value = arg(frame);
-        if (isNullish(value)) known = false;
-        else if (!truthOf(value)) return false;
-      }
-      return known ? true : null;
-    },
-  },
-  'sql.or': {
-    ...connective,
-    lazy: (args) => (frame) => {
-      let known = true;
-      for (const arg of args) {
-        const value = arg(frame);
-        if (isNullish(value)) known = false;
-        else if (truthOf(value)) return true;
-      }
-      return known ? false : null;
-    },
-  },
+  'sql.any': eager({}, quantified(true)),
+  'sql.all': eager({}, quantified(false)),
+  'sql.isNull': eager({ sql: predicate, ...condition }, (value) => value === null || value === undefined),
+  'sql.isMissing': eager({ sql: predicate, ...condition }, (value) => value === undefined),
+  'sql.isType': eager({ sql: predicate, ...condition }, (value, ...types) => types.includes(typeName(value))),
+  'sql.not': eager({ ...connective }, (value) => (isNullish(value) ? null : !truthOf(value))),
+  'sql.and': lazy({ ...connective }, (args) => (frame) => {
+    let known = true;
+    for (const arg of args) {
+      const value = arg(frame);
+      if (isNullish(value)) known = false;
+      else if (!truthOf(value)) return false;
+    }
+    return known ? true : null;
+  }),
+  'sql.or': lazy({ ...connective }, (args) => (frame) => {
+    let known = true;
+    for (const arg of args) {
+      const value = arg(frame);
+      if (isNullish(value)) known = false;
+      else if (truthOf(value)) return true;
+    }
+    return known ? false : null;
+  }),
   /** Constants of the list are looked up by key, however many they are. */
-  'sql.in': {
-    sql: comparing,
-    ...condition,
-    lazy: ([value, ...list]) => {
-      const constants = list.flatMap((item) => constantOf(item) ?? []);
-      const others = list.filter((item) => constantOf(item) === undefined);
-      const keys = new Set(constants.map((item) => valueKey(item.value)));
-      const hasNull = constants.some((item) => isNullish(item.value));
-      return (frame) => {
-        const sought = value!(frame);
-        const items = others.map((item) => item(frame));
-        if (isNullish(sought)) return null;
-        if (keys.has(valueKey(sought)) || items.some((item) => !isNullish(item) && compareValues(sought, item) === 0))
-          return true;
-        return hasNull || items.some(isNullish) ? null : false;
-      };
-    },
-  },
+  'sql.in': lazy({ sql: comparing, ...condition }, ([value, ...list]) => {
+    const constants = list.flatMap((item) => constantOf(item) ?? []);
+    const others = list.filter((item) => constantOf(item) === undefined);
+    const keys = new Set(constants.map((item) => valueKey(item.value)));
+    const hasNull = constants.some((item) => isNullish(item.value));
+    return (frame) => {
+      const sought = value!(frame);
+      const items = others.map((item) => item(frame));
+      if (isNullish(sought)) return null;
+      if (keys.has(valueKey(sought)) || items.some((item) => !isNullish(item) && compareValues(sought, item) === 0))
+        return true;
+      return hasNull || items.some(isNullish) ? null : false;
+    };
+  }),
   // Arguments in turn: when, then, when, then, …, else.
   'sql.case': {
     sql: {

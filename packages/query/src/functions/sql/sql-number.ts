@@ -6,7 +6,7 @@ import { Int32, type Maybe } from '../../bson/value.ts';
 import { isWhole, type Kind, kindOf, numbers, wholeNumbers, widest } from '../../sql/types/kind.ts';
 import { datePart, named, numberOrNull, numeric, ofWidestType } from '../../sql/types/signature.ts';
 import { quarter } from '../dates/date-parts.ts';
-import type { Eager, Functions } from '../definition.ts';
+import { type Eager, eager, type Functions } from '../definition.ts';
 import { divide, modulo, multiply } from '../numbers/arithmetic.ts';
 import * as exact from '../numbers/exact-double.ts';
 import { log, squareRoot } from '../numbers/logarithms.ts';
@@ -15,53 +15,43 @@ import { real } from '../numbers/trigonometry.ts';
 import { castLong } from './sql-cast.ts';
 
 export const sqlNumber: Functions = {
-  'sql.divide': {
-    sql: { takes: [numbers], gives: quotientKind },
-    size: 'bounded',
-    folding: 'early',
-    eager: (a, b) => (isZero(b) ? null : divide(a, b)),
-  },
-  'sql.divideWhole': { size: 'bounded', folding: 'early', eager: divideWhole },
-  'sql.mod': {
-    sql: named(numeric, ['MOD', 2, 2]),
-    size: 'bounded',
-    eager: (a, b) => (isZero(b) ? null : modulo(a, b)),
-  },
-  'sql.negate': {
-    sql: ofWidestType,
-    size: 'bounded',
-    folding: 'early',
-    eager: (value) => multiply(value, new Int32(-1)),
-  },
-  'sql.sqrt': {
-    sql: named(numeric, ['SQRT', 1, 1]),
-    size: 'bounded',
-    eager: (value) => {
-      if (isNotANumber(value)) return Number.NaN;
-      return isNullish(value) || isBelow(value, 0) ? null : squareRoot(value);
-    },
-  },
-  'sql.log': {
-    sql: named(numeric, ['LOG', 1, 1, Math.E], ['LOG', 2, 2], ['LOG10', 1, 1, 10]),
-    eager: (value, base) => {
+  'sql.divide': eager({ sql: { takes: [numbers], gives: quotientKind }, size: 'bounded', folding: 'early' }, (a, b) =>
+    isZero(b) ? null : divide(a, b),
+  ),
+  'sql.divideWhole': eager({ size: 'bounded', folding: 'early' }, divideWhole),
+  'sql.mod': eager({ sql: named(numeric, ['MOD', 2, 2]), size: 'bounded' }, (a, b) =>
+    isZero(b) ? null : modulo(a, b),
+  ),
+  'sql.negate': eager({ sql: ofWidestType, size: 'bounded', folding: 'early' }, (value) =>
+    multiply(value, new Int32(-1)),
+  ),
+  'sql.sqrt': eager({ sql: named(numeric, ['SQRT', 1, 1]), size: 'bounded' }, (value) => {
+    if (isNotANumber(value)) return Number.NaN;
+    return isNullish(value) || isBelow(value, 0) ? null : squareRoot(value);
+  }),
+  'sql.log': eager(
+    { sql: named(numeric, ['LOG', 1, 1, Math.E], ['LOG', 2, 2], ['LOG10', 1, 1, 10]) },
+    (value, base) => {
       if (isNotANumber(value) || isNotANumber(base)) return isNullish(value) || isNullish(base) ? null : Number.NaN;
       const none = isNullish(value) || isNullish(base) || isBelow(value, 0, true) || isBelow(base, 0, true);
       return none || compareValues(base, 1) === 0 ? null : log(value, base);
     },
-  },
-  'sql.round': {
-    sql: { names: [['ROUND', 2, 2]], takes: [numbers, wholeNumbers], gives: ([value]) => widest([value!]) },
-    size: 'bounded',
-    eager: (value, place) => {
+  ),
+  'sql.round': eager(
+    {
+      sql: { names: [['ROUND', 2, 2]], takes: [numbers, wholeNumbers], gives: ([value]) => widest([value!]) },
+      size: 'bounded',
+    },
+    (value, place) => {
       if (isNotANumber(place)) return isNullish(value) ? null : Number.NaN;
       const isOutside = isNullish(place) || isBelow(place, -20) || compareValues(place, 100) > 0;
       return isOutside ? null : toPlace([value, place], '$round');
     },
-  },
-  'sql.sin': { sql: named(numeric, ['SIN', 1, 1]), eager: finite(real('sin', exact.sin, 'finite')) },
-  'sql.cos': { sql: named(numeric, ['COS', 1, 1]), eager: finite(real('cos', exact.cos, 'finite')) },
-  'sql.tan': { sql: named(numeric, ['TAN', 1, 1]), eager: finite(real('tan', exact.tan, 'finite')) },
-  'sql.quarter': { sql: named(datePart, ['QUARTER', 1, 1]), eager: quarter },
+  ),
+  'sql.sin': eager({ sql: named(numeric, ['SIN', 1, 1]) }, finite(real('sin', exact.sin, 'finite'))),
+  'sql.cos': eager({ sql: named(numeric, ['COS', 1, 1]) }, finite(real('cos', exact.cos, 'finite'))),
+  'sql.tan': eager({ sql: named(numeric, ['TAN', 1, 1]) }, finite(real('tan', exact.tan, 'finite'))),
+  'sql.quarter': eager({ sql: named(datePart, ['QUARTER', 1, 1]) }, quarter),
 };
 
 /** Of whole numbers the quotient is a whole one. */

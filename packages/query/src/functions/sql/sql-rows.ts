@@ -7,48 +7,41 @@ import { QueryError } from '../../query-error.ts';
 import { anything, kindOf, wholeNumbers } from '../../sql/types/kind.ts';
 import { intOrNull, stringType } from '../../sql/types/signature.ts';
 import { slice } from '../arrays/array.ts';
-import type { Functions } from '../definition.ts';
+import { eager, type Functions } from '../definition.ts';
 
 export const sqlRows: Functions = {
-  'sql.field': {
-    sql: { takes: [['object'], stringType], gives: anything },
-    eager: (value, name) => (value instanceof BsonDocument ? value.get(String(name)) : undefined),
-  },
-  'sql.document': {
-    eager: (value) => {
-      if (value instanceof BsonDocument) return value;
-      throw new QueryError('TypeMismatch', `SELECT VALUE takes a document, found ${typeName(value)}`, {
-        hint: "write {'name': …}, or keep to rows with one in WHERE",
-      });
-    },
-  },
-  'sql.merge': {
-    eager: (...documents) =>
-      new BsonDocument(documents.flatMap((each) => (each instanceof BsonDocument ? [...each] : []))),
-  },
-  'sql.flat': { eager: flat },
-  'sql.flatten': {
-    eager: (value, separator, depth) => {
-      const into = new BsonDocument();
-      const levels =
-        depth instanceof Int32 ? depth.value : typeof depth === 'number' ? depth : Number.POSITIVE_INFINITY;
-      if (value instanceof BsonDocument) flatten(value, '', String(separator), levels, into);
-      return into;
-    },
-  },
-  'sql.size': {
-    sql: { names: [['SIZE', 1, 1]], takes: [['array']], gives: intOrNull },
-    size: 'bounded',
-    eager: (value) => (isNullish(value) ? null : new Int32(list(value, 'SIZE').length)),
-  },
-  'sql.slice': {
-    sql: { names: [['SLICE', 2, 3]], takes: [['array'], wholeNumbers], gives: kindOf('array', 'null') },
-    eager: (...args) => {
+  'sql.field': eager({ sql: { takes: [['object'], stringType], gives: anything } }, (value, name) =>
+    value instanceof BsonDocument ? value.get(String(name)) : undefined,
+  ),
+  'sql.document': eager({}, (value) => {
+    if (value instanceof BsonDocument) return value;
+    throw new QueryError('TypeMismatch', `SELECT VALUE takes a document, found ${typeName(value)}`, {
+      hint: "write {'name': …}, or keep to rows with one in WHERE",
+    });
+  }),
+  'sql.merge': eager(
+    {},
+    (...documents) => new BsonDocument(documents.flatMap((each) => (each instanceof BsonDocument ? [...each] : []))),
+  ),
+  'sql.flat': eager({}, flat),
+  'sql.flatten': eager({}, (value, separator, depth) => {
+    const into = new BsonDocument();
+    const levels = depth instanceof Int32 ? depth.value : typeof depth === 'number' ? depth : Number.POSITIVE_INFINITY;
+    if (value instanceof BsonDocument) flatten(value, '', String(separator), levels, into);
+    return into;
+  }),
+  'sql.size': eager(
+    { sql: { names: [['SIZE', 1, 1]], takes: [['array']], gives: intOrNull }, size: 'bounded' },
+    (value) => (isNullish(value) ? null : new Int32(list(value, 'SIZE').length)),
+  ),
+  'sql.slice': eager(
+    { sql: { names: [['SLICE', 2, 3]], takes: [['array'], wholeNumbers], gives: kindOf('array', 'null') } },
+    (...args) => {
       if (args.some(isNullish)) return null;
       // Nothing, or less, of an array is null.
       return args.length === 3 && compareValues(args[2], 0) <= 0 ? null : slice(...args);
     },
-  },
+  ),
 };
 
 function list(value: Maybe, name: string): readonly Maybe[] {

@@ -7,19 +7,16 @@ import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
 import { booleans, wholeNumbers } from '../../sql/types/kind.ts';
 import { measuring, named, stringType, textOrNull, textual } from '../../sql/types/signature.ts';
-import type { Eager, Functions } from '../definition.ts';
+import { type Eager, eager, type Functions } from '../definition.ts';
 import { plainNumber } from '../numbers/number.ts';
 import { lower, upper } from '../strings/string.ts';
 import { textOf } from '../strings/value-text.ts';
 
 export const sqlText: Functions = {
-  'sql.like': { sql: { takes: [stringType], gives: booleans }, numberTypes: 'none', eager: like },
-  'sql.concat': {
-    sql: textual,
-    size: 'grows',
-    folding: 'early',
-    numberTypes: 'none',
-    eager: known('||', (...texts) => {
+  'sql.like': eager({ sql: { takes: [stringType], gives: booleans }, numberTypes: 'none' }, like),
+  'sql.concat': eager(
+    { sql: textual, size: 'grows', folding: 'early', numberTypes: 'none' },
+    known('||', (...texts) => {
       let text = '';
       for (const each of texts) {
         text += each;
@@ -27,69 +24,62 @@ export const sqlText: Functions = {
       }
       return text;
     }),
-  },
-  'sql.upper': {
-    sql: named(textual, ['UPPER', 1, 1], ['UCASE', 1, 1]),
-    size: 'grows',
-    numberTypes: 'none',
-    eager: known('UPPER', upper),
-  },
-  'sql.lower': {
-    sql: named(textual, ['LOWER', 1, 1], ['LCASE', 1, 1]),
-    size: 'grows',
-    numberTypes: 'none',
-    eager: known('LOWER', lower),
-  },
-  'sql.length': {
-    sql: named(measuring, ['CHAR_LENGTH', 1, 1], ['CHARACTER_LENGTH', 1, 1], ['LENGTH', 1, 1]),
-    size: 'bounded',
-    eager: known('CHAR_LENGTH', (text) => new Int32(Array.from(text).length)),
-  },
-  'sql.octets': {
-    sql: named(measuring, ['OCTET_LENGTH', 1, 1]),
-    eager: known('OCTET_LENGTH', (text) => new Int32(byteLength(text))),
-  },
-  'sql.bits': {
-    sql: named(measuring, ['BIT_LENGTH', 1, 1]),
-    eager: known('BIT_LENGTH', (text) => new Int32(8 * byteLength(text))),
-  },
-  'sql.replace': {
-    sql: named(textual, ['REPLACE', 3, 3]),
-    numberTypes: 'none',
-    eager: known('REPLACE', (text, from, to) => {
+  ),
+  'sql.upper': eager(
+    { sql: named(textual, ['UPPER', 1, 1], ['UCASE', 1, 1]), size: 'grows', numberTypes: 'none' },
+    known('UPPER', upper),
+  ),
+  'sql.lower': eager(
+    { sql: named(textual, ['LOWER', 1, 1], ['LCASE', 1, 1]), size: 'grows', numberTypes: 'none' },
+    known('LOWER', lower),
+  ),
+  'sql.length': eager(
+    { sql: named(measuring, ['CHAR_LENGTH', 1, 1], ['CHARACTER_LENGTH', 1, 1], ['LENGTH', 1, 1]), size: 'bounded' },
+    known('CHAR_LENGTH', (text) => new Int32(Array.from(text).length)),
+  ),
+  'sql.octets': eager(
+    { sql: named(measuring, ['OCTET_LENGTH', 1, 1]) },
+    known('OCTET_LENGTH', (text) => new Int32(byteLength(text))),
+  ),
+  'sql.bits': eager(
+    { sql: named(measuring, ['BIT_LENGTH', 1, 1]) },
+    known('BIT_LENGTH', (text) => new Int32(8 * byteLength(text))),
+  ),
+  'sql.replace': eager(
+    { sql: named(textual, ['REPLACE', 3, 3]), numberTypes: 'none' },
+    known('REPLACE', (text, from, to) => {
       if (from === '') return text;
       const parts = text.split(from);
       if (text.length + (parts.length - 1) * to.length > maxValueBytes) throw tooLarge();
       return parts.join(to);
     }),
-  },
-  'sql.position': {
-    sql: measuring,
-    eager: known('POSITION', (part, text) => {
+  ),
+  'sql.position': eager(
+    { sql: measuring },
+    known('POSITION', (part, text) => {
       const at = text.indexOf(part);
       return new Int32(at < 0 ? -1 : Array.from(text.slice(0, at)).length);
     }),
-  },
-  'sql.trim': {
-    sql: textual,
-    numberTypes: 'none',
-    eager: known('TRIM', (text, chars) => trimmed(text, chars, true, true)),
-  },
-  'sql.trimStart': {
-    sql: textual,
-    numberTypes: 'none',
-    eager: known('TRIM', (text, chars) => trimmed(text, chars, true, false)),
-  },
-  'sql.trimEnd': {
-    sql: textual,
-    numberTypes: 'none',
-    eager: known('TRIM', (text, chars) => trimmed(text, chars, false, true)),
-  },
-  'sql.split': {
-    sql: { names: [['SPLIT', 3, 3]], takes: [stringType, stringType, wholeNumbers], gives: textOrNull },
-    numberTypes: 'none',
-    eager: split,
-  },
+  ),
+  'sql.trim': eager(
+    { sql: textual, numberTypes: 'none' },
+    known('TRIM', (text, chars) => trimmed(text, chars, true, true)),
+  ),
+  'sql.trimStart': eager(
+    { sql: textual, numberTypes: 'none' },
+    known('TRIM', (text, chars) => trimmed(text, chars, true, false)),
+  ),
+  'sql.trimEnd': eager(
+    { sql: textual, numberTypes: 'none' },
+    known('TRIM', (text, chars) => trimmed(text, chars, false, true)),
+  ),
+  'sql.split': eager(
+    {
+      sql: { names: [['SPLIT', 3, 3]], takes: [stringType, stringType, wholeNumbers], gives: textOrNull },
+      numberTypes: 'none',
+    },
+    split,
+  ),
   'sql.substring': {
     sql: {
       names: [

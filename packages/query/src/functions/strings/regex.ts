@@ -7,7 +7,7 @@ import { constantOf } from '../../execute/expressions/constant.ts';
 import { type Evaluate, type Frame, step } from '../../execute/expressions/scope.ts';
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions } from '../definition.ts';
+import { type Functions, lazy } from '../definition.ts';
 import { type Fields, fieldsInOrder } from '../named-fields.ts';
 import { countCodePoints, unitsAt, utf8Length } from './code-points.ts';
 
@@ -25,21 +25,19 @@ const regexFields: Fields = {
 };
 
 export const regex: Functions = {
-  'agg.regexMatch': {
-    mql: fieldsInOrder('agg.regexMatch', regexFields, ['input', 'regex', 'options'], {}),
-    numberTypes: 'none',
-    lazy: (args) => {
+  'agg.regexMatch': lazy(
+    { mql: fieldsInOrder('agg.regexMatch', regexFields, ['input', 'regex', 'options'], {}), numberTypes: 'none' },
+    (args) => {
       const prepare = prepared('$regexMatch', args);
       return (frame) => {
         const [text, search] = prepare(frame);
         return text !== undefined && search !== undefined && search(text, 0) !== undefined;
       };
     },
-  },
-  'agg.regexFind': {
-    mql: fieldsInOrder('agg.regexFind', regexFields, ['input', 'regex', 'options'], {}),
-    size: 'grows',
-    lazy: (args) => {
+  ),
+  'agg.regexFind': lazy(
+    { mql: fieldsInOrder('agg.regexFind', regexFields, ['input', 'regex', 'options'], {}), size: 'grows' },
+    (args) => {
       const prepare = prepared('$regexFind', args);
       return (frame) => {
         const [text, search] = prepare(frame);
@@ -47,18 +45,17 @@ export const regex: Functions = {
         return match === undefined ? null : describeMatch(text!, match, countCodePoints(text!, 0, match.start));
       };
     },
-  },
-  'agg.regexFindAll': {
-    mql: fieldsInOrder('agg.regexFindAll', regexFields, ['input', 'regex', 'options'], {}),
-    size: 'grows',
-    lazy: (args) => {
+  ),
+  'agg.regexFindAll': lazy(
+    { mql: fieldsInOrder('agg.regexFindAll', regexFields, ['input', 'regex', 'options'], {}), size: 'grows' },
+    (args) => {
       const prepare = prepared('$regexFindAll', args);
       return (frame) => {
         const [text, search] = prepare(frame);
         return text === undefined || search === undefined ? [] : findAll(frame, text, search);
       };
     },
-  },
+  ),
 };
 
 /** What a match and each of its groups take at least; counted as they are found. */

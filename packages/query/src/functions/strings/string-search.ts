@@ -6,7 +6,7 @@ import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32, type Maybe, Regex } from '../../bson/value.ts';
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions } from '../definition.ts';
+import { eager, type Functions } from '../definition.ts';
 import { type Fields, fieldsInOrder } from '../named-fields.ts';
 import { wholeInt32 } from '../numbers/whole-int32.ts';
 import { afterCodePoints, countCodePoints, unitsAt, utf8Length } from './code-points.ts';
@@ -21,75 +21,68 @@ const replaceFields: Fields = {
 };
 
 export const stringSearch: Functions = {
-  'agg.indexOfBytes': {
-    mql: [2, 4],
-    eager: (...args) => {
-      const [text, sought] = args;
-      if (isNullish(text)) return null;
-      if (typeof text !== 'string') throw notText(40091, '$indexOfBytes', 'first', text);
-      if (typeof sought !== 'string') throw notText(40092, '$indexOfBytes', 'second', sought);
-      const start = args.length > 2 ? bound(args[2], '$indexOfBytes', 'starting') : 0;
-      const end = Math.min(
-        args.length > 3 ? bound(args[3], '$indexOfBytes', 'ending') : text.length * 3,
-        utf8Length(text),
-      );
-      if (start > end) return new Int32(-1);
-      // A text of single bytes finds a place inside of a character as well.
-      const found = indexOf(binaryText(text).slice(0, end), binaryText(sought), start);
-      return new Int32(found);
-    },
-  },
+  'agg.indexOfBytes': eager({ mql: [2, 4] }, (...args) => {
+    const [text, sought] = args;
+    if (isNullish(text)) return null;
+    if (typeof text !== 'string') throw notText(40091, '$indexOfBytes', 'first', text);
+    if (typeof sought !== 'string') throw notText(40092, '$indexOfBytes', 'second', sought);
+    const start = args.length > 2 ? bound(args[2], '$indexOfBytes', 'starting') : 0;
+    const end = Math.min(
+      args.length > 3 ? bound(args[3], '$indexOfBytes', 'ending') : text.length * 3,
+      utf8Length(text),
+    );
+    if (start > end) return new Int32(-1);
+    // A text of single bytes finds a place inside of a character as well.
+    const found = indexOf(binaryText(text).slice(0, end), binaryText(sought), start);
+    return new Int32(found);
+  }),
   /** A match must begin before the end, but may go beyond it, as in MongoDB. */
-  'agg.indexOfCP': {
-    mql: [2, 4],
-    eager: (...args) => {
-      const [text, sought] = args;
-      if (isNullish(text)) return null;
-      if (typeof text !== 'string') throw notText(40093, '$indexOfCP', 'first', text);
-      if (typeof sought !== 'string') throw notText(40094, '$indexOfCP', 'second', sought);
-      const start = args.length > 2 ? bound(args[2], '$indexOfCP', 'starting') : 0;
-      const end = args.length > 3 ? bound(args[3], '$indexOfCP', 'ending') : Number.POSITIVE_INFINITY;
-      if (text === '' && sought === '') return new Int32(0);
-      const from = afterCodePoints(text, 0, start);
-      if (from >= text.length) return new Int32(-1);
-      const found = indexOf(text, sought, from);
-      if (found < 0) return new Int32(-1);
-      const place = start + countCodePoints(text, from, found);
-      return new Int32(place < end ? place : -1);
+  'agg.indexOfCP': eager({ mql: [2, 4] }, (...args) => {
+    const [text, sought] = args;
+    if (isNullish(text)) return null;
+    if (typeof text !== 'string') throw notText(40093, '$indexOfCP', 'first', text);
+    if (typeof sought !== 'string') throw notText(40094, '$indexOfCP', 'second', sought);
+    const start = args.length > 2 ? bound(args[2], '$indexOfCP', 'starting') : 0;
+    const end = args.length > 3 ? bound(args[3], '$indexOfCP', 'ending') : Number.POSITIVE_INFINITY;
+    if (text === '' && sought === '') return new Int32(0);
+    const from = afterCodePoints(text, 0, start);
+    if (from >= text.length) return new Int32(-1);
+    const found = indexOf(text, sought, from);
+    if (found < 0) return new Int32(-1);
+    const place = start + countCodePoints(text, from, found);
+    return new Int32(place < end ? place : -1);
+  }),
+  'agg.split': eager({ mql: 2, size: 'grows', numberTypes: 'none' }, (text, delimiter) => {
+    if (isNullish(text) || isNullish(delimiter)) return null;
+    if (typeof text !== 'string') throw notText(40085, '$split', 'first', text);
+    if (typeof delimiter !== 'string' && !(delimiter instanceof Regex))
+      throw notText(10503900, '$split', 'second', delimiter);
+    if (delimiter === '') throw new QueryError(40087, '$split requires a separator that is not empty');
+    const pieces: string[] = [];
+    let at = 0;
+    for (const { start, end, groups } of matches(text, delimiter)) {
+      pieces.push(text.slice(at, start), ...groups.map((group) => group ?? ''));
+      at = end;
+      if (pieces.length * 24 > maxValueBytes) throw tooLarge();
+    }
+    return [...pieces, text.slice(at)];
+  }),
+  'agg.replaceOne': eager(
+    {
+      mql: fieldsInOrder('agg.replaceOne', replaceFields, replaceFields.required, {}),
+      size: 'grows',
+      numberTypes: 'none',
     },
-  },
-  'agg.split': {
-    mql: 2,
-    size: 'grows',
-    numberTypes: 'none',
-    eager: (text, delimiter) => {
-      if (isNullish(text) || isNullish(delimiter)) return null;
-      if (typeof text !== 'string') throw notText(40085, '$split', 'first', text);
-      if (typeof delimiter !== 'string' && !(delimiter instanceof Regex))
-        throw notText(10503900, '$split', 'second', delimiter);
-      if (delimiter === '') throw new QueryError(40087, '$split requires a separator that is not empty');
-      const pieces: string[] = [];
-      let at = 0;
-      for (const { start, end, groups } of matches(text, delimiter)) {
-        pieces.push(text.slice(at, start), ...groups.map((group) => group ?? ''));
-        at = end;
-        if (pieces.length * 24 > maxValueBytes) throw tooLarge();
-      }
-      return [...pieces, text.slice(at)];
+    (...args) => replace('$replaceOne', args, 1),
+  ),
+  'agg.replaceAll': eager(
+    {
+      mql: fieldsInOrder('agg.replaceAll', replaceFields, replaceFields.required, {}),
+      size: 'grows',
+      numberTypes: 'none',
     },
-  },
-  'agg.replaceOne': {
-    mql: fieldsInOrder('agg.replaceOne', replaceFields, replaceFields.required, {}),
-    size: 'grows',
-    numberTypes: 'none',
-    eager: (...args) => replace('$replaceOne', args, 1),
-  },
-  'agg.replaceAll': {
-    mql: fieldsInOrder('agg.replaceAll', replaceFields, replaceFields.required, {}),
-    size: 'grows',
-    numberTypes: 'none',
-    eager: (...args) => replace('$replaceAll', args, Number.POSITIVE_INFINITY),
-  },
+    (...args) => replace('$replaceAll', args, Number.POSITIVE_INFINITY),
+  ),
 };
 
 function replace(name: string, [text, find, replacement]: readonly Maybe[], most: number): Maybe {

@@ -5,54 +5,37 @@ import { isNullish, typeName } from '../../bson/type.ts';
 import { Int32 } from '../../bson/value.ts';
 import { maxValueBytes, tooLarge } from '../../execute/limits/size-limits.ts';
 import { QueryError } from '../../query-error.ts';
-import { atLeast, type Functions } from '../definition.ts';
+import { atLeast, eager, type Functions } from '../definition.ts';
 import { countCodePoints, utf8Length } from './code-points.ts';
 import { coerced } from './coerced-text.ts';
 
 export const string: Functions = {
-  'agg.concat': {
-    mql: atLeast(0),
-    size: 'grows',
-    folding: 'early',
-    numberTypes: 'none',
-    eager: (...values) => {
-      let text = '';
-      for (const value of values) {
-        if (isNullish(value)) return null;
-        if (typeof value === 'string') text += value;
-        else throw new QueryError(16702, `$concat only supports strings, not ${typeName(value)}`);
-        if (text.length > maxValueBytes) throw tooLarge();
-      }
-      return text;
-    },
-  },
-  'agg.toUpper': { mql: 1, size: 'grows', numberTypes: 'none', eager: (value) => upper(coerced(value, '$toUpper')) },
-  'agg.toLower': { mql: 1, size: 'grows', numberTypes: 'none', eager: (value) => lower(coerced(value, '$toLower')) },
-  'agg.strcasecmp': {
-    mql: 2,
-    eager: (left, right) => {
-      const [a, b] = [coerced(left, '$strcasecmp'), coerced(right, '$strcasecmp')];
-      return new Int32(Math.sign(compareText(upper(a), upper(b))));
-    },
-  },
-  'agg.strLenCP': {
-    mql: 1,
-    numberTypes: 'int',
-    eager: (value) => {
-      if (typeof value !== 'string')
-        throw new QueryError(34471, `$strLenCP requires a string argument, found: ${typeName(value)}`);
-      return new Int32(countCodePoints(value, 0, value.length));
-    },
-  },
-  'agg.strLenBytes': {
-    mql: 1,
-    numberTypes: 'int',
-    eager: (value) => {
-      if (typeof value !== 'string')
-        throw new QueryError(34473, `$strLenBytes requires a string argument, found: ${typeName(value)}`);
-      return new Int32(utf8Length(value));
-    },
-  },
+  'agg.concat': eager({ mql: atLeast(0), size: 'grows', folding: 'early', numberTypes: 'none' }, (...values) => {
+    let text = '';
+    for (const value of values) {
+      if (isNullish(value)) return null;
+      if (typeof value === 'string') text += value;
+      else throw new QueryError(16702, `$concat only supports strings, not ${typeName(value)}`);
+      if (text.length > maxValueBytes) throw tooLarge();
+    }
+    return text;
+  }),
+  'agg.toUpper': eager({ mql: 1, size: 'grows', numberTypes: 'none' }, (value) => upper(coerced(value, '$toUpper'))),
+  'agg.toLower': eager({ mql: 1, size: 'grows', numberTypes: 'none' }, (value) => lower(coerced(value, '$toLower'))),
+  'agg.strcasecmp': eager({ mql: 2 }, (left, right) => {
+    const [a, b] = [coerced(left, '$strcasecmp'), coerced(right, '$strcasecmp')];
+    return new Int32(Math.sign(compareText(upper(a), upper(b))));
+  }),
+  'agg.strLenCP': eager({ mql: 1, numberTypes: 'int' }, (value) => {
+    if (typeof value !== 'string')
+      throw new QueryError(34471, `$strLenCP requires a string argument, found: ${typeName(value)}`);
+    return new Int32(countCodePoints(value, 0, value.length));
+  }),
+  'agg.strLenBytes': eager({ mql: 1, numberTypes: 'int' }, (value) => {
+    if (typeof value !== 'string')
+      throw new QueryError(34473, `$strLenBytes requires a string argument, found: ${typeName(value)}`);
+    return new Int32(utf8Length(value));
+  }),
 };
 
 /** Only ASCII letters change, as in MongoDB. */

@@ -5,29 +5,24 @@ import { describe } from '../../bson/describe.ts';
 import { isNumeric, typeName } from '../../bson/type.ts';
 import { type Decimal128, Int32, type Maybe } from '../../bson/value.ts';
 import { QueryError } from '../../query-error.ts';
-import type { Functions } from '../definition.ts';
+import { eager, type Functions } from '../definition.ts';
 import { maxLong, minLong } from '../numbers/number.ts';
 import { wholeInt32 } from '../numbers/whole-int32.ts';
 import { afterCodePoints } from './code-points.ts';
 import { coerced } from './coerced-text.ts';
 
 export const substring: Functions = {
-  'agg.substrCP': {
-    mql: 3,
-    size: 'grows',
-    numberTypes: 'none',
-    eager: (value, start, length) => {
-      const text = coerced(value, '$substrCP');
-      const from = place(start, 'starting index', 34450, 34451);
-      const count = place(length, 'length', 34452, 34453);
-      if (count < 0) throw new QueryError(34454, `$substrCP: the length must not be negative, found ${count}`);
-      if (from < 0) throw new QueryError(34455, `$substrCP: the starting index must not be negative, found ${from}`);
-      const begin = afterCodePoints(text, 0, from);
-      return text.slice(begin, afterCodePoints(text, begin, count));
-    },
-  },
-  'agg.substr': { mql: 3, size: 'grows', numberTypes: 'none', eager: substrBytes },
-  'agg.substrBytes': { mql: 3, size: 'grows', numberTypes: 'none', eager: substrBytes },
+  'agg.substrCP': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, (value, start, length) => {
+    const text = coerced(value, '$substrCP');
+    const from = place(start, 'starting index', 34450, 34451);
+    const count = place(length, 'length', 34452, 34453);
+    if (count < 0) throw new QueryError(34454, `$substrCP: the length must not be negative, found ${count}`);
+    if (from < 0) throw new QueryError(34455, `$substrCP: the starting index must not be negative, found ${from}`);
+    const begin = afterCodePoints(text, 0, from);
+    return text.slice(begin, afterCodePoints(text, begin, count));
+  }),
+  'agg.substr': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, substrBytes),
+  'agg.substrBytes': eager({ mql: 3, size: 'grows', numberTypes: 'none' }, substrBytes),
 };
 
 function place(value: Maybe, what: string, notNumber: number, notWhole: number): number {

@@ -109,11 +109,7 @@ function stepsOf({ parts }: Written, all: Options, isPlain: boolean): readonly U
       if (level > 0) prefix += String(level - 1);
       const shared = all.index === undefined || isPlain ? all.index : `${prefix}_${all.index}`;
       const named = index ?? shared;
-      steps.push({
-        path: [...path],
-        ...(named !== undefined && { index: named }),
-        outer: outer ?? all.outer ?? false,
-      });
+      steps.push({ path: [...path], ...(named !== undefined && { index: named }), outer: outer ?? all.outer ?? false });
     }
   }
   return steps;
