@@ -5,8 +5,8 @@ import type { Limits } from './admin/limits.ts';
 import { type Binary, createBinary } from './binary/feature.ts';
 import { openBlobStore } from './blobs/blob-store.ts';
 import type { Fleet } from './compose-fleet.ts';
-import { addressOfCall } from './edge/address-of-call.ts';
 import { principalOfRequest } from './edge/principal-of-request.ts';
+import { requestOrigin } from './edge/request-origin.ts';
 import type { SignIn } from './edge/sign-in/sign-in.ts';
 import { freeBytesOf } from './ingest/disk/free-space.ts';
 import { createIngest, type Ingest } from './ingest/feature.ts';
@@ -86,7 +86,7 @@ export async function composeDataPlane(deps: DataPlaneDeps): Promise<DataPlane> 
       instanceKey,
       standing: authenticator.standing,
       principalOf: (request) => principalOfRequest({ authenticator, signIn }, request),
-      baseUrl: (metadata) => settings.identity.publicUrl ?? addressOfCall(metadata, scheme) ?? url(),
+      baseUrl: (metadata) => settings.identity.publicUrl ?? requestOrigin(metadata, scheme) ?? url(),
       clock,
       log: log.child('binary'),
     }),

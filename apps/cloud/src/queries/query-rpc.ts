@@ -10,11 +10,11 @@ import { batchDocuments } from './batch-documents.ts';
 import { downgradeBson, needsDowngrade } from './downgrade-bson.ts';
 import { explainRow, wantsExplain } from './explain-row.ts';
 import { noticesHeader } from './notices-header.ts';
-import { parsed } from './parsed.ts';
 import type { QueriesDeps } from './queries-deps.ts';
 import { querySource } from './query-source.ts';
 import { pipelineNamed } from './saved/read-queries.ts';
 import { needsSurrogates, withSurrogates } from './surrogate-text.ts';
+import { withWireErrors } from './wire-errors.ts';
 
 export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, Principal> {
   const { tabular, access, log, clock } = deps;
@@ -62,7 +62,7 @@ export function queryHandlers(deps: QueriesDeps): Handlers<typeof DataService, P
       return answer(request.organizationId, call, plan, () => (pushed) => pushed);
     },
     tabularDataBySQL: ({ organizationId, sqlQuery }, call) => {
-      const plan = () => parsed(() => parseSql(sqlQuery));
+      const plan = () => withWireErrors(() => parseSql(sqlQuery));
       return answer(organizationId, call, plan, () => clauseWords(sqlQuery));
     },
   };
@@ -75,7 +75,7 @@ async function planOf(
   source: Plan['source'],
   principal: Principal,
 ): Promise<Plan> {
-  if (name === '') return parsed(() => parseMql(mqlBinary, source));
+  if (name === '') return withWireErrors(() => parseMql(mqlBinary, source));
   // Who may not read saved queries is answered as if there were none.
   const mayRead = access.allows(principal, 'organization.read', organizationId);
   const prefix = mayRead ? await pipelineNamed(db, organizationId, name) : undefined;
@@ -85,7 +85,7 @@ async function planOf(
       `query_prefix_name: expected the name of a saved query of the organization, found ${JSON.stringify(name.slice(0, 200))}`,
     );
   const note = `; stages are counted from the first of the saved query ${JSON.stringify(name)}, which has ${prefix.length}`;
-  return parsed(() => parseMql([...prefix, ...mqlBinary], source), note);
+  return withWireErrors(() => parseMql([...prefix, ...mqlBinary], source), note);
 }
 
 /** What the caller's BSON reader can read (D7). */

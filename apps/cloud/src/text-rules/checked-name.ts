@@ -1,6 +1,6 @@
 /** The rule for names of everything that people name: organizations, locations, machines, parts, keys, fragments. */
 import { PlatformError } from '@platform/base';
-import { canBeSeen, invisibleCharacter, seenText } from './invisible-character.ts';
+import { invisibleCharacter, isVisible, visibleText } from './invisible-character.ts';
 
 const maxNameLength = 200;
 
@@ -8,9 +8,9 @@ const maxNameLength = 200;
 export function checkedName(name: string, what = 'name'): string {
   const trimmed = name.trim();
   const unseen = invisibleCharacter(trimmed.slice(0, maxNameLength));
-  if (unseen === undefined && trimmed.length <= maxNameLength && canBeSeen(trimmed)) return trimmed;
+  if (unseen === undefined && trimmed.length <= maxNameLength && isVisible(trimmed)) return trimmed;
   throw new PlatformError(
     'invalid_argument',
-    `${what}: expected 1 to ${maxNameLength} characters without control characters and others that are not seen, found ${unseen === undefined ? '' : `${unseen} in `}${seenText(trimmed)} (${trimmed.length} characters)`,
+    `${what}: expected 1 to ${maxNameLength} characters without control characters and others that are not seen, found ${unseen === undefined ? '' : `${unseen} in `}${visibleText(trimmed)} (${trimmed.length} characters)`,
   );
 }

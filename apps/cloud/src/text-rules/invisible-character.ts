@@ -36,12 +36,12 @@ export function invisibleCharacter(text: string): string | undefined {
 }
 
 /** Whether anything of a text can be seen: spaces, the empty braille cell and marks without a letter cannot. */
-export function canBeSeen(text: string): boolean {
+export function isVisible(text: string): boolean {
   return /[\p{L}\p{N}\p{P}\p{S}\p{Co}]/u.test(text.replace(/[\u2800\p{Default_Ignorable_Code_Point}]/gu, ''));
 }
 
 /** For messages: in quotes, with what is not seen written out. */
-export function seenText(text: string): string {
+export function visibleText(text: string): string {
   return JSON.stringify(text.slice(0, 80)).replace(suspect, (character) => `<${codeOf(character)}>`);
 }
 

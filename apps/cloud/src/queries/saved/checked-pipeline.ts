@@ -1,7 +1,7 @@
 /** The pipeline of a saved query: one that could run as it stands. */
 import { PlatformError } from '@platform/base';
 import { parseMql } from '@platform/query/mql';
-import { parsed } from '../parsed.ts';
+import { withWireErrors } from '../wire-errors.ts';
 
 /** One query; all of an organization's are in one answer, which public clients read up to 4 MiB. */
 const maxPipelineBytes: number = 256 * 1024;
@@ -16,7 +16,7 @@ export function checkedPipeline(stages: readonly Uint8Array[]): Uint8Array {
     );
   if (stages.length === 0)
     throw new PlatformError('invalid_argument', 'mql_binary: expected one stage or more, found none');
-  parsed(() => parseMql(stages));
+  withWireErrors(() => parseMql(stages));
   return Buffer.concat(stages);
 }
 

@@ -13,7 +13,7 @@ export function explainPostStages(plan: Plan, { end, post }: PlanSplit): readonl
   if (isSort && first.k === 'slice') return later(others, 'behind the limit');
   if (end !== 'rows')
     return later(rest, end.k === 'group' ? 'over the groups of all sources' : 'over the rows that come of it');
-  return [{ part: nameOf(first), why: whyOf(first) }, ...later(others, `behind ${nameOf(first)}`)];
+  return [{ part: nameOf(first), why: reasonFor(first) }, ...later(others, `behind ${nameOf(first)}`)];
 }
 
 function later(stages: readonly Stage[], where: string): readonly NotPushed[] {
@@ -21,7 +21,7 @@ function later(stages: readonly Stage[], where: string): readonly NotPushed[] {
 }
 
 /** Of what may follow the filters, that which is never done where the rows lie. */
-function whyOf(stage: Stage): string {
+function reasonFor(stage: Stage): string {
   switch (stage.k) {
     case 'group': {
       const fns = stage.accumulators.flatMap(([, accumulator]) => (decomposes(accumulator) ? [] : [accumulator.fn]));

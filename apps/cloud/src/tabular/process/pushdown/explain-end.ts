@@ -24,28 +24,28 @@ export function explainEnd(end: PlanSplit['end'], room: ConditionRoom, isFiltere
   if (end === 'rows') return [];
   const part = endName(end);
   if (!isFiltered) return [{ part, why: 'a condition before it is left to the executor' }];
-  if (end.k === 'group') return whyNotGroup(end, room);
-  return [end.k === 'sort' ? { part, why: whyNotSort(end, room) } : whyNotRows(end, room)];
+  if (end.k === 'group') return explainGroup(end, room);
+  return [end.k === 'sort' ? { part, why: explainSort(end, room) } : explainRows(end, room)];
 }
 
 export function endName(end: Exclude<PlanSplit['end'], 'rows'>): string {
   return end.at?.stageName ?? (end.k === 'group' ? '$group' : end.k === 'sort' ? '$sort' : '$project');
 }
 
-function whyNotGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushed[] {
+function explainGroup(stage: GroupStage, room: ConditionRoom): readonly NotPushed[] {
   const name = endName(stage);
-  const key = whyNotKey(stage.key, room, name);
+  const key = explainKey(stage.key, room, name);
   if (key !== undefined) return [key];
   const cells: Cells = { sql: [], sums: [], ofSeries: false, decisions: 0, lists: [] };
   return stage.accumulators.flatMap(([field, accumulator]): NotPushed[] => {
     if (stateColumns(accumulator, room, cells) !== undefined) return [];
     // Fields of a statement have no names of their own.
     const part = stage.at === undefined ? name : `${name}.${field}`;
-    return [whyNotFolded(accumulator, room, part)];
+    return [explainAccumulator(accumulator, room, part)];
   });
 }
 
-function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
+function explainKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | undefined {
   if (keyParts(expr, room) !== undefined) return undefined;
   const hasForms = expr.k !== 'doc' && isOfSeries(expr) && !hasCanonicalForm(expr);
   if (hasForms) return { part: siteOf(expr, at), why: lookDifferent };
@@ -56,7 +56,7 @@ function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | und
   const conditions = decision === undefined ? undefined : explainCondition(decision.when, room, part);
   if (conditions !== undefined) return conditions;
   for (const inner of parts) {
-    const found = inner.k === 'lit' ? undefined : whyNotKey(inner, room, part);
+    const found = inner.k === 'lit' ? undefined : explainKey(inner, room, part);
     if (found !== undefined) return found;
   }
   return { part, why: decision === undefined ? rowByRow : lookDifferent };
@@ -64,7 +64,7 @@ function whyNotKey(expr: Expr, room: ConditionRoom, at: string): NotPushed | und
 
 const lookDifferent = 'its values could be equal and yet look different, as 1 and 1.0';
 
-function whyNotFolded({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
+function explainAccumulator({ fn, arg, by }: Accumulator, room: ConditionRoom, part: string): NotPushed {
   if (by !== undefined || /^(first|last|minN|maxN)/.test(fn)) {
     if (canFail(arg)) return { part: siteOf(arg, part), why: 'it can fail for a row, also for one that is not taken' };
     return { part, why: 'it takes rows by their order, which others of the group do not' };
@@ -79,13 +79,13 @@ function whyNotFolded({ fn, arg, by }: Accumulator, room: ConditionRoom, part: s
 
 const mixed = 'its values are numbers of several types';
 
-function whyNotSort({ by, top }: SortStage & { readonly top: number }, room: ConditionRoom): string {
+function explainSort({ by, top }: SortStage & { readonly top: number }, room: ConditionRoom): string {
   if (top > 1_000) return 'more than 1,000 rows are kept';
   const fields = by.map(({ path }: { readonly path: Path }) => explainField(path, room));
   return fields.find((why) => why !== undefined) ?? rowByRow;
 }
 
-function whyNotRows(stage: RowStage, room: ConditionRoom): NotPushed {
+function explainRows(stage: RowStage, room: ConditionRoom): NotPushed {
   const part = endName(stage);
   for (const value of valuesIn(stage)) {
     if (value.k === 'field') {

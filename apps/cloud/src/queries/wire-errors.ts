@@ -8,7 +8,7 @@ import { QueryError } from '@platform/query';
  * @param note is added to it.
  * @throws PlatformError
  */
-export function parsed<T>(parse: () => T, note = ''): T {
+export function withWireErrors<T>(parse: () => T, note = ''): T {
   try {
     return parse();
   } catch (caught) {
