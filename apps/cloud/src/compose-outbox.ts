@@ -25,11 +25,13 @@ export function composeOutbox(deps: OutboxWiringDeps): { readonly outbox: Outbox
   const mailSettings = settings.identity.mail;
   const outbox = createOutbox({
     db,
+    instanceKey,
     clock,
     log: log.child('outbox'),
     channels: {
       webhook: createWebhookChannel({
         clock,
+        instanceKey,
         version,
         ownAddress,
         ownAuthority,

@@ -7,6 +7,7 @@
 import { type Clock, errorText, type Follower, follow, type Log } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Kysely } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Channel, Channels } from './channel.ts';
 import { failureLine, type MachineLogLine } from './failure-line.ts';
 import { InFlight } from './in-flight.ts';
@@ -15,6 +16,7 @@ import { type ChannelName, channelNames, type OutboxMessageRow, type OutboxTable
 
 export interface OutboxDeps {
   readonly db: Kysely<OutboxTables>;
+  readonly instanceKey: Pick<InstanceKey, 'encrypt'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly channels: Channels;

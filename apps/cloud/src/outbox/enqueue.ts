@@ -1,5 +1,6 @@
 import { chunks } from '@platform/base';
 import type { Transaction } from 'kysely';
+import type { InstanceKey } from '../instance/instance-key.ts';
 import type { Message } from './event.ts';
 import type { OutboxMessageRow, OutboxTables } from './store.ts';
 
@@ -7,8 +8,14 @@ import type { OutboxMessageRow, OutboxTables } from './store.ts';
 const rowsPerStatement = 500;
 
 /** Adds what triggers decided. */
-export function enqueue(trx: Transaction<OutboxTables>, messages: readonly Message[], nowMs: number): Promise<void> {
-  return insertMessages(trx, messages.map(rowOf), nowMs);
+export function enqueue(
+  trx: Transaction<OutboxTables>,
+  messages: readonly Message[],
+  nowMs: number,
+  instanceKey: Pick<InstanceKey, 'encrypt'>,
+): Promise<void> {
+  const rows = messages.map((message) => rowOf(message, instanceKey));
+  return insertMessages(trx, rows, nowMs);
 }
 
 export type NewMessage = Omit<
@@ -32,7 +39,7 @@ export async function insertMessages(
   }
 }
 
-function rowOf(message: Message): NewMessage {
+function rowOf(message: Message, instanceKey: Pick<InstanceKey, 'encrypt'>): NewMessage {
   const { id, channel, triggerName, target, basicAuth, event, eventAtMs } = message;
   return {
     id,
@@ -42,11 +49,14 @@ function rowOf(message: Message): NewMessage {
     target,
     trigger_name: triggerName,
     event_type: event.type,
-    authorization: basicAuth
-      ? `Basic ${Buffer.from(`${basicAuth.username}:${basicAuth.password}`, 'utf8').toString('base64')}`
-      : null,
+    authorization: null,
     event: JSON.stringify(event),
-    sealed: null,
+    sealed: basicAuth ? instanceKey.encrypt(basicAuthorization(basicAuth)) : null,
     event_at: eventAtMs,
   };
+}
+
+/** Value of the Authorization header. */
+function basicAuthorization({ username, password }: NonNullable<Message['basicAuth']>): string {
+  return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }

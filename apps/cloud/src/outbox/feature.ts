@@ -30,7 +30,7 @@ export interface Outbox extends AsyncDisposable {
 
 /** Disposes the channels, too. */
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { db, clock, log, channels } = deps;
+  const { db, instanceKey, clock, log, channels } = deps;
   const delivery = createDelivery(deps);
   let pruning: Follower | undefined;
   return {
@@ -44,7 +44,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         idleMs: 3_600_000,
       });
     },
-    enqueue: (trx, messages) => enqueue(trx, messages, clock.now()),
+    enqueue: (trx, messages) => enqueue(trx, messages, clock.now(), instanceKey),
     wake: () => delivery.wake(),
     list: (filter = {}) => listMessages(db, filter),
     counts: (channel) => countMessages(db, channel),

@@ -60,7 +60,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
           attempts: row.attempts + 1,
           state: judgement.state,
           next_attempt_at: judgement.nextAttemptAtMs,
-          ...(judgement.state !== 'pending' && { finished_at: clock.now(), sealed: null }),
+          ...(judgement.state !== 'pending' && { finished_at: clock.now(), authorization: null, sealed: null }),
         })
         .where('id', '=', row.id)
         .execute();
@@ -77,7 +77,7 @@ export function createRecorder(options: { db: Kysely<OutboxTables>; clock: Clock
     async cancel(id) {
       await db
         .updateTable('outbox_messages')
-        .set({ state: 'cancelled', finished_at: clock.now(), sealed: null })
+        .set({ state: 'cancelled', finished_at: clock.now(), authorization: null, sealed: null })
         .where('id', '=', id)
         .where('state', '=', 'pending')
         .execute();

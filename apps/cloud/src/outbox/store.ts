@@ -100,11 +100,14 @@ export interface OutboxMessageRow {
   trigger_name: string;
   /** What it tells of: the type of the trigger, or of the mail (`mail` for those of versions before 9). */
   event_type: string;
-  /** Value of the Authorization header, never listed. */
+  /** Value of the Authorization header in messages of versions that did not seal it; never listed. */
   authorization: string | null;
   /** JSON of a TriggerEvent; empty: the content is sealed. */
   event: string;
-  /** JSON `{subject, text}` of a mail, sealed with the instance key: the text holds links that sign people in. null once it is done. */
+  /**
+   * Sealed with the instance key, null once the message is done. Mail: JSON `{subject, text}`, whose links sign people in. Webhook: the
+   * value of its Authorization header, if it has one.
+   */
   sealed: Uint8Array | null;
   event_at: number;
   state: MessageState;

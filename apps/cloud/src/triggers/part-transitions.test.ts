@@ -4,6 +4,7 @@ import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import type { Database } from '../metadata/tables.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { TriggerEvent } from '../outbox/event.ts';
+import { noSecrets } from '../outbox/testing/open-outbox.ts';
 import { webhookRequest } from '../outbox/webhook/webhook-request.ts';
 import { createPartTransitions, type PartTransition, type TransitionNotifications } from './part-transitions.ts';
 
@@ -38,7 +39,7 @@ async function given(triggers: unknown): Promise<Given> {
   const decide = createPartTransitions({
     configOf: async (partId) => (partId === 'gone' ? undefined : { triggers, components: [], revision: '1' }),
     placeOf: (partId) => (partId === 'moved' ? undefined : place),
-    outbox: { enqueue: (trx, messages) => enqueue(trx, messages, 1_000), wake: () => void woken++ },
+    outbox: { enqueue: (trx, messages) => enqueue(trx, messages, 1_000, noSecrets), wake: () => void woken++ },
     log: silentLog,
   });
   return {

@@ -12,6 +12,7 @@ import { throwUncaught } from '../metadata/testing/throw-uncaught.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import type { Message } from '../outbox/event.ts';
 import type { OutboxTables } from '../outbox/store.ts';
+import { noSecrets } from '../outbox/testing/open-outbox.ts';
 import type { DecidedTables } from './decide-rows.ts';
 import { createTriggers, type Triggers } from './feature.ts';
 import { logged } from './testing/logged.ts';
@@ -45,7 +46,8 @@ async function openDb(): Promise<Kysely<Tables>> {
 }
 
 const outbox = {
-  enqueue: (trx: Transaction<OutboxTables>, messages: readonly Message[]) => enqueue(trx, messages, systemClock.now()),
+  enqueue: (trx: Transaction<OutboxTables>, messages: readonly Message[]) =>
+    enqueue(trx, messages, systemClock.now(), noSecrets),
   wake: () => {},
 };
 
@@ -233,7 +235,7 @@ test('I11 whatever step a kill falls into, each upload is enqueued exactly once 
           outbox: {
             async enqueue(trx, messages) {
               point('in the transaction, before the messages');
-              await enqueue(trx, messages, 0);
+              await enqueue(trx, messages, 0, noSecrets);
               point('in the transaction, after the messages');
             },
             wake: () => point('after the commit'),

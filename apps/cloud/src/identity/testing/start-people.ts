@@ -77,6 +77,7 @@ export async function startPeople(
   const settings = options.smtpUrl === undefined ? undefined : { smtpUrl: options.smtpUrl, from: 'cloud@example.com' };
   const outbox = createOutbox({
     db,
+    instanceKey,
     clock,
     log,
     channels: settings ? { email: createEmailChannel({ settings, instanceKey }) } : {},

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openFirstAccount } from '../../accounts/testing/open-first-account.ts';
 import type { Database } from '../../metadata/tables.ts';
 import { enqueue } from '../../outbox/enqueue.ts';
+import { noSecrets } from '../../outbox/testing/open-outbox.ts';
 import { createPartTransitions } from '../../triggers/part-transitions.ts';
 import { HandClock } from '../testing/hand-clock.ts';
 import { isContact } from './contact.ts';
@@ -35,7 +36,7 @@ function notifying(nowMs: () => number): PresenceDeps['onTransitions'] {
   return createPartTransitions({
     configOf: async () => configured,
     placeOf: (partId) => ({ ...place, partId }),
-    outbox: { enqueue: (trx, messages) => enqueue(trx, messages, nowMs()), wake: () => {} },
+    outbox: { enqueue: (trx, messages) => enqueue(trx, messages, nowMs(), noSecrets), wake: () => {} },
     log: silentLog,
   });
 }

@@ -18,6 +18,13 @@ import { createWebhookChannel, type WebhookChannelDeps } from '../webhook/webhoo
 
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
+/** For messages without passwords. */
+export const noSecrets: Pick<KeyRing, 'encrypt'> = {
+  encrypt() {
+    throw new Error('expected no secret');
+  },
+};
+
 export interface OutboxOverrides
   extends Partial<Pick<OutboxDeps, 'db' | 'organizationExists' | 'appendMachineLog'>>,
     Partial<Pick<WebhookChannelDeps, 'signingSecret'>> {
@@ -78,7 +85,7 @@ export async function openOutboxRig(
     ...{ clock, db, instanceKey, sink, lines, logged },
     open({ smtpUrl, mailTimeoutMs, signingSecret = async () => webhookSecret, ...overrides } = {}) {
       const webhook = createWebhookChannel({
-        ...{ clock, signingSecret, version: '1.2.3' },
+        ...{ clock, instanceKey, signingSecret, version: '1.2.3' },
         ownAuthority: () => undefined,
         ownAddress: () => ({ host: '127.0.0.1', port }),
         privateTargetsAllowed: () => true,
@@ -87,7 +94,7 @@ export async function openOutboxRig(
       const settings = smtpUrl !== undefined && { smtpUrl, from: 'cloud@example.com' };
       const limit = mailTimeoutMs !== undefined && { totalTimeoutMs: mailTimeoutMs };
       const outbox = createOutbox({
-        ...{ db, clock },
+        ...{ db, instanceKey, clock },
         log: createLog((...line) => void logged.push(JSON.stringify(line))),
         channels: { webhook, ...(settings && { email: createEmailChannel({ settings, instanceKey, ...limit }) }) },
         organizationExists: () => true,

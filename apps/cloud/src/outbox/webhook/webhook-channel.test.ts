@@ -34,6 +34,23 @@ test('D23 a message is delivered once, with the headers of the specification and
   expect(on.lines).toEqual([]);
 });
 
+test('the password of a target is stored sealed, and not at all once its message is done', async () => {
+  const on = await openOutboxRig();
+  const outbox = on.open();
+  const basicAuth = { username: 'me', password: 'pässword' };
+  await enqueueWebhooks(on, outbox, webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`, { basicAuth }));
+  const stored = () => on.db.selectFrom('outbox_messages').selectAll().executeTakeFirstOrThrow();
+  const header = `Basic ${Buffer.from('me:pässword').toString('base64')}`;
+  const { authorization, sealed, event } = await stored();
+  expect(authorization).toBeNull();
+  expect(on.instanceKey.decrypt(sealed ?? new Uint8Array())).toBe(header);
+  expect(`${event} ${Buffer.from(sealed ?? []).toString('latin1')}`).not.toContain(header.slice(6));
+  outbox.start();
+  await until(async () => (await statesIn(outbox))[0] === 'delivered');
+  expect(on.sink.requests[0]?.headers.authorization).toBe(header);
+  expect((await stored()).sealed).toBeNull();
+});
+
 test('D23 a failing target is tried eight times with the specified waits, and the machine log tells the first and the last', async () => {
   const on = await openOutboxRig();
   on.sink.answerWith({ status: 503, body: 'busy' });

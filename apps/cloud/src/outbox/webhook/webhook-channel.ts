@@ -1,6 +1,7 @@
 /** Webhooks as a channel of the outbox (D23): the request of the event, signed, to the configured URL. */
 import { lookup } from 'node:dns/promises';
 import { type Clock, PlatformError } from '@platform/base';
+import type { InstanceKey } from '../../instance/instance-key.ts';
 import type { Channel } from '../channel.ts';
 import type { TriggerEvent } from '../event.ts';
 import type { OutboxMessageRow } from '../store.ts';
@@ -12,6 +13,8 @@ import { webhookRequest } from './webhook-request.ts';
 
 export interface WebhookChannelDeps {
   readonly clock: Clock;
+  /** Opens the passwords of targets. */
+  readonly instanceKey: Pick<InstanceKey, 'decrypt'>;
   /** `whsec_` and base64: the key that signs the organization's webhooks. Undefined: there is no such organization. */
   readonly signingSecret: (organizationId: string) => Promise<string | undefined>;
   /** Where our own test inbox listens, exactly as URLs to it are written: the only loopback target, below its paths. */
@@ -27,7 +30,7 @@ export interface WebhookChannelDeps {
 }
 
 export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
-  const { clock, signingSecret, version } = deps;
+  const { clock, instanceKey, signingSecret, version } = deps;
   const { ownAddress, ownAuthority, privateTargetsAllowed, privateTargetsSetting } = deps;
   const sender = createWebhookSender({
     clock,
@@ -41,10 +44,13 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
     async send(message, signal) {
       const event = readEvent(message);
       if (event === undefined) return { outcome: 'rejected', error: 'the stored event cannot be read' };
+      const authorization = authorizationOf(message, instanceKey);
+      if (authorization === undefined)
+        return { outcome: 'rejected', error: 'the stored password for the target cannot be opened' };
       const timestamp = Math.floor(clock.now() / 1_000);
       const secret = await signingSecret(message.organization_id);
       if (secret === undefined) throw new PlatformError('not_found', 'its organization was deleted');
-      return sender.send(signedRequest(message, event, { secret, timestamp, version }), signal);
+      return sender.send(signedRequest(message, event, { authorization, secret, timestamp, version }), signal);
     },
     waitMs: ({ attempts, retryAfterMs }) => waitMs(attempts, retryAfterMs),
     [Symbol.dispose]: () => sender[Symbol.dispose](),
@@ -52,9 +58,14 @@ export function createWebhookChannel(deps: WebhookChannelDeps): Channel {
 }
 
 function signedRequest(
-  { id, target, authorization }: OutboxMessageRow,
+  { id, target }: OutboxMessageRow,
   event: TriggerEvent,
-  by: { readonly secret: string; readonly timestamp: number; readonly version: string },
+  by: {
+    readonly authorization: string | null;
+    readonly secret: string;
+    readonly timestamp: number;
+    readonly version: string;
+  },
 ): OutgoingRequest {
   const { method, headers, body } = webhookRequest(event);
   return {
@@ -68,9 +79,22 @@ function signedRequest(
       'webhook-timestamp': String(by.timestamp),
       'webhook-signature': sign(by.secret, id, by.timestamp, body),
       ...(method === 'POST' && { 'Content-Length': String(Buffer.byteLength(body)) }),
-      ...(authorization !== null && { Authorization: authorization }),
+      ...(by.authorization !== null && { Authorization: by.authorization }),
     },
   };
+}
+
+/** null: the target asks for none. undefined: it no longer opens, and the message must still come to an end. */
+function authorizationOf(
+  { authorization, sealed }: OutboxMessageRow,
+  instanceKey: Pick<InstanceKey, 'decrypt'>,
+): string | null | undefined {
+  if (sealed === null) return authorization;
+  try {
+    return instanceKey.decrypt(sealed);
+  } catch {
+    return undefined;
+  }
 }
 
 /** undefined: the row is damaged; the message must still come to an end. */
