@@ -65,7 +65,7 @@ export const cloudEdges: Readonly<Record<string, readonly string[]>> = {
   machines: ['access', 'accounts', 'instance', 'metadata'],
   // Beside this it gathers the tables of every feature, out of their store.ts.
   metadata: ['instance'],
-  outbox: ['instance'],
+  outbox: ['instance', 'metadata'],
   queries: ['access', 'metadata', 'tabular'],
   retention: ['access', 'accounts', 'binary', 'instance', 'machines', 'metadata', 'tabular'],
   tabular: ['ingest', 'instance', 'metadata'],

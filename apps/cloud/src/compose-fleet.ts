@@ -19,6 +19,7 @@ import { createMachines, type Machines, type MachinesDeps } from './machines/fea
 import { machineNamesIn } from './machines/part-places.ts';
 import { openRegistry, type Registry } from './machines/registry.ts';
 import type { Stores } from './open-stores.ts';
+import { organizationDeleting as forgetTargets } from './outbox/organization-deleting.ts';
 import { organizationDeleting as forgetQueries } from './queries/organization-deleting.ts';
 import { createRetention, type Retention } from './retention/feature.ts';
 import type { Settings } from './settings.ts';
@@ -135,6 +136,7 @@ export async function composeFleet(deps: FleetDeps): Promise<Fleet> {
     organizationDeleting: [
       forgetPeople,
       forgetQueries,
+      forgetTargets,
       forgetLimits,
       fragments.organizationDeleting,
       retention.organizationDeleting,

@@ -1,6 +1,7 @@
 /** Webhooks of the outbox, over a real database and receiver. */
 import { expect, onTestFinished, test } from 'vitest';
 import { messageId } from '../message-id.ts';
+import { organizationDeleting } from '../organization-deleting.ts';
 import { attemptsIn, enqueueWebhooks, openOutboxRig, statesIn, until, webhookMessage } from '../testing/open-outbox.ts';
 
 test('D23 a message is delivered once, with the headers of the specification and a signature, and its attempt recorded', async () => {
@@ -120,6 +121,20 @@ test('D23 a target that answers 410 gets nothing more until it is resumed', asyn
   await until(async () => (await statesIn(restarted)).join() === 'failed,failed,paused,paused');
   await restarted.resume('org', target);
   await until(async () => (await statesIn(restarted)).join() === 'delivered,delivered,failed,failed');
+});
+
+test('an organization that is deleted leaves no paused target behind', async () => {
+  const on = await openOutboxRig();
+  on.sink.answerWith({ status: 410 });
+  const outbox = on.open();
+  outbox.start();
+  await enqueueWebhooks(on, outbox, webhookMessage(1, `${on.sink.url}/test-inbox/webhooks/a`));
+  const paused = () => on.db.selectFrom('outbox_paused_targets').select('organization_id').execute();
+  await until(async () => (await paused()).length === 1);
+  await on.db.transaction().execute((trx) => organizationDeleting(trx, 'another'));
+  expect(await paused()).toHaveLength(1);
+  await on.db.transaction().execute((trx) => organizationDeleting(trx, 'org'));
+  expect(await paused()).toEqual([]);
 });
 
 test('D23 nothing more goes to a target that answered 410 while that is still being recorded', async () => {
