@@ -34,7 +34,7 @@ test('an older running Node: the one that an npm package carries is used', () =>
 test('neither is there: one line names the version found, where, and what to do', () => {
   const { missing } = findNode(from(), old) as { missing: string };
   expect(missing).toContain('found 20.1.0 at /usr/bin/node');
-  expect(missing).toContain('install Node 24');
+  expect(missing).toContain('Install Node 24');
   expect(missing).not.toContain('\n');
   const { missing: odd } = findNode(from(), { ...old, platform: 'sunos' }) as { missing: string };
   expect(odd).toContain('sunos-x64');

@@ -1,15 +1,15 @@
 /**
- * Runs a Node with arguments in place of this process: same process where the system allows it, else as a child whose
- * signals and exit code are passed through. Plain JavaScript for any Node ≥ 20.
+ * Runs a Node with arguments in place of this process: it replaces this process where the system allows that, and is otherwise a child
+ * to which signals are passed on and whose exit code becomes ours. Plain JavaScript for any Node ≥ 20.
  */
 import { spawn } from 'node:child_process';
 
-/** For every process of ours: a small young generation, so that garbage is not kept as memory. The processes started by this one inherit it. */
+/** A small young generation for each of our processes, so that garbage does not stay in memory. Child processes inherit it. */
 export const thriftyFlags = ['--max-semi-space-size=1'];
 
 /**
- * For glibc. Few arenas: it otherwise keeps one for each thread. Buffers of uploads and answers go back to the system when they are
- * freed: their holes make 150 MB while readings come in at full speed, for 4 % less of the processor.
+ * For glibc. Few arenas, because it otherwise keeps one for each thread. The buffers of uploads and answers return to the system when
+ * they are freed: the holes that they leave otherwise take 150 MB at full ingest speed. This costs 4 % more CPU time.
  */
 export const thriftyEnvironment = {
   MALLOC_ARENA_MAX: '2',
@@ -26,7 +26,7 @@ const passedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  * @returns {Promise<number>} exit code; never returns where the process was replaced
  */
 export function becomeNode(node, args, env) {
-  // One process fewer stays in memory. Node ≥ 22.15 on Linux and macOS.
+  // Keeps one process fewer in memory. Node ≥ 22.15 on Linux and macOS.
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     process.execve(node.path, [node.path, ...args], env);
   }
@@ -36,7 +36,7 @@ export function becomeNode(node, args, env) {
     for (const signal of passedSignals) process.on(signal, pass);
     child.once('error', (error) => {
       process.stderr.write(
-        `platform: Node ${node.version} at ${node.path} does not start: ${error.message}; install Node 24 and set PLATFORM_NODE to it.\n`,
+        `platform: Node ${node.version} at ${node.path} does not start: ${error.message}. Install Node 24 and set PLATFORM_NODE to its path.\n`,
       );
       resolve(1);
     });

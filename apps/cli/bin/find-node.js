@@ -1,7 +1,7 @@
 /**
- * Finds a Node that can run the platform. Plain JavaScript for any Node ≥ 20: it runs before anything newer is there.
+ * Finds a Node that can run the platform. Plain JavaScript for any Node ≥ 20, because it runs before a newer one is found.
  *
- * Order: PLATFORM_NODE (said by a person), the running Node, the binary that an npm package carries.
+ * Order: PLATFORM_NODE (set by the user), the running Node, the binary that an npm package carries.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -34,10 +34,10 @@ export function findNode(from, running = runningNode()) {
   const carried = carrier && carriedNode(from, carrier);
   if (carried) return { found: carried };
   const lookedFor = carrier
-    ? `the npm package ${carrier} that would bring it is not installed`
-    : `no npm package brings it for ${running.platform}-${running.arch}`;
+    ? `the npm package ${carrier} that contains it is not installed`
+    : `no npm package contains it for ${running.platform}-${running.arch}`;
   return {
-    missing: `platform needs Node ${neededMajor} or newer: found ${running.version} at ${running.execPath}, and ${lookedFor}; install Node ${neededMajor}, or set PLATFORM_NODE to one, or install without --omit=optional.`,
+    missing: `platform needs Node ${neededMajor} or newer: found ${running.version} at ${running.execPath}, and ${lookedFor}. Install Node ${neededMajor}, set PLATFORM_NODE to its path, or run npm install without --omit=optional.`,
   };
 }
 
@@ -52,12 +52,12 @@ function askNode(path) {
   const version = answer.stdout?.trim().replace(/^v/, '');
   if (answer.status !== 0 || !version) {
     return {
-      missing: `platform needs Node ${neededMajor} or newer: PLATFORM_NODE is ${path}, which does not start (${answer.error?.message ?? `exit ${answer.status}`}); correct or unset it.`,
+      missing: `platform needs Node ${neededMajor} or newer: PLATFORM_NODE is ${path}, which does not start (${answer.error?.message ?? `exit ${answer.status}`}). Correct or unset it.`,
     };
   }
   if (major(version) < neededMajor) {
     return {
-      missing: `platform needs Node ${neededMajor} or newer: PLATFORM_NODE is ${path}, which is ${version}; correct or unset it.`,
+      missing: `platform needs Node ${neededMajor} or newer: PLATFORM_NODE is ${path}, which is ${version}. Correct or unset it.`,
     };
   }
   return { found: { path, version, source: 'PLATFORM_NODE' } };

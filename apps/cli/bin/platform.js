@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The published command: finds Node 24 or newer and runs the command line with it; `up` also says which it found. */
+/** The published command: finds Node 24 or newer and runs the command line with it; `up` also prints which Node it found. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -25,7 +25,7 @@ function wordsOf(example: string): readonly string[] {
 const program = createProgram();
 const leaves = leavesOf(program).filter((leaf) => !['complete'].includes(leaf.name()));
 
-test('every help fits into 80 columns and shows usage, examples, options and exit codes in this order', () => {
+test('every help page fits into 80 columns and shows usage, examples, options and exit codes in this order', () => {
   expect(leaves.length).toBeGreaterThan(70);
   for (const leaf of leaves) {
     const help = helpOf(leaf);
@@ -39,7 +39,7 @@ test('every help fits into 80 columns and shows usage, examples, options and exi
   }
 });
 
-test('the help of up names the settings of the environment, one a line', () => {
+test('the help of up lists the environment variables, one per line', () => {
   const up = program.commands.find((command) => command.name() === 'up');
   const help = up === undefined ? '' : helpOf(up);
   expect(help).toMatch(/^Environment:\n(?: {2,4}\S.*\n)+\nExit codes:/m);
@@ -47,14 +47,14 @@ test('the help of up names the settings of the environment, one a line', () => {
     expect(help).toMatch(new RegExp(`^ {2}${name} \\S`, 'm'));
 });
 
-test('the list of commands of a group tells which arguments may be left out', () => {
+test('the command list of a group shows which arguments are optional', () => {
   const group = program.commands.find((command) => command.name() === 'config');
   const help = group === undefined ? '' : helpOf(group);
   expect(help).toMatch(/^ {2}validate <part> \[file\] /m);
   expect(help).toMatch(/^ {2}diff <part> \[from\] \[to\] /m);
 });
 
-test('the examples of every help are lines of commands and options that exist', () => {
+test('the examples of every help page use existing commands and options', () => {
   for (const leaf of leaves) {
     const examples = [...helpOf(leaf).matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = '']) => example);
     const own = examples.filter((example) => /\bplatform /.test(example) && !example.includes('platform.json'));
@@ -87,9 +87,9 @@ test('commands of the host administrator and of profiles take no login options',
   }
 });
 
-test('the help of the whole lists each group and hides what shells call', () => {
+test('the top-level help lists each group and hides the command that shells call', () => {
   const help = helpOf(program);
   for (const line of help.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   expect(help).not.toMatch(/^ {2}complete\b/m);
-  for (const group of ['Here:', 'Login:', 'Fleet:', 'Data:', 'Shell:']) expect(help).toContain(`\n${group}\n`);
+  for (const group of ['This computer:', 'Login:', 'Fleet:', 'Data:', 'Shell:']) expect(help).toContain(`\n${group}\n`);
 });

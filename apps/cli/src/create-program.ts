@@ -21,14 +21,17 @@ import { exitCodesHelp } from './invocation/exit-codes.ts';
 import { queryCommand } from './query/query-command.ts';
 import { withHelp } from './with-help.ts';
 
-/** @param jsonErrors wrong uses are told as `{"error"}`, like other failures with --json. */
+/** @param jsonErrors usage errors are printed as `{"error"}`, like other failures with --json */
 export function createProgram(jsonErrors = false): Command {
   const program = new Command('platform')
     .description('Open, self-hosted platform for managing machines.')
-    .helpOption('-h, --help', 'show this')
     .addHelpText('after', `\n${exitCodesHelp}`);
 
-  program.commandsGroup('Here:').addCommand(upCommand()).addCommand(adminCommand()).addCommand(versionCommand());
+  program
+    .commandsGroup('This computer:')
+    .addCommand(upCommand())
+    .addCommand(adminCommand())
+    .addCommand(versionCommand());
   program.commandsGroup('Login:');
   for (const command of loginCommands()) program.addCommand(command);
   program.addCommand(profilesCommand());
@@ -44,7 +47,7 @@ export function createProgram(jsonErrors = false): Command {
     .addCommand(metadataCommand())
     .addCommand(apiKeysCommand());
   program.commandsGroup('Data:').addCommand(queryCommand()).addCommand(dataCommand());
-  program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help of a command');
+  program.commandsGroup('Shell:').helpCommand('help [command]', 'show the help for a command');
   addCompletions(program, { completionCommandName: 'completion' });
   describeCompletion(program);
   return withHelp(program, jsonErrors);

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { exitCodes } from './invocation/exit-codes.ts';
 import { fromEnvironment } from './settings.ts';
 
-// Whoever reads our output may have read enough, such as `head`.
+// The reader of our output may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(exitCodes.ok);
@@ -20,7 +20,7 @@ try {
   await program.parseAsync(argv);
 } catch (caught) {
   if (!(caught instanceof CommanderError)) throw caught;
-  // What commander refuses is a wrong use; help and version are not.
+  // Commander's errors are usage errors, except for help and version.
   process.exitCode = caught.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
 }
 

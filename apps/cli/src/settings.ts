@@ -1,14 +1,14 @@
-/** What the environment says to the command line; read here only. */
+/** The environment variables of the command line; read only here. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
 
 const env = process.env;
 
-/** Folder of everything that the platform keeps on this computer: PLATFORM_HOME, or ~/.platform (D16). */
+/** The directory for everything that the platform stores on this computer: PLATFORM_HOME, or ~/.platform (D16). */
 export const homeDir: string = env['PLATFORM_HOME'] || join(homedir(), '.platform');
 
-/** Folder of the command line's own files: under PLATFORM_HOME when that is set, else where the system keeps settings. */
+/** The directory for the command line's own files: under PLATFORM_HOME if that is set, otherwise in the system's settings directory. */
 export const configDir: string = env['PLATFORM_HOME']
   ? join(env['PLATFORM_HOME'], 'cli')
   : envPaths('platform', { suffix: '' }).config;
@@ -16,16 +16,16 @@ export const configDir: string = env['PLATFORM_HOME']
 /** Passed on to processes that we start. */
 export const inherited: NodeJS.ProcessEnv = env;
 
-/** Colours are wanted: a terminal that does not ask for none (NO_COLOR). */
+/** Whether to use colours: on a terminal, unless NO_COLOR is set. */
 export const colours: boolean = Boolean(process.stdout.isTTY) && !env['NO_COLOR'];
 
-/** Columns of the terminal that shows the result; undefined when the result goes elsewhere. */
+/** Columns of the terminal that shows the result; undefined if the result goes elsewhere. */
 export const terminalWidth: number | undefined = process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
 
-/** Somebody can be asked: both ends are a terminal. */
+/** Whether the user can be asked: input and messages use a terminal. */
 export const interactive: boolean = Boolean(process.stdin.isTTY && process.stderr.isTTY) && !env['CI'];
 
-/** What the environment says about the cloud and its credentials; each empty when unset. */
+/** The cloud and its credentials according to the environment; each is empty if unset. */
 export const fromEnvironment: Readonly<
   Record<'url' | 'profile' | 'keyId' | 'key' | 'organization' | 'output' | 'editor', string>
 > = {

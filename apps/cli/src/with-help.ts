@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configureHelp } from './invocation/help.ts';
 
-/** The program with our help and exit codes. @param jsonErrors wrong uses are told as `{"error"}` */
+/** Sets our help and exit codes for the program. @param jsonErrors usage errors are printed as `{"error"}` */
 export function withHelp(program: Command, jsonErrors: boolean): Command {
   exitWithOwnCodes(program);
   configureHelp(program, jsonErrors);

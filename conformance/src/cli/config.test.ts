@@ -94,7 +94,7 @@ test('a configuration is set, edited, compared, restored; its versions are liste
   expect(diffJson.json<unknown[]>().length).toBeGreaterThan(0);
   expect(history.json<{ version: number }[]>().map(({ version }) => version)).toEqual([2, 1]);
   expect(nothing).toMatchObject({ code: 0, stdout: '' });
-  expect(nothing.stderr).toContain('nothing changed, nothing was saved');
+  expect(nothing.stderr).toContain('nothing has changed; nothing was saved');
 
   const restore = await cli.ok(['config', 'restore', 'press-7', '1', '--yes', '--json=version,restored_from']);
   expect(restore.json()).toEqual({ version: 3, restored_from: 1 });
@@ -103,7 +103,7 @@ test('a configuration is set, edited, compared, restored; its versions are liste
   expect(stale.stderr).toContain('expected version 2 to be the current one, found 3');
 });
 
-test("somebody else's save in between is a conflict, and so is no reason to lose the edit", async () => {
+test("someone else's save in between is a conflict, and the edit is kept", async () => {
   const other = write('other.json', { components: [{ ...sensor, name: 'other' }] });
   // While the editor is open, another command line saves.
   const platform = `"${process.execPath}" ${nodeFlags.join(' ')} "${process.cwd()}/apps/cli/src/main.ts"`;
@@ -123,7 +123,7 @@ test("somebody else's save in between is a conflict, and so is no reason to lose
   expect((await cli.ok(['config', 'get', 'press-7'])).json()).toMatchObject({ components: [{ name: 'other' }] });
 });
 
-test('a fragment is made, found by name and id, edited, tagged, used and removed', async () => {
+test('a fragment is created, found by name and id, edited, tagged, used and deleted', async () => {
   const made = (
     await cli.ok(['fragments', 'create', 'host-kit', write('kit.json', { components: [sensor] }), '--json'])
   ).json<{ id: string; revision: string }>();
@@ -153,7 +153,7 @@ test('a fragment is made, found by name and id, edited, tagged, used and removed
   await cli.ok(['fragments', 'delete', 'kit', '--yes']);
 });
 
-test('the machine-server that was started from config-file applies what was set, and its log is filtered and followed', async () => {
+test('a machine-server started with the config-file applies what was set, and its log is filtered and followed', async () => {
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');
   const follow = cli.start(['logs', 'press-7', '--follow', '--json=level,message']);
   await follow.matching('stdout', /"message":/);

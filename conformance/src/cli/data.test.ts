@@ -89,7 +89,7 @@ const numbersIn = (text: string): number[] =>
     .map((line) => JSON.parse(line).payload.readings.n);
 const inDirectory = (name: string): string => join(cli.directory, name);
 
-test('an export that is killed goes on where it ended: every reading once, in order', async () => {
+test('a killed export continues where it ended: every reading once, in order', async () => {
   await upload('oven', 8_000);
   const args = ['data', 'export', '--part', cloud.partId, '--resource', 'oven', '--output', 'oven.ndjson'];
   const partial = inDirectory('oven.ndjson.partial');
@@ -111,7 +111,7 @@ test('an export that is killed goes on where it ended: every reading once, in or
   const interrupted = await ended([], 500_000, 'SIGINT');
   expect(interrupted).toMatchObject({ code: 130, stdout: '' });
   expect(interrupted.stderr).toContain(
-    `What was exported is kept in ${partial}: the same command with --resume goes on`,
+    `What was exported is kept in ${partial}; run the same command with --resume to continue`,
   );
   await ended(['--resume'], 1_000_000, 'SIGKILL');
   expect(existsSync(inDirectory('oven.ndjson'))).toBe(false);
@@ -122,7 +122,7 @@ test('an export that is killed goes on where it ended: every reading once, in or
   expect(other).toMatchObject({ code: 5, stdout: '' });
   const refused = await cli.run(args, { env });
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('--resume goes on with it');
+  expect(refused.stderr).toContain('--resume continues');
   expect(size()).toBe(before);
 
   const resumed = await cli.ok([...args, '--resume', '--json'], { env });
@@ -135,16 +135,18 @@ test('an export that is killed goes on where it ended: every reading once, in or
     await cli.ok([...args, '--resume'], { env }),
     await cli.ok([...args, '--resume', '--json'], { env }),
   ];
-  expect(again.stderr).toContain('is complete: it has all 8,000 rows');
+  expect(again.stderr).toContain('is already complete: 8,000 rows');
   expect(told.json()).toEqual(resumed.json());
   truncateSync(inDirectory('oven.ndjson'), 1_000_000);
   const cut = await cli.run([...args, '--resume'], { env });
   expect(cut).toMatchObject({ code: 5, stdout: '' });
-  expect(cut.stderr).toMatch(/it has 1000000 bytes, and the 8,000 rows that were exported were \d+; move it away, or/);
+  expect(cut.stderr).toMatch(
+    /it has 1000000 bytes, but the 8,000 rows that were exported had \d+; move the file away, or/,
+  );
   expect(statSync(inDirectory('oven.ndjson')).size).toBe(1_000_000);
 });
 
-test('an export takes names, bounds of time and formats; what nobody is called is not found', async () => {
+test('an export accepts names, time ranges and formats; an unknown name is not found', async () => {
   await upload('hall', 30);
   const hall = ['data', 'export', '--part', 'vm', '--resource', 'hall'];
   const bounds = ['--from', new Date(start + 10).toISOString(), '--to', new Date(start + 30).toISOString()];
@@ -180,7 +182,7 @@ test('an export takes names, bounds of time and formats; what nobody is called i
   for (const ran of [noFile, times]) expect(ran).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('a deletion shows first what would go, asks, and says what is gone', async () => {
+test('a deletion first shows what it would delete, asks, and reports what it deleted', async () => {
   await upload('old', 9);
   await upload('kept', 6);
   const old = ['data', 'delete', '--part', 'vm', '--resource', 'old'];
@@ -229,10 +231,10 @@ test('retention is a version of the configuration; a fragment’s days show as s
   const { id } = (await cli.ok(['fragments', 'get', 'kept-90', '--json=id'])).json<{ id: string }>();
   await cli.ok(['config', 'set', 'vm', '-', '--yes'], { input: JSON.stringify({ ...current, fragments: [id] }) });
   const merged = await cli.ok(['data', 'retention', 'get', 'vm']);
-  expect(merged.stderr).toContain('the part: 90 days (from a fragment)');
+  expect(merged.stderr).toContain('the part keeps data for 90 days (from a fragment)');
 });
 
-test('files are listed by filter and downloaded whole, once; what was cut goes on, what is unknown is not found', async () => {
+test('files are listed by filter and downloaded completely, once; partial files are resumed, unknown ones are not found', async () => {
   const at = new Date();
   const camera = ['rdk:component:camera', 'eye', 'GetImages'] as const;
   const { dataClient } = await signIn();
@@ -270,7 +272,7 @@ test('files are listed by filter and downloaded whole, once; what was cut goes o
   expect(none.json()).toEqual([]);
 });
 
-test('D33 a download goes on behind a damaged file, names it at the end, leaves nothing of it, and fails', async () => {
+test('D33 a download continues after a damaged file, names it at the end, leaves nothing of it, and fails', async () => {
   const camera = ['rdk:component:camera', 'torn', 'GetImages'] as const;
   const { dataClient } = await signIn();
   const marks = ['one of three', 'two of three', 'three of three'];
@@ -298,8 +300,8 @@ test('D33 a download goes on behind a damaged file, names it at the end, leaves 
   );
   const forPeople = await cli.run(download);
   expect(forPeople.code).toBe(1);
-  expect(forPeople.stderr).toMatch(new RegExp(`2 were there already\nNot downloaded: ${failed[0]?.id}: .*damaged`));
-  expect(forPeople.stderr).toContain('1 of 3 files could not be downloaded, all others are there');
+  expect(forPeople.stderr).toMatch(new RegExp(`2 existed already\nNot downloaded: ${failed[0]?.id}: .*damaged`));
+  expect(forPeople.stderr).toContain('1 of 3 files could not be downloaded; all others are complete');
 });
 
 test('a part of another organization is answered exactly as one that does not exist', async () => {
@@ -328,7 +330,7 @@ test('a part of another organization is answered exactly as one that does not ex
     for (const { code, stdout, stderr } of answers) {
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
       expect(stderr.replace(foreign, nobodys)).toBe(
-        `platform data export: part: expected the id of one that you may see, or of its machine, found "${nobodys}"\n`,
+        `platform data export: part: expected the id of a part or machine that you may see, found "${nobodys}"\n`,
       );
     }
   }

@@ -121,16 +121,16 @@ afterAll(async () => {
 function fieldsOf(leaf: Command): readonly string[] | undefined {
   const help = leaf.createHelp().formatHelp(leaf, leaf.createHelp());
   const [, list = ''] = /JSON fields: (.*?)\n\n/s.exec(help) ?? [];
-  return list.includes('those of') || list.includes('…') ? undefined : list.split(/,\s+/);
+  return / of (the|JSON) /.test(list) || list.includes('…') ? undefined : list.split(/,\s+/);
 }
 
-test('every command is known as one that reads or one that does not', () => {
+test('every command is listed as reading or not reading', () => {
   const paths = leaves.map(pathOf);
   expect(paths.filter((path) => readings[path] === undefined && !others.has(path))).toEqual([]);
   expect([...Object.keys(readings), ...others].filter((path) => !paths.includes(path))).toEqual([]);
 });
 
-test('every command that reads takes --json, and prints JSON with the fields that its help names', async () => {
+test('every command that reads accepts --json and prints JSON with the fields that its help lists', async () => {
   const reading = leaves.filter((leaf) => readings[pathOf(leaf)] !== undefined);
   const waiting = [...reading];
   const check = async (leaf: Command): Promise<void> => {
@@ -164,7 +164,7 @@ test('every command has a description, an example, and --json or no data', () =>
   }
 });
 
-test('with --json a failure is JSON, a wrong use, too, and speaks of what was typed', async () => {
+test('with --json, failures and usage errors are JSON and quote what was typed', async () => {
   const [unknown, argument, group, missing, plain] = await Promise.all([
     cli.run(['machines', 'list', '--nosuch', '--json']),
     cli.run(['api-keys', 'create', 'x', '--role', 'king', '--json']),
@@ -184,7 +184,7 @@ test('with --json a failure is JSON, a wrong use, too, and speaks of what was ty
   expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'not_found' } });
 });
 
-test('a value that is none of those that an option takes is a wrong use that names them', async () => {
+test('an invalid value of an option is a usage error that lists the valid ones', async () => {
   const [level, role, visibility, known, limit] = await Promise.all([
     cli.run(['logs', 'press-7', '--level', 'error,nosuch']),
     cli.run(['members', 'invite', 'ada@example.com', '--role', 'king']),

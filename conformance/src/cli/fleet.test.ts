@@ -25,7 +25,7 @@ interface Shown {
   readonly name: string;
 }
 
-test('organizations are made, renamed, found by name and id, and removed; several ask for --organization', async () => {
+test('organizations are created, renamed, found by name and id, and deleted; with several, --organization is required', async () => {
   const created = await cli.ok(['organizations', 'create', 'Second plant', '--json']);
   const second = created.json<Shown>();
   expect(created.stderr).toContain(`--organization ${second.id}`);
@@ -54,7 +54,7 @@ test('organizations are made, renamed, found by name and id, and removed; severa
   expect(left.json()).toEqual([{ id: cloud.organizationId }]);
 });
 
-test('locations form a tree that paths name; secrets and sharing', async () => {
+test('locations form a tree with paths; secrets and sharing', async () => {
   const other = (await cli.ok(['organizations', 'create', 'Partner', '--json'])).json<Shown>();
   const inOurs = ['--organization', cloud.organizationId];
   await cli.ok(['locations', 'create', 'Plant', ...inOurs]);
@@ -84,7 +84,7 @@ test('locations form a tree that paths name; secrets and sharing', async () => {
   expect(list.stdout).not.toContain('Hall');
 });
 
-test('machines and parts by name, place and id; what a hostile name holds never reaches the terminal', async () => {
+test('machines and parts by name, place and id; control characters in a hostile name never reach the terminal', async () => {
   // Control characters are refused, and what turns the direction of text.
   const hostile = 'press "$(reboot)" <b>';
   expect((await cli.run(['machines', 'create', '\u001b[2Jx', '--location', cloud.locationId])).stderr).toContain(
@@ -141,7 +141,7 @@ test('machines and parts by name, place and id; what a hostile name holds never 
   await cli.ok(['machines', 'delete', hostile, '--yes']);
 });
 
-test('an API key is made with an end, rotated and deleted, and its client stops', async () => {
+test('an API key is created with an expiry, rotated and deleted, and its client loses access', async () => {
   const made = await cli.ok(
     ['api-keys', 'create', 'wall display', '--role', 'operator', '--expires', '90d', '--json'],
     { reveals: true },
@@ -173,7 +173,7 @@ test('an API key is made with an end, rotated and deleted, and its client stops'
   expect(stopped).toMatchObject({ code: 4, stdout: '' });
 });
 
-test('a person is invited with a link, joins, gets and loses a role, and is removed; the audit trail tells it', async () => {
+test('a person is invited with a link, joins, gets and loses a role, and is removed; the audit trail shows it', async () => {
   const owner = new WebSession(cloud.url);
   await owner.open(new URL(cloud.signInLink).pathname + new URL(cloud.signInLink).search);
   const invited = await cli.ok(

@@ -23,7 +23,7 @@ afterAll(async () => {
 const byKey = (): string[] => ['login', 'api-key', '--url', cloud.url, '--key-id', cloud.keyId];
 const profilesFile = (): string => join(cli.home, 'cli', 'profiles.json');
 
-test('login api-key takes the secret from standard input, keeps it for its owner only, and whoami says who that is', async () => {
+test('login api-key reads the secret from standard input, stores it for its owner only, and whoami shows who that is', async () => {
   const before = await cli.run(['whoami']);
   expect(before).toMatchObject({ code: 4, stdout: '' });
   expect(before.stderr).toContain('run "platform login --url URL"');
@@ -34,7 +34,7 @@ test('login api-key takes the secret from standard input, keeps it for its owner
 
   const login = await cli.ok(byKey(), { input: `${cloud.key}\n` });
   expect(login.stdout).toBe('');
-  expect(login.stderr).toContain('kept as profile "default"');
+  expect(login.stderr).toContain('saved as profile "default"');
   expect(statSync(profilesFile()).mode & 0o777).toBe(0o600);
 
   const [text, json, list] = await Promise.all([
@@ -57,7 +57,7 @@ test('login api-key takes the secret from standard input, keeps it for its owner
   ]);
 });
 
-test('D30 login with a real browser and with a pasted code; logout ends the session on the cloud', async () => {
+test('D30 login with a real browser and with a pasted code; logout ends the session in the cloud', async () => {
   await using opened = await openBrowser();
   const { page } = opened;
   await page.goto(cloud.signInLink);
@@ -70,8 +70,8 @@ test('D30 login with a real browser and with a pasted code; logout ends the sess
   const [, address = ''] = await login.matching('stderr', /^Opening (\S+)$/m);
   await page.goto(address);
   await page.getByRole('button', { name: 'Allow' }).click();
-  expect((await login.ended).stderr).toContain('as ada@example.com; kept as profile "browser"');
-  await page.getByText('go back to the terminal').waitFor();
+  expect((await login.ended).stderr).toContain('as ada@example.com; saved as profile "browser"');
+  await page.getByText('return to the terminal').waitFor();
 
   // The code stands on the page; a challenge is bound to the command line that made it.
   const pasted = cli.start(['login', '--url', cloud.url, '--profile', 'pasted', '--no-browser'], { input: 'no code' });
@@ -99,7 +99,7 @@ test('D30 login with a real browser and with a pasted code; logout ends the sess
   expect(gone.stderr).toContain('browser');
 });
 
-test('a browser login that is refused, or ended with Ctrl-C, keeps nothing', async () => {
+test('a browser login that is denied, or ended with Ctrl-C, saves nothing', async () => {
   const login = cli.start(['login', '--url', cloud.url, '--profile', 'none']);
   const [, address = ''] = await login.matching('stderr', /^Opening (\S+)$/m);
   const { port, state } = Object.fromEntries(new URL(address).searchParams);
@@ -114,7 +114,7 @@ test('a browser login that is refused, or ended with Ctrl-C, keeps nothing', asy
   expect((await cli.run(['whoami', '--profile', 'none'])).code).toBe(3);
 });
 
-test('flag before environment before directory before default', async () => {
+test('precedence of logins: flag, environment, directory, default', async () => {
   mkdirSync(join(cli.directory, 'client', 'deep'), { recursive: true });
   // One at a time: each replaces the whole file.
   for (const name of ['flag', 'environment', 'directory']) {
@@ -154,7 +154,7 @@ test('flag before environment before directory before default', async () => {
   expect(await who([], { directory })).toBe('profile flag');
 });
 
-test('the key of a profile is sent to no other address, unless a key is given for the command', async () => {
+test('the key of a profile is never sent to another address; a key given for the command may be', async () => {
   const asked: string[] = [];
   const other = createHttpServer((request, response) => {
     asked.push(request.url ?? '');
@@ -171,7 +171,7 @@ test('the key of a profile is sent to no other address, unless a key is given fo
   ]);
   for (const ran of [byFlag, byEnvironment, tls]) expect(ran).toMatchObject({ code: 4, stdout: '' });
   expect(byFlag.stderr).toContain(`--url ${url}: profile "flag" is a login to ${cloud.url}`);
-  expect(byFlag.stderr).toMatch(/Log in there: platform login --url .* --key-file/);
+  expect(byFlag.stderr).toMatch(/Log in there with platform login --url .* --key-file/);
   expect(byEnvironment.stderr).toContain(`PLATFORM_URL ${url}: profile "flag"`);
   expect(asked).toEqual([]);
   await cli.ok([...list, '--url', `${cloud.url}/`]);
@@ -180,7 +180,7 @@ test('the key of a profile is sent to no other address, unless a key is given fo
   other.close();
 });
 
-test('a cloud that is away or does not answer: what to do, exit codes 1 and 124', async () => {
+test('an unreachable or silent cloud: what to do, exit codes 1 and 124', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   const address = silent.address();
@@ -194,7 +194,7 @@ test('a cloud that is away or does not answer: what to do, exit codes 1 and 124'
   silent.close();
   expect(away).toMatchObject({ code: 1, stdout: '' });
   expect(away.stderr).toMatch(
-    /http:\/\/127\.0\.0\.1:9 cannot be reached.*Does the cloud run, and is the address right\?/s,
+    /http:\/\/127\.0\.0\.1:9 cannot be reached.*Is the cloud running, and is the address correct\?/s,
   );
   expect(slow).toMatchObject({ code: 124, stdout: '' });
   expect(slow.stderr).toContain('within 1s (--timeout)');

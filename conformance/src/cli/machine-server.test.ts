@@ -9,7 +9,7 @@ import { openCommandLine } from './command-line.ts';
 const machineMain = fileURLToPath(new URL('../../../apps/machine-server/src/main.ts', import.meta.url));
 const nodeFlags = ['--conditions=@platform/source', '--disable-warning=ExperimentalWarning'];
 
-test('D16 PLATFORM_BIND_ADDRESS says where a machine-server listens; the command line says that it is no cloud', async () => {
+test('D16 PLATFORM_BIND_ADDRESS sets where a machine-server listens; the command line reports that it is not a cloud', async () => {
   await using cli = await openCommandLine();
   const config = join(cli.directory, 'machine.json');
   writeFileSync(config, '{"components":[]}');
@@ -29,7 +29,7 @@ test('D16 PLATFORM_BIND_ADDRESS says where a machine-server listens; the command
     ]);
     for (const { code, stdout, stderr } of all) {
       expect([code, stdout]).toEqual([5, '']);
-      expect(stderr).toContain(`${url} is a machine-server, not a cloud. Give the address of your cloud with --url`);
+      expect(stderr).toContain(`${url} is a machine-server, not a cloud. Use --url with the address of your cloud`);
     }
     expect((await cli.ok(['profiles', 'list', '--json'])).json()).toEqual([]);
   } finally {

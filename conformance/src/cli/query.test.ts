@@ -43,7 +43,7 @@ afterAll(async () => {
 const pipeline = '[{"$match":{"component_name":"oven"}},{"$sort":{"time_received":1}},{"$project":{"data":1,"_id":0}}]';
 const hostile = 'a\u001b[31m\nb';
 
-test('rows are a table by default: flattened paths, nothing interpreted, what it cost on standard error', async () => {
+test('rows are a table by default: flattened paths, nothing interpreted, cost on standard error', async () => {
   const { stdout, stderr } = await cli.ok(['query', 'mql', pipeline]);
   expect(stdout.split('\n')).toEqual([
     'data.readings.temp  data.readings.note  data.readings.list',
@@ -56,7 +56,7 @@ test('rows are a table by default: flattened paths, nothing interpreted, what it
   expect(quiet.stderr).toBe('');
 });
 
-test('a condition that can hardly match is told on standard error beside a table, and in nothing that programs read', async () => {
+test('with a table, standard error names a condition that is unlikely to match; output for programs does not', async () => {
   const text = '[{"$match":{"time_received":{"$gte":"2026-01-01"}}}]';
   const [told, json, csv] = await Promise.all([
     cli.ok(['query', 'mql', text]),
@@ -94,7 +94,7 @@ test('--csv is RFC 4180 with flattened paths, and no cell is a formula', async (
   );
 });
 
-test('numbers and values are those that were typed', async () => {
+test('numbers and values arrive as they were typed', async () => {
   const literal =
     '{"a":1,"b":1.0,"c":9007199254740993,"d":{"$date":"2026-01-02"},"e":{"$oid":"0123456789abcdef01234567"}}';
   const types = '{"$map":{"input":{"$objectToArray":{"$literal":VALUE}},"in":{"$type":"$$this.v"}}}'.replace(
@@ -112,7 +112,7 @@ test('numbers and values are those that were typed', async () => {
   );
 });
 
-test('SQL answers alike, from a file, too', async () => {
+test('SQL gives the same results, also from a file', async () => {
   const sql = "SELECT data.readings.temp AS temp FROM readings WHERE component_name = 'oven' ORDER BY time_received";
   writeFileSync(join(cli.directory, 'q.sql'), sql);
   const [typed, file, csv] = await Promise.all([
@@ -136,7 +136,7 @@ test('--explain prints how a query runs, as a document or as a line of JSON', as
   expect(line.json()).toMatchObject({ push_down: true, files_listed: 0, sources: [{ does: 'facts' }] });
 });
 
-test('an error names its place: the line with a caret, or the stage; as JSON it is the error alone', async () => {
+test('an error shows its position: the line with a caret, or the stage; as JSON it is only the error', async () => {
   const [sql, json, stage, place, none, file, formats, source] = await Promise.all([
     cli.run(['query', 'sql', 'SELECT component_name\nFROM readings WHERE nosuch = 1']),
     cli.run(['query', 'sql', 'SELECT nosuch FROM readings', '--json']),
@@ -163,7 +163,7 @@ test('an error names its place: the line with a caret, or the stage; as JSON it 
   expect(source.stderr).toContain('standard, hot');
 });
 
-test('saved queries are made, listed, shown, run, changed and deleted, by name or id', async () => {
+test('saved queries are created, listed, shown, run, changed and deleted, by name or id', async () => {
   const saved = (...args: string[]) => cli.ok(['query', 'saved', ...args]);
   const oven = '[{"$match":{"component_name":"oven","data.readings.temp":{"$gt":{"$numberLong":"3"}}}}]';
   const made = (await saved('create', 'hot oven', oven, '--json')).json<{ id: string }>();
@@ -215,7 +215,7 @@ test('saved queries are made, listed, shown, run, changed and deleted, by name o
   expect((await saved('list', '--json=name')).json()).toEqual([{ name: 'all of it' }, { name: 'oven over 3' }]);
 });
 
-test('a saved query that is not there, and another organization, are exit codes of their own', async () => {
+test('a missing saved query and another organization have their own exit codes', async () => {
   const [saved, organization] = await Promise.all([
     cli.run(['query', 'mql', '--saved', 'nosuch']),
     cli.run(['query', 'sql', 'SELECT 1', '--organization', '0b1e6f0a-0000-4000-8000-000000000001']),
@@ -224,7 +224,7 @@ test('a saved query that is not there, and another organization, are exit codes 
   expect(organization).toMatchObject({ code: 3, stdout: '' });
 });
 
-test('Ctrl-C ends a query that runs, and --timeout, too; the cloud goes on', async () => {
+test('Ctrl-C and --timeout end a running query; the cloud keeps running', async () => {
   // It builds nothing as it goes on: no limit on memory ends it.
   const each = (body: unknown): object => ({
     $reduce: { input: '$list', initialValue: 0, in: { $add: ['$$value', body] } },

@@ -53,7 +53,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
     cli.run([...login, '--fingerprint', other], { input: ready.key }),
   ]);
   expect(untrusted).toMatchObject({ code: 1, stdout: '' });
-  expect(untrusted.stderr).toMatch(/expected of a self-hosted cloud.*--ca FILE.*--fingerprint/s);
+  expect(untrusted.stderr).toMatch(/normal for a self-hosted cloud.*--ca FILE.*--fingerprint/s);
   expect(wrong).toMatchObject({ code: 5, stdout: '' });
   await cli.ok([...login, '--fingerprint', ready.caFingerprint], { input: ready.key });
   // Over gRPC, and over plain HTTPS.
@@ -69,7 +69,7 @@ test('D31 platform up --tls: its machine-server trusts the authority of the clou
   expect(byKey.json()).toEqual({ url: ready.url, login: '--key-file' });
 });
 
-test('query asks with the login: rows are lines of JSON, fields are picked, what is wrong is a usage error', async () => {
+test('query uses the login: rows are lines of JSON, fields are selected, mistakes are usage errors', async () => {
   const sql = "SELECT component_name FROM readings WHERE component_name = 'host' LIMIT 2";
   // The second reading of the host may still be on its way.
   await expect.poll(async () => (await cli.ok(['query', 'sql', sql, '--json'])).stdout.split('\n')).toHaveLength(3);
@@ -110,7 +110,7 @@ test('the host administrator needs no login: status, doctor, limits, audit, a li
   expect(refused).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('what was restored ends at the position at which the backup ended, and says where it goes on', async () => {
+test('a restored cloud ends at the position of the backup, and reports where positions continue', async () => {
   const [backup, target] = [join(cli.directory, 'backup'), join(cli.directory, 'restored')];
   const made = await cli.ok(['admin', 'backup', backup, '--with-instance-key', '--json', '--data', dataDir()]);
   const restored = await cli.ok(['admin', 'restore', backup, '--json', '--data', target]);
@@ -130,11 +130,11 @@ test('what was restored ends at the position at which the backup ended, and says
     log.exec(`insert into blobs (path, part) values ('o/lost.jpg', 'p')`);
   }
   const without = await cli.run(['admin', 'backup', join(cli.directory, 'without'), '--json', '--data', target]);
-  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('mend them with platform admin repair') });
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('Repair them with platform admin repair') });
   expect(without.json()).toMatchObject({ damaged: ['blobs/o/lost.jpg: it is missing'] });
 });
 
-test('D33 a damaged upload of a running cloud is put back out of a backup, and the doctor is content again', async () => {
+test('D33 a damaged upload of a running cloud is restored from a backup, and the doctor finds nothing wrong afterwards', async () => {
   const [backup, at] = [join(cli.directory, 'uploads'), ['--data', dataDir()]];
   await cli.ok(['admin', 'backup', backup, ...at]);
   let position = 0;
@@ -155,7 +155,7 @@ test('D33 a damaged upload of a running cloud is put back out of a backup, and t
   expect((await cli.ok([...repair, '--apply'])).json()).toEqual([]);
 });
 
-test('wrong uses are exit code 2 with what to do, and change nothing; help is exit code 0', async () => {
+test('usage errors have exit code 2, say what to do, and change nothing; help has exit code 0', async () => {
   const [command, option, argument, none, help, leaf, version] = await Promise.all([
     cli.run(['machine', 'lst']),
     cli.run(['machines', 'list', '--jsn']),
@@ -173,7 +173,7 @@ test('wrong uses are exit code 2 with what to do, and change nothing; help is ex
   expect(leaf.stdout).toMatch(/^Usage: platform config edit.*Examples:.*Global options:.*JSON fields:.*Exit codes:/s);
 });
 
-test('completion: each shell gets its script, and what is typed is completed', async () => {
+test('completion: each shell gets its script, and typed text is completed', async () => {
   const [bash, zsh, fish, sub, third, unknown] = await Promise.all([
     cli.ok(['completion', 'bash']),
     cli.ok(['completion', 'zsh']),
@@ -192,7 +192,7 @@ test('completion: each shell gets its script, and what is typed is completed', a
   expect(await once(check, 'close')).toEqual([0, null]);
 });
 
-test('a reader that has read enough ends the command quietly', async () => {
+test('a reader that closes the output early ends the command quietly', async () => {
   const shell = spawn(
     'bash',
     ['-c', `set -o pipefail; "$0" ${nodeFlags.join(' ')} "$1" config schema | head -c 10`, process.execPath, cliMain],
@@ -208,7 +208,7 @@ test('a reader that has read enough ends the command quietly', async () => {
 });
 
 // Last: nothing can be asked afterwards.
-test('a query beyond the limit that the host administrator set is exit code 6', async () => {
+test('a query beyond the limit that the host administrator set has exit code 6', async () => {
   const set = ['admin', 'limits', 'set', ready.organizationId, 'query-bytes-per-month', '1', '--data', dataDir()];
   await cli.ok(set);
   const month = (): number => new Date().getUTCMonth();

@@ -1,4 +1,4 @@
-/** `platform api-keys`: keys with which programs act, and what they may do. */
+/** `platform api-keys`: the keys of programs and their roles. */
 import { type JsonObject, type KeyDetails, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { authorizationFor } from '../invocation/authorization.ts';
@@ -12,14 +12,9 @@ import { timeAfter } from '../invocation/when.ts';
 const fields = ['id', 'name', 'roles', 'created_at', 'expires_at', 'last_used_at', 'rotated_at', 'overlap_ends_at'];
 
 export function apiKeysCommand(): Command {
-  return group('api-keys', 'keys with which programs act', [
-    list(),
-    create(),
-    rename(),
-    rotate(),
-    expire(),
-    remove(),
-  ]).alias('api-key');
+  return group('api-keys', 'keys for programs', [list(), create(), rename(), rotate(), expire(), remove()]).alias(
+    'api-key',
+  );
 }
 
 function shape(one: KeyDetails): JsonObject {
@@ -40,14 +35,14 @@ async function keysOf({ cloud, find, signal }: Context): Promise<readonly KeyDet
   return (await (await cloud()).fleet.listKeyDetails({ organizationId: id }, { signal })).keys;
 }
 
-/** Keys by id or name; an id that the list does not show is taken as it is, and the cloud decides. */
+/** Finds a key by id or name; an id that the list does not show is sent as it is, and the cloud decides. */
 async function keyOf(context: Context, text: string): Promise<{ id: string; name: string }> {
   return /^[0-9a-f-]{36}$/i.test(text) ? { id: text, name: text } : pick('API key', text, await keysOf(context));
 }
 
 function list(): Command {
   return leaf(
-    new Command('list').description('list the keys that you may manage; never their secrets'),
+    new Command('list').description('list the keys that you may manage, without their secrets'),
     { examples: ['platform api-keys list', 'platform api-keys list --json=name,last_used_at'], fields },
     async (context) => {
       context.out.rows((await keysOf(context)).map(shape), ['name', 'id', 'roles', 'expires_at', 'last_used_at']);
@@ -58,12 +53,12 @@ function list(): Command {
 function create(): Command {
   return leaf(
     new Command('create')
-      .description('make a key; its secret is shown once, here')
+      .description('create a key and print its secret, which is shown only once')
       .argument('<name>')
       .addOption(roleOption())
-      .option('--location <location>', 'only for this location (default: the whole organization)')
-      .option('--machine <machine>', 'only for this machine')
-      .option('--expires <when>', 'end of the key: a span such as 90d or 12h, or a time (default: never)'),
+      .option('--location <location>', 'role for this location only (default: the whole organization)')
+      .option('--machine <machine>', 'role for this machine only')
+      .option('--expires <when>', 'when the key expires: a duration such as 90d or 12h, or a time (default: never)'),
     {
       examples: [
         'platform api-keys create dashboard --role operator --expires 90d',
@@ -82,7 +77,7 @@ function create(): Command {
         { signal: context.signal },
       );
       context.out.object({ id, key });
-      context.out.note('keep the key now: it is not shown again');
+      context.out.note('Save the key now: it is not shown again.');
     },
   );
 }
@@ -102,14 +97,14 @@ function rename(): Command {
 function rotate(): Command {
   return leaf(
     new Command('rotate')
-      .description('give a key a new secret; the old one works for the overlap, a day unless set otherwise')
+      .description('give a key a new secret; the old one keeps working for the overlap, one day by default')
       .argument('<key>', 'name or id'),
     { examples: ['platform api-keys rotate dashboard'], fields: ['id', 'key'] },
     async (context, _flags, text = '') => {
       const { id } = await keyOf(context, text);
       const rotated = await (await context.cloud()).app.rotateKey({ id }, { signal: context.signal });
       context.out.object({ id: rotated.id, key: rotated.key });
-      context.out.note('keep the key now: it is not shown again');
+      context.out.note('Save the key now: it is not shown again.');
     },
   );
 }
@@ -117,9 +112,9 @@ function rotate(): Command {
 function expire(): Command {
   return leaf(
     new Command('expire')
-      .description('change when a key ends')
+      .description('change when a key expires')
       .argument('<key>', 'name or id')
-      .argument('<when>', 'a span such as 90d, a time, or never'),
+      .argument('<when>', 'a duration such as 90d, a time, or never'),
     { examples: ['platform api-keys expire dashboard 30d', 'platform api-keys expire dashboard never'] },
     async (context, _flags, text = '', when = '') => {
       const { id, name } = await keyOf(context, text);
@@ -128,7 +123,9 @@ function expire(): Command {
         { id, ...(expiresAt === undefined ? {} : { expiresAt }) },
         { signal: context.signal },
       );
-      context.out.note(`key "${name}" ends ${expiresAt === undefined ? 'never' : timeOf(expiresAt)}`);
+      context.out.note(
+        expiresAt === undefined ? `key "${name}" never expires` : `key "${name}" expires at ${timeOf(expiresAt)}`,
+      );
     },
   );
 }
@@ -137,14 +134,14 @@ function remove(): Command {
   return leaf(
     new Command('delete')
       .alias('revoke')
-      .description('end a key; its clients stop within 5 s')
+      .description('delete a key; its clients lose access within 5 s')
       .argument('<key>', 'name or id'),
     { examples: ['platform api-keys delete dashboard --yes'] },
     async (context, _flags, text = '') => {
       const { id, name } = await keyOf(context, text);
-      await context.agreed(`Delete the key "${name}" (${id})? Programs that use it stop within 5 s.`);
+      await context.agreed(`Delete the key "${name}" (${id})? Programs that use it lose access within 5 s.`);
       await (await context.cloud()).app.deleteKey({ id }, { signal: context.signal });
-      context.out.note(`key "${name}" has ended`);
+      context.out.note(`key "${name}" is deleted`);
     },
   );
 }

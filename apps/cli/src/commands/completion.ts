@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { setHelp } from '../invocation/help.ts';
 
-/** Says what the command does that the completions bring. */
+/** Describes the command that the completion library adds. */
 export function describeCompletion(program: Command): void {
   const command = program.commands.find((one) => one.name() === 'completion');
   if (command === undefined) return;

@@ -56,7 +56,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test('a log that is cut goes on where it stopped: each line once, those of the meantime and the late ones too', async () => {
+test('after a lost connection, a log continues where it stopped: each line once, including those of the meantime and late ones', async () => {
   const source = log();
   const seen: string[] = [];
   const warned: string[] = [];
@@ -81,7 +81,7 @@ test('a log that is cut goes on where it stopped: each line once, those of the m
   source.append(at(6_000));
   await until(() => seen.length === 6);
   expect(seen).toEqual(['line 3000', 'line 4000', 'line 4000', 'line 5000', 'late', 'line 6000']);
-  expect(warned).toEqual(['the log was cut (the cloud stops): opening it again']);
+  expect(warned).toEqual(['lost the connection to the log (the cloud stops); reconnecting']);
   expect(source.connections).toBe(2);
   source.cut(new PlatformError('permission_denied', 'no longer'));
   await expect(following).rejects.toThrow('no longer');

@@ -1,21 +1,21 @@
-/** Goes on with the new lines of a log, also when the connection is cut: each line once. */
+/** Follows the new lines of a log, across lost connections; each line appears once. */
 import { asPlatformError, type Clock, type LogEntry, timestampMs } from '@platform/sdk/cloud';
 
-/** With these codes a connection was lost; all others are the cloud's word. */
+/** These codes mean that the connection was lost; all others come from the cloud. */
 const cutCodes: ReadonlySet<string> = new Set(['unavailable', 'unknown', 'internal', 'aborted', 'deadline_exceeded']);
 const firstPauseMs = 500;
 const maxPauseMs = 15_000;
-/** A line may arrive so much later than its time says. */
+/** How much later than its timestamp a line may arrive. */
 const lateMs = 60_000;
-/** Of the last lines, by which those that are read again are known. */
+/** How many of the last lines are remembered, to recognize lines that are read again. */
 const keptKeys = 5_000;
 
 export interface FollowOptions {
-  /** Lines as they come. @param onOpen called when the cloud sends new lines from now on */
+  /** Lines as they arrive. @param onOpen called once the cloud sends all new lines */
   readonly open: (onOpen: () => void) => AsyncIterable<readonly LogEntry[]>;
-  /** The lines from this time on, oldest first. @param fromMs undefined: of any time */
+  /** The lines since this time, oldest first. @param fromMs undefined: all lines */
   readonly readFrom: (fromMs: number | undefined) => Promise<readonly LogEntry[]>;
-  /** What was printed already, oldest first. */
+  /** Lines that are printed already, oldest first. */
   readonly printed: readonly LogEntry[];
   readonly print: (entry: LogEntry) => void;
   readonly warn: (text: string) => void;
@@ -23,7 +23,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Ends by the signal alone, or throws what the cloud refuses. */
+/** Runs until the signal is aborted. @throws the error with which the cloud refuses the request */
 export async function followLog({
   open,
   readFrom,
@@ -53,7 +53,7 @@ export async function followLog({
       let next = coming.next();
       await Promise.race([opened.promise, next]);
       isCut = false;
-      // What came before the cloud listened for us; some of it may come once more.
+      // Lines from before the stream was open; some of them may arrive again.
       const again = new Set<string>();
       for (const entry of await readFrom(lastMs && Math.max(firstMs, lastMs - lateMs))) {
         if (known.has(keyOf(entry))) continue;
@@ -68,7 +68,7 @@ export async function followLog({
     } catch (caught) {
       const error = asPlatformError(caught);
       if (signal.aborted || !cutCodes.has(error.code)) throw caught;
-      if (!isCut) warn(`the log was cut (${error.message}): opening it again`);
+      if (!isCut) warn(`lost the connection to the log (${error.message}); reconnecting`);
       isCut = true;
     }
     await clock.sleep(pauseMs, signal);

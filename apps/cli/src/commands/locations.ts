@@ -1,4 +1,4 @@
-/** `platform locations`: the tree of places inside an organization. */
+/** `platform locations`: the tree of locations of an organization. */
 import { type JsonObject, type Location, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
@@ -7,14 +7,14 @@ import { group, leaf } from '../invocation/leaf.ts';
 const fields = ['id', 'name', 'path', 'parent_id', 'organization_id', 'machines', 'shared_with', 'created_at'];
 
 export function locationsCommand(): Command {
-  return group('locations', 'places of machines, in a tree', [
+  return group('locations', 'the places where machines are, as a tree', [
     list(),
     get(),
     create(),
     update(),
     remove(),
     share('share', 'let another organization operate the machines of a location'),
-    share('unshare', 'end the sharing of a location'),
+    share('unshare', 'stop sharing a location'),
     group('secrets', 'secrets of a location', [secrets(), createSecret(), deleteSecret()]),
   ]);
 }
@@ -73,9 +73,9 @@ function get(): Command {
 function create(): Command {
   return leaf(
     new Command('create')
-      .description('make a location')
+      .description('create a location')
       .argument('<name>')
-      .option('--parent <location>', 'inside this one (default: top level)'),
+      .option('--parent <location>', 'parent location (default: top level)'),
     { examples: ['platform locations create Plant', 'platform locations create "Hall 2" --parent Plant'], fields },
     async (context, flags, name = '') => {
       const organization = await context.find.organization();
@@ -89,7 +89,7 @@ function create(): Command {
       );
       if (namesakes.length > 0)
         context.out.warn(
-          `another location here is named "${name}" (${namesakes.map(({ id }) => id).join(', ')}): from now on, give the id of either`,
+          `another location at this level is also named "${name}" (${namesakes.map(({ id }) => id).join(', ')}). From now on, use ids for both`,
         );
       await show(context, location?.id ?? '');
     },
@@ -102,7 +102,7 @@ function update(): Command {
       .description('rename or move a location')
       .argument('<location>', 'name, path or id')
       .option('--name <name>', 'new name')
-      .option('--parent <location>', 'new parent; an empty text moves it to the top level'),
+      .option('--parent <location>', 'new parent; "" moves the location to the top level'),
     {
       examples: [
         'platform locations update "Plant/Hall 2" --name "Hall 3"',
@@ -129,7 +129,7 @@ function update(): Command {
 
 function remove(): Command {
   return leaf(
-    new Command('delete').description('remove an empty location').argument('<location>', 'name, path or id'),
+    new Command('delete').description('delete an empty location').argument('<location>', 'name, path or id'),
     { examples: ['platform locations delete "Plant/Hall 2"'] },
     async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
       const { id, name } = await find.location(text);
@@ -187,7 +187,7 @@ function createSecret(): Command {
     async ({ cloud, out, find, signal }, _flags, text = '') => {
       const { id, name } = await find.location(text);
       await (await cloud()).app.createLocationSecret({ locationId: id }, { signal });
-      out.note(`location "${name}" has one more secret: platform locations secrets list ${id}`);
+      out.note(`location "${name}" has a new secret; show it with: platform locations secrets list ${id}`);
     },
   );
 }
@@ -195,15 +195,15 @@ function createSecret(): Command {
 function deleteSecret(): Command {
   return leaf(
     new Command('delete')
-      .description('end a secret of a location')
+      .description('delete a secret of a location')
       .argument('<location>', 'name, path or id')
       .argument('<secret-id>'),
     { examples: ['platform locations secrets delete Plant 3f0c…'] },
     async ({ cloud, out, find, agreed, signal }, _flags, text = '', secretId = '') => {
       const { id, name } = await find.location(text);
-      await agreed(`End the secret ${secretId} of the location "${name}"?`);
+      await agreed(`Delete the secret ${secretId} of the location "${name}"?`);
       await (await cloud()).app.deleteLocationSecret({ locationId: id, secretId }, { signal });
-      out.note('the secret has ended');
+      out.note('the secret is deleted');
     },
   );
 }

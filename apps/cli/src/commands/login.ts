@@ -18,8 +18,11 @@ export function loginCommands(): readonly Command[] {
 function login(): Command {
   const byBrowser = leaf(
     new Command('browser')
-      .description('sign in with a browser; the default')
-      .option('--no-browser', 'print the address and take the code that the page shows, typed or on standard input')
+      .description('sign in with a browser (the default)')
+      .option(
+        '--no-browser',
+        'print the address and read the code that the page shows, from the terminal or standard input',
+      )
       .option('--ca <file>', caOption)
       .option('--fingerprint <sha256>', fingerprintOption),
     {
@@ -43,7 +46,7 @@ function login(): Command {
         },
         askCode: async () => {
           if (!context.interactive) return (await readInput('-')).trim();
-          const code = await askText({ message: 'Code that the page shows', output: process.stderr });
+          const code = await askText({ message: 'Code shown on the page', output: process.stderr });
           if (isCancel(code)) throw new PlatformError('canceled', 'you are not logged in');
           return String(code).trim();
         },
@@ -77,14 +80,17 @@ function login(): Command {
       const key = await secretOf(context);
       const trusted = await authorityOf(context, url, flags);
       await requireCloud({ url, ca: trusted.ca });
-      // Tried before it is kept, so that a wrong key is told now.
+      // The key is tried before it is saved, so that a wrong key fails now.
       await using cloud = openCloud({ url, keyId, key, ...trusted });
       await cloud.accessToken();
       await keep(context, { url, credentials: { keyId, key }, as: keyId, ...trusted });
     },
   );
-  return group('login', 'log in to a cloud, and keep that as a profile', [])
-    .addHelpText('after', '\nWithout a command it is "login browser"; platform login browser --help has its options.')
+  return group('login', 'log in to a cloud and save the login as a profile', [])
+    .addHelpText(
+      'after',
+      '\nWithout a command, this runs "login browser"; see platform login browser --help for its options.',
+    )
     .addCommand(byBrowser, { isDefault: true })
     .addCommand(byKey);
 }
@@ -98,10 +104,10 @@ async function secretOf(context: Context): Promise<string> {
   return String(typed);
 }
 
-const caOption = 'PEM of the certificates to trust, for a cloud with its own authority';
-const fingerprintOption = 'SHA-256 of the certificate to trust, as the cloud prints it at its start';
+const caOption = 'PEM file of the certificates to trust, for a cloud with its own certificate authority';
+const fingerprintOption = 'SHA-256 of the certificate to trust, as the cloud prints it when it starts';
 
-/** What to trust besides the system's authorities, to be kept with the profile. */
+/** The authority to trust besides the system's; it is saved with the profile. */
 async function authorityOf(context: Context, url: string, flags: Flags): Promise<{ ca?: string }> {
   context.reaches(url);
   const { ca: file, fingerprint } = flags;
@@ -117,12 +123,12 @@ async function keep(context: Context, profile: Profile): Promise<void> {
   const { organization } = context.flags;
   const kept = organization === undefined ? profile : { ...profile, organization };
   await writeProfiles(configDir, { ...known, profiles: { ...known.profiles, [name]: kept } });
-  context.out.note(`logged in to ${profile.url} as ${profile.as}; kept as profile "${name}"`);
+  context.out.note(`logged in to ${profile.url} as ${profile.as}; saved as profile "${name}"`);
 }
 
 function logout(): Command {
   return leaf(
-    new Command('logout').description('end the session of this login and forget it'),
+    new Command('logout').description('end the session and delete the saved login'),
     { examples: ['platform logout', 'platform logout --profile client'] },
     async (context) => {
       const known = await readProfiles(configDir);
@@ -133,20 +139,20 @@ function logout(): Command {
           `profile: expected one that exists, found "${name}": you are not logged in`,
         );
       if ('sessionToken' in profile.credentials) {
-        // A cloud that is away cannot end the session; forgetting it here is what was asked for first.
+        // If the cloud cannot be reached, the session stays open there; deleting the login here matters more.
         context.reaches(profile.url, profile.ca);
         await using cloud = openCloud({ ...profile, ...profile.credentials });
         await cloud
           .postJson('/sign-out', {}, context.signal)
           .catch(() =>
             context.out.warn(
-              'the cloud was not reached: the session ends there by itself, after 90 days unless set otherwise',
+              'the cloud could not be reached; the session expires there by itself, after 90 days by default',
             ),
           );
       }
       const { [name]: _gone, ...others } = known.profiles;
       await writeProfiles(configDir, { ...known, profiles: others });
-      context.out.note(`profile "${name}" is forgotten`);
+      context.out.note(`profile "${name}" is deleted`);
     },
   );
 }

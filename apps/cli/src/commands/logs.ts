@@ -10,7 +10,7 @@ import { followLog } from './follow-log.ts';
 const fields = ['time', 'level', 'logger', 'message', 'host', 'stack', 'fields'];
 const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'dpanic', 'panic', 'fatal', 'critical'];
 const pageSize = 500;
-/** Lines that came while the cloud was away. */
+/** The most lines to catch up on after a lost connection. */
 const maxCaughtUp = 10_000;
 
 type Timestamp = ReturnType<typeof timestampFromDate>;
@@ -19,14 +19,14 @@ export function logsCommand(): Command {
   return leaf(
     new Command('logs')
       .description('print the log of a part, oldest first')
-      .argument('<part>', 'id, Machine/part, or a machine for its main part')
-      .addOption(choices('--level <levels>', 'only these, such as error,warn', levelNames))
-      .option('--grep <text>', 'only lines that contain this; /expression/ for a regular expression')
+      .argument('<part>', 'id, Machine/part, or a machine (for its main part)')
+      .addOption(choices('--level <levels>', 'only these levels, such as error,warn', levelNames))
+      .option('--grep <text>', 'only lines that contain this text; /…/ for a regular expression')
       .option('--source <logger>', 'only lines of this logger')
-      .option('--since <when>', 'a span such as 2h, or a time')
-      .option('--until <when>', 'a span such as 1h, or a time')
-      .option('--limit <number>', 'at most so many lines, the newest', '100')
-      .option('--follow', 'go on with new lines until Ctrl-C'),
+      .option('--since <when>', 'only lines since then: a duration such as 2h, or a time')
+      .option('--until <when>', 'only lines until then: a duration such as 1h, or a time')
+      .option('--limit <number>', 'maximum number of lines; the newest are printed', '100')
+      .option('--follow', 'keep printing new lines until Ctrl-C'),
     {
       examples: [
         'platform logs press-7 --level error,warn --since 2h',

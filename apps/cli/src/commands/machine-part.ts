@@ -1,11 +1,11 @@
-/** `platform machines part`: the parts of machines. A part is named by id, Machine/part, or its machine (the main part). */
+/** `platform machines part`: the parts of machines. A part is given as id, Machine/part, or machine (for the main part). */
 import { type JsonObject, type RobotPart, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group, leaf } from '../invocation/leaf.ts';
 import { partStatus, partStatusFields, stateOf, timeOf } from '../invocation/presenters.ts';
 
 const fields = ['id', 'name', 'machine_id', 'main', 'state', 'last_access', 'last_updated', 'created_at'];
-const partArgument = ['<part>', 'id, Machine/part, or a machine for its main part'] as const;
+const partArgument = ['<part>', 'id, Machine/part, or a machine (for its main part)'] as const;
 
 export function machinePartCommand(): Command {
   return group('part', 'parts of a machine', [
@@ -94,7 +94,7 @@ function rename(): Command {
 
 function remove(): Command {
   return leaf(
-    new Command('delete').description('remove a part that is not the main one').argument(...partArgument),
+    new Command('delete').description('delete a part other than the main part').argument(...partArgument),
     { examples: ['platform machines part delete press-7/gripper'] },
     async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
       const { id, name } = await find.part(text);
@@ -107,24 +107,24 @@ function remove(): Command {
 
 function main(): Command {
   return leaf(
-    new Command('main').description('make a part the main one of its machine').argument(...partArgument),
+    new Command('main').description('make a part the main part of its machine').argument(...partArgument),
     { examples: ['platform machines part main press-7/gripper'] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
       const { id, name } = await find.part(text);
       await (await cloud()).app.markPartAsMain({ partId: id }, { signal });
-      out.note(`part "${name}" is the main part`);
+      out.note(`part "${name}" is now the main part`);
     },
   );
 }
 
 function restart(): Command {
   return leaf(
-    new Command('restart').description('ask the machine-server of a part to start anew').argument(...partArgument),
+    new Command('restart').description('ask the machine-server of a part to restart').argument(...partArgument),
     { examples: ['platform machines part restart press-7'] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
       const { id, name } = await find.part(text);
       await (await cloud()).app.markPartForRestart({ partId: id }, { signal });
-      out.note(`part "${name}" is told to restart when it next asks, within seconds if it is online`);
+      out.note(`part "${name}" will restart; within seconds if it is online`);
     },
   );
 }
@@ -133,7 +133,7 @@ function status(): Command {
   return leaf(
     new Command('status')
       .description(
-        'show what a part runs: saved, fetched and applied configuration, what it holds back and why, contact, last error',
+        'show the state of a part: saved, fetched and applied configuration, what is held back and why, last contact and last error',
       )
       .argument(...partArgument),
     {
@@ -151,26 +151,26 @@ function force(): Command {
   return leaf(
     new Command('force')
       .description(
-        'run the configuration that a part holds back, although its maintenance window is closed; for owners',
+        'run the configuration that a part holds back, even though its maintenance window is closed; for owners',
       )
       .argument(...partArgument)
-      .option('--revision <revision>', 'only if it is this one that waits (held_revision of "part status")'),
+      .option('--revision <revision>', 'only if this is the revision held back (held_revision in "part status")'),
     { examples: ['platform machines part force press-7', 'platform machines part force press-7 --yes'] },
     async ({ cloud, out, find, agreed, signal }, flags, text = '') => {
       const { id, name } = await find.part(text);
       const { fleet } = await cloud();
-      // What was shown is what is forced: another one may come while the question waits.
+      // Force the revision that was shown: another one may arrive while the question is open.
       const { held, heldReason } = await fleet.getPartStatus({ partId: id }, { signal });
       const revision = typeof flags['revision'] === 'string' ? flags['revision'] : (held?.revision ?? '');
       if (held !== undefined) {
         const since = timeOf(held.at) ?? 'now';
         const why = heldReason === '' ? '' : ` (${heldReason})`;
         await agreed(
-          `Run the configuration ${held.revision} of the part "${name}" now? It waits since ${since}${why}, and work on the machine may be interrupted.`,
+          `Run the configuration ${held.revision} of the part "${name}" now? It has been held back since ${since}${why}. This may interrupt the machine’s work.`,
         );
       }
       const forced = await fleet.forceConfiguration({ partId: id, revision }, { signal });
-      out.note(`part "${name}" is told to run ${forced.revision} when it next asks, within seconds if it is online`);
+      out.note(`part "${name}" will run ${forced.revision}; within seconds if it is online`);
     },
   );
 }
@@ -178,7 +178,7 @@ function force(): Command {
 function configFile(): Command {
   return leaf(
     new Command('config-file')
-      .description('print the credentials file with which a machine-server of this part starts; it holds a secret')
+      .description('print the credentials file for the machine-server of this part; it contains a secret')
       .argument(...partArgument),
     {
       examples: ['platform machines part config-file press-7 > platform.json', 'machine-server -config platform.json'],
@@ -186,11 +186,14 @@ function configFile(): Command {
     },
     async (context, _flags, text = '') => {
       const { id } = await context.find.part(text);
-      // What this login trusts, the machine trusts: it has no fingerprint to compare.
+      // The machine trusts the authority that this login trusts: it has no fingerprint to compare.
       const { url, ca } = await context.login();
       const { part } = await (await context.cloud()).app.getRobotPart({ id }, { signal: context.signal });
       const secret = part?.secret || part?.secrets[0]?.secret;
-      if (!secret) context.out.warn('you are not an owner of this part: the file has no secret and starts nothing');
+      if (!secret)
+        context.out.warn(
+          'you are not an owner of this part: the file lacks the secret, so no machine-server can start with it',
+        );
       const cloud = { id, secret: secret ?? '', app_address: url, ...(ca === undefined ? {} : { ca }) };
       context.out.document({ cloud });
     },
@@ -218,12 +221,14 @@ function secrets(): Command {
 
 function createSecret(): Command {
   return leaf(
-    new Command('create').description('add a secret to a part; the others go on working').argument(...partArgument),
+    new Command('create')
+      .description('add a secret to a part; existing secrets keep working')
+      .argument(...partArgument),
     { examples: ['platform machines part secrets create press-7'] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {
       const { id, name } = await find.part(text);
       await (await cloud()).app.createRobotPartSecret({ partId: id }, { signal });
-      out.note(`part "${name}" has one more secret: platform machines part secrets list ${id}`);
+      out.note(`part "${name}" has a new secret; show it with: platform machines part secrets list ${id}`);
     },
   );
 }
@@ -231,15 +236,15 @@ function createSecret(): Command {
 function deleteSecret(): Command {
   return leaf(
     new Command('delete')
-      .description('end a secret of a part')
+      .description('delete a secret of a part')
       .argument(...partArgument)
       .argument('<secret-id>'),
     { examples: ['platform machines part secrets delete press-7 3f0c…'] },
     async ({ cloud, out, find, agreed, signal }, _flags, text = '', secretId = '') => {
       const { id, name } = await find.part(text);
-      await agreed(`End the secret ${secretId} of the part "${name}"? A machine-server that uses it stops syncing.`);
+      await agreed(`Delete the secret ${secretId} of the part "${name}"? A machine-server that uses it stops syncing.`);
       await (await cloud()).app.deleteRobotPartSecret({ partId: id, secretId }, { signal });
-      out.note('the secret has ended');
+      out.note('the secret is deleted');
     },
   );
 }

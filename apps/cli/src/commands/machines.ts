@@ -1,4 +1,4 @@
-/** `platform machines`: list, make, move and remove machines, and see how they are. */
+/** `platform machines`: list, create, move and delete machines, and show their status. */
 import { type JsonObject, OnlineState, type Robot } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group, leaf } from '../invocation/leaf.ts';
@@ -36,8 +36,8 @@ function list(): Command {
   return leaf(
     new Command('list')
       .description('list the machines of an organization or a location')
-      .option('--location <location>', 'only of this location')
-      .option('--offline', 'only those that are not online'),
+      .option('--location <location>', 'only machines at this location')
+      .option('--offline', 'only machines that are not online'),
     { examples: ['platform machines list', 'platform machines list --location Plant --json=id,name,state'], fields },
     async ({ cloud, out, find, signal }, flags) => {
       const { app } = await cloud();
@@ -70,9 +70,9 @@ function get(): Command {
 function create(): Command {
   return leaf(
     new Command('create')
-      .description('make a machine with one main part')
+      .description('create a machine with one main part')
       .argument('<name>')
-      .requiredOption('--location <location>', 'where it stands: name, path or id'),
+      .requiredOption('--location <location>', 'where the machine is: name, path or id'),
     { examples: ['platform machines create press-7 --location "Plant/Hall 2"'], fields },
     async ({ cloud, out, find, signal }, flags, name = '') => {
       const { id: location } = await find.location(String(flags['location']));
@@ -80,7 +80,7 @@ function create(): Command {
       const { id } = await app.newRobot({ name, location }, { signal });
       const { robot } = await app.getRobot({ id }, { signal });
       if (robot !== undefined) out.object(shape(robot));
-      out.note(`its credentials file: platform machines part config-file ${id}`);
+      out.note(`print its credentials file with: platform machines part config-file ${id}`);
     },
   );
 }
@@ -88,7 +88,7 @@ function create(): Command {
 function update(): Command {
   return leaf(
     new Command('update')
-      .description('rename a machine, or move it to another location')
+      .description('rename a machine or move it to another location')
       .argument('<machine>', 'name, Location/name or id')
       .option('--name <name>', 'new name')
       .option('--location <location>', 'new location'),
@@ -112,7 +112,7 @@ function update(): Command {
 function remove(): Command {
   return leaf(
     new Command('delete')
-      .description('remove a machine with its parts, configurations and logs')
+      .description('delete a machine with its parts, configurations and logs')
       .argument('<machine>', 'name, Location/name or id'),
     { examples: ['platform machines delete press-7', 'platform machines delete press-7 --yes'] },
     async ({ cloud, out, find, agreed, signal }, _flags, text = '') => {
@@ -127,7 +127,7 @@ function remove(): Command {
 function status(): Command {
   return leaf(
     new Command('status')
-      .description('show contact and configuration of each part of a machine')
+      .description('show the last contact and the configuration of each part of a machine')
       .argument('<machine>', 'name, Location/name or id'),
     { examples: ['platform machines status press-7'], fields: ['part', ...partStatusFields] },
     async ({ cloud, out, find, signal }, _flags, text = '') => {

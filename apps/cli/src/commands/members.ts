@@ -1,4 +1,4 @@
-/** `platform members`: people of an organization, their roles and invitations. */
+/** `platform members`: the members of an organization, their roles and invitations. */
 import type { Authorization, JsonObject } from '@platform/sdk/cloud';
 import { PlatformError, refusalOf } from '@platform/sdk/cloud';
 import { Command } from 'commander';
@@ -11,20 +11,20 @@ import { timeOf } from '../invocation/presenters.ts';
 const fields = ['email', 'id', 'state', 'roles', 'since', 'last_access'];
 
 export function membersCommand(): Command {
-  return group('members', 'people of an organization', [
+  return group('members', 'members of an organization', [
     list(),
     invite(),
     uninvite(),
     resend(),
     role('grant', 'give a member a role'),
-    role('revoke', 'take a role from a member'),
+    role('revoke', 'revoke a role of a member'),
     remove(),
   ]);
 }
 
 const roleText = (one: Authorization): string => `${one.authorizationId}:${one.resourceId}`;
 
-/** A member by e-mail or id. */
+/** Finds a member by e-mail address or id. */
 async function memberOf(context: Context, text: string): Promise<{ id: string; email: string }> {
   const { id: organizationId } = await context.find.organization();
   const { members } = await (await context.cloud()).app.listOrganizationMembers(
@@ -39,7 +39,7 @@ async function memberOf(context: Context, text: string): Promise<{ id: string; e
       .join(', ');
     throw new PlatformError(
       'not_found',
-      `member: expected the e-mail address or id of one (${known}), found "${text}"`,
+      `member: expected the e-mail address or id of a member (${known}), found "${text}"`,
     );
   }
   return { id: found.userId, email: found.emails[0] ?? found.userId };
@@ -53,7 +53,7 @@ function list(): Command {
       const { id: organizationId } = await find.organization();
       const { app } = await cloud();
       const { members, invites } = await app.listOrganizationMembers({ organizationId }, { signal });
-      // Roles are for owners to see; others get the list without them.
+      // Only owners may see roles; others get the list without them.
       const { authorizations } = await app
         .listAuthorizations({ organizationId }, { signal })
         .catch((caught: unknown) => {
@@ -84,8 +84,8 @@ function list(): Command {
 function withRole(command: Command): Command {
   return command
     .addOption(roleOption())
-    .option('--location <location>', 'only for this location (default: the whole organization)')
-    .option('--machine <machine>', 'only for this machine');
+    .option('--location <location>', 'role for this location only (default: the whole organization)')
+    .option('--machine <machine>', 'role for this machine only');
 }
 
 async function showLink({ cloud, out, signal }: Context, organizationId: string, email: string): Promise<void> {
@@ -99,9 +99,11 @@ function invite(): Command {
   return leaf(
     withRole(
       new Command('invite')
-        .description('invite a person; mailed when the cloud has a mail server, otherwise the link is printed')
+        .description(
+          'invite a person; --link prints the link, which is otherwise mailed if the cloud has a mail server',
+        )
         .argument('<email>')
-        .option('--link', 'print the link also when it is mailed'),
+        .option('--link', 'print the link instead of mailing it'),
     ),
     {
       examples: [
@@ -119,7 +121,10 @@ function invite(): Command {
       );
       context.out.note(`${email} is invited`);
       if (flags['link'] === true) await showLink(context, organizationId, email);
-      else context.out.note(`without a mail server, hand on the link: platform members resend ${email} --link`);
+      else
+        context.out.note(
+          `if the cloud has no mail server, print the link and send it yourself: platform members resend ${email} --link`,
+        );
     },
   );
 }
@@ -127,7 +132,7 @@ function invite(): Command {
 function resend(): Command {
   return leaf(
     new Command('resend')
-      .description('make a new link for a pending invitation; the old one stops working')
+      .description('create a new link for a pending invitation; the old link stops working')
       .argument('<email>')
       .option('--link', 'print the link instead of mailing it'),
     { examples: ['platform members resend ada@example.com --link'], fields: ['email', 'link'] },
@@ -138,19 +143,19 @@ function resend(): Command {
         { organizationId, email, sendEmailInvite: true },
         { signal: context.signal },
       );
-      context.out.note(`the invitation of ${email} is on its way`);
+      context.out.note(`the invitation to ${email} is on its way`);
     },
   );
 }
 
 function uninvite(): Command {
   return leaf(
-    new Command('uninvite').description('take an invitation back').argument('<email>'),
+    new Command('uninvite').description('withdraw an invitation').argument('<email>'),
     { examples: ['platform members uninvite ada@example.com'] },
     async ({ cloud, find, out, signal }, _flags, email = '') => {
       const { id: organizationId } = await find.organization();
       await (await cloud()).app.deleteOrganizationInvite({ organizationId, email }, { signal });
-      out.note(`the invitation of ${email} is taken back`);
+      out.note(`the invitation to ${email} is withdrawn`);
     },
   );
 }
@@ -167,7 +172,9 @@ function role(verb: 'grant' | 'revoke', summary: string): Command {
       await (verb === 'grant'
         ? app.addRole(request, { signal: context.signal })
         : app.removeRole(request, { signal: context.signal }));
-      context.out.note(`${member.email}: ${authorization.authorizationId} is ${verb === 'grant' ? 'given' : 'taken'}`);
+      context.out.note(
+        `${member.email}: ${authorization.authorizationId} is ${verb === 'grant' ? 'granted' : 'revoked'}`,
+      );
     },
   );
 }
@@ -192,7 +199,7 @@ function remove(): Command {
   );
 }
 
-/** A key may be the last owner of an organization, but nobody signs in with one. */
+/** An API key may be the last owner of an organization, but no one can sign in with a key. */
 async function warnOfLastOwner(
   { cloud, out, signal }: Context,
   organizationId: string,
@@ -200,7 +207,7 @@ async function warnOfLastOwner(
 ): Promise<void> {
   const { app } = await cloud();
   const { authorizations } = await app.listAuthorizations({ organizationId }, { signal }).catch((caught: unknown) => {
-    // Who owns nothing may still leave.
+    // A person without an owner role may still leave.
     if (caught instanceof PlatformError && caught.code === 'permission_denied') return { authorizations: [] };
     throw caught;
   });
@@ -209,6 +216,6 @@ async function warnOfLastOwner(
   );
   if (owners.length > 0 && owners.every((one) => one.identityId === member.id))
     out.warn(
-      `${member.email} is the last person who owns the organization: after this only API keys own it, and nobody signs in as its owner until somebody with such a key invites one`,
+      `${member.email} is the last person who owns the organization. Afterwards, only API keys own it, and no one can sign in as an owner until one of these keys is used to invite one`,
     );
 }

@@ -1,4 +1,4 @@
-/** `platform metadata`: free JSON that users keep with organizations, locations, machines and parts. */
+/** `platform metadata`: JSON of the user's own, stored with organizations, locations, machines and parts. */
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import type { Context } from '../invocation/context.ts';
@@ -6,14 +6,14 @@ import { parseObject, readInput } from '../invocation/input.ts';
 import { type Flags, group, leaf } from '../invocation/leaf.ts';
 
 export function metadataCommand(): Command {
-  return group('metadata', 'free JSON kept with organizations, locations, machines and parts', [get(), set()]);
+  return group('metadata', 'your own JSON, stored with organizations, locations, machines or parts', [get(), set()]);
 }
 
 function withTarget(command: Command): Command {
   return command
-    .option('--location <location>', 'of this location (default: of the organization)')
-    .option('--machine <machine>', 'of this machine')
-    .option('--part <part>', 'of this part');
+    .option('--location <location>', 'metadata of this location (default: of the organization)')
+    .option('--machine <machine>', 'metadata of this machine')
+    .option('--part <part>', 'metadata of this part');
 }
 
 interface Target {
@@ -55,7 +55,7 @@ async function targetOf({ cloud, find, signal }: Context, flags: Flags): Promise
 function get(): Command {
   return leaf(
     withTarget(new Command('get').alias('read').description('print the metadata')),
-    { examples: ['platform metadata get --machine press-7'], fields: ['those of the metadata'] },
+    { examples: ['platform metadata get --machine press-7'], fields: ['the fields of the metadata'] },
     async (context, flags) => context.out.document(await (await targetOf(context, flags)).read()),
   );
 }

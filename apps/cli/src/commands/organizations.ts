@@ -1,4 +1,4 @@
-/** `platform organizations`: list, make, change and remove organizations. */
+/** `platform organizations`: list, create, change and delete organizations. */
 import { type JsonObject, type Organization, timestampDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group, leaf } from '../invocation/leaf.ts';
@@ -52,7 +52,7 @@ function get(): Command {
 
 function create(): Command {
   return leaf(
-    new Command('create').description('make an organization; you become its owner').argument('<name>'),
+    new Command('create').description('create an organization; you become its owner').argument('<name>'),
     { examples: ['platform organizations create "Second plant"'], fields },
     async ({ cloud, out, signal }, _flags, name = '') => {
       const { app } = await cloud();
@@ -62,7 +62,7 @@ function create(): Command {
       const { organizations } = await app.listOrganizations({}, { signal });
       if (organizations.length > 1)
         out.note(
-          `You belong to ${organizations.length} organizations now. Commands mean this one with --organization ${organization.id}, or without once it is the default of your login: platform profiles organization ${organization.id}`,
+          `You now belong to ${organizations.length} organizations. Add --organization ${organization.id} to a command to use this one, or make it the default of your login: platform profiles organization ${organization.id}`,
         );
     },
   );
@@ -71,10 +71,10 @@ function create(): Command {
 function update(): Command {
   return leaf(
     new Command('update')
-      .description('rename an organization, or give it a public namespace')
+      .description('rename an organization or set its public namespace')
       .argument('[organization]', 'name or id')
       .option('--name <name>', 'new name')
-      .option('--public-namespace <namespace>', 'name under which public fragments are found'),
+      .option('--public-namespace <namespace>', 'name under which others find its public fragments'),
     { examples: ['platform organizations update "My organization" --name "North plant"'], fields },
     async ({ cloud, out, find, signal }, flags, text) => {
       const { id } = await find.organization(text);
@@ -94,7 +94,7 @@ function update(): Command {
 function remove(): Command {
   return leaf(
     new Command('delete')
-      .description('remove an organization that holds no locations')
+      .description('delete an organization that has no locations')
       .argument('<organization>', 'name or id'),
     { examples: ['platform organizations delete "Second plant" --yes'] },
     async ({ cloud, out, find, agreed, signal }, _flags, text) => {
@@ -111,8 +111,8 @@ function audit(): Command {
     new Command('audit')
       .description('show who changed what in an organization, newest first')
       .argument('[organization]', 'name or id')
-      .option('--limit <number>', 'number of entries', '50')
-      .option('--target <id>', 'only changes of this organization, location, machine, part, key, …'),
+      .option('--limit <number>', 'maximum number of entries', '50')
+      .option('--target <id>', 'only changes to this organization, location, machine, part, key, …'),
     {
       examples: ['platform organizations audit', 'platform organizations audit --limit 500 --json'],
       fields: ['id', 'at', 'actor_kind', 'actor', 'action', 'target_kind', 'target_id', 'detail', 'from'],

@@ -1,4 +1,4 @@
-/** `platform profiles`: named logins, and which one counts in which directory. */
+/** `platform profiles`: saved logins, and which one applies in which directory. */
 import { PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { currentProfile } from '../invocation/context.ts';
@@ -9,7 +9,7 @@ import { configDir } from '../settings.ts';
 const fields = ['name', 'url', 'as', 'organization', 'current', 'default'];
 
 export function profilesCommand(): Command {
-  return group('profiles', 'named logins; "platform login --profile NAME" makes one', [
+  return group('profiles', 'saved logins; create one with "platform login --profile NAME"', [
     list(),
     use(),
     bind(),
@@ -25,7 +25,7 @@ function list(): Command {
     { examples: ['platform profiles list'], fields },
     async ({ out }) => {
       const known = await readProfiles(configDir);
-      // What is bound here may be gone; the list shows what there is.
+      // The profile that is bound here may no longer exist; the list shows those that do.
       const current = await currentProfile(undefined).then(
         ({ name }) => name,
         () => undefined,
@@ -47,7 +47,7 @@ async function existing(name: string): Promise<Awaited<ReturnType<typeof readPro
   const known = await readProfiles(configDir);
   if (known.profiles[name] === undefined) {
     const others = Object.keys(known.profiles).join(', ') || 'none';
-    throw new PlatformError('not_found', `profile: expected one of those that exist (${others}), found "${name}"`);
+    throw new PlatformError('not_found', `profile: expected an existing one (${others}), found "${name}"`);
   }
   return known;
 }
@@ -58,7 +58,7 @@ function use(): Command {
     { examples: ['platform profiles use client'] },
     async ({ out }, _flags, name = '') => {
       await writeProfiles(configDir, { ...(await existing(name)), default: name });
-      out.note(`profile "${name}" is the default`);
+      out.note(`profile "${name}" is now the default`);
     },
   );
 }
@@ -76,11 +76,11 @@ function bind(): Command {
 
 function unbind(): Command {
   return localLeaf(
-    new Command('unbind').description('undo bind in this directory'),
+    new Command('unbind').description('undo "profiles bind" in this directory'),
     { examples: ['platform profiles unbind'] },
     async ({ out }) => {
       await unbindProfile(process.cwd());
-      out.note('this directory is bound to no profile');
+      out.note('this directory is no longer bound to a profile');
     },
   );
 }
@@ -94,26 +94,26 @@ function organization(): Command {
     async ({ flags, find, out }, _flags, text) => {
       const { id, name } = await find.organization(text);
       const { name: current, profile } = await currentProfile(flags.profile);
-      if (profile === undefined) throw new PlatformError('not_found', 'you have no profile: run platform login');
+      if (profile === undefined) throw new PlatformError('not_found', 'you have no profile; run platform login');
       const known = await readProfiles(configDir);
       await writeProfiles(configDir, {
         ...known,
         profiles: { ...known.profiles, [current]: { ...profile, organization: id } },
       });
-      out.note(`profile "${current}" asks for the organization "${name}"`);
+      out.note(`profile "${current}" now uses the organization "${name}" by default`);
     },
   );
 }
 
 function remove(): Command {
   return localLeaf(
-    new Command('remove').description('forget a profile without ending its session').argument('<name>'),
+    new Command('remove').description('delete a profile without ending its session').argument('<name>'),
     { examples: ['platform profiles remove client'] },
     async ({ out }, _flags, name = '') => {
       const known = await existing(name);
       const { [name]: _gone, ...others } = known.profiles;
       await writeProfiles(configDir, { ...known, profiles: others });
-      out.note(`profile "${name}" is forgotten`);
+      out.note(`profile "${name}" is deleted`);
     },
   );
 }

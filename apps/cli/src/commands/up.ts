@@ -19,20 +19,23 @@ interface UpFlags {
   readonly insecure?: boolean;
 }
 
-/** `platform up`: the cloud on this computer and, unless --no-demo, a machine-server that captures its telemetry. */
+/** `platform up`: a cloud on this computer and, unless --no-demo, a machine-server that captures this computer's telemetry. */
 export function upCommand(): Command {
   const command = new Command('up')
-    .description('start the cloud here, with a machine-server for this computer, and show what flows')
-    .option('--data <dir>', 'folder of all data', join(homeDir, 'cloud'))
-    .option('--port <number>', 'port of the cloud (0: a free one)', parsePort, 8080)
-    .option('--host <address>', 'where the cloud listens; beyond loopback with TLS', '127.0.0.1')
-    .option('--tls', 'TLS on loopback, too, with an authority of its own')
-    .option('--tls-name <name...>', 'names in the certificate of its own authority, the first for its address')
-    .option('--tls-cert <file>', 'certificate chain to use instead, PEM')
-    .option('--tls-key <file>', 'its key, PEM')
-    .option('--insecure', 'plaintext beyond loopback: whoever is between reads and changes everything')
-    .option('--json', 'one JSON object a line instead of text')
-    .option('--no-demo', 'the cloud alone; machine and part are registered all the same')
+    .description('start a cloud and a machine-server on this computer, and show the readings that arrive')
+    .option('--data <dir>', 'directory for all data', join(homeDir, 'cloud'))
+    .option('--port <number>', 'port of the cloud (0: any free port)', parsePort, 8080)
+    .option('--host <address>', 'address to listen on; other addresses than loopback need TLS', '127.0.0.1')
+    .option('--tls', 'use TLS on loopback as well, with the installation’s own certificate authority')
+    .option('--tls-name <name...>', 'names for the certificate; the first one becomes part of the cloud’s address')
+    .option('--tls-cert <file>', 'your own certificate chain, PEM')
+    .option('--tls-key <file>', 'key of your own certificate, PEM')
+    .option(
+      '--insecure',
+      'no TLS on addresses beyond loopback: anyone on the network path can read and change everything',
+    )
+    .option('--json', 'print one JSON object per line instead of text')
+    .option('--no-demo', 'start only the cloud; the machine and its part are registered anyway')
     .action(async (flags: UpFlags) => {
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
@@ -56,20 +59,21 @@ export function upCommand(): Command {
       'platform up --host 0.0.0.0 --tls-name cloud.example',
     ],
     environment: {
-      PLATFORM_HOME: 'folder of everything that is kept on this computer (default: ~/.platform)',
+      PLATFORM_HOME: 'directory for everything that is stored on this computer (default: ~/.platform)',
       PLATFORM_SEAL_AGE:
-        'readings are written to files once the oldest has waited for so long, such as 60s (default: 10m, at least 1s)',
+        'how long the oldest reading waits before readings are written to files, such as 60s (default: 10m, minimum: 1s)',
       PLATFORM_SCRUB_PERIOD:
-        'each file of readings is read and compared with its checksum once in so long, such as 30d; 0: never (default: 7d)',
-      PLATFORM_DATABASE_URL: 'postgres://…: metadata and ingest log are there (default: SQLite in the data folder)',
-      PLATFORM_PUBLIC_URL: 'the address that people use, behind a proxy',
+        'how often each file of readings is compared with its checksum, such as 30d; 0: never (default: 7d)',
+      PLATFORM_DATABASE_URL:
+        'postgres://… to store metadata and ingest log in Postgres (default: SQLite in the data directory)',
+      PLATFORM_PUBLIC_URL: 'address that users open, if the cloud is behind a proxy',
       PLATFORM_LOG_LEVEL: 'debug, info, warn or error (default: info)',
     },
   });
   return command;
 }
 
-/** As the cloud takes them; it says what does not go together. */
+/** In the form that the cloud accepts; the cloud rejects options that conflict. */
 function tlsArgs({ tls, tlsCert, tlsKey, tlsName = [], insecure }: UpFlags): string[] {
   return [
     ...(tls ? ['--tls'] : []),

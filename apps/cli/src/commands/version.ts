@@ -5,7 +5,7 @@ import { localLeaf } from '../invocation/leaf.ts';
 
 export function versionCommand(): Command {
   return localLeaf(
-    new Command('version').description('print the version of the platform and of the Node that runs it'),
+    new Command('version').description('print the versions of the platform and of the Node that runs it'),
     { examples: ['platform version', 'platform version --json=version'], fields: ['version', 'node'] },
     async ({ out }) => {
       const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

@@ -1,11 +1,11 @@
-/** `platform whoami` and `token`: who you are to a cloud. */
+/** `platform whoami` and `token`: the identity that a cloud sees. */
 import type { JsonObject } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { leaf } from '../invocation/leaf.ts';
 
 export function whoamiCommand(): Command {
   return leaf(
-    new Command('whoami').description('show who you are to the cloud, and what you may do'),
+    new Command('whoami').description('show the identity that the cloud sees, and its roles'),
     {
       examples: ['platform whoami', 'platform whoami --json'],
       fields: ['url', 'login', 'kind', 'id', 'name', 'roles'],

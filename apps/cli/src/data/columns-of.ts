@@ -1,4 +1,4 @@
-/** The columns of an export: those that every reading has, then paths of parameters and payload in the order in which they first appear. */
+/** The columns of an export: those that every reading has, then the paths of parameters and payload in order of first appearance. */
 import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import { flatten } from '../query/flatten.ts';
 import { exportedFields } from './exported-line.ts';
@@ -8,12 +8,12 @@ import { rowOfJson } from './row-of-json.ts';
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'time' | 'mixed';
 export type Cells = ReadonlyMap<string, string | Scalar>;
 
-/** A file of rows that each have columns of their own would be columns times rows. */
+/** If each row had columns of its own, the file would grow with columns times rows. */
 const maxColumns = 2_000;
 const nested = ['method_parameters', 'payload'];
 const nonFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
-/** @param path a spool. @throws failed_precondition when there are too many */
+/** @param path a spool. @throws failed_precondition if there are too many columns */
 export async function columnsOf(path: string, format: string): Promise<Map<string, ColumnKind>> {
   const fixed = exportedFields.filter((name) => !nested.includes(name));
   const columns = new Map<string, ColumnKind>(fixed.map((name) => [name, 'text']));
@@ -28,14 +28,14 @@ export async function columnsOf(path: string, format: string): Promise<Map<strin
     if (kinds.size > maxColumns)
       throw new PlatformError(
         'failed_precondition',
-        `expected readings with at most ${maxColumns} fields together, which ${format} has as columns, found more; export them as ndjson`,
+        `expected readings with at most ${maxColumns} different fields, each of which is a column in ${format}, found more; export them as ndjson`,
       );
   }
   for (const [name, seen] of kinds) columns.set(name, merged(seen));
   return columns;
 }
 
-/** The flattened rows of a spool; empty parameters and payloads are no columns. */
+/** The flattened rows of a spool; empty parameters and payloads get no columns. */
 export async function* cellsOf(path: string): AsyncGenerator<Cells> {
   for await (const { text } of linesOf(path)) {
     const cells = flatten(rowOfJson(text));
@@ -50,7 +50,7 @@ function kindOf(cell: string | Scalar): string {
   return cell.json === 'true' || cell.json === 'false' ? 'boolean' : cell.json === 'null' ? 'null' : 'mixed';
 }
 
-/** Numbers may be none that JSON has; then they are texts in a line. */
+/** Numbers that JSON cannot represent are strings in a line. */
 function merged(seen: ReadonlySet<string>): ColumnKind {
   const kinds = new Set([...seen].filter((kind) => kind !== 'null'));
   if (kinds.has('number')) kinds.delete('non-finite');

@@ -1,4 +1,4 @@
-/** An API as the cloud spells it to us: configurations may say `rdk:component:sensor`, too. */
+/** An API name as the cloud sends it to us: configurations may also use `rdk:component:sensor`. */
 export function coreApi(text: string): string {
   return text.replace(/^rdk:/, 'core:');
 }

@@ -1,4 +1,4 @@
-/** `platform data`: what was captured: exported, downloaded, deleted, kept for so long. */
+/** `platform data`: export, download, deletion and retention of captured data. */
 import type { Command } from 'commander';
 import { group } from '../invocation/leaf.ts';
 import { binaryCommand } from './binary/binary-command.ts';
@@ -7,7 +7,7 @@ import { exportCommand } from './export.ts';
 import { retentionCommand } from './retention.ts';
 
 export function dataCommand(): Command {
-  return group('data', 'export and delete what was captured, and say how long it is kept', [
+  return group('data', 'export, download and delete captured data, and set how long it is kept', [
     exportCommand(),
     deleteCommand(),
     retentionCommand(),

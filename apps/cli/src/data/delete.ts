@@ -13,17 +13,17 @@ const dayMs = 86_400_000;
 export function deleteCommand(): Command {
   return leaf(
     new Command('delete')
-      .description('delete readings from the cloud, for good; shows first how many; for owners')
-      .option('--older-than-days <days>', 'captured so many whole UTC days ago or earlier; 1: before today')
-      .option('--part <part>', 'id, Machine/part, or a machine for its main part')
+      .description('permanently delete readings from the cloud; shows how many before it asks; for owners')
+      .option('--older-than-days <days>', 'captured at least this many whole UTC days ago; 1: before today')
+      .option('--part <part>', 'id, Machine/part, or a machine (for its main part)')
       .option('--machine <machine>', 'name, Location/name or id')
-      .option('--location <location>', 'name, path or id; locations below it stay')
-      .option('--resource <name>', 'only of this one')
-      .option('--type <api>', 'only of this type of resource, such as core:component:sensor')
+      .option('--location <location>', 'name, path or id; does not include locations below it')
+      .option('--resource <name>', 'only of this resource')
+      .option('--type <api>', 'only of resources of this type, such as core:component:sensor')
       .option('--method <name>', 'only of this capture method')
-      .option('--tags <tags>', 'only with one of these tags, with commas between')
-      .option('--all', 'without any of these: every reading of the organization')
-      .option('--dry-run', 'say how many, and delete nothing'),
+      .option('--tags <tags>', 'only with one of these tags, separated by commas')
+      .option('--all', 'every reading of the organization, if no other option selects readings')
+      .option('--dry-run', 'only show how many readings would be deleted'),
     {
       examples: [
         'platform data delete --part press-7 --older-than-days 90 --dry-run',
@@ -37,10 +37,7 @@ export function deleteCommand(): Command {
       const days = wholeNumber(flags['olderThanDays'], '--older-than-days') ?? 0;
       const { filter, told } = await filterOf(context, flags);
       if (days === 0 && told.length === 0 && flags['all'] !== true)
-        throw new PlatformError(
-          'invalid_argument',
-          'expected something that says which readings, or --all, found neither',
-        );
+        throw new PlatformError('invalid_argument', 'expected options that select readings, or --all, found neither');
       const organization = await context.find.organization();
       const request = {
         organizationId: organization.id,
@@ -62,7 +59,7 @@ export function deleteCommand(): Command {
       };
       if (flags['dryRun'] === true) return say(0, `${what}; nothing was deleted (--dry-run)`);
       if (count === 0) return say(0, `${what}; there is nothing to delete`);
-      await context.agreed(`Delete ${what}? They do not come back.`);
+      await context.agreed(`Delete ${what}? This cannot be undone.`);
       const { deletedCount } = await data.deleteTabularData(request, { signal, timeoutMs: 0 });
       say(Number(deletedCount), `${amount(Number(deletedCount), 'reading')} deleted`);
     },
@@ -74,7 +71,7 @@ interface DryRunOptions {
   readonly onHeader: (headers: Headers) => void;
 }
 
-/** How many readings it would be. @throws internal when the cloud does not say that it deleted nothing */
+/** How many readings would be deleted. @throws internal if the cloud does not confirm that it deleted nothing */
 async function counted(ask: (options: DryRunOptions) => Promise<{ readonly deletedCount: bigint }>): Promise<number> {
   let understood = false;
   const { deletedCount } = await ask({
@@ -86,11 +83,11 @@ async function counted(ask: (options: DryRunOptions) => Promise<{ readonly delet
   if (understood) return Number(deletedCount);
   throw new PlatformError(
     'internal',
-    `this cloud knows no dry run: it may have deleted ${deletedCount} readings already`,
+    `this cloud does not support dry runs: it may have deleted ${deletedCount} readings already`,
   );
 }
 
-/** The filter, and in words what is in it. */
+/** The filter, and its description in words. */
 async function filterOf({ find }: Context, flags: Flags): Promise<{ filter: Filter; told: readonly string[] }> {
   const told: string[] = [];
   const text = (name: string, what: string): string => {

@@ -1,9 +1,9 @@
 /**
- * `FILE.export.json`, beside each file that an export has completed: what was asked for and what FILE then was, so that
- * `--resume` can tell a complete file from one that was cut, changed, or is something else.
+ * `FILE.export.json`, beside each file that an export has completed: the request and the state of FILE at that time, so that
+ * `--resume` can tell a complete file from one that was truncated, changed, or is something else.
  *
- * Written before FILE takes its name, removed before another export to it begins. So a record that fits FILE says that
- * the last export to it is complete, whatever else a crash has left.
+ * Written before FILE takes its name, removed before another export to it begins. A record that matches FILE therefore proves that
+ * the last export to it is complete, whatever else a crash has left behind.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -41,22 +41,21 @@ export async function removeRecord(file: string): Promise<void> {
   await rm(recordOf(file), { force: true });
 }
 
-/** What the record says about FILE, which is there: it is that, or why it is not known to be. */
+/** Whether FILE, which exists, is the completed export: its record, or why that is not known. */
 export type Whole = { readonly record: ExportRecord } | { readonly why: string };
 
 /** @throws the reason of `signal` */
 export async function readWhole(file: string, signal: AbortSignal): Promise<Whole> {
   const record = await readRecord(file);
-  if (record === undefined)
-    return { why: `there is no ${recordOf(file)} that says what an export has put into it, so it may be cut` };
+  if (record === undefined) return { why: `there is no ${recordOf(file)} that describes it, so it may be incomplete` };
   const rows = `the ${record.rows.toLocaleString('en')} rows that were exported`;
   const { size } = await stat(file);
-  if (size !== record.bytes) return { why: `it has ${size} bytes, and ${rows} were ${record.bytes}` };
-  if ((await digestOf(file, signal)) !== record.sha256) return { why: `it was changed: it is not ${rows}` };
+  if (size !== record.bytes) return { why: `it has ${size} bytes, but ${rows} had ${record.bytes}` };
+  if ((await digestOf(file, signal)) !== record.sha256) return { why: `it has changed: it no longer contains ${rows}` };
   return { record };
 }
 
-/** @returns undefined when there is none, or no whole one */
+/** @returns undefined if there is no record or it is incomplete */
 async function readRecord(file: string): Promise<ExportRecord | undefined> {
   try {
     const record = JSON.parse(await readFile(recordOf(file), 'utf8')) as Partial<ExportRecord>;

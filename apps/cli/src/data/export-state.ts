@@ -1,19 +1,19 @@
 /**
- * What an export to a file has beside it until it is complete:
+ * The files that exist beside FILE until its export is complete:
  *
- * - `FILE.partial`: what was received (spool.ts), in every format lines of JSON;
- * - `FILE.partial.json`: what was asked for, written before the first line.
+ * - `FILE.partial`: what has been received (spool.ts), as lines of JSON for every format;
+ * - `FILE.partial.json`: the request, written before the first line.
  *
- * Complete: the rows stand in FILE (in one step, by renaming), both are gone, and the record (export-record.ts) says what
- * FILE is. A crash in between leaves them, and `--resume` goes on from there. Times are absolute and the series are those
- * of the start, so that the same is exported however often it is interrupted.
+ * When the export is complete, the rows are in FILE (in one step, by renaming), both files are gone, and the record
+ * (export-record.ts) describes FILE. After a crash in between they remain, and `--resume` continues from there. Times are absolute
+ * and the series are those of the start, so that the result is the same however often the export is interrupted.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';
 import type { Series } from './find-series.ts';
 import type { Range } from './read-series.ts';
 
-/** As it was typed, but for the names. */
+/** As it was typed, except that names are resolved. */
 export interface Asked {
   readonly url: string;
   readonly partId: string;
@@ -31,7 +31,7 @@ export interface ExportPlan extends Range {
 export const partialOf = (file: string): string => `${file}.partial`;
 export const stateOf = (file: string): string => `${file}.partial.json`;
 
-/** @returns undefined when no export to this file was interrupted. */
+/** @returns undefined if there is no interrupted export to this file */
 export async function readState(file: string): Promise<ExportPlan | undefined> {
   const path = stateOf(file);
   const text = await readFile(path, 'utf8').catch((caught: NodeJS.ErrnoException) => {
@@ -47,11 +47,11 @@ export async function readState(file: string): Promise<ExportPlan | undefined> {
     const plan = JSON.parse(text) as Partial<ExportPlan>;
     if (Array.isArray(plan.series) && typeof plan.asked === 'object') return plan as ExportPlan;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new PlatformError(
     'failed_precondition',
-    `${path}: expected what an interrupted export has left, found something else; remove it to begin anew`,
+    `${path}: expected the state of an interrupted export, found something else; remove it to start over`,
   );
 }
 
@@ -65,19 +65,19 @@ export async function complete(file: string, ready: string): Promise<void> {
   await clear(file);
 }
 
-/** Takes away what was beside FILE until it was complete. */
+/** Removes the files that were beside FILE until it was complete. */
 export async function clear(file: string): Promise<void> {
   await rm(partialOf(file), { force: true });
   await rm(stateOf(file), { force: true });
 }
 
-/** @param holder the file with what was exported. @throws failed_precondition when something else was asked for than now */
+/** @param holder the file with the exported rows. @throws failed_precondition if the request differs from the earlier one */
 export function checkSame<T extends Asked>(holder: string, then: T, now: T): void {
   const differing = (Object.keys(now) as (keyof T & string)[]).filter((name) => then[name] !== now[name]);
   if (differing.length === 0) return;
   const told = differing.map((name) => `${name} ${then[name] ?? 'none'}, now ${now[name] ?? 'none'}`).join('; ');
   throw new PlatformError(
     'failed_precondition',
-    `${holder} holds another export (${told}): ask for the same, give another --output, or begin anew without --resume`,
+    `${holder} belongs to a different export (${told}). Use the same options, choose another --output, or start over without --resume`,
   );
 }

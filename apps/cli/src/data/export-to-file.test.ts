@@ -84,7 +84,7 @@ const rowsIn = (path: string): [string, number, JsonObject][] =>
     .map((line) => JSON.parse(line))
     .map(({ resource_name, time_captured, payload }) => [resource_name, Date.parse(time_captured), payload]);
 
-test('an export that is cut at any byte, or breaks off after any row, goes on without gap or double', async () => {
+test('an export that is truncated at any byte, or interrupted after any row, continues without gaps or duplicates', async () => {
   const reading = fc.record({
     name: fc.constantFrom('a', 'b'),
     // Several of one time, and equal ones.
@@ -111,7 +111,7 @@ test('an export that is cut at any byte, or breaks off after any row, goes on wi
   );
 });
 
-test('what was received is not asked for again', async () => {
+test('received rows are not requested again', async () => {
   const stored = Array.from({ length: 10 }, (_, ms) => ({ name: 'a', ms, payload: { ms } }));
   await expect(run(cloudWith(stored, 7), stored)).rejects.toThrow('the cloud stops');
   const again = cloudWith(stored);
@@ -119,7 +119,7 @@ test('what was received is not asked for again', async () => {
   expect(again.asked).toEqual([6]);
 });
 
-test('a damaged end of the file is taken away before it goes on', async () => {
+test('a damaged end of the file is removed before the export continues', async () => {
   const stored = Array.from({ length: 4 }, (_, ms) => ({ name: 'a', ms, payload: { ms } }));
   await expect(run(cloudWith(stored, 3), stored)).rejects.toThrow('the cloud stops');
   const partial = `${file}.partial`;
@@ -128,14 +128,16 @@ test('a damaged end of the file is taken away before it goes on', async () => {
   expect(rowsIn(file)).toHaveLength(4);
 });
 
-test('another question does not go on with the file, and nothing is thrown away unasked', async () => {
+test('a different request does not continue the file, and nothing is discarded without asking', async () => {
   const stored = [0, 1].map((ms) => ({ name: 'a', ms, payload: { ms } }));
   await expect(run(cloudWith(stored, 1), stored)).rejects.toThrow('the cloud stops');
   await expect(run(cloudWith(stored), stored, { resume: true, asked: { from: '2h' } })).rejects.toMatchObject({
     code: 'failed_precondition',
-    message: expect.stringContaining('another export (from none, now 2h)'),
+    message: expect.stringContaining('a different export (from none, now 2h)'),
   });
-  await expect(run(cloudWith(stored), stored)).rejects.toThrow(/^An interrupted export is kept in .*Begin anew\?$/);
+  await expect(run(cloudWith(stored), stored)).rejects.toThrow(
+    / contains an interrupted export, which --resume continues\. Start over\?$/,
+  );
   await run(cloudWith(stored), stored, { agrees: true });
   await expect(run(cloudWith(stored), stored)).rejects.toThrow(`Replace ${file}?`);
   expect(rowsIn(file)).toHaveLength(2);
@@ -143,13 +145,13 @@ test('another question does not go on with the file, and nothing is thrown away 
 
 const four = Array.from({ length: 4 }, (_, ms) => ({ name: 'a', ms, payload: { ms } }));
 
-test('--resume says of a file that it is complete only when it is what an export has completed', async () => {
+test('--resume reports a file as complete only if it is exactly what an export has completed', async () => {
   for (const format of ['ndjson', 'csv', 'parquet'] as const) {
     await run(cloudWith(four), four, { format, agrees: true });
     const resumed = (asked: Partial<Asked> = {}, as: ExportFormat = format) =>
       run(cloudWith(four), four, { format: as, resume: true, asked });
     expect(await resumed()).toEqual({ rows: 4, already: true });
-    await expect(resumed({ from: '2h' })).rejects.toThrow(`${file} holds another export (from none, now 2h)`);
+    await expect(resumed({ from: '2h' })).rejects.toThrow(`${file} belongs to a different export (from none, now 2h)`);
     const other = format === 'csv' ? 'ndjson' : 'csv';
     await expect(resumed({}, other)).rejects.toThrow(`(format ${format}, now ${other})`);
 
@@ -160,22 +162,19 @@ test('--resume says of a file that it is complete only when it is what an export
         code: 'failed_precondition',
         message: expect.stringMatching(why),
       });
-      await expect(resumed()).rejects.toThrow(/begin anew without --resume, which asks before it replaces it$/);
+      await expect(resumed()).rejects.toThrow(/start over without --resume, which asks before it replaces it$/);
       expect(readFileSync(file)).toEqual(found);
     };
-    await refused(
-      whole.subarray(0, -1),
-      /found neither: it has \d+ bytes, and the 4 rows that were exported were \d+;/,
-    );
-    await refused(Buffer.concat([whole.subarray(0, -1), Buffer.from('x')]), /it was changed/);
+    await refused(whole.subarray(0, -1), /found neither: it has \d+ bytes, but the 4 rows that were exported had \d+;/);
+    await refused(Buffer.concat([whole.subarray(0, -1), Buffer.from('x')]), /it has changed/);
     writeFileSync(file, whole);
     expect(await resumed()).toEqual({ rows: 4, already: true });
     rmSync(`${file}.export.json`);
-    await refused(whole, /there is no .*rows\.export\.json .* so it may be cut;/);
+    await refused(whole, /there is no .*rows\.export\.json .* so it may be incomplete;/);
   }
 });
 
-test('a crash right after the file was put there leaves a complete one, whatever stands beside it', async () => {
+test('a crash right after the file is created leaves a complete file, whatever is beside it', async () => {
   await expect(run(cloudWith(four, 3), four, { format: 'csv' })).rejects.toThrow('the cloud stops');
   const beside = ['.partial', '.partial.json'].map((end) => file + end);
   for (const path of beside) copyFileSync(path, `${path}.kept`);
@@ -189,7 +188,7 @@ test('a crash right after the file was put there leaves a complete one, whatever
   }
 });
 
-test('an export over a complete file goes on with its own rows, and the old file stays until then', async () => {
+test('an export over a complete file continues with its own rows, and the old file stays until it is complete', async () => {
   await run(cloudWith(four.slice(0, 2)), four.slice(0, 2));
   await expect(run(cloudWith(four, 3), four, { agrees: true })).rejects.toThrow('the cloud stops');
   expect(rowsIn(file)).toHaveLength(2);
@@ -197,20 +196,20 @@ test('an export over a complete file goes on with its own rows, and the old file
   expect(rowsIn(file)).toHaveLength(4);
 });
 
-test('rows of which nobody knows what they are an export of are not gone on with, and not thrown away', async () => {
+test('partial rows without a description of their export are neither continued nor discarded', async () => {
   await expect(run(cloudWith(four, 3), four)).rejects.toThrow('the cloud stops');
   rmSync(`${file}.partial.json`);
   const refused = run(cloudWith(four), four, { resume: true });
   await expect(refused).rejects.toMatchObject({
     code: 'failed_precondition',
     message: expect.stringMatching(
-      /expected .*\.partial\.json, which says what .* is an export of, found none; put it back/,
+      /expected .*\.partial\.json, which describes the export in .*, found none; put it back/,
     ),
   });
   expect(rowsIn(`${file}.partial`)).toHaveLength(3);
 });
 
-test('a file is not replaced unasked by an export of which nothing was received', async () => {
+test('an export that has received nothing does not replace a file without asking', async () => {
   await run(cloudWith(four), four);
   appendFileSync(file, 'a note\n');
   await expect(run(cloudWith(four, 0), four, { agrees: true })).rejects.toThrow('the cloud stops');
@@ -225,7 +224,7 @@ const mixed: readonly JsonObject[] = [
   { temp: -3, on: false },
 ];
 
-test('Parquet has typed columns, the time as an instant, and nulls where nothing is', async () => {
+test('Parquet has typed columns, the time as an instant, and nulls for missing values', async () => {
   const stored = mixed.map((payload, ms) => ({ name: 'a', ms, payload }));
   await run(cloudWith(stored), stored, { format: 'parquet' });
   const bytes = readFileSync(file);
@@ -264,7 +263,7 @@ test('Parquet has typed columns, the time as an instant, and nulls where nothing
   ]);
 });
 
-test('CSV has the columns of all rows, and no formula', async () => {
+test('CSV has the columns of all rows, and no formulas', async () => {
   const stored = mixed.map((payload, ms) => ({ name: 'a', ms, payload }));
   await run(cloudWith(stored), stored, { format: 'csv' });
   const [head = '', ...lines] = readFileSync(file, 'utf8').split('\r\n');
@@ -287,7 +286,7 @@ test('an export without rows is a file with columns and no rows', async () => {
   ).toEqual([]);
 });
 
-test('D35 an export has the microseconds of a time, also one that went on after a cut', async () => {
+test('D35 an export has the microseconds of a time, even after an interruption', async () => {
   const stored = [3, 501, 999].map((microseconds, i) => ({ name: 'a', ms: 1_000, microseconds, payload: { i } }));
   await expect(run(cloudWith(stored, 2), stored, { format: 'ndjson' })).rejects.toThrow('the cloud stops');
   await run(cloudWith(stored), stored, { format: 'ndjson', resume: true });

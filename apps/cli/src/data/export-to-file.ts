@@ -1,4 +1,4 @@
-/** An export to a file: gathers, goes on where it was interrupted, and puts the file there when it is complete. */
+/** An export to a file: collects rows, continues where it was interrupted, and creates the file once it is complete. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { asPlatformError, type Cloud, PlatformError } from '@platform/sdk/cloud';
@@ -28,17 +28,17 @@ export interface FileExport {
   readonly format: ExportFormat;
   readonly resume: boolean;
   readonly asked: Asked;
-  /** Finds what is to be exported. */
+  /** Finds what to export. */
   plan(): Promise<ExportPlan>;
 }
 
 export interface Exported {
   readonly rows: number;
-  /** The file was complete before: there was nothing to go on with. */
+  /** The file was complete already; there was nothing to do. */
   readonly already: boolean;
 }
 
-/** @throws canceled when a file was to stay; failed_precondition for what --resume cannot go on with */
+/** @throws canceled if the user keeps an existing file; failed_precondition if --resume cannot continue */
 export async function exportToFile(context: Context, data: Cloud['data'], wanted: FileExport): Promise<Exported> {
   const { file, format, resume, asked } = wanted;
   const begun = await readState(file);
@@ -46,9 +46,7 @@ export async function exportToFile(context: Context, data: Cloud['data'], wanted
     const rows = await rowsBefore(context, begun, wanted);
     if (rows !== undefined) return { rows, already: true };
   } else if (begun !== undefined || existsSync(partialOf(file)))
-    await context.agreed(
-      `An interrupted export is kept in ${partialOf(file)}, and --resume goes on with it. Begin anew?`,
-    );
+    await context.agreed(`${partialOf(file)} contains an interrupted export, which --resume continues. Start over?`);
   const goesOn = resume && begun !== undefined && existsSync(partialOf(file));
   if (goesOn) checkSame(partialOf(file), begun.asked, asked);
   else if (existsSync(file) && (resume || (begun === undefined && !existsSync(partialOf(file)))))
@@ -65,7 +63,7 @@ export async function exportToFile(context: Context, data: Cloud['data'], wanted
     return { rows, already: false };
   } catch (caught) {
     const { code, message } = asPlatformError(caught);
-    const kept = `What was exported is kept in ${partialOf(file)}: the same command with --resume goes on`;
+    const kept = `What was exported is kept in ${partialOf(file)}; run the same command with --resume to continue`;
     throw new PlatformError(code, `${message}\n${kept}`, caught);
   }
 }
@@ -76,9 +74,9 @@ async function begin(file: string, plan: ExportPlan): Promise<void> {
 }
 
 /**
- * Of a file that is known to be complete; undefined when there is something to go on with, or nothing at all.
+ * The rows of a file that is known to be complete; undefined if there is an export to continue, or nothing at all.
  *
- * @throws failed_precondition for another export, and for what nobody can tell whether it is whole
+ * @throws failed_precondition for a different export, and for a file that may be incomplete
  */
 async function rowsBefore(
   { signal }: Context,
@@ -92,16 +90,16 @@ async function rowsBefore(
     if (begun !== undefined) await clear(file);
     return record.rows;
   }
-  const anew = 'move it away, or begin anew without --resume, which asks before it replaces it';
+  const anew = 'move the file away, or start over without --resume, which asks before it replaces it';
   if (begun === undefined && existsSync(partialOf(file)))
     throw new PlatformError(
       'failed_precondition',
-      `--resume: expected ${stateOf(file)}, which says what ${partialOf(file)} is an export of, found none; put it back, or ${anew}`,
+      `--resume: expected ${stateOf(file)}, which describes the export in ${partialOf(file)}, found none; put it back, or ${anew}`,
     );
   if (begun === undefined && whole !== undefined)
     throw new PlatformError(
       'failed_precondition',
-      `--resume: expected ${file} as an export has completed it, or what an interrupted one has left (${partialOf(file)}), found neither: ${whole.why}; ${anew}`,
+      `--resume: expected ${file} to be a completed export, or ${partialOf(file)} to be an interrupted one, found neither: ${whole.why}; ${anew}`,
     );
   return undefined;
 }
@@ -114,7 +112,7 @@ function refuse(caught: unknown): never {
   );
 }
 
-/** All rows are in the spool. @returns how many there are */
+/** Collects all rows in the spool. @returns the number of rows */
 async function gathered(
   context: Context,
   data: Cloud['data'],
@@ -143,7 +141,10 @@ async function* missing(
 ): AsyncGenerator<string> {
   const begun = place === undefined ? -1 : series.findIndex((one) => keyOf(one) === place.series);
   if (place !== undefined && begun === -1)
-    throw new PlatformError('failed_precondition', 'expected an export of the same readings, found others in the file');
+    throw new PlatformError(
+      'failed_precondition',
+      'expected an export of the same readings, found different ones in the file',
+    );
   for (const one of series.slice(Math.max(0, begun))) {
     const goesOn = place !== undefined && keyOf(one) === place.series;
     const there = new Map(goesOn ? place.there : []);
@@ -155,14 +156,14 @@ async function* missing(
   }
 }
 
-/** Takes one of this key away. @returns false when there was none */
+/** Decrements the count of this key. @returns false if it was zero */
 function took(counts: Map<string, number>, key: string): boolean {
   const count = counts.get(key) ?? 0;
   if (count > 0) counts.set(key, count - 1);
   return count > 0;
 }
 
-/** @returns the file with the rows in the format, which is to become the result */
+/** @returns the file with the rows in the requested format, which will become the result */
 async function converted(format: ExportFormat, file: string, signal: AbortSignal): Promise<string> {
   const spool = partialOf(file);
   if (format === 'ndjson') return spool;

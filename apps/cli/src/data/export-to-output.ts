@@ -1,4 +1,4 @@
-/** An export to standard output: lines as they come; CSV, whose columns are known at the end, by a file of its own in between. */
+/** An export to standard output: lines as they arrive; CSV, whose columns are known only at the end, by way of a temporary file. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -17,23 +17,23 @@ export function exportCommand(): Command {
   return leaf(
     new Command('export')
       .description('write the readings of a part to a file or standard output, oldest first')
-      .requiredOption('--part <part>', 'id, Machine/part, or a machine for its main part')
-      .option('--resource <name>', 'only of this one; core:component:sensor/NAME where several have the name')
+      .requiredOption('--part <part>', 'id, Machine/part, or a machine (for its main part)')
+      .option('--resource <name>', 'only of this resource; core:component:sensor/NAME if several have the name')
       .option('--method <name>', 'only of this capture method')
-      .option('--from <when>', 'captured since then: a span such as 24h, or a time')
-      .option('--to <when>', 'captured before then: a span such as 1h, or a time')
+      .option('--from <when>', 'captured since then: a duration such as 24h, or a time')
+      .option('--to <when>', 'captured before then: a duration such as 1h, or a time')
       .addOption(
-        choice('--format <format>', 'default: as the file is called, else ndjson', ['ndjson', 'csv', 'parquet']),
+        choice('--format <format>', 'default: from the file name, otherwise ndjson', ['ndjson', 'csv', 'parquet']),
       )
-      .option('--output <file>', 'where to; default: standard output')
-      .option('--resume', 'go on where an export to this file was interrupted; begin where there is none'),
+      .option('--output <file>', 'file to write (default: standard output)')
+      .option('--resume', 'continue an interrupted export to this file, or start one if there is none'),
     {
       examples: [
         'platform data export --part press-7 --output press.parquet',
         'platform data export --part press-7 --resource oven --from 24h --output oven.csv --resume',
         'platform data export --part press-7 --resource oven --method Readings > oven.ndjson',
       ],
-      fields: ['those of the readings', 'with --output: file', 'format', 'rows'],
+      fields: ['the columns of the readings', 'with --output: file', 'format', 'rows'],
     },
     async (context, flags) => {
       const { out, signal } = context;
@@ -42,7 +42,7 @@ export function exportCommand(): Command {
       if (file === undefined && (format === 'parquet' || flags['resume'] === true))
         throw new PlatformError(
           'invalid_argument',
-          `${format === 'parquet' ? 'parquet' : '--resume'}: expected --output FILE with it`,
+          `${format === 'parquet' ? '--format parquet' : '--resume'} requires --output FILE`,
         );
       const times = timesOf(flags);
       const { data } = await context.cloud();
@@ -57,13 +57,13 @@ export function exportCommand(): Command {
       const done = await exportToFile(context, data, { file, format, resume: flags['resume'] === true, asked, plan });
       if (out.style.json === false) {
         const rows = amount(done.rows, 'row');
-        out.note(done.already ? `${file} is complete: it has all ${rows}` : `${rows} in ${file}`);
+        out.note(done.already ? `${file} is already complete: ${rows}` : `${rows} in ${file}`);
       } else out.object({ file, format, rows: done.rows });
     },
   );
 }
 
-/** What was asked for, else what the file is called. */
+/** The --format option, otherwise the format of the file name. */
 function formatOf(flags: Flags, file: string | undefined): ExportFormat {
   const given = flags['format'] as ExportFormat | undefined;
   if (given !== undefined || file === undefined) return given ?? 'ndjson';

@@ -1,10 +1,10 @@
-/** A reading as a line of JSON: what exports are made of. */
+/** A reading as a line of JSON, the unit of exports. */
 import type { ExportTabularDataResponse, JsonValue } from '@platform/sdk/cloud';
 
 export interface ExportedLine {
-  /** The millisecond in which its time lies. */
+  /** Its time, rounded down to the millisecond. */
   readonly timeMs: number;
-  /** One JSON object, without the line's end. */
+  /** One JSON object, without the line end. */
   readonly text: string;
 }
 
@@ -59,7 +59,7 @@ function timeText(time: Time): string {
   return microseconds === 0 ? text : text.replace('Z', `${String(microseconds).padStart(3, '0')}Z`);
 }
 
-/** Numbers that JSON does not have are texts, as protobuf spells them. */
+/** Numbers that JSON cannot represent become strings, as in protobuf's JSON. */
 export function jsonText(value: JsonValue): string {
   if (typeof value === 'number')
     return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? String(value) : `"${value}"`;
@@ -70,7 +70,7 @@ export function jsonText(value: JsonValue): string {
     .join(',')}}`;
 }
 
-/** What tells readings of one method and one time apart; names may change between two exports. */
+/** Distinguishes readings of the same method and time; names may change between two exports. */
 export function identityOf(line: string): string {
   const { tags, method_parameters, payload }: Record<string, unknown> = JSON.parse(line);
   return JSON.stringify([tags, method_parameters, payload]);

@@ -1,4 +1,4 @@
-/** What of a part was captured: methods of resources, with how many readings there are of each. */
+/** What was captured on a part: the methods of its resources, with the number of readings of each. */
 import {
   type Cloud,
   type JsonObject,
@@ -11,7 +11,7 @@ import {
 import { coreApi } from './core-api.ts';
 
 export interface Series {
-  /** Such as `rdk:component:sensor`, as the cloud spells it to this client. */
+  /** Such as `rdk:component:sensor`, as the cloud sends it to this client. */
   readonly api: string;
   readonly name: string;
   readonly method: string;
@@ -21,7 +21,7 @@ export interface Series {
 export interface Wanted {
   readonly organizationId: string;
   readonly partId: string;
-  /** Its name, or `core:component:sensor/name`. Absent: every one. */
+  /** Its name, or `core:component:sensor/name`. Absent: all resources. */
   readonly resource?: string | undefined;
   readonly method?: string | undefined;
   /** Included. */
@@ -30,7 +30,7 @@ export interface Wanted {
   readonly untilMs?: number | undefined;
 }
 
-/** In a steady order. @throws not_found when the part never had such readings; of a time without any there are none */
+/** In a stable order; empty if the time range has no readings. @throws not_found if the part never had such readings */
 export async function findSeries(data: Cloud['data'], wanted: Wanted, signal: AbortSignal): Promise<Series[]> {
   const { organizationId, partId, resource, method, fromMs, untilMs } = wanted;
   const [, api, name] = /^([^:/]+:[^:/]+:[^:/]+)\/(.+)$/s.exec(resource ?? '') ?? [undefined, undefined, resource];
@@ -51,7 +51,7 @@ export async function findSeries(data: Cloud['data'], wanted: Wanted, signal: Ab
     return rawData.map((bson) => seriesOf(readRow(bson)));
   };
   const found = await count([named, ...withinTime(fromMs, untilMs)]);
-  // Rows whose sender left the time out: the cloud exports them by the time that they were asked for, which only it knows.
+  // Rows whose sender left out the time: the cloud exports them by the time of the request, which only it knows.
   const undated =
     fromMs === undefined && untilMs === undefined
       ? []
@@ -91,17 +91,14 @@ function seriesOf(row: RowFields): Series {
   };
 }
 
-/** Returns when it is the time that has none. @throws not_found when it is the names */
+/** Returns if only the time range has no readings. @throws not_found if the names match none */
 function explainNone(resource: string | undefined, method: string | undefined, all: readonly Series[]): void {
   const isNamed = ({ api, name, method: of }: Series): boolean =>
     (resource === undefined || resource === name || coreApi(resource) === `${api}/${name}`) &&
     (method === undefined || method === of);
   if ((resource === undefined && method === undefined) || all.some(isNamed)) return;
   const names = all.slice(0, 10).map(({ name, method: of }) => `${name} ${of}`);
-  const there = names.length === 0 ? 'the part has none at all' : `there are: ${names.join(', ')}`;
+  const there = names.length === 0 ? 'the part has no readings' : `it has: ${names.join(', ')}`;
   const asked = [resource, method].filter((one) => one !== undefined).join(' ');
-  throw new PlatformError(
-    'not_found',
-    `expected readings of the part that are called "${asked}", found none; ${there}`,
-  );
+  throw new PlatformError('not_found', `expected readings of "${asked}" on this part, found none; ${there}`);
 }

@@ -1,9 +1,9 @@
-/** The lines of a file, however long it is. (`node:readline` also splits at U+2028, which JSON allows inside of texts.) */
+/** The lines of a file of any size. (`node:readline` also splits at U+2028, which JSON allows inside strings.) */
 import { createReadStream } from 'node:fs';
 
 export interface Line {
   readonly text: string;
-  /** Bytes of the file up to and with the line's end; undefined for a last line without one. */
+  /** Bytes of the file up to and including the line end; undefined for a last line without one. */
   readonly end: number | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Range {
   readonly untilMs?: number | undefined;
 }
 
-/** The readings of one method, oldest first; those of the same microsecond as they were uploaded. */
+/** The readings of one method, oldest first; those of the same microsecond in upload order. */
 export async function* readSeries(
   data: Cloud['data'],
   partId: string,

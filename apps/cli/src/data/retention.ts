@@ -1,4 +1,4 @@
-/** `platform data retention`: how long the cloud keeps what a part captured. */
+/** `platform data retention`: how long the cloud keeps the data of a part. */
 import { type JsonObject, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { partArgument, readConfiguration, versionFields } from '../commands/config/configuration.ts';
@@ -20,14 +20,14 @@ const dayMs = 86_400_000;
 const key = 'data_retention_policy';
 
 export function retentionCommand(): Command {
-  return group('retention', 'how long the cloud keeps what a part captured', [get(), set()]);
+  return group('retention', 'how long the cloud keeps the data of a part', [get(), set()]);
 }
 
 function get(): Command {
   return leaf(
     new Command('get')
       .description(
-        'show for each resource of a part how long its data is kept: the shorter of its own and the part’s days',
+        'show how long the data of each resource of a part is kept: its own or the part’s number of days, whichever is smaller',
       )
       .argument(...partArgument),
     {
@@ -45,14 +45,16 @@ function get(): Command {
       const days = readDataPolicies(parseObject(effective ?? text, 'configuration')).days;
       const own =
         parseObject(text, 'configuration')[key] === undefined && days !== undefined ? ' (from a fragment)' : '';
-      context.out.note(days === undefined ? 'the part has no days of its own' : `the part: ${days} days${own}`);
+      context.out.note(
+        days === undefined ? 'the part has no limit of its own' : `the part keeps data for ${days} days${own}`,
+      );
     },
   );
 }
 
 /** Every resource of the effective configuration; null: no limit. */
 export async function retentionRows(effective: JsonObject): Promise<JsonObject[]> {
-  // What reads configurations takes a while to load, and no other command needs it.
+  // The configuration parser takes a while to load, and no other command needs it.
   const { parse } = await import('@platform/machine-config/parse');
   const { readDataPolicies, retentionDaysOf } = await import('@platform/machine-config/data-policies');
   const policies = readDataPolicies(effective);
@@ -78,9 +80,9 @@ export async function retentionRows(effective: JsonObject): Promise<JsonObject[]
 function set(): Command {
   return leaf(
     new Command('set')
-      .description('save how many days a part’s data is kept; what is older is deleted for good')
+      .description('set for how many days the data of a part is kept; older data is permanently deleted')
       .argument(...partArgument)
-      .argument('<days>', 'whole UTC days from 1; none: no days of its own'),
+      .argument('<days>', 'whole UTC days, at least 1; none: no limit for the part'),
     {
       examples: ['platform data retention set press-7 90', 'platform data retention set press-7 none --yes'],
       fields: versionFields,
@@ -92,7 +94,9 @@ function set(): Command {
       const document = days === undefined ? rest : { ...rest, [key]: { days } };
       if (days !== undefined) {
         const kept = new Date((Math.floor(systemClock.now() / dayMs) - days + 1) * dayMs).toISOString().slice(0, 10);
-        context.out.note(`what the part captured before ${kept} (UTC) will be deleted, and each day one day more`);
+        context.out.note(
+          `Data captured before ${kept} (UTC) will be deleted. From then on, data is deleted once it is ${days} ${days === 1 ? 'day' : 'days'} old.`,
+        );
       }
       const edited = JSON.stringify(document, null, 2);
       await save(context, before, edited, await problemsOf(context, before.partId, edited));

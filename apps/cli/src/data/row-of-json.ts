@@ -1,7 +1,7 @@
 import { type JsonValue, type RowFields, type RowValue, Scalar } from '@platform/sdk/cloud';
 import { jsonText } from './exported-line.ts';
 
-/** A line of an export as rows of queries are, so that it is flattened and written as they are. */
+/** A line of an export in the form of a query row, so that it is flattened and written in the same way. */
 export function rowOfJson(line: string): RowFields {
   return rowValue(JSON.parse(line) as JsonValue) as RowFields;
 }

@@ -1,9 +1,9 @@
 /**
- * The file in which an export gathers: lines of JSON, only ever appended.
+ * The file in which an export collects its rows: lines of JSON, append-only.
  *
- * Invariants: every line but the last is whole. A crash leaves a last line that is cut or damaged; opening again takes it
- * away. Lines stand in the order of the series of the export, and within one in the order of time, so that the last line
- * tells where to go on; those of the same time are told apart by what they hold.
+ * Invariants: every line except the last is complete. A crash can leave the last line truncated or damaged; the next open removes
+ * it. Lines are in the order of the export's series, and within a series in the order of time, so that the last line shows where to
+ * continue; lines of the same time are distinguished by their contents.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';
@@ -15,7 +15,7 @@ export interface Place {
   /** Key of the series that the last line belongs to. */
   readonly series: string;
   readonly timeMs: number;
-  /** How often each identity stands in the lines of this time. */
+  /** How often each identity occurs in the lines of this time. */
   readonly there: Map<string, number>;
 }
 
@@ -23,7 +23,7 @@ const bufferBytes = 256 * 1024;
 
 export class Spool implements AsyncDisposable {
   readonly path: string;
-  /** Of the last line when it was opened; undefined when there was none. */
+  /** Of the last line when the file was opened; undefined if there was none. */
   readonly place: Place | undefined;
   rows: number;
   bytes: number;
@@ -54,7 +54,7 @@ export class Spool implements AsyncDisposable {
     await this.#file.sync();
   }
 
-  /** What was appended is kept. */
+  /** Keeps what was appended. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flush().finally(() => this.#file.close());
   }
@@ -73,7 +73,7 @@ interface Found {
   readonly bytes: number;
 }
 
-/** @param anew what is there is thrown away. */
+/** @param anew discards existing contents */
 export async function openSpool(path: string, anew: boolean): Promise<Spool> {
   const file = await open(path, anew ? 'w' : 'a').catch((caught: Error) => {
     throw new PlatformError(
@@ -107,7 +107,7 @@ async function readPlace(path: string): Promise<Found> {
   return found;
 }
 
-/** @returns undefined for what is no line of an export */
+/** @returns undefined if it is not a line of an export */
 function readLine(text: string): { series: string; timeMs: number; identity: string } | undefined {
   try {
     const { time_captured, resource_subtype, resource_name, method_name } = JSON.parse(text) as Record<string, unknown>;

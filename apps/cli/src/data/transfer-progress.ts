@@ -1,10 +1,10 @@
-/** How far a long transfer is: on a terminal a line that is written over, elsewhere a line of JSON every 5 s. */
+/** The progress of a long transfer: on a terminal a line that is overwritten, elsewhere a line of JSON every 5 s. */
 import { type Clock, systemClock } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { amount, bytesText } from '../query/amounts.ts';
 
 export interface TransferProgress extends Disposable {
-  /** One more row was received. */
+  /** Counts one more received row. */
   add(bytes: number): void;
   /** Such as `1,200 rows, 3.4 MB in 2.1 s`. */
   summary(): string;
@@ -16,14 +16,14 @@ export interface Done {
   readonly rows: number;
   readonly bytes: number;
   readonly elapsedMs: number;
-  /** Of all that is to come, as was counted at the start; more may come. */
+  /** The total as counted at the start; more rows may arrive. */
   readonly total: number;
 }
 
 const terminalMs = 250;
 const linesMs = 5_000;
 
-/** @param shown false: somebody else has the terminal, such as the rows themselves. */
+/** @param shown false: the terminal is used for something else, such as the rows themselves */
 export function createTransferProgress(
   { out, progress }: Pick<Context, 'out' | 'progress'>,
   { before, total, shown }: { readonly before: number; readonly total: number; readonly shown: boolean },

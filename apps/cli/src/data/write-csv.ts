@@ -1,8 +1,8 @@
-/** A spool as CSV: see csv.ts for what a cell is. */
+/** A spool as CSV: see csv.ts for the format of a cell. */
 import { csvLine } from '../query/csv.ts';
 import { cellsOf, columnsOf } from './columns-of.ts';
 
-/** The columns first. */
+/** The first line names the columns. */
 export async function* csvLines(spool: string): AsyncGenerator<string> {
   const names = [...(await columnsOf(spool, 'CSV')).keys()];
   yield csvLine(names);

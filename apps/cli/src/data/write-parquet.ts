@@ -1,16 +1,16 @@
 /**
- * A spool as Parquet. A column is DOUBLE, BOOLEAN or text where all its values are; the time is an instant in microseconds;
- * of other columns texts stand as they are and everything else as JSON.
+ * A spool as Parquet. A column is DOUBLE, BOOLEAN or text if all its values are; the time is an instant in microseconds. In other
+ * columns, strings are stored as they are and everything else as JSON.
  */
 import { open } from 'node:fs/promises';
 import { PlatformError, type Scalar } from '@platform/sdk/cloud';
 import type { SchemaElement } from 'hyparquet-writer';
 import { type Cells, type ColumnKind, cellsOf, columnsOf } from './columns-of.ts';
 
-/** With the older converted_type alone, DuckDB and others take it for a time of no zone. */
+/** With only the older converted_type, DuckDB and others read it as a time without a zone. */
 const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } as const;
 const groupRows = 20_000;
-/** Characters of cells that are held for a group of rows. */
+/** The most characters of cells that are buffered for a row group. */
 const groupCharacters = 32 * 1024 * 1024;
 
 /** @throws the reason of `signal` */
@@ -85,7 +85,7 @@ function parquetValue(cell: string | Scalar | undefined, kind: ColumnKind): unkn
   return kind === 'boolean' ? cell.json === 'true' : cell.text;
 }
 
-/** Of a time as lines have it, with three digits behind the second or six. */
+/** Parses a time as written in lines, with three or six fractional digits. */
 function microsecondsOf(text: string): bigint {
   const [, microseconds = '0'] = /\.\d{3}(\d{3})Z$/.exec(text) ?? [];
   return BigInt(Date.parse(text)) * 1_000n + BigInt(microseconds);

@@ -1,4 +1,4 @@
-/** Options with values that are known: help and completion list them, and another value is a wrong use that names them. */
+/** Options with a fixed set of values: help and completion list them, and any other value is a usage error that lists them. */
 import { InvalidArgumentError, Option } from 'commander';
 
 /** One of the values. */
@@ -6,7 +6,7 @@ export function choice(flags: string, description: string, values: readonly stri
   return new Option(flags, description).choices(values);
 }
 
-/** Some of the values, with commas between; the option's value is an array. */
+/** Several of the values, separated by commas; the option's value is an array. */
 export function choices(flags: string, description: string, values: readonly string[]): Option {
   return choice(flags, description, values).argParser((text: string) => {
     const found = text.split(',').map((one) => one.trim().toLowerCase());
@@ -16,6 +16,6 @@ export function choices(flags: string, description: string, values: readonly str
   });
 }
 
-/** What a person or a key may be given. */
+/** The roles that a person or a key can have. */
 export const roleOption = (): Option =>
-  choice('--role <role>', 'what it may do', ['owner', 'operator']).default('operator');
+  choice('--role <role>', 'role to grant', ['owner', 'operator']).default('operator');

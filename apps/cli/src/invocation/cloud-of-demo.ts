@@ -1,4 +1,4 @@
-/** Where the cloud of a data folder was when its demo last started, and the authority that it has: from the credentials file of the demo's machine-server. */
+/** The address of a cloud when its demo last started, and its authority: from the credentials file of the demo's machine-server. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ export interface CloudOfDemo {
   readonly ca?: string;
 }
 
-/** Nothing when there is no such file. */
+/** Empty if there is no such file. */
 export async function cloudOfDemo(dataDir: string): Promise<CloudOfDemo> {
   const file = join(dataDir, 'machine', 'credentials.json');
   const { cloud } = Object(await readFile(file, 'utf8').then(JSON.parse, () => undefined));

@@ -13,21 +13,21 @@ function said(code: string, message: string, hasAuthority = false, at = url): st
   return connectionTrouble({ error: failed(code, message), url: at, hasAuthority });
 }
 
-test('an unknown authority is said to be expected of a self-hosted cloud, with what to do', () => {
+test('an unknown authority is explained as normal for a self-hosted cloud, with what to do', () => {
   for (const code of ['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']) {
     const text = said(code, 'self-signed certificate in certificate chain');
-    for (const part of ['expected of a self-hosted cloud', `--url ${url} --fingerprint`, '--ca FILE', 'prints'])
+    for (const part of ['normal for a self-hosted cloud', `--url ${url} --fingerprint`, '--ca FILE', 'prints'])
       expect(text).toContain(part);
   }
 });
 
-test('another authority than the one that a login trusts is no reason to trust it', () => {
+test('an authority other than the one that a login trusts is not trusted', () => {
   const text = said('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', true);
-  expect(text).toContain('somebody stands in between');
+  expect(text).toContain('someone is intercepting the connection');
   expect(text).not.toContain('expected of');
 });
 
-test('names, dates, and TLS on one side only say what to change; other errors are left alone', () => {
+test('wrong names, dates and one-sided TLS say what to change; other errors are unchanged', () => {
   expect(said('ERR_TLS_CERT_ALTNAME_INVALID', 'IP: 10.0.0.1 is not in the list')).toContain('--tls-name cloud.example');
   expect(said('CERT_HAS_EXPIRED', 'certificate has expired')).toContain('clocks');
   expect(said('ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number')).toContain('http://cloud.example:8080?');
@@ -38,11 +38,11 @@ test('names, dates, and TLS on one side only say what to change; other errors ar
   expect(connectionTrouble({ error: 'text', url, hasAuthority: false })).toBeUndefined();
 });
 
-test('several addresses that fail are looked into', () => {
+test('the errors of several failed addresses are examined', () => {
   const error = new PlatformError(
     'unavailable',
     'none answers',
     new AggregateError([failed('CERT_HAS_EXPIRED', 'certificate has expired')]),
   );
-  expect(connectionTrouble({ error, url, hasAuthority: false })).toContain('not valid today');
+  expect(connectionTrouble({ error, url, hasAuthority: false })).toContain('not valid now');
 });

@@ -1,9 +1,9 @@
-/** What to do when a cloud is not reached: nothing answers, its certificate is not trusted, or one side speaks TLS and the other does not. */
+/** Advice for a cloud that cannot be reached: nothing answers, its certificate is not trusted, or only one side uses TLS. */
 
 export interface Trouble {
   readonly error: unknown;
   readonly url: string;
-  /** This login trusts an authority that somebody chose (--fingerprint, --ca). */
+  /** This login trusts an authority that the user chose (--fingerprint, --ca). */
   readonly hasAuthority: boolean;
 }
 
@@ -19,41 +19,41 @@ const untrusted = new Set([
 const dated = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 const noTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** @returns undefined for errors that are no matter of the connection. */
+/** @returns undefined for errors that do not concern the connection */
 export function connectionTrouble({ error, url, hasAuthority }: Trouble): string | undefined {
   const codes = codesOf(error);
   const has = (known: ReadonlySet<string>): boolean => codes.some((code) => known.has(code));
   if (has(untrusted)) return hasAuthority ? anotherAuthority(url) : ownAuthority(url, error);
   if (codes.includes('ERR_TLS_CERT_ALTNAME_INVALID'))
-    return `${url} has a certificate for another name (${reasonOf(error)}). Use an address that is in it, or start the cloud with --tls-name ${hostOf(url)}`;
+    return `${url} has a certificate for another name (${reasonOf(error)}). Use an address that the certificate contains, or start the cloud with --tls-name ${hostOf(url)}`;
   if (has(dated))
-    return `${url} has a certificate that is not valid today (${reasonOf(error)}). Renew it on the cloud, and check the clocks of both computers`;
-  if (has(noTls)) return `${url} answers without TLS. Is it http://${url.replace(/^https:\/\//, '')}?`;
+    return `${url} has a certificate that is not valid now (${reasonOf(error)}). Renew it in the cloud, and check the clocks of both computers`;
+  if (has(noTls)) return `${url} answers without TLS. Did you mean http://${url.replace(/^https:\/\//, '')}?`;
   if (url.startsWith('http://') && /Session closed with error code|Parse Error|socket hang up/.test(textOf(error)))
-    return `${url} does not speak HTTP as a cloud does. With TLS its address begins with https://; is it another program's port?`;
+    return `${url} does not answer like a cloud. If the cloud uses TLS, its address begins with https://. Otherwise, the port may belong to another program`;
   return undefined;
 }
 
 function ownAuthority(url: string, error: unknown): string {
   return [
     `${url} has a certificate that no authority known to this computer has signed (${reasonOf(error)}).`,
-    'That is expected of a self-hosted cloud with an authority of its own. Of any other, somebody may stand in between.',
-    'When it is yours, log in once with the fingerprint of its authority, or with --ca FILE; both work with "login api-key", too:',
+    'This is normal for a self-hosted cloud with its own certificate authority. For any other server, someone may be intercepting the connection.',
+    'If the cloud is yours, log in once with the fingerprint of its authority, or with --ca FILE ("login api-key" accepts both, too):',
     `  platform login --url ${url} --fingerprint SHA256`,
     'The cloud prints the fingerprint when it starts; "platform admin status" on its computer shows it as caFingerprint.',
-    'Commands with this address trust the authority from then on.',
+    'From then on, commands that use this address trust the authority.',
   ].join('\n');
 }
 
 function anotherAuthority(url: string): string {
   return [
-    `${url} has a certificate of another authority than this login trusts: the cloud has a new one, or somebody stands in between.`,
-    'Compare the fingerprint that the cloud printed when it started; when the cloud has a new one, log in again:',
+    `${url} has a certificate from a different authority than the one this login trusts. Either the cloud has a new authority, or someone is intercepting the connection.`,
+    'Compare the fingerprint that the cloud printed when it started. If the cloud has a new authority, log in again:',
     `  platform login --url ${url} --fingerprint SHA256`,
   ].join('\n');
 }
 
-/** Codes of an error and of what caused it, several addresses that failed included. */
+/** The codes of an error and its causes, including those of several failed addresses. */
 function codesOf(error: unknown, depth = 0): readonly string[] {
   if (!(error instanceof Error) || depth > 8) return [];
   const { code } = error as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-/** What a running command has: the cloud it talks to, its output, a finder of names, and the wish to end. */
+/** What a running command has: the cloud that it talks to, its output, a finder of names, and a signal to stop. */
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { type Cloud, type CloudCredentials, type JsonObject, openCloud, PlatformError } from '@platform/sdk/cloud';
@@ -23,11 +23,11 @@ export interface GlobalFlags {
   readonly yes?: boolean;
   /** False with --no-input. */
   readonly input?: boolean;
-  /** Such as 30s; the whole command ends then. */
+  /** Such as 30s; the whole command ends after that time. */
   readonly timeout?: string;
 }
 
-/** Who talks to which cloud, and where that was found. */
+/** The cloud and credentials of a command, and where they were found. */
 export interface Login {
   readonly url: string;
   readonly credentials: CloudCredentials;
@@ -39,28 +39,28 @@ export interface Login {
 
 export interface Reached {
   readonly url: string;
-  /** PEM of the authority that somebody chose to trust (--fingerprint, --ca). */
+  /** PEM of the authority that the user chose to trust (--fingerprint, --ca). */
   readonly ca: string | undefined;
 }
 
 export interface Context extends AsyncDisposable {
   readonly flags: GlobalFlags;
   readonly out: Output;
-  /** Says that the command still works; to be paused while somebody else has the terminal. */
+  /** Shows that the command is still running; pause it while something else uses the terminal. */
   readonly progress: Progress;
   /** Aborted by Ctrl-C and by --timeout. */
   readonly signal: AbortSignal;
   /** Names and ids of this cloud. */
   readonly find: Finder;
-  /** Somebody can be asked. */
+  /** The user can be asked. */
   readonly interactive: boolean;
-  /** The cloud that it asks; undefined before it asks any. */
+  /** The cloud that the command talks to; undefined before the first call. */
   readonly reached: Reached | undefined;
-  /** Notes which cloud is asked from now on, for what is said when that fails. `cloud()` does so itself. */
+  /** Records which cloud is called from now on, for error messages. `cloud()` does this itself. */
   reaches(url: string, ca?: string): void;
   login(): Promise<Login>;
   cloud(): Promise<Cloud>;
-  /** Returns when the person says yes, or --yes was given. @throws canceled, invalid_argument when nobody can be asked */
+  /** Returns if the user says yes or --yes was given. @throws canceled, invalid_argument if no one can be asked */
   agreed(question: string): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
   const doing = (): string => (reached === undefined ? 'working' : `waiting for ${reached.url}`);
   const progress = createProgress(doing, quiet || !process.stderr.isTTY ? undefined : process.stderr);
   const style = {
-    // `--json=` is all fields.
+    // `--json=` means all fields.
     json: typeof json === 'string' ? json === '' || json.split(',').map((name) => name.trim()) : json,
     quiet,
     colours,
@@ -113,7 +113,10 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
     async agreed(question) {
       if (flags.yes === true) return;
       if (!canAsk) {
-        throw new PlatformError('invalid_argument', `${question} Nobody can be asked here: add --yes to go ahead`);
+        throw new PlatformError(
+          'invalid_argument',
+          `${question} There is no terminal to answer on; add --yes to continue`,
+        );
       }
       progress.pause();
       const answer = await confirm({ message: printable(question), initialValue: false, output: process.stderr });
@@ -131,11 +134,11 @@ export function createContext(flags: GlobalFlags, colours: boolean, signal: Abor
 
 export const defaultUrl = 'http://127.0.0.1:8080';
 
-/** Flags, then environment, then the profile, then the demo of this computer. */
+/** In this order: flags, environment, profile, the demo on this computer. */
 async function findLogin(flags: GlobalFlags): Promise<Login> {
   const url = flags.url ?? fromEnvironment.url;
   const organization = '';
-  // A key without an address is for the cloud that one is logged in to.
+  // A key without an address belongs to the cloud of the current login.
   const urlOfKey = async (): Promise<string> => url || (await urlOfProfile(flags.profile)) || defaultUrl;
   if (flags.keyId !== undefined || flags.keyFile !== undefined) {
     const { keyId, key, organizationId } = await readKey(flags.keyId, flags.keyFile);
@@ -170,7 +173,7 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
       url: url || (cloud.url ?? defaultUrl),
       credentials: { keyId: demo.keyId, key: demo.key },
       as: demo.keyId,
-      source: 'the demo on this computer (it reads; log in to change things)',
+      source: 'the demo on this computer (read-only; log in to make changes)',
       organization: demo.organizationId,
       ...(cloud.ca === undefined ? {} : { ca: cloud.ca }),
     };
@@ -181,12 +184,12 @@ async function findLogin(flags: GlobalFlags): Promise<Login> {
   );
 }
 
-/** A key or session is a secret of the cloud that gave it. */
+/** A key or session must be sent only to the cloud that issued it. */
 function elsewhere({ url: flag }: GlobalFlags, url: string, name: string, known: string): PlatformError {
   const of = flag === undefined ? 'PLATFORM_URL' : '--url';
   return new PlatformError(
     'unauthenticated',
-    `${of} ${url}: profile "${name}" is a login to ${known}, and its credentials are not sent to another address. Log in there: platform login --url ${url} --profile NAME; or give a key for this command: --key-id with --key-file, or PLATFORM_API_KEY_ID with PLATFORM_API_KEY`,
+    `${of} ${url}: profile "${name}" is a login to ${known}, and its credentials are not sent to another address. Log in there with platform login --url ${url} --profile NAME, or give a key for this command: --key-id with --key-file, or PLATFORM_API_KEY_ID with PLATFORM_API_KEY`,
   );
 }
 
@@ -200,13 +203,13 @@ async function urlOfProfile(flag: string | undefined): Promise<string | undefine
   return profile?.url;
 }
 
-/** Whoever asks: what a login to the same address trusts, and the demo of this computer its own cloud. */
+/** Any login trusts the authority that a saved login to the same address trusts. */
 async function withAuthority(login: Login): Promise<Login> {
   const ca = login.ca ?? trustedAuthority(await readProfiles(configDir), login.url);
   return ca === undefined ? login : { ...login, ca };
 }
 
-/** The profile that counts here; its name also when it does not exist yet. @throws not_found when one was named and is not there */
+/** The profile that applies here; its name even if it does not exist yet. @throws not_found if a named profile does not exist */
 export async function currentProfile(
   flag: string | undefined,
 ): Promise<{ name: string; profile: Profile | undefined }> {
@@ -218,7 +221,7 @@ export async function currentProfile(
     const others = Object.keys(known.profiles).join(', ') || 'none';
     throw new PlatformError(
       'not_found',
-      `profile: expected one of those that exist (${others}), found "${name}". Create it with: platform login --profile ${name}`,
+      `profile: expected an existing one (${others}), found "${name}". Create it with: platform login --profile ${name}`,
     );
   }
   return { name, profile };
@@ -228,24 +231,24 @@ function isOfThisComputer(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '');
 }
 
-/** Nothing of the text is told: it may be a key without its id. */
+/** The error does not quote the text: it may be a key without its id. */
 function keyObject(text: string, file: string): JsonObject {
   try {
     return parseObject(text, file);
   } catch {
     throw new PlatformError(
       'invalid_argument',
-      `${file}: expected JSON with "keyId" and "key", found something else; give --key-id when the file holds the bare key`,
+      `${file}: expected JSON with "keyId" and "key", found something else; add --key-id if the file contains only the key`,
     );
   }
 }
 
-/** A key from a file: JSON with keyId and key (and organizationId), or the bare key when the id is given. */
+/** Reads a key from a file: JSON with keyId and key (and organizationId), or only the key if the id is given. */
 async function readKey(
   keyId: string | undefined,
   file: string | undefined,
 ): Promise<{ keyId: string; key: string; organizationId: string }> {
-  if (file === undefined) throw new PlatformError('invalid_argument', '--key-id: expected --key-file with it');
+  if (file === undefined) throw new PlatformError('invalid_argument', '--key-id requires --key-file');
   const text = (await readInput(file)).trim();
   if (keyId !== undefined && !text.startsWith('{')) return { keyId, key: text, organizationId: '' };
   const value = keyObject(text, file);
@@ -254,7 +257,7 @@ async function readKey(
   if (typeof key !== 'string' || typeof id !== 'string')
     throw new PlatformError(
       'invalid_argument',
-      `${file}: expected JSON with "keyId" and "key", found neither or something else`,
+      `${file}: expected JSON with the strings "keyId" and "key", found something else`,
     );
   return { keyId: id, key, organizationId: String(value['organizationId'] ?? '') };
 }

@@ -1,4 +1,4 @@
-/** Editing a text with the person's editor; an edit is never lost: it stays in its file until what follows has worked. */
+/** Edits a text in the user's editor. An edit is never lost: it stays in its file until it has been used successfully. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,11 +9,11 @@ import { fromEnvironment } from '../settings.ts';
 import type { Context } from './context.ts';
 
 /**
- * Opens the editor until the text has no problems or the person gives up, then hands it to `use`; a text that stayed as it was is
- * none to use, which is said.
+ * Opens the editor until the text has no problems or the user gives up, then passes the text to `use`. An unchanged text is not used,
+ * and a note says so.
  *
- * @param problemsOf what is wrong with a text; none: it may be used.
- * @throws what `use` throws, with the file that keeps the edit; canceled when the editor failed.
+ * @param problemsOf the problems of a text; it is used if there are none
+ * @throws what `use` throws, with the file that contains the edit; canceled if the editor failed
  */
 export async function editText(
   before: string,
@@ -25,7 +25,7 @@ export async function editText(
   if (!context.interactive && fromEnvironment.editor === '')
     throw new PlatformError(
       'invalid_argument',
-      'edit: expected a terminal, or EDITOR set to a program; use set FILE where nobody can edit',
+      'edit: expected a terminal, or EDITOR set to a program; in scripts, use set FILE',
     );
   const directory = await mkdtemp(join(tmpdir(), 'platform-edit-'));
   const file = join(directory, name);
@@ -37,7 +37,7 @@ export async function editText(
       context.progress.resume();
       const text = await readFile(file, 'utf8');
       if (text.trim() === before.trim()) {
-        context.out.note('nothing changed, nothing was saved');
+        context.out.note('nothing has changed; nothing was saved');
         break;
       }
       const problems = await problemsOf(text).catch(mistakesOf);
@@ -45,7 +45,7 @@ export async function editText(
         await use(text);
         break;
       }
-      // Without a person the same program would make the same mistake again, for ever.
+      // Without a user, the editor program would make the same mistake forever.
       if (!context.interactive || context.flags.yes === true)
         throw new PlatformError('invalid_argument', problems.join('\n'));
       for (const problem of problems) context.out.warn(`error: ${problem}`);
@@ -60,7 +60,7 @@ export async function editText(
   await rm(directory, { recursive: true });
 }
 
-/** A text that cannot be read is a problem of the text; a cloud that does not answer is not. */
+/** An invalid text is a problem of the text; a cloud that does not answer is not. */
 function mistakesOf(caught: unknown): readonly string[] {
   const error = asPlatformError(caught);
   if (error.code === 'invalid_argument') return [error.message];
@@ -69,9 +69,12 @@ function mistakesOf(caught: unknown): readonly string[] {
 
 async function runEditor(file: string): Promise<void> {
   const editor = fromEnvironment.editor || 'vi';
-  // $EDITOR may carry arguments, so the shell takes it apart; the file is an argument of its own.
+  // $EDITOR may contain arguments, so the shell splits it; the file is a separate argument.
   const child = spawn('/bin/sh', ['-c', `exec ${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0)
-    throw new PlatformError('canceled', `the editor "${editor}" ended with ${code ?? 'a signal'}; nothing was saved`);
+    throw new PlatformError(
+      'canceled',
+      `the editor "${editor}" exited with ${code === null ? 'a signal' : `code ${code}`}; nothing was saved`,
+    );
 }

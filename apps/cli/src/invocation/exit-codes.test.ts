@@ -2,7 +2,7 @@ import { asPlatformError, type CodeName, PlatformError } from '@platform/sdk/clo
 import { expect, test } from 'vitest';
 import { exitCodeOf, exitCodes, exitCodesHelp } from './exit-codes.ts';
 
-test('what scripts must tell apart has an exit code of its own, and the help names each', () => {
+test('outcomes that scripts must distinguish have different exit codes, and the help lists each', () => {
   const expected: Partial<Record<CodeName, number>> = {
     invalid_argument: 2,
     not_found: 3,

@@ -13,7 +13,7 @@ function attempt(text: string, all: readonly Named[]): Named | string {
   }
 }
 
-test('an id finds its own, whatever others are called; a name finds the only one that has it', () => {
+test('an id finds its own object, whatever the names of others; a name finds the only object that has it', () => {
   fc.assert(
     fc.property(several, fc.nat(), (all, at) => {
       const one = all[at % all.length] as Named;
@@ -24,7 +24,7 @@ test('an id finds its own, whatever others are called; a name finds the only one
   );
 });
 
-test('what is picked has the id or the name, and what nobody has is not found', () => {
+test('a picked object has the id or the name; an unknown text is not found', () => {
   fc.assert(
     fc.property(several, fc.string(), (all, text) => {
       const found = attempt(text, all);
@@ -37,7 +37,7 @@ test('what is picked has the id or the name, and what nobody has is not found', 
   );
 });
 
-test('the exact name wins over others that differ in case; near names are told', () => {
+test('the exact name wins over others that differ in case; similar names are suggested', () => {
   const all = [
     { id: '1', name: 'press' },
     { id: '2', name: 'Press' },
@@ -45,7 +45,7 @@ test('the exact name wins over others that differ in case; near names are told',
   ];
   expect(pick('machine', 'Press', all).id).toBe('2');
   expect(pick('machine', 'DRILL', all).id).toBe('3');
-  expect(() => pick('machine', 'PRESS', all)).toThrow('found 2: press (1), Press (2). Give the id');
+  expect(() => pick('machine', 'PRESS', all)).toThrow('found 2: press (1), Press (2). Use the id');
   expect(() => pick('machine', 'dril', all)).toThrow('Did you mean drill?');
-  expect(() => pick('machine', 'lathe', all)).toThrow('There are: press, Press, drill');
+  expect(() => pick('machine', 'lathe', all)).toThrow('Existing ones: press, Press, drill');
 });

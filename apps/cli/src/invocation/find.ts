@@ -1,4 +1,4 @@
-/** Names or ids anywhere: finds organizations, locations, machines and parts by either. */
+/** Finds organizations, locations, machines and parts by name or id. */
 import { type Cloud, PlatformError } from '@platform/sdk/cloud';
 
 export interface Named {
@@ -22,7 +22,7 @@ export interface FoundPart extends Named {
 }
 
 export interface Finder {
-  /** @param text absent: the default of flags, environment and profile, or the only one. @throws not_found, invalid_argument */
+  /** @param text absent: the default from flags, environment or profile, or the only one. @throws not_found, invalid_argument */
   organization(text?: string): Promise<Named>;
   locations(): Promise<readonly FoundLocation[]>;
   /** By id, name, or path such as Plant/Hall 2. */
@@ -31,7 +31,7 @@ export interface Finder {
   machine(text: string): Promise<FoundMachine>;
   /** By id, Machine/part, or the name of a machine, which means its main part. */
   part(text: string): Promise<FoundPart>;
-  /** The same, of the default organization: parts of others are answered as if they did not exist. */
+  /** The same, within the default organization: parts of others are treated as if they did not exist. */
   ownPart(text: string): Promise<FoundPart & { readonly organizationId: string }>;
 }
 
@@ -138,13 +138,10 @@ function partOf(part: { id: string; name: string; robot: string; locationId: str
 }
 
 function noPart(id: string): PlatformError {
-  return new PlatformError(
-    'not_found',
-    `part: expected the id of one that you may see, or of its machine, found "${id}"`,
-  );
+  return new PlatformError('not_found', `part: expected the id of a part or machine that you may see, found "${id}"`);
 }
 
-/** The one with this id or name. @throws not_found with the nearest names, invalid_argument when several have the name */
+/** The one with this id or name. @throws not_found with similar names, invalid_argument if several have the name */
 export function pick<T extends Named>(
   what: string,
   text: string,
@@ -161,7 +158,7 @@ export function pick<T extends Named>(
     const which = found.map((one) => `${shown(one)} (${one.id})`).join(', ');
     throw new PlatformError(
       'invalid_argument',
-      `${what}: expected one that is named "${text}", found ${found.length}: ${which}. Give the id`,
+      `${what}: expected only one named "${text}", found ${found.length}: ${which}. Use the id`,
     );
   }
   const near = all.filter((one) => distance(one.name.toLowerCase(), text.toLowerCase()) <= 2).map((one) => one.name);
@@ -169,7 +166,7 @@ export function pick<T extends Named>(
     near.length > 0
       ? `. Did you mean ${near.slice(0, 3).join(', ')}?`
       : all.length > 0
-        ? `. There are: ${listed(all)}`
+        ? `. Existing ones: ${listed(all)}`
         : '';
   throw new PlatformError(
     'not_found',

@@ -1,14 +1,14 @@
-/** How help looks: one line, usage, examples, options, JSON fields, exit codes; at most 80 columns. */
+/** The format of help: usage, description, examples, options, JSON fields, exit codes; at most 80 columns. */
 import { type Argument, type Command, Help } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { printable } from './printable.ts';
 
 export interface LeafHelp {
-  /** Whole command lines, the most common first. */
+  /** Complete command lines, the most common first. */
   readonly examples: readonly string[];
-  /** Names of the fields with --json; absent: the command has no JSON. */
+  /** Names of the JSON fields; absent: the command has no JSON result. */
   readonly fields?: readonly string[];
-  /** Variables of the environment: name, and what it says with its default. */
+  /** Environment variables: name, and meaning with default. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -19,9 +19,10 @@ export function setHelp(command: Command, help: LeafHelp): void {
   helpOf.set(command, help);
 }
 
-/** Sets how help and errors of this command, and of all beneath it, look. @param jsonErrors as JSON, like other failures */
+/** Sets the format of help and errors for this command and all its subcommands. @param jsonErrors errors as JSON, like other failures */
 export function configureHelp(command: Command, jsonErrors = false): void {
   command
+    .helpOption('-h, --help', 'show this help')
     .configureHelp({
       helpWidth: width,
       formatHelp(of, helper) {
@@ -30,7 +31,7 @@ export function configureHelp(command: Command, jsonErrors = false): void {
       optionTerm: (option) => option.flags.replace(' [fields]', helpOf.get(command)?.fields ? '[=fields]' : ''),
       subcommandTerm: (of) => [of.name(), ...of.registeredArguments.map(argumentTerm)].join(' '),
     })
-    .showHelpAfterError(jsonErrors ? false : '(add --help for what is expected)')
+    .showHelpAfterError(jsonErrors ? false : '(see --help for usage)')
     .configureOutput({
       outputError: (text, write) => {
         const message = asTyped(text.trimEnd());
@@ -41,18 +42,18 @@ export function configureHelp(command: Command, jsonErrors = false): void {
   for (const inner of command.commands) configureHelp(inner, jsonErrors);
 }
 
-/** In angle brackets, or in square ones when it may be left out. */
+/** In angle brackets if it is required, otherwise in square brackets. */
 function argumentTerm(argument: Argument): string {
   const name = argument.name() + (argument.variadic ? '...' : '');
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** A bare `--json` reaches the parser as `--json=`; errors speak of what was typed. */
+/** A bare `--json` reaches the parser as `--json=`; errors quote what was typed. */
 function asTyped(text: string): string {
   return text.replaceAll("'--json='", "'--json'");
 }
 
-/** Examples stand after usage and description, before the options. */
+/** Examples come after usage and description, before the options. */
 function withExamples(text: string, help: LeafHelp | undefined): string {
   if (help === undefined) return text;
   const [usage = '', description = '', ...rest] = text.trimEnd().split('\n\n');
@@ -60,7 +61,7 @@ function withExamples(text: string, help: LeafHelp | undefined): string {
   if (help.environment !== undefined) after.unshift(environmentText(help.environment));
   if (help.fields !== undefined) {
     after.unshift(wrapped(`JSON fields: ${help.fields.join(', ')}`));
-    after.push('PLATFORM_OUTPUT=json in the environment stands for --json.');
+    after.push('Setting PLATFORM_OUTPUT=json in the environment has the same effect as --json.');
   }
   const examples = `Examples:\n${help.examples.map((example) => `  $ ${example}`).join('\n')}`;
   return `${[usage, description, examples, ...rest, ...after].join('\n\n')}\n`;

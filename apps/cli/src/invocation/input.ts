@@ -1,12 +1,12 @@
-/** What a command reads: a file that was named, or standard input as `-`. */
+/** The input of a command: a named file, or `-` for standard input. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { type JsonObject, type JsonValue, PlatformError } from '@platform/sdk/cloud';
 
-/** @throws invalid_argument when the file cannot be read, with the reason */
+/** @throws invalid_argument if the file cannot be read, with the reason */
 export async function readInput(file: string): Promise<string> {
   try {
-    // Not /dev/stdin: that cannot be opened when standard input is a socket.
+    // Not /dev/stdin: it cannot be opened if standard input is a socket.
     return file === '-' ? await textOf(process.stdin) : await readFile(file, 'utf8');
   } catch (caught) {
     throw new PlatformError(
@@ -17,7 +17,7 @@ export async function readInput(file: string): Promise<string> {
   }
 }
 
-/** @param where for the message. @throws invalid_argument that says where the mistake is */
+/** @param where for the message. @throws invalid_argument with the position of the mistake */
 export function parseJson(text: string, where: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
@@ -29,7 +29,7 @@ export function parseJson(text: string, where: string): JsonValue {
   }
 }
 
-/** @throws invalid_argument for JSON that is no object, and for what is no JSON */
+/** @throws invalid_argument unless it is a JSON object */
 export function parseObject(text: string, where: string): JsonObject {
   const value = parseJson(text, where);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

@@ -1,4 +1,4 @@
-/** Makes a command of the command line: the options that all share, help with examples, JSON fields and exit codes, errors as exit codes. */
+/** Turns a definition into a command: shared options, help with examples, JSON fields and exit codes, errors as exit codes. */
 import { asPlatformError, PlatformError, systemClock } from '@platform/sdk/cloud';
 import { Command, type OptionValues } from 'commander';
 import { colours } from '../settings.ts';
@@ -15,32 +15,34 @@ export type Flags = Readonly<OptionValues>;
 
 export type Run = (context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>;
 
-/** A command that talks to a cloud. @param run gets the arguments as text, in order; optional ones that are missing as undefined. */
+/** A command that talks to a cloud. @param run receives the arguments as strings, in order; missing optional ones as undefined */
 export function leaf(command: Command, help: LeafHelp, run: Run): Command {
   command
     .optionsGroup('Global options:')
-    .option('--profile <name>', 'login to use (default: the one bound to this directory, else the default one)')
+    .option(
+      '--profile <name>',
+      'login to use (default: the one bound to this directory, otherwise the default profile)',
+    )
     .option('--url <url>', 'address of the cloud')
-    .option('--key-id <id>', 'API key to use instead of the login, with --key-file')
-    .option('--key-file <file>', 'file with the API key, or JSON with keyId and key; - reads standard input')
-    .option('--organization <name>', 'organization, by name or id (default: that of the login, or the only one)')
-    .option('--timeout <span>', 'give up after this long, such as 10s or 2m');
+    .option('--key-id <id>', 'API key to use instead of the login; requires --key-file')
+    .option('--key-file <file>', 'file that contains the API key, or JSON with keyId and key; - reads standard input')
+    .option('--organization <name>', 'name or id of the organization (default: that of the login, or the only one)')
+    .option('--timeout <span>', 'stop after this time, such as 10s or 2m');
   return localLeaf(command, help, run);
 }
 
-/** A command that needs no login: none of the options that say who asks whom. */
+/** A command that needs no login, and so has none of the options about cloud and credentials. */
 export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
   command
     .optionsGroup('Global options:')
-    .option('--quiet', 'no messages for people, only results and errors')
-    .option('--yes', 'go ahead without asking')
-    .option('--no-input', 'never ask');
+    .option('--quiet', 'print only results and errors')
+    .option('--yes', 'answer yes to all questions')
+    .option('--no-input', 'never ask; fail instead');
   const json =
     help.fields === undefined
-      ? 'a failure as JSON; there is no other result'
-      : 'JSON on standard output; a list picks fields';
+      ? 'print errors as JSON; the command has no other result'
+      : 'print JSON; a list selects fields';
   command.option('--json [fields]', json);
-  command.helpOption('-h, --help', 'show this');
   setHelp(command, help);
   return command.action(async () => {
     const flags = command.opts<GlobalFlags>();
@@ -53,7 +55,7 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
       if (flags.timeout !== undefined) endAfter(flags.timeout, stop);
       await run(context, command.opts(), ...command.processedArgs.map((arg) => arg as string | undefined));
     } catch (caught) {
-      // What was under way when the command was ended fails in many ways; why it was ended is the reason.
+      // Work in progress fails in many ways when the command is stopped; the reason for the stop is what matters.
       const error = stop.signal.aborted ? keptEdit(caught, stop.signal) : await withAdvice(caught, context.reached);
       const { message } = error;
       if (context.out.style.json === false) context.out.warn(`${fullName(command)}: ${message}`);
@@ -68,9 +70,9 @@ export function localLeaf(command: Command, help: LeafHelp, run: Run): Command {
 }
 
 const unreachableHint =
-  'Does the cloud run, and is the address right? "platform admin status" shows that of a cloud on this computer, "platform profiles list" those you use; --url names another';
+  'Is the cloud running, and is the address correct? "platform admin status" shows the address of a cloud on this computer, "platform profiles list" those of your logins; use --url for a different one';
 
-/** What to do when it is a matter of the connection. */
+/** Adds advice to errors that concern the connection. */
 async function withAdvice(caught: unknown, reached: Reached | undefined): Promise<PlatformError> {
   const error = asPlatformError(caught);
   const other = reached === undefined ? undefined : await whyNoCloud(error, reached);
@@ -85,7 +87,7 @@ async function withAdvice(caught: unknown, reached: Reached | undefined): Promis
     : error;
 }
 
-/** Why it ended, and where an edit or an export is kept, if any. */
+/** The reason for the stop, and where an edit or an export is kept, if any. */
 function keptEdit(caught: unknown, { reason }: AbortSignal): PlatformError {
   const why = asPlatformError(reason);
   const kept = /\n(?:Your edit|What was exported) is kept in .*$/.exec(asPlatformError(caught).message)?.[0] ?? '';
@@ -94,14 +96,14 @@ function keptEdit(caught: unknown, { reason }: AbortSignal): PlatformError {
 
 function endAfter(text: string, stop: AbortController): void {
   const ms = spanMs(text, '--timeout');
-  const why = `expected to be done within ${text} (--timeout), found it still going on`;
+  const why = `expected the command to finish within ${text} (--timeout), found it still running`;
   systemClock.sleep(ms, stop.signal).then(
     () => stop.abort(new PlatformError('deadline_exceeded', why)),
     () => {},
   );
 }
 
-/** A command that only holds others. */
+/** A command that only groups others. */
 export function group(name: string, summary: string, commands: readonly Command[]): Command {
   const made = new Command(name).description(summary);
   for (const command of commands) made.addCommand(command);

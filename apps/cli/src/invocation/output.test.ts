@@ -15,7 +15,7 @@ function captured(style: Partial<OutputStyle>) {
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const hostile = fc.string({ unit: fc.integer({ min: 0, max: 0x2070 }).map((code) => String.fromCharCode(code)) });
 
-test('no text of others reaches the terminal with what moves the cursor, colours or turns the direction', () => {
+test('no untrusted text reaches the terminal with characters that move the cursor, set colours or change the direction', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       expect(printable(text)).not.toMatch(unsafe);
@@ -26,7 +26,7 @@ test('no text of others reaches the terminal with what moves the cursor, colours
   expect(printable('a\u001b[31m\tb\n')).toBe('a\\u001b[31m\tb\n');
 });
 
-test('JSON stays what it is, though nothing in it is unsafe for a terminal', () => {
+test('JSON keeps its meaning although nothing in it is unsafe for a terminal', () => {
   fc.assert(
     fc.property(hostile, (name) => {
       const { out, said } = captured({ json: true });
@@ -38,7 +38,7 @@ test('JSON stays what it is, though nothing in it is unsafe for a terminal', () 
   );
 });
 
-test('rows are a table or JSON of the fields that were picked; what is not there is null; messages are not results', () => {
+test('rows are a table or JSON of the selected fields; missing fields are null; messages are not results', () => {
   const rows = [
     { id: '1', name: 'press', roles: ['owner', 'operator'], last: null },
     { id: '22', name: 'drill', roles: [], last: 'now' },

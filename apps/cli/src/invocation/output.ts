@@ -1,8 +1,8 @@
 /**
- * What a command says: its result on stdout, everything for people on stderr.
+ * The output of a command: its result on stdout, messages on stderr.
  *
- * Text: a table or a list of fields. `--json`: one JSON document; `--json=name,id` picks fields. Streams are one JSON object
- * a line.
+ * Text: a table or a list of fields. `--json`: one JSON document; `--json=name,id` selects fields. Streams are one JSON object
+ * per line.
  */
 import { once } from 'node:events';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
@@ -10,34 +10,34 @@ import { printable } from './printable.ts';
 import { table } from './table.ts';
 
 export interface OutputStyle {
-  /** JSON instead of text; an array picks fields. */
+  /** JSON instead of text; an array selects fields. */
   readonly json: boolean | readonly string[];
   readonly quiet: boolean;
   readonly colours: boolean;
-  /** Columns of the terminal; absent: the output is none, and nothing is cut. */
+  /** Columns of the terminal; absent: the output is not a terminal, and nothing is truncated. */
   readonly width?: number | undefined;
 }
 
 export interface Output {
   readonly style: OutputStyle;
-  /** Rows of a list. @param columns those that a table shows; JSON has all fields. */
+  /** Rows of a list. @param columns those that a table shows; JSON has all fields */
   rows(rows: readonly JsonObject[], columns: readonly string[]): void;
   /** One object: a line for each field, or JSON. */
   object(value: JsonObject): void;
-  /** A document that is the result itself: the same JSON in every style, but for the fields that `--json=` picks. */
+  /** A document that is the result itself: the same JSON in every style, except that `--json=` selects fields. */
   document(value: JsonObject): void;
-  /** One element of a stream: `text` for people, a line of JSON otherwise. */
+  /** One element of a stream: `text`, or a line of JSON with --json. */
   element(value: JsonObject, text: string): void;
-  /** Text that is the result itself, such as a document; the same in every style. What is unsafe in JSON texts is escaped as JSON does. */
+  /** Text that is the result itself, such as a document; the same in every style. Unsafe characters are escaped as in JSON. */
   raw(text: string): void;
   /**
-   * A piece of a result for other programs, such as lines of CSV: as it is, but on a terminal with unsafe characters escaped.
-   * Resolves when there is room for more. @throws the reason of `signal`
+   * A piece of a result for other programs, such as lines of CSV: unchanged, except that unsafe characters are escaped on a terminal.
+   * Resolves once more can be written. @throws the reason of `signal`
    */
   piece(text: string, signal: AbortSignal): Promise<void>;
-  /** For people, on stderr; not with --quiet. */
+  /** A message on stderr; not with --quiet. */
   note(text: string): void;
-  /** For people, on stderr, also with --quiet. */
+  /** A message on stderr, also with --quiet. */
   warn(text: string): void;
 }
 
@@ -51,7 +51,7 @@ export function createOutput(
     if (typeof style.json === 'boolean') return value;
     return Object.fromEntries(style.json.map((name) => [name, value[name] ?? null]));
   };
-  // The escapes of printable are those of JSON, so that JSON stays what it is.
+  // `printable` uses JSON escapes, so JSON stays valid and unchanged in meaning.
   const say = (text: string): void => {
     beforeWrite();
     stdout.write(`${text}\n`);

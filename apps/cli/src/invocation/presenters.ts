@@ -1,4 +1,4 @@
-/** How things of the cloud look in results: plain fields, times as RFC 3339. */
+/** Objects of the cloud as results: plain fields, times in RFC 3339. */
 import { type GetPartStatusResponse, type JsonObject, OnlineState, timestampDate } from '@platform/sdk/cloud';
 
 type Timestamp = Parameters<typeof timestampDate>[0];

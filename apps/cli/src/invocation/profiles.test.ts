@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test('profiles are kept for their owner only, also over a file that others could read', async () => {
+test('only their owner can read profiles, even if others could read the file before', async () => {
   const folder = join(dir, 'settings');
   expect(await readProfiles(folder)).toEqual({ default: 'default', profiles: {} });
   const one = { url: 'http://127.0.0.1:8080', credentials: { keyId: 'id', key: 'secret' }, as: 'id' };
@@ -23,7 +23,7 @@ test('profiles are kept for their owner only, also over a file that others could
   expect(await readProfiles(folder)).toEqual(profiles);
 });
 
-test('a file of profiles that is no JSON is named with what to do', async () => {
+test('a profiles file that is not JSON is named, with what to do', async () => {
   writeFileSync(join(dir, 'profiles.json'), '{"profiles":');
   await expect(readProfiles(dir)).rejects.toMatchObject({
     code: 'data_loss',
@@ -31,7 +31,7 @@ test('a file of profiles that is no JSON is named with what to do', async () => 
   });
 });
 
-test('a directory is bound for itself and all below it; the nearest binding counts', async () => {
+test('a binding applies to a directory and everything below it; the nearest one counts', async () => {
   const deep = join(dir, 'client', 'deep');
   mkdirSync(deep, { recursive: true });
   expect(await boundProfile(deep)).toBeUndefined();

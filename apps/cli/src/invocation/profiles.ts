@@ -1,8 +1,8 @@
 /**
- * Profiles: named logins, kept in one file of mode 0600 in the settings folder.
+ * Profiles: saved logins, in one file of mode 0600 in the settings directory.
  *
- * Which one counts: --profile, then PLATFORM_PROFILE, then the one bound to this directory or one above it
- * (`.platform/profile`, a file with a name), then the default. The file is replaced whole.
+ * Which one applies: --profile, then PLATFORM_PROFILE, then the one bound to this directory or one above it
+ * (`.platform/profile`, a file that contains a name), then the default. The file is replaced atomically.
  */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -54,7 +54,7 @@ export async function writeProfiles(configDir: string, profiles: Profiles): Prom
   await rename(next, file);
 }
 
-/** The authority that a login to this cloud trusts, PEM; undefined when no profile has one. */
+/** The authority that a login to this cloud trusts, PEM; undefined if no profile has one. */
 export function trustedAuthority({ profiles }: Profiles, url: string): string | undefined {
   const origin = URL.parse(url)?.origin;
   return Object.values(profiles).find((one) => one.ca !== undefined && URL.parse(one.url)?.origin === origin)?.ca;

@@ -3,7 +3,7 @@ import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
 import { createProgress } from './progress.ts';
 
-test('after two silent seconds a terminal is told what goes on, and the line goes away with the next word', async () => {
+test('after two silent seconds a terminal shows what is happening, and the line disappears with the next output', async () => {
   const clock = new FakeClock();
   const terminal = new PassThrough();
   const said = (): string => String(terminal.read() ?? '');
@@ -14,7 +14,7 @@ test('after two silent seconds a terminal is told what goes on, and the line goe
   await seconds(1);
   expect(said()).toBe('');
   await seconds(2);
-  expect(said()).toContain('… waiting for the cloud (3 s, Ctrl-C ends it)');
+  expect(said()).toContain('… waiting for the cloud (3 s, press Ctrl-C to stop)');
   progress.heard();
   expect(said()).toBe('\r\u001b[K');
   progress.pause();

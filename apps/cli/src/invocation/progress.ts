@@ -1,13 +1,13 @@
-/** Says on a terminal that a command still works, once it has been silent for a while, on a line that goes away. */
+/** Shows on a terminal that a silent command is still running, on a line that disappears. */
 import { type Clock, systemClock } from '@platform/sdk/cloud';
 
 const silentMs = 2_000;
 const everyMs = 1_000;
 
 export interface Progress extends Disposable {
-  /** Something was written, or is about to be: the line goes away, and the silence begins anew. */
+  /** Something has been or is about to be written: removes the line and restarts the silent period. */
   heard(): void;
-  /** Nothing is shown from now on: somebody else has the terminal. */
+  /** Shows nothing from now on: something else uses the terminal. */
   pause(): void;
   resume(): void;
 }
@@ -32,7 +32,7 @@ export function createProgress(
       const silence = clock.monotonic() - since;
       if (paused || stop.signal.aborted || silence < silentMs) continue;
       shown = true;
-      out.write(`\r\u001b[K… ${what()} (${Math.floor(silence / 1_000)} s, Ctrl-C ends it)`);
+      out.write(`\r\u001b[K… ${what()} (${Math.floor(silence / 1_000)} s, press Ctrl-C to stop)`);
     }
   };
   if (terminal !== undefined) watch(terminal).catch(() => {});

@@ -3,7 +3,7 @@ import { table } from './table.ts';
 
 const id = '737310f1-fc0b-41bc-8b17-a79feebaed72';
 
-test('a long name is cut to the width of the terminal, an id never; without a terminal nothing is cut', () => {
+test('long names are truncated to the width of the terminal, ids never; without a terminal nothing is truncated', () => {
   const rows = [
     ['n'.repeat(200), id, 'online'],
     ['press-7', id, 'offline'],
@@ -21,7 +21,7 @@ test('columns stay readable on a terminal that is too narrow for them', () => {
   expect(row).toBe(`a name of s…  ${id}`);
 });
 
-test('numbers are aligned to the right, also where one is missing', () => {
+test('numbers are right-aligned, even if one is missing', () => {
   const rows = [
     ['a', 5, 'x'],
     ['b', 1_000, 'y'],
@@ -32,7 +32,7 @@ test('numbers are aligned to the right, also where one is missing', () => {
   );
 });
 
-test('characters that take two columns, and those that take none, keep the rows aligned', () => {
+test('rows stay aligned with characters of two columns and of none', () => {
   const rows = [
     ['工場', 'x'],
     ['e\u0301te\u0301', 'y'],

@@ -1,23 +1,23 @@
-/** A table for a terminal: aligned columns, a header, no lines; where it is too wide, long texts are cut with "…", ids and times never. */
+/** A table for a terminal: aligned columns, a header, no lines. If it is too wide, long texts are truncated with "…", but never ids and times. */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
 
 export interface TableStyle {
   readonly colours: boolean;
-  /** Columns of the terminal; absent: nothing is cut. */
+  /** Columns of the terminal; absent: nothing is truncated. */
   readonly width?: number | undefined;
-  /** Heads are what the columns are called, letter for letter. Default: words in capitals. */
+  /** Heads are the exact names of the columns. Default: words in capitals. */
   readonly exactHeads?: boolean;
 }
 
-/** Text; a number, which is aligned to the right; or the digits of one. */
+/** Text, a number (right-aligned), or the digits of a number. */
 export type Cell = string | number | { readonly digits: string };
 
 interface Column {
   readonly head: string;
   readonly cells: readonly string[];
   readonly toTheRight: boolean;
-  /** An id that is cut names nothing, and a time without its hour says little. */
+  /** Never truncated: a partial id identifies nothing, and a time without its hour says little. */
   readonly isWhole: boolean;
 }
 
@@ -49,7 +49,7 @@ export function table(
   );
 }
 
-/** The narrowest that a column with this exact head gets. */
+/** The minimum width of a column with this exact head. */
 export function leastWidth(name: string, cells: readonly Cell[]): number {
   const column = columnOf(oneLine(name), cells, /(^|_)id$/.test(name));
   const natural = naturalWidth(column);
@@ -77,7 +77,7 @@ function naturalWidth({ head, cells }: Column): number {
   return cells.reduce((most, cell) => Math.max(most, widthOf(cell)), widthOf(head));
 }
 
-/** Widths of the columns; the widest are made narrower until the whole fits, as far as that goes. */
+/** Column widths; the widest columns are narrowed until the table fits, as far as possible. */
 function fitted(columns: readonly Column[], room: number | undefined): number[] {
   const widths = columns.map(naturalWidth);
   if (room === undefined) return widths;
@@ -101,7 +101,7 @@ function aligned(text: string, width: number, toTheRight: boolean): string {
   return toTheRight ? space + text : text + space;
 }
 
-/** The text in at most so many columns, with "…" where it was cut. */
+/** The text in at most `width` columns, with "…" where it was truncated. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
@@ -118,7 +118,7 @@ const combining = /^[\p{M}\u200b-\u200d\ufeff]$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
-/** Columns that a text takes on a terminal. */
+/** The number of terminal columns that a text occupies. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;

@@ -5,13 +5,13 @@ import { spanMs, timeAfter, timeBefore } from './when.ts';
 
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2027, 0, 31) };
 
-test('a span is counted back or on from now; a time is itself; anything else is refused with the option', () => {
+test('a duration counts from now, back or ahead; a time stands for itself; anything else is refused with the name of the option', () => {
   expect(timeBefore('2h', '--since', clock).toISOString()).toBe('2027-01-30T22:00:00.000Z');
   expect(timeAfter('2w', '--expires', clock).toISOString()).toBe('2027-02-14T00:00:00.000Z');
   expect(timeAfter('2027-06-01', '--expires', clock).toISOString()).toBe('2027-06-01T00:00:00.000Z');
   expect(spanMs('10m', '--timeout')).toBe(600_000);
   for (const text of ['yesterday', '', '5', '-1h', `${'9'.repeat(30)}d`]) {
-    expect(() => timeBefore(`${text}?`, '--since', clock), text).toThrow('--since: expected a span');
-    expect(() => spanMs(text === '5' ? '0s' : `${text} `, '--timeout'), text).toThrow('--timeout: expected a span');
+    expect(() => timeBefore(`${text}?`, '--since', clock), text).toThrow('--since: expected a duration');
+    expect(() => spanMs(text === '5' ? '0s' : `${text} `, '--timeout'), text).toThrow('--timeout: expected a duration');
   }
 });

@@ -1,4 +1,4 @@
-/** Times and spans as people type them: 90d, 2h, 2027-01-31T00:00:00Z. */
+/** Times and durations as users type them: 90d, 2h, 2027-01-31T00:00:00Z. */
 import { type Clock, PlatformError, systemClock } from '@platform/sdk/cloud';
 
 const unitsMs: Readonly<Record<string, number>> = {
@@ -13,28 +13,28 @@ const unitsMs: Readonly<Record<string, number>> = {
 export function spanMs(text: string, what: string): number {
   const ms = parsedSpanMs(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new PlatformError('invalid_argument', `${what}: expected a span such as 30s, 10m or 2h, found "${text}"`);
+  throw new PlatformError('invalid_argument', `${what}: expected a duration such as 30s, 10m or 2h, found "${text}"`);
 }
 
-/** A span back from now, or a time. @throws invalid_argument */
+/** A duration before now, or a time. @throws invalid_argument */
 export function timeBefore(text: string, what: string, clock: Clock = systemClock): Date {
   return timeOf(text, what, clock.now(), -1);
 }
 
-/** A span from now on, or a time. @throws invalid_argument */
+/** A duration after now, or a time. @throws invalid_argument */
 export function timeAfter(text: string, what: string, clock: Clock = systemClock): Date {
   return timeOf(text, what, clock.now(), 1);
 }
 
 function timeOf(text: string, what: string, nowMs: number, direction: 1 | -1): Date {
   const ms = parsedSpanMs(text);
-  // Date.parse alone finds a date in almost anything, such as "5?".
+  // Date.parse alone accepts almost anything, such as "5?".
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   const at = new Date(ms === undefined ? time : nowMs + direction * ms);
   if (Number.isFinite(at.getTime())) return at;
   throw new PlatformError(
     'invalid_argument',
-    `${what}: expected a span such as 90d, 2h or 30m, or a time such as 2027-01-31T00:00:00Z, found "${text}"`,
+    `${what}: expected a duration such as 90d, 2h or 30m, or a time such as 2027-01-31T00:00:00Z, found "${text}"`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Signing in with a browser: the page allows it, a code comes back to a loopback port (or is pasted) and becomes a session. */
+/** Signs in with a browser: the user allows it on a page, and a code returns to a loopback port (or is pasted) and is exchanged for a session. */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -65,11 +65,11 @@ async function codeFromBrowser(page: URL, say: (line: string) => void, signal: A
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': 'no-store',
     });
-    response.end(isOurs ? 'You may close this page and go back to the terminal.\n' : 'Not found.\n');
+    response.end(isOurs ? 'You can close this page and return to the terminal.\n' : 'Not found.\n');
     if (!isOurs) return;
     const code = query.get('code');
     if (code !== null) resolve(code);
-    else reject(new PlatformError('permission_denied', 'login: it was not allowed in the browser'));
+    else reject(new PlatformError('permission_denied', 'login: the request was denied in the browser'));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -83,7 +83,7 @@ async function codeFromBrowser(page: URL, say: (line: string) => void, signal: A
       reject(
         signal.aborted
           ? new PlatformError('canceled', 'you are not logged in')
-          : new PlatformError('deadline_exceeded', 'login: nobody allowed it within 5 minutes'),
+          : new PlatformError('deadline_exceeded', 'login: the request was not allowed within 5 minutes'),
       ),
     );
     return await promise;
@@ -98,7 +98,7 @@ function same(found: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** A computer without a browser is no fault: the address was printed. */
+/** A missing browser is not an error: the address was printed. */
 function open(page: URL): void {
   const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[platform() as string] ?? [
     'xdg-open',

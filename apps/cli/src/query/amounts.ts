@@ -1,4 +1,4 @@
-/** Numbers of things, and of bytes, for people. */
+/** Counts and byte sizes in readable form. */
 
 /** @param one such as `row` */
 export function amount(count: number, one: string): string {

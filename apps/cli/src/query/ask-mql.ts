@@ -1,4 +1,4 @@
-/** Asks with a pipeline, with a saved query, or with both, and prints the rows. */
+/** Runs a pipeline, a saved query, or both, and prints the rows. */
 import { PlatformError, parseStages, readRow, relaxedJson, TabularDataSourceType } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
@@ -14,10 +14,10 @@ const sources: Readonly<Record<string, TabularDataSourceType>> = {
   hot: TabularDataSourceType.HOT_STORAGE,
 };
 
-/** Of commands that ask in MQL. */
+/** Options of the MQL commands. */
 export function mqlOptions(command: Command): Command {
   return answerOptions(command).addOption(
-    choice('--data-source <source>', 'which data (default: standard)', Object.keys(sources)),
+    choice('--data-source <source>', 'data to query (default: standard)', Object.keys(sources)),
   );
 }
 
@@ -28,13 +28,13 @@ export interface AskedMql {
   readonly saved: string | undefined;
 }
 
-/** @throws invalid_argument when there is neither pipeline nor saved query */
+/** @throws invalid_argument if there is neither a pipeline nor a saved query */
 export async function askMql(context: Context, flags: Flags, { argument, saved }: AskedMql): Promise<void> {
   const format = formatOf(context, flags);
   if (argument === undefined && saved === undefined)
     throw new PlatformError('invalid_argument', 'expected a pipeline, --saved NAME or both, found neither');
   if (saved === '')
-    throw new PlatformError('invalid_argument', 'expected the name of a saved query, found an empty text');
+    throw new PlatformError('invalid_argument', 'expected the name of a saved query, found an empty string');
   const source = sources[String(flags['dataSource'])];
   const asked = { context, dataDir: flags['data'], explain: flags['explain'] === true };
   const mqlBinary = argument === undefined ? [] : await readStages(context, argument);
@@ -42,7 +42,7 @@ export async function askMql(context: Context, flags: Flags, { argument, saved }
     ...(saved === undefined ? {} : { queryPrefixName: saved }),
     ...(source === undefined ? {} : { dataSource: { type: source } }),
   };
-  // After a saved query the cloud counts that one's stages, too.
+  // With a saved query, the cloud's stage numbers include its stages.
   const counted = saved === undefined ? mqlBinary : [];
   const answer = await withStages(context, counted, () =>
     ask(asked, (data, organizationId, options) =>
@@ -52,13 +52,13 @@ export async function askMql(context: Context, flags: Flags, { argument, saved }
   await printAnswer(context, asked.explain ? 'explained' : format, answer);
 }
 
-/** A pipeline as it was typed, as the wire carries it. @throws invalid_argument with the place of the mistake */
+/** Parses a pipeline into its wire form. @throws invalid_argument with the position of the mistake */
 export async function readStages(context: Context, argument: string): Promise<Uint8Array[]> {
   const text = await queryText(argument);
   return withPlace(context, { text }, async () => parseStages(text).map(({ bson }) => bson));
 }
 
-/** Runs what sends these stages. @throws what it throws, with the stage that it speaks of */
+/** Runs a call that sends these stages. @throws its error, with the stage that the error names */
 export function withStages<T>(context: Context, stages: readonly Uint8Array[], run: () => Promise<T>): Promise<T> {
   return withPlace(context, { text: '', stages: stages.map((bson) => relaxedJson(readRow(bson))) }, run);
 }

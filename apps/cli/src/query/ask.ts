@@ -1,4 +1,4 @@
-/** Asks a cloud for rows, and what the answer cost. */
+/** Queries a cloud for rows, and reports the cost. */
 import { join } from 'node:path';
 import { type Cloud, openCloud, systemClock } from '@platform/sdk/cloud';
 import { cloudOfDemo } from '../invocation/cloud-of-demo.ts';
@@ -9,17 +9,17 @@ import { readKeyFile } from './read-key-file.ts';
 export interface Answer {
   /** One BSON document each. */
   readonly rows: readonly Uint8Array[];
-  /** As the cloud says; undefined when it does not. */
+  /** As reported by the cloud; undefined if it does not report it. */
   readonly scannedBytes: number | undefined;
-  /** As the cloud says, else as it was waited for. */
+  /** As reported by the cloud, otherwise as measured here. */
   readonly elapsedMs: number;
-  /** Conditions that can hardly match, and what to write instead. */
+  /** Conditions that are unlikely to match, and what to write instead. */
   readonly notices: readonly string[];
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** 0: the cloud's own limit ends a query. */
+  /** 0: only the cloud's own limit ends a query. */
   readonly timeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly onHeader: (headers: Headers) => void;
@@ -28,9 +28,9 @@ export interface CallOptions {
 
 export interface Asked {
   readonly context: Context;
-  /** Data folder of a cloud on this computer: asks with the key of its demo. */
+  /** Data directory of a cloud on this computer: the query uses the key of its demo. */
   readonly dataDir: unknown;
-  /** The only row is how the query runs. */
+  /** The only row describes how the query runs. */
   readonly explain: boolean;
 }
 
@@ -66,7 +66,7 @@ export async function ask({ context, dataDir, explain }: Asked, query: Query): P
   };
 }
 
-/** A cloud may say what it likes; nothing of it is worth failing for. */
+/** A malformed header must not make the query fail. */
 function noticesOf(header: string): readonly string[] {
   try {
     return (JSON.parse(decodeURIComponent(header)) as unknown[]).map(String);

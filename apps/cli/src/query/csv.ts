@@ -1,14 +1,14 @@
 /**
- * CSV as RFC 4180 says: commas, double quotes, CRLF, a line with the columns first.
+ * CSV according to RFC 4180: commas, double quotes, CRLF, column names in the first line.
  *
- * Spreadsheets take a cell that begins with = + - @ for a formula, and what a machine measures may be an attack on whoever
- * opens the file. So texts (and names of columns) that begin with one of these, with a tab or with a line end, get an
- * apostrophe before them. Numbers stay what they are. Whoever needs every text exactly takes JSON. Null and missing values
- * are empty cells, a text without characters is "".
+ * Spreadsheets interpret a cell that begins with = + - @ as a formula, so the data of a machine could attack whoever opens the
+ * file. Therefore texts (and column names) that begin with one of these, with a tab or with a line end, are prefixed with an
+ * apostrophe. Numbers are unchanged. Use JSON to get every text exactly. Null and missing values are empty cells; an empty string
+ * is "".
  */
 import type { Scalar } from '@platform/sdk/cloud';
 
-/** One line with its end. */
+/** One line including the line end. */
 export function csvLine(cells: readonly (string | Scalar | undefined)[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }

@@ -1,8 +1,8 @@
 import { type RowFields, type RowValue, relaxedJson, Scalar } from '@platform/sdk/cloud';
 
 /**
- * A row by paths such as `data.readings.temp`; arrays, and documents without fields, are JSON. A name that would be taken for
- * a path stands in brackets: `data["a.b"]`.
+ * A row as paths such as `data.readings.temp`; arrays and empty documents are JSON. A name that looks like a path is in brackets:
+ * `data["a.b"]`.
  */
 export function flatten(row: RowFields): Map<string, string | Scalar> {
   const cells = new Map<string, string | Scalar>();

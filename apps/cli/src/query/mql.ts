@@ -9,7 +9,7 @@ export function mqlCommand(): Command {
       new Command('mql')
         .description('print the rows of an aggregation pipeline over `readings`')
         .argument('[pipeline]', 'stages, or one stage, in Extended JSON; @FILE reads a file, - standard input')
-        .option('--saved <name>', 'run this saved query first, and the stages on its rows'),
+        .option('--saved <name>', 'run this saved query first, then the stages on its rows'),
     ),
     {
       examples: [
@@ -18,7 +18,7 @@ export function mqlCommand(): Command {
         `platform query mql '{"$match":{"time_received":{"$gte":{"$date":"2027-01-31"}}}}' --explain`,
         'platform query mql --saved hourly-means --json',
       ],
-      fields: ['those of the rows'],
+      fields: ['the columns of the rows'],
     },
     (context, flags, argument) =>
       askMql(context, flags, {

@@ -1,4 +1,4 @@
-/** Rows as a table, lines of JSON or CSV on standard output; what they cost on standard error. */
+/** Prints rows as a table, lines of JSON or CSV on standard output, and their cost on standard error. */
 import { PlatformError, type RowFields, readRow, relaxedJson, Scalar } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
 import { choice } from '../invocation/choice.ts';
@@ -15,13 +15,13 @@ export type Format = 'table' | 'json' | 'csv';
 
 export function answerOptions(command: Command): Command {
   return command
-    .addOption(choice('--format <format>', 'how rows are printed (default: table)', ['table', 'json', 'csv']))
-    .option('--csv', 'the same as --format csv: columns are flattened paths')
-    .option('--explain', 'print how the query runs instead of its rows')
-    .option('--data <dir>', 'data folder of a cloud on this computer: asks with the key of its demo');
+    .addOption(choice('--format <format>', 'output format of the rows (default: table)', ['table', 'json', 'csv']))
+    .option('--csv', 'same as --format csv: columns are flattened paths')
+    .option('--explain', 'show how the query runs instead of its rows')
+    .option('--data <dir>', 'data directory of a cloud on this computer; uses the key of its demo');
 }
 
-/** What was asked for comes before PLATFORM_OUTPUT. @throws invalid_argument for several formats at once */
+/** Options take precedence over PLATFORM_OUTPUT. @throws invalid_argument for several formats */
 export function formatOf({ flags: { json }, out }: Context, flags: Flags): Format {
   const asked = [
     ...(flags['format'] === undefined ? [] : [flags['format'] as Format]),
@@ -34,13 +34,13 @@ export function formatOf({ flags: { json }, out }: Context, flags: Flags): Forma
   return first ?? (out.style.json === false ? 'table' : 'json');
 }
 
-/** @param format `explained`: the rows are documents that people read. */
+/** @param format `explained`: the rows are documents for people to read */
 export async function printAnswer(context: Context, format: Format | 'explained', answer: Answer): Promise<void> {
   const { out, signal } = context;
   if (format === 'explained') {
     for (const bson of answer.rows) {
       const text = relaxedJson(readRow(bson));
-      // A document of a few lines, whose numbers are small.
+      // A short document, whose numbers are small enough for JSON.parse.
       if (out.style.json === false) out.raw(JSON.stringify(JSON.parse(text), null, 2));
       else await out.piece(`${printable(text)}\n`, signal);
     }

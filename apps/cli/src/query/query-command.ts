@@ -1,4 +1,4 @@
-/** `platform query`: readings by aggregation pipeline or by SELECT, as tables, lines of JSON, or CSV; pipelines under a name. */
+/** `platform query`: queries readings with an aggregation pipeline or a SELECT and prints tables, lines of JSON, or CSV; saved queries. */
 import type { Command } from 'commander';
 import { group } from '../invocation/leaf.ts';
 import { mqlCommand } from './mql.ts';
@@ -6,5 +6,5 @@ import { savedCommand } from './saved/saved-command.ts';
 import { sqlCommand } from './sql.ts';
 
 export function queryCommand(): Command {
-  return group('query', 'ask for readings, in MQL or SQL', [mqlCommand(), sqlCommand(), savedCommand()]);
+  return group('query', 'query readings with MQL or SQL', [mqlCommand(), sqlCommand(), savedCommand()]);
 }

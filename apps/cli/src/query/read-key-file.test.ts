@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-test('a key file without one of its fields, or that is not there, is named with what to do', async () => {
+test('a missing or incomplete key file is named, with what to do', async () => {
   const file = join(dir, 'key.json');
   await expect(readKeyFile(file)).rejects.toThrow(`found none at ${file}`);
   await writeFile(file, '{"organizationId":"o","keyId":7}');
   await expect(readKeyFile(file)).rejects.toThrow(`${file}: expected text at "keyId", found 7`);
 });
 
-test('a key file may hold more than the key: the demo file of a data folder is one', async () => {
+test('a key file may contain more than the key, as the demo file of a data directory does', async () => {
   const file = join(dir, 'demo.json');
   await writeFile(file, '{"organizationId":"o","keyId":"k","key":"s","partId":"p"}');
   expect(await readKeyFile(file)).toMatchObject({ organizationId: 'o', keyId: 'k', key: 's' });

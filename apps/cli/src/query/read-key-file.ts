@@ -1,4 +1,4 @@
-/** Asking a cloud from the command line: with which key. */
+/** The API key of a cloud on this computer. */
 import { readFile } from 'node:fs/promises';
 import { PlatformError } from '@platform/sdk/cloud';
 
@@ -8,7 +8,7 @@ export interface KeyFile {
   readonly key: string;
 }
 
-/** Reads a file such as the demo's demo.json; throws a sentence that names the file and what is wrong. */
+/** Reads a file such as the demo's demo.json. @throws invalid_argument with the file and the problem */
 export async function readKeyFile(file: string): Promise<KeyFile> {
   let value: Partial<Record<string, unknown>>;
   try {
@@ -18,7 +18,7 @@ export async function readKeyFile(file: string): Promise<KeyFile> {
     throw new PlatformError(
       'invalid_argument',
 
-      `expected a file with a key, found none at ${file} (${reason}); is --data the folder of a cloud?`,
+      `expected a key file, found none at ${file} (${reason}); is --data the data directory of a cloud?`,
     );
   }
   for (const field of ['organizationId', 'keyId', 'key']) {

@@ -16,7 +16,7 @@ const row = (name: string, temperature: string) =>
     ]),
   );
 
-test('columns are flattened paths, letter for letter; numbers stand to the right, what is missing is a dash', () => {
+test('columns are exact flattened paths; numbers are right-aligned, missing values are a dash', () => {
   const rows = [row('oven', '7.5'), new Map([['component_name', 'hall']])];
   const { text, hidden } = rowsTable(rows, { colours: false });
   expect(text.split('\n')).toEqual([
@@ -27,7 +27,7 @@ test('columns are flattened paths, letter for letter; numbers stand to the right
   expect(hidden).toEqual([]);
 });
 
-test('what does not fit: values that all rows share are told once, columns on the right are left out and named', () => {
+test('a table that does not fit lists values that all rows share once, and leaves out and names columns on the right', () => {
   const { text, hidden } = rowsTable([row('oven', '7.5'), row('hall', '21')], { colours: false, width: 21 });
   expect(text.split('\n')).toEqual([
     'In all rows:',
@@ -40,7 +40,7 @@ test('what does not fit: values that all rows share are told once, columns on th
   expect(hidden).toEqual(['data.Temp']);
 });
 
-test('one row that does not fit has a line for each field', () => {
+test('a single row that does not fit has one line per field', () => {
   expect(rowsTable([row('oven', '7.5')], { colours: false, width: 60 }).text.split('\n')).toEqual([
     `part_id         ${id}`,
     'component_name  oven',
@@ -48,7 +48,7 @@ test('one row that does not fit has a line for each field', () => {
   ]);
 });
 
-test('no line is wider than the terminal, whatever the names and values are, and rows stay lines', () => {
+test('no line is wider than the terminal, whatever the names and values, and each row is one line', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 });
   const flat = fc.array(fc.tuple(text, text), { maxLength: 8 }).map((cells) => new Map(cells));
   fc.assert(

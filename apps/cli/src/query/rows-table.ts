@@ -1,16 +1,16 @@
-/** Rows of any shape as a table that fits the terminal. */
+/** Formats rows of any structure as a table that fits the terminal. */
 import { Scalar } from '@platform/sdk/cloud';
 import { type Cell, cut, leastWidth, oneLine, type TableStyle, table, widthOf } from '../invocation/table.ts';
 
 export interface RowsTable {
   readonly text: string;
-  /** Columns for which there was no room. */
+  /** Columns that did not fit. */
   readonly hidden: readonly string[];
 }
 
 export type FlatRow = ReadonlyMap<string, string | Scalar>;
 
-/** A column beyond them is not shown: rows may have a column each. */
+/** Further columns are not shown: each row may have columns of its own. */
 const maxColumns = 200;
 const gapWidth = 2;
 const missing = '-';
@@ -21,8 +21,8 @@ interface Column {
 }
 
 /**
- * Where the columns do not fit, those with the same value in all rows are told once, above the table; of the others, those
- * on the right are left out. One row that does not fit has a line for each field.
+ * If the columns do not fit, those with the same value in all rows are listed once, above the table, and rightmost columns are left
+ * out. A single row that does not fit is printed with one line per field.
  */
 export function rowsTable(rows: readonly FlatRow[], style: TableStyle): RowsTable {
   const { width } = style;
@@ -49,7 +49,7 @@ export function rowsTable(rows: readonly FlatRow[], style: TableStyle): RowsTabl
 function cellOf(value: string | Scalar | undefined, width: number | undefined): Cell {
   if (value === undefined) return missing;
   const text = typeof value === 'string' ? value : value.text;
-  // More than ever fits: what is cut anyway is not measured.
+  // More than can ever fit: the rest is not measured, because it is truncated anyway.
   const start = width === undefined || text.length <= width * 4 ? text : text.slice(0, width * 4);
   return value instanceof Scalar && value.isNumber ? { digits: start } : start;
 }
@@ -72,7 +72,7 @@ function drawn(columns: readonly Column[], style: TableStyle): string {
   );
 }
 
-/** The first row, a line for each field. */
+/** The first row, one line per field. */
 function fieldLines(columns: readonly Column[], width: number): string {
   const names = columns.map(({ name }) => cut(oneLine(name), Math.floor(width / 2)));
   const longest = names.reduce((most, name) => Math.max(most, widthOf(name)), 0);

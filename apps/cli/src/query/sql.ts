@@ -19,7 +19,7 @@ export function sqlCommand(): Command {
         'platform query sql @mean-temperature.sql --csv > mean.csv',
         'platform query sql - --json < newest.sql',
       ],
-      fields: ['those of the rows'],
+      fields: ['the columns of the rows'],
     },
     async (context, flags, argument = '') => {
       const format = formatOf(context, flags);

@@ -10,7 +10,7 @@ test('an error with a line and a column shows the line with a caret below the co
   expect(placeIn('line 9, column 1: expected b', { text })).toBeUndefined();
 });
 
-test('a long line is cut around the column', () => {
+test('a long line is truncated around the column', () => {
   const text = `${'a'.repeat(500)}!${'b'.repeat(500)}`;
   const [line = '', caret = ''] = (placeIn('line 1, column 501: no', { text }) ?? '').split('\n');
   expect(line.length).toBeLessThanOrEqual(80);

@@ -1,4 +1,4 @@
-/** Errors of a query with the place that they speak of: the line with a caret below the column, or the stage. */
+/** Adds the position to errors of a query: the line with a caret below the column, or the stage. */
 import { asPlatformError, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../invocation/context.ts';
 import { printable } from '../invocation/printable.ts';
@@ -6,11 +6,11 @@ import { cut, oneLine, widthOf } from '../invocation/table.ts';
 
 export interface Asking {
   readonly text: string;
-  /** The stages as one line each, where the cloud counts as they do. */
+  /** The stages, one line each, if the cloud numbers them in the same way. */
   readonly stages?: readonly string[];
 }
 
-/** Runs what asks. @throws what it throws, for people with the place below its message. */
+/** Runs a query. @throws its error; in text output with the position below the message */
 export async function withPlace<T>({ out }: Context, asking: Asking, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -23,7 +23,7 @@ export async function withPlace<T>({ out }: Context, asking: Asking, run: () => 
 
 const width = 76;
 
-/** @returns undefined when the message names no place of this query. */
+/** @returns undefined if the message names no position in this query */
 export function placeIn(message: string, { text, stages = [] }: Asking): string | undefined {
   const [, line = '', column = ''] = /^line (\d+), column (\d+): /.exec(message) ?? [];
   const found = text.split(/\r?\n/)[Number(line) - 1];
@@ -33,7 +33,7 @@ export function placeIn(message: string, { text, stages = [] }: Asking): string 
   return stage === undefined ? undefined : `  stage ${index}: ${cut(oneLine(stage), width)}`;
 }
 
-/** By its number, else by its name where only one is called so. @returns -1 for none */
+/** Finds the stage by number, or by name if only one stage has it. @returns -1 for none */
 function stageIn(message: string, stages: readonly string[]): number {
   const [, number, name = ''] = /^(?:stage (\d+)\b|at (\$\w+))/.exec(message) ?? [];
   if (number !== undefined) return Number(number);
@@ -42,7 +42,7 @@ function stageIn(message: string, stages: readonly string[]): number {
   return found === stages.findLastIndex(isCalledSo) ? found : -1;
 }
 
-/** A long line is cut on both sides. */
+/** A long line is truncated on both sides. */
 function withCaret(line: string, at: number): string {
   const start = at < width - 10 ? 0 : at - width / 2;
   const end = start + width;
@@ -51,7 +51,7 @@ function withCaret(line: string, at: number): string {
   return `  ${before}${spaced(line.slice(at, end))}${tail}\n  ${' '.repeat(widthOf(before))}^`;
 }
 
-/** What is unsafe is spelled as escapes here already, so that the caret stands where it should. */
+/** Escapes unsafe characters here already, so that the caret is in the right place. */
 function spaced(text: string): string {
   return printable(text.replaceAll(/\s/g, ' '));
 }

@@ -1,4 +1,4 @@
-/** JSON for a person: what fits into `width` columns stays on one line, the rest is broken into one entry a line. */
+/** Readable JSON: what fits into `width` columns stays on one line, the rest is broken into one entry per line. */
 export function compactJson(value: unknown, width = 100, indent = ''): string {
   const inline = JSON.stringify(value) ?? 'null';
   if (indent.length + inline.length <= width || typeof value !== 'object' || value === null) return inline;
@@ -7,7 +7,7 @@ export function compactJson(value: unknown, width = 100, indent = ''): string {
     const items = value.map((item) => `${deeper}${compactJson(item, width, deeper)}`);
     return `[\n${items.join(',\n')}\n${indent}]`;
   }
-  // Dates and the like say themselves how they are written.
+  // Dates and the like define their own JSON form.
   if ('toJSON' in value) return inline;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   const fields = entries.map(([name, item]) => `${deeper}${JSON.stringify(name)}: ${compactJson(item, width, deeper)}`);

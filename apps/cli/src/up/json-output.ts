@@ -1,6 +1,6 @@
 import type { Output } from './output.ts';
 
-/** One JSON object a line on standard output; what processes log, and why it failed, on standard error. */
+/** One JSON object per line on standard output; logs of the processes and failures on standard error. */
 export function jsonOutput(
   write: (text: string) => void = (text) => process.stdout.write(text),
   complain: (text: string) => void = (text) => process.stderr.write(text),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { localAddress } from './local-address.ts';
 
-test('D31 what runs on this computer reaches its cloud over loopback when the cloud listens there or everywhere', async () => {
+test('D31 processes on this computer reach their cloud over loopback if it listens there or on all addresses', async () => {
   const cases: [string, string | undefined, string][] = [
     ['http://plant.example:8080', '0.0.0.0', 'http://127.0.0.1:8080'],
     ['http://plant.example:8080', '::', 'http://[::1]:8080'],

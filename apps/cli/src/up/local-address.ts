@@ -1,13 +1,13 @@
-/** How processes on this computer reach the cloud that was started here, and which authority they trust. */
+/** The address at which processes on this computer reach the cloud that was started here, and the authority that they trust. */
 import { pinnedAuthority } from '@platform/sdk/cloud';
 import type { Ready } from './output.ts';
 
 /**
- * A cloud that listens on loopback or everywhere is reached over loopback: the name that it gives to others need not lead
- * here, and over plaintext nothing leaves this computer.
+ * A cloud that listens on loopback or on all addresses is reached over loopback: its public name need not resolve to this computer,
+ * and without TLS nothing leaves this computer.
  *
  * @param host where the cloud listens.
- * @throws unavailable, failed_precondition when what answers is not that cloud
+ * @throws unavailable, failed_precondition if another server answers
  */
 export async function localAddress(
   { url, caFingerprint }: Pick<Ready, 'url' | 'caFingerprint'>,
@@ -15,7 +15,7 @@ export async function localAddress(
 ): Promise<{ url: string; ca: string | undefined }> {
   const address = new URL(url);
   const loopback = loopbackOf(host);
-  // A certificate of somebody else's authority may not name loopback; ours always does.
+  // A certificate from another authority may not name loopback; ours always does.
   if (loopback !== undefined && (address.protocol === 'http:' || caFingerprint !== undefined))
     address.hostname = loopback;
   const ca = caFingerprint === undefined ? undefined : await pinnedAuthority(address.origin, caFingerprint);

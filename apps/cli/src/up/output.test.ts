@@ -7,7 +7,7 @@ import { terminalOutput } from './terminal-output.ts';
 
 const ready = { url: 'http://x', organizationId: 'o', locationId: 'l', machineId: 'm', partId: 'p', keyId: 'k' };
 
-test('json: the key stands in `ready` on a first start only, the sign-in link never', () => {
+test('json: `ready` contains the key on the first start only, and never the sign-in link', () => {
   const lines: string[] = [];
   const output = jsonOutput((text) => lines.push(text));
   output.ready({ ...ready, key: 'secret', signInLink: 'http://x/sign-in' }, '/data', true);
@@ -28,12 +28,12 @@ test('text: the first webhook shows method, path, each header and the body', () 
   }
 });
 
-test('text: a status line is replaced by the next line, and left out where nobody looks', () => {
+test('text: the next line overwrites a status line; without a terminal there is no status line', () => {
   let seen = '';
   const live = terminalOutput(false, true, (part) => (seen += part));
   live.status({ readingsPerSecond: 1, webhooks: 2 });
   live.stopping();
-  expect(seen).toContain('1.0 readings/s stored, 2 webhooks caught\r\u001b[K\nStopping');
+  expect(seen).toContain('1.0 readings/s stored, 2 webhooks received\r\u001b[K\nStopping');
   let silent = '';
   terminalOutput(false, false, (part) => (silent += part)).status({ readingsPerSecond: 1, webhooks: 2 });
   expect(silent).toBe('');
@@ -50,7 +50,7 @@ test('a log line of a process: warnings and plain text are shown, what is below 
   expect(readableLog('plain words')).toBe('plain words');
 });
 
-test('JSON for a person: what fits stays on one line, the rest is broken, dates stay dates', () => {
+test('readable JSON: what fits stays on one line, the rest is broken into lines, dates stay dates', () => {
   const value = { at: new Date(0), short: [1, 2], long: { first: 'x'.repeat(10), second: ['y'.repeat(10), 'z'] } };
   expect(compactJson(value, 40)).toBe(
     `{
@@ -65,7 +65,7 @@ test('JSON for a person: what fits stays on one line, the rest is broken, dates 
   expect(compactJson({ a: 1 })).toBe('{"a":1}');
 });
 
-test('text: rows are cut at the width of the terminal; json: they stay whole', () => {
+test('text: rows are truncated to the width of the terminal; json: they are complete', () => {
   const row = { time_received: new Date(0), component_name: 'host', data: { readings: { text: 'x'.repeat(500) } } };
   let text = '';
   const output = terminalOutput(false, false, (part) => (text += part), undefined, 120);
@@ -79,7 +79,7 @@ test('text: rows are cut at the width of the terminal; json: they stay whole', (
   expect(json).toContain('x'.repeat(500));
 });
 
-test('why nothing can be shown is said at once, the same reason at most once a minute, in json mode on standard error only', () => {
+test('a reason why nothing can be shown is reported at once, the same one at most once a minute, in json mode on standard error only', () => {
   const printed: string[] = [];
   const complained: string[] = [];
   let now = 0;
@@ -97,7 +97,7 @@ test('why nothing can be shown is said at once, the same reason at most once a m
     now = at;
     say(new Error(reason));
   }
-  const line = (reason: string): string => `what flows cannot be shown, tried again: ${reason}\n`;
+  const line = (reason: string): string => `cannot show the readings, trying again: ${reason}\n`;
   expect(complained).toEqual([line('the key is not valid'), line('no space'), line('the key is not valid')]);
   expect(printed).toEqual([]);
 });

@@ -1,6 +1,6 @@
-/** What `platform up` shows, for two forms: readable text and one JSON object a line. */
+/** What `platform up` shows, in two forms: readable text, and one JSON object per line. */
 
-/** The cloud's `ready` line. `key` comes on a first start only; `signInLink` is for this start, once. */
+/** The cloud's `ready` line. `key` is present on the first start only; `signInLink` works once, for this start. */
 export interface Ready {
   readonly url: string;
   readonly organizationId: string;
@@ -12,11 +12,11 @@ export interface Ready {
   readonly signInLink?: string;
   /** SHA-256 of the installation's own authority, which signs its certificate. */
   readonly caFingerprint?: string;
-  /** Why the demo does not run; the cloud does. */
+  /** Why the demo cannot run although the cloud does. */
   readonly demoProblem?: string;
 }
 
-/** A row of a query; times are Dates. */
+/** A row of a query result; times are Dates. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface ShownQuery {
@@ -48,11 +48,11 @@ export interface Output {
   reading(row: Row): void;
   query(query: ShownQuery): void;
   webhook(webhook: ShownWebhook): void;
-  /** What flows now; a line that replaces itself, or nothing. */
+  /** The current rates: a line that is overwritten, or nothing. */
   status(flow: Flow): void;
   /** A line that a started process logged. */
   logged(process: string, line: string): void;
-  /** Why it, or the demo alone, cannot go on; a sentence with the last lines of the process that ended. */
+  /** Why `up`, or only the demo, cannot continue: a sentence and the last lines of the process that ended. */
   failed(message: string, lines: readonly string[]): void;
   stopping(): void;
   stopped(): void;

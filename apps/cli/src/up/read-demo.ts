@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the cloud leaves in the data directory for the demo (0600): its part's secret and a key of its own. */
+/** What the cloud writes into the data directory for the demo (mode 0600): the secret of its part and an API key. */
 export interface Demo {
   readonly organizationId: string;
   readonly locationId: string;
@@ -12,7 +12,7 @@ export interface Demo {
   readonly key: string;
 }
 
-/** Reads `<dataDir>/demo.json`. Throws a sentence that names the file and the missing field. */
+/** Reads `<dataDir>/demo.json`. @throws with the file and the missing field */
 export async function readDemo(dataDir: string): Promise<Demo> {
   const file = join(dataDir, 'demo.json');
   const value = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
@@ -24,9 +24,9 @@ export async function readDemo(dataDir: string): Promise<Demo> {
 }
 
 /**
- * Writes the machine-server's credentials file (D32) into its home, readable by its owner only; returns its path.
+ * Writes the machine-server's credentials file (D32) into its home, readable only by its owner; returns its path.
  *
- * @param ca PEM of the authority that it is to trust; absent: the system's.
+ * @param ca PEM of the authority to trust; absent: the system's
  */
 export async function writeCredentials(
   homeDir: string,

@@ -20,7 +20,7 @@ export function readableLog(line: string, least = 'warn'): string | undefined {
   return error === undefined ? which : `${which}: ${String(error)}`;
 }
 
-/** Stacks and lists are left to the log. */
+/** Stacks and lists stay in the log. */
 function isShort(value: unknown): boolean {
   if (typeof value === 'number' || typeof value === 'boolean') return true;
   return typeof value === 'string' && value.length <= 300 && !value.includes('\n');

@@ -74,7 +74,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('up starts the cloud, then the machine-server with a credentials file only its owner can read, and stops them in reverse with exit code 0', async () => {
+test('up starts the cloud, then the machine-server with a credentials file that only its owner can read, and stops them in reverse order with exit code 0', async () => {
   const stop = new AbortController();
   const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME + ' at ' + process.env.PLATFORM_BIND_ADDRESS);`;
   const running = up(cloudBody(stays), machine, stop.signal);
@@ -97,7 +97,7 @@ test('up starts the cloud, then the machine-server with a credentials file only 
   expect(events).toEqual([{ event: 'ready', ...ready, key: 'owner-key' }, { event: 'stopped' }]);
 });
 
-test('a demo.json that is damaged ends the demo only: it is said what to do, and the cloud runs', async () => {
+test('a damaged demo.json ends only the demo: the message says what to do, and the cloud keeps running', async () => {
   const stop = new AbortController();
   const problem = 'demo.json: expected an object, found text that is no JSON. Delete the file';
   const running = up(
@@ -106,7 +106,7 @@ test('a demo.json that is damaged ends the demo only: it is said what to do, and
     stop.signal,
   );
   await until(async () => printed.length > 0);
-  expect(complained).toEqual([`The demo does not run, the cloud does. ${problem}\n`]);
+  expect(complained).toEqual([`The cloud is running, but the demo is not. ${problem}\n`]);
   stop.abort();
   expect(await running).toBe(0);
   expect(await log()).not.toContain('machine');
@@ -121,7 +121,7 @@ test('up without the demo starts no machine-server', async () => {
   expect(await log()).not.toContain('machine');
 });
 
-test('a cloud that cannot start: its sentence is shown, nothing else is started, its exit code is ours', async () => {
+test('if the cloud cannot start, its message is shown, nothing else is started, and its exit code is ours', async () => {
   const cloud = `console.error('cloud: port 8123 is in use'); process.exit(3);`;
   expect(await up(cloud, `log('started');`, new AbortController().signal)).toBe(3);
   expect(complained.at(-1)).toBe('cloud: port 8123 is in use\n');
@@ -129,11 +129,11 @@ test('a cloud that cannot start: its sentence is shown, nothing else is started,
   expect(await log()).toBe('');
 });
 
-test('a machine-server that dies: it is named with its last lines, the cloud is stopped, exit code 1', async () => {
+test('if the machine-server dies, it is named with its last lines, the cloud is stopped, and the exit code is 1', async () => {
   const machine = `const logged = JSON.stringify({ level: 'info', msg: 'capturing' });
     process.stdout.write(logged + '\\n', () => process.stderr.write('out of luck\\n', () => process.kill(process.pid, 'SIGKILL')));`;
   expect(await up(cloudBody(stays), machine, new AbortController().signal)).toBe(1);
-  expect(complained.at(-1)).toContain('machine-server was ended by SIGKILL');
+  expect(complained.at(-1)).toContain('machine-server was killed by SIGKILL');
   expect(complained.at(-1)).toContain('"msg":"capturing"');
   expect(complained.at(-1)).toContain('out of luck');
   expect(await log()).toContain('cloud stopped');

@@ -1,5 +1,5 @@
 /**
- * `platform up`: starts the cloud, then the machine-server, shows what flows, and stops them in reverse.
+ * `platform up`: starts the cloud, then the machine-server, shows what arrives, and stops them in reverse order.
  *
  * States: starting (until the cloud is ready) → running → stopping (asked to, or a process died) → stopped.
  */
@@ -16,9 +16,9 @@ export interface UpOptions {
   readonly port: number;
   /** Where the cloud listens. Default 127.0.0.1. */
   readonly host?: string;
-  /** Options of the cloud about TLS, as it takes them. */
+  /** The cloud's TLS options. */
   readonly tlsArgs?: readonly string[];
-  /** Also run a machine-server for this computer, and show what it sends. */
+  /** Also run a machine-server on this computer, and show what it sends. */
   readonly demo: boolean;
   /** file: URLs of the main modules. */
   readonly cloudEntry: string;
@@ -26,13 +26,13 @@ export interface UpOptions {
   /** Environment of the processes. */
   readonly env: NodeJS.ProcessEnv;
   readonly output: Output;
-  /** Aborted: stop everything. */
+  /** Stops everything. */
   readonly signal: AbortSignal;
   /** How long a process may take to stop before it is killed. Default 10 s. */
   readonly graceMs?: number;
 }
 
-/** Runs until stopped; returns the exit code: 0 when asked to stop, else that of the process that failed, or 1. */
+/** Runs until stopped. Returns the exit code: 0 if asked to stop, otherwise that of the process that failed, or 1. */
 export async function runUp(options: UpOptions): Promise<number> {
   const { output, signal } = options;
   const asked = new Promise<undefined>((resolve) => {
@@ -63,18 +63,21 @@ export async function runUp(options: UpOptions): Promise<number> {
   return !exit || signal.aborted ? 0 : exit.code || 1;
 }
 
-/** What the demo needs; without it, the cloud runs alone, and it is said why. */
+/** What the demo needs; undefined, after saying why, if the cloud runs alone. */
 async function demoOf({ dataDir, output }: UpOptions, { demoProblem }: Ready): Promise<Demo | undefined> {
   try {
     if (demoProblem !== undefined) throw new Error(demoProblem);
     return await readDemo(dataDir);
   } catch (caught) {
-    output.failed(`The demo does not run, the cloud does. ${caught instanceof Error ? caught.message : caught}`, []);
+    output.failed(
+      `The cloud is running, but the demo is not. ${caught instanceof Error ? caught.message : caught}`,
+      [],
+    );
     return undefined;
   }
 }
 
-/** With a machine-server and the display; returns when asked to stop, or with the process that ended. */
+/** Runs the machine-server and the display; returns when asked to stop, or with the process that ended. */
 async function runDemo(
   options: UpOptions,
   ready: Ready,
@@ -92,7 +95,7 @@ async function runDemo(
       name: 'machine-server',
       entry: machineEntry,
       args: ['-config', await writeCredentials(machineHome, url, ca, demo)],
-      // Its usual port is the one at which the command line looks for a cloud.
+      // Its usual port is the one where the command line expects a cloud.
       env: { PLATFORM_BIND_ADDRESS: '127.0.0.1:0', ...env, PLATFORM_HOME: machineHome },
       onLog: (line) => output.logged('machine-server', line),
       graceMs,
@@ -107,7 +110,7 @@ async function runDemo(
     nowMs: () => performance.now(),
     output,
     signal: stopShow.signal,
-  }).catch((error: unknown) => output.logged('platform', `cannot show what flows: ${String(error)}`));
+  }).catch((error: unknown) => output.logged('platform', `cannot show the readings: ${String(error)}`));
   children.defer(async () => {
     stopShow.abort();
     await show;
@@ -116,9 +119,9 @@ async function runDemo(
 }
 
 /**
- * The calls of a fleet are over before the young generation is full; promoted one by one, they made a heap of 650 MB whose
- * collection stopped 10,000 machines for more than a second. It begins to grow once the cloud is ready: what is loaded until then
- * would make it large for good.
+ * The calls of a fleet should end before the young generation is full. With a smaller one they were promoted, which made a heap of
+ * 650 MB whose collection paused 10,000 machines for more than a second. It may grow only once the cloud is ready: loading modules
+ * would otherwise enlarge it for good.
  */
 const cloudFlags: readonly string[] = ['--max-semi-space-size=8'];
 
@@ -139,7 +142,7 @@ function startCloud({
     flags: cloudFlags,
     args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...tlsArgs],
     env,
-    // Plain words before it is ready say why it cannot start: they are shown as that, once.
+    // Plain text before it is ready says why it cannot start; it is shown once, as that reason.
     onLog: (line) => {
       if (isReady || line.startsWith('{')) output.logged('cloud', line);
     },
@@ -154,12 +157,12 @@ function startCloud({
   return child;
 }
 
-/** Before it was ready the process's own sentence says it all; later the process is named too. */
+/** Before the process was ready, its own sentence is the message; later the message also names the process. */
 function sentenceOf(exit: ChildExit, wasReady: boolean): string {
   const said = exit.tail.findLast((line) => !line.startsWith('{'));
   if (!wasReady && said) return said;
-  const how = exit.signal ? `was ended by ${exit.signal}` : `ended with exit code ${exit.code}`;
-  return `The ${exit.name} ${how}; everything is stopped. Its last lines:`;
+  const how = exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`;
+  return `The ${exit.name} ${how}, so everything was stopped. Its last lines:`;
 }
 
 function tailOf(exit: ChildExit, wasReady: boolean): readonly string[] {

@@ -1,6 +1,6 @@
-/** The README's sample queries; `platform up` shows them with their rows. */
+/** The sample queries of the README; `platform up` shows them with their rows. */
 
-/** For each component: how many readings since `since`, its mean processor load, and when the last was received. */
+/** For each component: the number of readings since `since`, the mean processor load, and the time of the last reading. */
 export function sampleMql(since: Date): Readonly<Record<string, unknown>>[] {
   return [
     // As Extended JSON, so that what is shown can be pasted into `platform query mql`.

@@ -2,7 +2,7 @@ import type { Output } from './output.ts';
 
 const sameAgainMs = 60_000;
 
-/** Says why nothing can be shown: a reason at once, the same one at most once a minute. @param nowMs of a clock that does not go back. */
+/** Reports why nothing can be shown: a new reason at once, the same one at most once a minute. @param nowMs of a monotonic clock */
 export function sayTrouble(output: Pick<Output, 'logged'>, nowMs: () => number): (caught: unknown) => void {
   const saidAt = new Map<string, number>();
   return (caught) => {
@@ -11,6 +11,6 @@ export function sayTrouble(output: Pick<Output, 'logged'>, nowMs: () => number):
     if (now - (saidAt.get(text) ?? Number.NEGATIVE_INFINITY) < sameAgainMs) return;
     if (saidAt.size >= 100) saidAt.clear();
     saidAt.set(text, now);
-    output.logged('platform', `what flows cannot be shown, tried again: ${text}`);
+    output.logged('platform', `cannot show the readings, trying again: ${text}`);
   };
 }

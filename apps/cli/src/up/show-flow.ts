@@ -10,9 +10,9 @@ export interface ShowFlowOptions {
   /** PEM of the certificates to trust instead of the system's. */
   readonly ca?: string;
   readonly demo: Demo;
-  /** Only what came after it is shown. */
+  /** Shows only what arrived after this time. */
   readonly startedAt: Date;
-  /** Of a clock that does not go back. */
+  /** Of a monotonic clock. */
   readonly nowMs: () => number;
   readonly output: Output;
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ const pollMs = 200;
 const statusEveryMs = 5_000;
 const firstReadings = 3;
 
-/** Shows the first readings, queries and webhook, then what flows, until aborted. What fails is tried again. */
+/** Shows the first readings, queries and webhook, then the current rates, until aborted. Failed calls are repeated. */
 export async function showFlow(asked: ShowFlowOptions): Promise<void> {
   const say = sayTrouble(asked.output, asked.nowMs);
   const options = { ...asked, trouble: (caught: unknown): void => (asked.signal.aborted ? undefined : say(caught)) };
@@ -39,7 +39,7 @@ export async function showFlow(asked: ShowFlowOptions): Promise<void> {
   await showStatus(cloud, options, lastTime);
 }
 
-/** Each new row once; returns the time when the last of them was stored. */
+/** Shows each new row once; returns the time at which the last of them was stored. */
 async function showFirstReadings(cloud: Cloud, options: Showing): Promise<Date> {
   const { demo, startedAt, output, signal } = options;
   const pipeline = [
@@ -80,7 +80,7 @@ async function showStatus(cloud: Cloud, options: Showing, since: Date): Promise<
   let after = since;
   let caught = 0;
   while (await pause(statusEveryMs, signal)) {
-    // What fails now is asked again at the next round.
+    // A failed call is repeated in the next round.
     const failed = (error: unknown): [] => {
       trouble(error);
       return [];
@@ -102,7 +102,7 @@ function newRows(after: Date): Row[] {
   ];
 }
 
-/** Webhooks that the test inbox received after number `after` of this run (from 1), oldest first. */
+/** Webhooks that the test inbox received after number `after` in this run (from 1), oldest first. */
 async function webhooksAfter(cloud: Cloud, after: number, signal: AbortSignal): Promise<ShownWebhook[]> {
   const { requests } = (await cloud.getJson(`/test-inbox/requests?after=${after}`, signal)) as { requests: Caught[] };
   return requests.map((request) => ({
@@ -114,7 +114,7 @@ async function webhooksAfter(cloud: Cloud, after: number, signal: AbortSignal): 
 
 type Caught = Omit<ShownWebhook, 'receivedAt'> & { readonly receivedAt: number };
 
-/** The body as JSON where it is JSON. */
+/** The parsed body if it is JSON. */
 function parsed(body: unknown): unknown {
   if (typeof body !== 'string') return body;
   try {
@@ -124,7 +124,7 @@ function parsed(body: unknown): unknown {
   }
 }
 
-/** Polls until `find` finds something; undefined when aborted. What fails is said and tried again. */
+/** Polls until `find` finds something; undefined when aborted. Failures are reported and repeated. */
 async function untilFound<T>(options: Showing, find: () => Promise<T | undefined>): Promise<T | undefined> {
   const { signal, trouble } = options;
   do {

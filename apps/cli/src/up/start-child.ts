@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { pause } from './pause.ts';
 
 export interface ChildOptions {
-  /** As people call it. */
+  /** Its name in messages. */
   readonly name: string;
   /** file: URL of its main module. */
   readonly entry: string;
   readonly args: readonly string[];
-  /** Of Node, beside those of this process. */
+  /** Node flags, in addition to those of this process. */
   readonly flags?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Each line that it logs, on standard error or (the machine-server) standard output. */
+  /** Receives each line that it logs, on standard error or (the machine-server) standard output. */
   readonly onLog: (line: string) => void;
   /** How long it may take to stop before it is killed. */
   readonly graceMs: number;
@@ -29,18 +29,18 @@ export interface ChildExit {
 
 export interface Child extends AsyncDisposable {
   readonly pid: number | undefined;
-  /** Settles when the process is gone and its output read. */
+  /** Settles when the process has ended and its output is read. */
   readonly exited: Promise<ChildExit>;
-  /** Its first line of JSON on standard output with `"event":"ready"`; never settles when there is none. */
+  /** Its first line of JSON on standard output with `"event":"ready"`; never settles if there is none. */
   readonly ready: Promise<Readonly<Record<string, unknown>>>;
 }
 
 const tailLines = 20;
 
 /**
- * Starts a process of ours with this Node and its flags. It has a process group of its own: Ctrl-C of the terminal
- * reaches only `platform up`, which stops its processes in order. Disposing asks it to stop, then kills its group.
- * It also gets a channel to us: when that closes, we are gone.
+ * Starts one of our processes with this Node and its flags. It has its own process group: Ctrl-C in the terminal reaches only
+ * `platform up`, which stops its processes in order. Disposing asks it to stop, then kills its group. It also has a channel to this
+ * process: when the channel closes, this process has ended.
  */
 export function startChild(options: ChildOptions): Child {
   const { name, entry, args, flags = [], env, onLog, graceMs } = options;

@@ -2,7 +2,7 @@ import { compactJson, shortened } from './compact-json.ts';
 import type { Output } from './output.ts';
 import { readableLog } from './readable-log.ts';
 
-/** Text for a person: each thing once, when it happens first, then one status line that replaces itself. */
+/** Readable text: each event once, when it first happens, then one status line that is overwritten. */
 export function terminalOutput(
   coloured: boolean,
   live: boolean = Boolean(process.stdout.isTTY),
@@ -35,9 +35,9 @@ export function terminalOutput(
         lines(`  certificate   ${ready.caFingerprint}`, dim('                for platform login --fingerprint'));
       if (ready.signInLink) lines(`  status page   ${ready.signInLink}`);
       lines(`  organization  ${ready.organizationId}`, `  owner key id  ${ready.keyId}`);
-      if (ready.key) lines(`  owner key     ${ready.key}`, dim('                shown this once: keep it'));
+      if (ready.key) lines(`  owner key     ${ready.key}`, dim('                save it now: it is not shown again'));
       lines(`  data          ${dataDir}`);
-      if (demo) lines('', dim('This computer is being captured once a second, and synced every second …'));
+      if (demo) lines('', dim('Capturing telemetry of this computer once a second and syncing it every second …'));
     },
     reading(row) {
       if (readings++ === 0) title('First readings: machine → file → cloud');
@@ -56,12 +56,12 @@ export function terminalOutput(
       title('First webhook, as the built-in test inbox received it');
       lines(indented(`${method} ${path}`));
       lines(...Object.entries(headers).map(([name, value]) => dim(`  ${name}: ${value}`)));
-      lines(indented(body), '', 'Ctrl-C stops everything.');
+      lines(indented(body), '', 'Press Ctrl-C to stop everything.');
     },
     status({ readingsPerSecond, webhooks }) {
-      // A file or pipe gets no line every few seconds.
+      // No repeated status lines in a file or pipe.
       if (!live) return;
-      write(`\r\u001b[K${dim(`${readingsPerSecond.toFixed(1)} readings/s stored, ${webhooks} webhooks caught`)}`);
+      write(`\r\u001b[K${dim(`${readingsPerSecond.toFixed(1)} readings/s stored, ${webhooks} webhooks received`)}`);
       statusShown = true;
     },
     logged(process, line) {
@@ -73,7 +73,7 @@ export function terminalOutput(
       complain(`${[red(message), ...readable].join('\n')}\n`);
     },
     stopping: () => lines('', 'Stopping …'),
-    stopped: () => lines('Stopped. Everything acknowledged is on disk; start again to go on.'),
+    stopped: () => lines('Stopped. All acknowledged readings are on disk; start again to continue.'),
   };
 }
 

@@ -1,4 +1,4 @@
-/** `platform admin`: for whoever runs the installation on this computer (D30); needs to read the data folder, and no login. */
+/** `platform admin`: for the administrator of an installation on this computer (D30); needs access to the data directory, but no login. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/leaf.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
@@ -13,7 +13,7 @@ import { limitsCommand } from './limits.ts';
 import { repairCommand } from './repair.ts';
 
 export function adminCommand(): Command {
-  return group('admin', 'run this installation: backups, limits, keys; needs to read its data folder', [
+  return group('admin', 'administer an installation on this computer: backups, limits, keys', [
     statusCommand(),
     backupCommand(),
     restoreCommand(),

@@ -1,4 +1,4 @@
-/** A command of `platform admin`: --data instead of a login, and a request that a process of the cloud app answers. */
+/** A command of `platform admin`: it takes --data instead of a login, and a process of the cloud app answers it. */
 import { resolve } from 'node:path';
 import type { JsonObject } from '@platform/sdk/cloud';
 import type { Command } from 'commander';
@@ -14,7 +14,7 @@ export function adminLeaf(
   help: LeafHelp,
   run: (ask: Ask, context: Context, flags: Flags, ...args: (string | undefined)[]) => Promise<void>,
 ): Command {
-  command.option('--data <dir>', 'data folder of the cloud (default: PLATFORM_HOME/cloud, or ~/.platform/cloud)');
+  command.option('--data <dir>', 'data directory of the cloud (default: PLATFORM_HOME/cloud, or ~/.platform/cloud)');
   return localLeaf(command, help, (context, flags, ...args) => {
     const data = flags['data'];
     const ask: Ask = (name, params = {}) =>

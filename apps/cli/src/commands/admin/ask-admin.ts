@@ -1,4 +1,4 @@
-/** Runs one command of the host administrator in a process of the cloud app, which has the data directory's key and lock. */
+/** Runs one command of the host administrator in a process of the cloud app, which takes the key and the lock of the data directory. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -10,25 +10,22 @@ type Answer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: ConstructorParameters<typeof PlatformError>[0]; readonly message: string } };
 
-/** Its progress goes to stderr unless --quiet. @throws what the command answered. */
+/** Progress goes to stderr unless --quiet. @throws the error that the command answered */
 export async function askAdmin(context: Context, request: JsonObject): Promise<unknown> {
   const entry = fileURLToPath(import.meta.resolve('@platform/cloud/admin'));
   const child = spawn(process.execPath, [...process.execArgv, entry, JSON.stringify(request)], {
     stdio: ['ignore', 'pipe', context.out.style.quiet ? 'ignore' : 'inherit'],
     env: inherited,
   });
-  // Ctrl-C reaches the process through the terminal; it cleans up and says so.
+  // Ctrl-C reaches the process through the terminal; it cleans up and reports that.
   const stop = (): void => void child.kill('SIGTERM');
   context.signal.addEventListener('abort', stop, { once: true });
-  // It says itself how far it is.
+  // The process reports its own progress.
   context.progress.pause();
   try {
     const said = await text(child.stdout);
     if (said.trim() === '')
-      throw new PlatformError(
-        'internal',
-        'the process of the command ended without an answer; see what it wrote above',
-      );
+      throw new PlatformError('internal', 'the admin process ended without a result; see its output above');
     const answer: Answer = JSON.parse(said);
     if ('error' in answer) throw new PlatformError(answer.error.code, answer.error.message);
     return answer.result;

@@ -35,13 +35,13 @@ function shape(report: Report): JsonObject {
 export function backupCommand(): Command {
   return adminLeaf(
     new Command('backup')
-      .description('back up everything, also while the cloud runs; the folder must be new or empty')
-      .argument('<folder>')
+      .description('back up everything, even while the cloud runs; the directory must be new or empty')
+      .argument('<directory>')
       .option(
         '--with-instance-key',
-        'put the instance key into the backup, in clear: who has the backup has every secret',
+        'include the instance key unencrypted: whoever has the backup can read every secret',
       )
-      .option('--passphrase-file <file>', 'put the instance key into the backup under the passphrase in this file'),
+      .option('--passphrase-file <file>', 'include the instance key, encrypted with the passphrase in this file'),
     {
       examples: [
         'platform admin backup /backups/monday --passphrase-file ~/backup-passphrase',
@@ -59,13 +59,13 @@ export function backupCommand(): Command {
       out.object(out.style.json === false ? shape(report) : { ...shape(report), damaged });
       if (report.instanceKey === 'left-out')
         out.warn(
-          'The instance key is not in the backup: without it nobody can read the secrets in it, you neither. Keep a copy of instance.key elsewhere, or use --passphrase-file.',
+          'The backup does not contain the instance key. Without that key, no one, including you, can decrypt its secrets. Keep a copy of instance.key elsewhere, or use --passphrase-file.',
         );
       if (damaged.length === 0) return;
       if (out.style.json === false) for (const text of damaged) out.warn(`Not in the backup: ${text}`);
       throw new PlatformError(
         'data_loss',
-        `the backup is whole but for ${damaged.length} files that are damaged: mend them with platform admin repair, and back up once more`,
+        `the backup is complete except for ${damaged.length} damaged files. Repair them with platform admin repair, then back up again`,
       );
     },
   );
@@ -74,9 +74,9 @@ export function backupCommand(): Command {
 export function restoreCommand(): Command {
   return adminLeaf(
     new Command('restore')
-      .description('restore a backup into the folder of --data, which must be new or empty')
+      .description('restore a backup into the --data directory, which must be new or empty')
       .argument('<backup>')
-      .option('--passphrase-file <file>', 'file with the passphrase of the instance key in the backup'),
+      .option('--passphrase-file <file>', 'file with the passphrase that encrypts the instance key in the backup'),
     {
       examples: ['platform admin restore /backups/monday --data /srv/platform'],
       fields: [...fields, 'goes_on_after', 'warnings'],
@@ -90,7 +90,7 @@ export function restoreCommand(): Command {
       const restored = { ...shape(report), goes_on_after: report.goesOnAfter ?? null };
       out.object(out.style.json === false ? restored : { ...restored, warnings });
       out.note(
-        'New uploads get positions far behind the last one (goes_on_after): the cloud that was backed up may have used those in between.',
+        'New uploads get much higher positions (after goes_on_after), because the original cloud may have used the positions in between.',
       );
       if (out.style.json === false) for (const warning of warnings) out.warn(warning);
     },

@@ -6,7 +6,7 @@ import { adminLeaf, timeText } from './admin-leaf.ts';
 
 export function statusCommand(): Command {
   return adminLeaf(
-    new Command('status').description('show whether the cloud runs, where, and what it holds'),
+    new Command('status').description('show whether the cloud is running, its address, and what it stores'),
     {
       examples: ['platform admin status', 'platform admin status --json=caFingerprint'],
       fields: ['running', 'url', '…'],
@@ -18,11 +18,11 @@ export function statusCommand(): Command {
   );
 }
 
-/** A cloud that is stopped reads no files. */
+/** A stopped cloud does not check its files. */
 function forPeople(status: JsonObject): JsonObject {
   const { running, damagedFiles } = status;
   if (running !== false) return status;
-  const unknown = `${Array.isArray(damagedFiles) ? 'others are ' : ''}unknown while the cloud is stopped; platform admin doctor --deep reads all files`;
+  const unknown = `${Array.isArray(damagedFiles) ? 'others are ' : ''}unknown while the cloud is stopped; platform admin doctor --deep checks all files`;
   return { ...status, damagedFiles: [...(Array.isArray(damagedFiles) ? damagedFiles : []), unknown] };
 }
 
@@ -35,8 +35,8 @@ interface Finding {
 export function doctorCommand(): Command {
   return adminLeaf(
     new Command('doctor')
-      .description('look whether everything is there and sound; changes nothing')
-      .option('--deep', 'also read every file, and compare it with its checksum'),
+      .description('check that all data is present and undamaged; changes nothing')
+      .option('--deep', 'also read every file and compare it with its checksum'),
     { examples: ['platform admin doctor', 'platform admin doctor --deep'], fields: ['check', 'ok', 'found'] },
     async (ask, { out }, flags) => {
       const findings = (await ask('doctor', { deep: flags['deep'] === true })) as Finding[];
@@ -45,8 +45,7 @@ export function doctorCommand(): Command {
         ['ok', 'check', 'found'],
       );
       const wrong = findings.filter(({ ok }) => !ok).length;
-      if (wrong > 0)
-        throw new PlatformError('data_loss', `${wrong} of ${findings.length} checks found something wrong`);
+      if (wrong > 0) throw new PlatformError('data_loss', `${wrong} of ${findings.length} checks failed`);
     },
   );
 }
@@ -56,8 +55,8 @@ export function auditCommand(): Command {
     new Command('audit')
       .description('show who changed what, newest first')
       .option('--organization-id <id>', 'only changes in this organization')
-      .option('--limit <lines>', 'at most so many, up to 1000', '100')
-      .addOption(new Option('--before <id>', 'only entries before this one, for the next page')),
+      .option('--limit <number>', 'maximum number of entries, up to 1000', '100')
+      .addOption(new Option('--before <id>', 'only entries before this one, to get the next page')),
     {
       examples: ['platform admin audit', 'platform admin audit --json=at,action,actor'],
       fields: ['id', 'at', 'actor_kind', 'actor', 'action', 'organization_id', 'target', 'detail', 'peer_address'],
@@ -92,7 +91,7 @@ export function adminOrganizationsCommand(): Command {
 
 function listOrganizations(): Command {
   return adminLeaf(
-    new Command('list').description('list all organizations: ids and names'),
+    new Command('list').description('list the ids and names of all organizations'),
     { examples: ['platform admin organizations list'], fields: ['id', 'name', 'created_at'] },
     async (ask, { out }) => {
       const all = (await ask('organizations.list')) as { id: string; name: string; createdMs: number }[];
@@ -107,9 +106,9 @@ function listOrganizations(): Command {
 function createOwnerLink(): Command {
   return adminLeaf(
     new Command('create-owner-link')
-      .description('make a one-time sign-in link for an owner who lost every way in')
+      .description('create a one-time sign-in link for an owner who can no longer sign in')
       .argument('<organization-id>')
-      .option('--email <address>', 'which owner (default: the one who has been there longest)'),
+      .option('--email <address>', 'which owner (default: the longest-standing one)'),
     { examples: ['platform admin organizations create-owner-link 3f2c…'], fields: ['link', 'email', 'expires_at'] },
     async (ask, { out }, flags, organizationId = '') => {
       const { url = '' } = (await ask('status')) as { url?: string };
@@ -118,7 +117,7 @@ function createOwnerLink(): Command {
         ...(flags['email'] !== undefined && { email: String(flags['email']) }),
       })) as { path: string; email: string | null; expiresMs: number };
       out.object({ link: `${url}${made.path}`, email: made.email, expires_at: timeText(made.expiresMs) });
-      if (url === '') out.note('The cloud does not run: put its address before the link.');
+      if (url === '') out.note('The cloud is not running. Put its address in front of the link.');
     },
   );
 }
@@ -126,8 +125,8 @@ function createOwnerLink(): Command {
 export function rotateInstanceKeyCommand(): Command {
   return adminLeaf(
     new Command('rotate-instance-key')
-      .description('seal every secret with a new instance key; keys, secrets and sign-ins go on')
-      .option('--end-sessions', 'every token that was issued so far stops: for a key that others may know'),
+      .description('encrypt every secret with a new instance key; keys, secrets and sessions stay valid')
+      .option('--end-sessions', 'invalidate every token issued so far; use it if the old key may be known to others'),
     {
       examples: ['platform admin rotate-instance-key', 'platform admin rotate-instance-key --end-sessions'],
       fields: ['from', 'to', 'resealed'],
@@ -135,9 +134,9 @@ export function rotateInstanceKeyCommand(): Command {
     async (ask, context, flags) => {
       const endSessions = flags['endSessions'] === true;
       if (endSessions)
-        await context.agreed('Every client must sign in again; machine-servers of others may need a restart. Go on?');
+        await context.agreed('Every client must sign in again, and machine-servers may need a restart. Continue?');
       context.out.object((await ask('rotate-instance-key', { endSessions })) as JsonObject);
-      context.out.note('Backups that were made before still need the earlier key.');
+      context.out.note('Earlier backups still need the old key.');
     },
   );
 }

@@ -1,4 +1,4 @@
-/** `platform admin limits`: what an organization may use. */
+/** `platform admin limits`: the usage limits of an organization. */
 import { type JsonObject, PlatformError } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { group } from '../../invocation/leaf.ts';
@@ -6,11 +6,11 @@ import { adminLeaf } from './admin-leaf.ts';
 
 const fields = ['name', 'value', 'used', 'default', 'unit'];
 
-/** Of the limit that is set most. */
+/** The limit that is set most often. */
 const scanBytes = 'query-bytes-per-month';
 
 export function limitsCommand(): Command {
-  return group('limits', 'what an organization may use', [get(), set()]);
+  return group('limits', 'usage limits of an organization', [get(), set()]);
 }
 
 function get(): Command {
@@ -26,11 +26,14 @@ function get(): Command {
 function set(): Command {
   return adminLeaf(
     new Command('set')
-      .description('change a limit of an organization; "default" takes the change back')
+      .description('change a limit of an organization; "default" restores the default')
       .argument('<organization-id>')
       .argument('[name]')
       .argument('[value]')
-      .option('--monthly-scan-bytes <bytes>', `the same as ${scanBytes} <bytes>: what queries may scan in a UTC month`),
+      .option(
+        '--monthly-scan-bytes <bytes>',
+        `the same as ${scanBytes} <bytes>: how much queries may scan in a UTC month`,
+      ),
     {
       examples: [
         'platform admin limits set 3f2c… --monthly-scan-bytes 200000000000000',
@@ -53,6 +56,6 @@ function chosen(bytes: unknown, [name, value]: readonly (string | undefined)[]):
   if (bytes === undefined && name !== undefined && value !== undefined) return { name, text: value };
   throw new PlatformError(
     'invalid_argument',
-    'expected the name of a limit and a value, or --monthly-scan-bytes alone; platform admin limits get shows the names',
+    'expected the name of a limit and a value, or only --monthly-scan-bytes; platform admin limits get shows the names',
   );
 }

@@ -8,25 +8,25 @@ const report = (...outcomes: Repaired['outcome'][]): Pick<Repaired, 'outcome'>[]
 test('a repair that changes nothing ends with what --apply would do', () => {
   expect(repairEnding(report('can be restored', 'can be restored', 'would be given up', 'lost'), false)).toEqual({
     isMended: false,
-    text: '4 of 4 damages are not mended yet. Nothing was changed. Run it again with --apply to restore 2 and give up 1 of them',
+    text: '4 of 4 damaged items are not repaired yet. Nothing was changed. Run it again with --apply to restore 2 and give up 1 of them',
   });
   expect(repairEnding(report('would be given up'), false).text).toMatch(
     /Run it again with --apply to give up 1 of them$/,
   );
   expect(repairEnding(report('lost', 'not mended'), false)).toEqual({
     isMended: false,
-    text: '2 of 2 damages are not mended yet. Nothing was changed. With --apply nothing would be mended, either: the detail of each damage says what else to do',
+    text: '2 of 2 damaged items are not repaired yet. Nothing was changed. --apply would not repair anything either: the detail of each item says what else you can do',
   });
   expect(repairEnding([], false)).toEqual({ isMended: true, text: 'Nothing is damaged.' });
 });
 
-test('a repair with --apply ends with what it left', () => {
+test('a repair with --apply ends with what is still damaged', () => {
   expect(repairEnding(report('restored', 'loss accepted'), true)).toEqual({
     isMended: true,
-    text: 'Everything is mended.',
+    text: 'Everything is repaired.',
   });
   expect(repairEnding(report('restored', 'lost'), true)).toEqual({
     isMended: false,
-    text: '1 of 2 damages are not mended yet',
+    text: '1 of 2 damaged items are not repaired yet',
   });
 });

@@ -1,4 +1,4 @@
-/** The last sentence of `platform admin repair`: what is still damaged, and what to do about it. */
+/** The last sentence of `platform admin repair`: how much is still damaged, and what to do about it. */
 import type { Repaired } from '@platform/sdk/cloud';
 
 export interface RepairEnding {
@@ -6,13 +6,13 @@ export interface RepairEnding {
   readonly text: string;
 }
 
-/** @param apply false: the report says what would be done. */
+/** @param apply false: the report lists what would be done */
 export function repairEnding(report: readonly Pick<Repaired, 'outcome'>[], apply: boolean): RepairEnding {
   if (report.length === 0) return { isMended: true, text: 'Nothing is damaged.' };
   const count = (wanted: Repaired['outcome']): number => report.filter(({ outcome }) => outcome === wanted).length;
   const left = report.length - count('restored') - count('loss accepted');
-  if (left === 0) return { isMended: true, text: 'Everything is mended.' };
-  const notMended = `${left} of ${report.length} damages are not mended yet`;
+  if (left === 0) return { isMended: true, text: 'Everything is repaired.' };
+  const notMended = `${left} of ${report.length} damaged items are not repaired yet`;
   if (apply) return { isMended: false, text: notMended };
   const planned = [
     ...(count('can be restored') > 0 ? [`restore ${count('can be restored')}`] : []),
@@ -20,7 +20,7 @@ export function repairEnding(report: readonly Pick<Repaired, 'outcome'>[], apply
   ].join(' and ');
   const next =
     planned === ''
-      ? 'With --apply nothing would be mended, either: the detail of each damage says what else to do'
+      ? '--apply would not repair anything either: the detail of each item says what else you can do'
       : `Run it again with --apply to ${planned} of them`;
   return { isMended: false, text: `${notMended}. Nothing was changed. ${next}` };
 }

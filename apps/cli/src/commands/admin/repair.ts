@@ -11,14 +11,14 @@ export function repairCommand(): Command {
   return adminLeaf(
     new Command('repair')
       .description(
-        'mend damaged readings, pictures and files, also while the cloud runs; without --apply it only says what it would do',
+        'repair damaged readings, pictures and files, even while the cloud runs; without --apply, only list what it would do',
       )
-      .option('--from <backup>', 'folder of a backup to take files, payloads and uploads from')
+      .option('--from <backup>', 'directory of a backup from which to restore files, payloads and uploads')
       .option(
         '--accept-loss',
-        'give up what nothing can restore: files leave the list and move to parquet/quarantine, and what the ingest log lost is answered without',
+        'give up what cannot be restored: damaged files move to parquet/quarantine, and queries leave out the readings that they and the ingest log have lost',
       )
-      .option('--apply', 'do it'),
+      .option('--apply', 'make the changes'),
     {
       examples: [
         'platform admin repair',

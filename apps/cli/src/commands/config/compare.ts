@@ -11,8 +11,8 @@ export function compareCommand(): Command {
     new Command('diff')
       .description('show what changed between two versions, or between a version and a file')
       .argument(...partArgument)
-      .argument('[from]', 'version (default: the one before the current)')
-      .argument('[to]', 'version (default: the current)')
+      .argument('[from]', 'version (default: the one before the current version)')
+      .argument('[to]', 'version (default: the current version)')
       .option('--file <file>', 'compare the current version with this file'),
     {
       examples: [
@@ -40,7 +40,7 @@ export function compareCommand(): Command {
         return;
       }
       for (const line of diffLines(changes)) context.out.raw(line);
-      if (changes.length === 0) context.out.note('no difference');
+      if (changes.length === 0) context.out.note('no differences');
     },
   );
 }

@@ -1,4 +1,4 @@
-/** `platform config`: the configuration of a part as versions: read, edit, validate, compare, restore. */
+/** `platform config`: the versioned configuration of a part: read, edit, validate, compare, restore. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/leaf.ts';
 import { compareCommand } from './compare.ts';
@@ -11,7 +11,7 @@ import { setCommand } from './set.ts';
 import { validateCommand } from './validate.ts';
 
 export function configCommand(): Command {
-  return group('config', 'configuration of a part, as versions', [
+  return group('config', 'versioned configuration of a part', [
     getCommand(),
     editCommand(),
     setCommand(),

@@ -5,7 +5,7 @@ import type { Context } from '../../invocation/context.ts';
 import { parseJson } from '../../invocation/input.ts';
 import { timeOf } from '../../invocation/presenters.ts';
 
-export const partArgument = ['<part>', 'id, Machine/part, or a machine for its main part'] as const;
+export const partArgument = ['<part>', 'id, Machine/part, or a machine (for its main part)'] as const;
 export const versionFields: readonly string[] = [
   'version',
   'saved_at',
@@ -37,14 +37,14 @@ export interface Configuration {
   readonly effective: string | undefined;
 }
 
-/** @param version absent: the current one; 0: what every part begins with. */
+/** @param version absent: the current one; 0: the empty document that every part starts with */
 export async function readConfiguration(
   { cloud, find, signal }: Context,
   part: string,
   version?: number,
 ): Promise<Configuration> {
   const { id, name } = await find.part(part);
-  // What every part begins with.
+  // Every part starts with an empty document.
   if (version === 0) return { partId: id, partName: name, version: undefined, text: '{}', effective: undefined };
   const answer = await (await cloud()).fleet.getConfigurationVersion(
     { partId: id, ...(version === undefined ? {} : { version: BigInt(version) }) },
@@ -63,12 +63,12 @@ function pretty(document: string): string {
   return JSON.stringify(JSON.parse(document), null, 2);
 }
 
-/** @throws invalid_argument that says where the mistake is */
+/** @throws invalid_argument with the position of the mistake */
 export function parsed(text: string, where = 'configuration'): Json {
   return parseJson(text, where);
 }
 
-/** @param what for the message. @throws invalid_argument for what is no whole number from 0 */
+/** @param what for the message. @throws invalid_argument unless it is a whole number from 0 */
 export function wholeNumber(text: unknown, what: string): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(String(text))) return Number(text);

@@ -8,7 +8,9 @@ import { problemsOf, save } from './save.ts';
 export function editCommand(): Command {
   return leaf(
     new Command('edit')
-      .description('edit the configuration of a part with $VISUAL or $EDITOR; validated and shown before it is saved')
+      .description(
+        'edit the configuration of a part in $VISUAL or $EDITOR; changes are validated and shown before they are saved',
+      )
       .argument(...partArgument),
     {
       examples: ['platform config edit press-7', 'EDITOR=nano platform config edit press-7/gripper'],

@@ -10,23 +10,23 @@ export function getCommand(): Command {
     new Command('get')
       .description('print the configuration of a part')
       .argument(...partArgument)
-      .option('--version <number>', 'an older version')
-      .option('--effective', 'with fragments resolved, as the part gets it'),
+      .option('--version <number>', 'an earlier version')
+      .option('--effective', 'with fragments resolved, as the part receives it'),
     {
       examples: [
         'platform config get press-7',
         'platform config get press-7 --version 3',
         'platform config get press-7 --effective --json=components',
       ],
-      fields: ['those of the configuration'],
+      fields: ['the fields of the configuration'],
     },
     async (context, flags, part = '') => {
       const found = await readConfiguration(context, part, wholeNumber(flags['version'], '--version'));
       const effective = flags['effective'] === true;
       if (effective && found.effective === undefined)
-        throw new PlatformError('invalid_argument', '--effective: expected the current version, found an older one');
+        throw new PlatformError('invalid_argument', '--effective: expected the current version, found an earlier one');
       const text = (effective ? found.effective : found.text) ?? found.text;
-      // The document itself, so that what was got can be set.
+      // The document itself, so that `config set` accepts the output.
       context.out.document(parseObject(text, 'configuration'));
     },
   );

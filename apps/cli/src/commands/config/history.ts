@@ -9,7 +9,7 @@ export function historyCommand(): Command {
     new Command('history')
       .description('list the versions of the configuration of a part, newest first')
       .argument(...partArgument)
-      .option('--limit <number>', 'number of versions', '50'),
+      .option('--limit <number>', 'maximum number of versions', '50'),
     {
       examples: ['platform config history press-7', 'platform config history press-7 --limit 500 --json'],
       fields: versionFields,

@@ -7,7 +7,7 @@ import { parsed, partArgument, readConfiguration, versionFields, versionShape, w
 export function restoreCommand(): Command {
   return leaf(
     new Command('restore')
-      .description('save an old version as the newest one')
+      .description('save an earlier version as the new current one')
       .argument(...partArgument)
       .argument('<version>'),
     { examples: ['platform config restore press-7 3'], fields: versionFields },

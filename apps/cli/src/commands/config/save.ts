@@ -1,10 +1,10 @@
-/** Saves a text as the configuration of a part: validated, shown as changes, agreed to, never over somebody else's save. */
+/** Saves a text as the configuration of a part: it is validated, shown as changes and confirmed, and never overwrites another save. */
 import { diff, diffLines } from '@platform/machine-config/diff';
 import { type ConfigurationProblem, PlatformError } from '@platform/sdk/cloud';
 import type { Context } from '../../invocation/context.ts';
 import { type Configuration, parsed, versionShape } from './configuration.ts';
 
-/** What the cloud says of a text before it is saved. @throws invalid_argument for text that is no JSON */
+/** The problems that the cloud finds in a text before it is saved. @throws invalid_argument unless it is JSON */
 export async function problemsOf(
   { cloud, signal }: Context,
   partId: string,
@@ -15,8 +15,8 @@ export async function problemsOf(
 }
 
 /**
- * @param problems of the text, see `problemsOf`.
- * @throws aborted when somebody saved since `before` was read, invalid_argument when it has errors, canceled when not agreed to
+ * @param problems of the text, see `problemsOf`
+ * @throws aborted if someone saved since `before` was read, invalid_argument if the text has errors, canceled if it is not confirmed
  */
 export async function save(
   context: Context,
@@ -28,7 +28,7 @@ export async function save(
   const { app, fleet } = await context.cloud();
   const options = { signal: context.signal };
   const changes = diff(parsed(before.text), document);
-  if (changes.length === 0) return context.out.note('nothing changed, nothing was saved');
+  if (changes.length === 0) return context.out.note('nothing has changed; nothing was saved');
   if (!tell(context, problems))
     throw new PlatformError('invalid_argument', 'the configuration has errors; nothing was saved');
   for (const line of diffLines(changes)) context.out.note(line);
@@ -40,14 +40,14 @@ export async function save(
     {
       id: before.partId,
       robotConfigJson: text,
-      // Somebody else's save in between is a conflict and not an overwritten edit.
+      // If someone else saved in between, that is a conflict: no edit is overwritten.
       ...(savedAt === undefined || before.version?.version === 0n ? {} : { lastKnownUpdate: savedAt }),
     },
     options,
   );
   const { version } = await fleet.getConfigurationVersion({ partId: before.partId }, options);
   if (version !== undefined && context.out.style.json !== false) context.out.object(versionShape(version));
-  context.out.note(`saved as version ${version?.version}; the part takes it within 15 s when it is online`);
+  context.out.note(`saved as version ${version?.version}; an online part fetches it within 15 s`);
 }
 
 function tell({ out }: Context, problems: readonly ConfigurationProblem[]): boolean {

@@ -5,8 +5,8 @@ import { localLeaf } from '../../invocation/leaf.ts';
 
 export function schemaCommand(): Command {
   return localLeaf(
-    new Command('schema').description('print the JSON Schema of configurations, for editors'),
-    { examples: ['platform config schema > machine-config.schema.json'], fields: ['those of JSON Schema'] },
+    new Command('schema').description('print the JSON Schema of configurations, for use in editors'),
+    { examples: ['platform config schema > machine-config.schema.json'], fields: ['the keywords of JSON Schema'] },
     async ({ out }) => {
       const { machineConfigJsonSchema } = await import('@platform/machine-config/schema');
       out.document(machineConfigJsonSchema as JsonObject);

@@ -12,7 +12,7 @@ export function setCommand(): Command {
       .description('save a file as the configuration of a part')
       .argument(...partArgument)
       .argument('<file>', 'JSON; - reads standard input')
-      .option('--if-version <number>', 'only if this version is still the current one'),
+      .option('--if-version <number>', 'save only if this version is still the current one'),
     {
       examples: [
         'platform config set press-7 press.json --yes',

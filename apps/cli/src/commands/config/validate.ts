@@ -8,9 +8,9 @@ import { partArgument, readConfiguration } from './configuration.ts';
 export function validateCommand(): Command {
   return leaf(
     new Command('validate')
-      .description('say what is wrong with a configuration, without saving it')
+      .description('check a configuration for mistakes without saving it')
       .argument(...partArgument)
-      .argument('[file]', 'JSON; - reads standard input (default: what is saved)'),
+      .argument('[file]', 'JSON; - reads standard input (default: the saved configuration)'),
     {
       examples: ['platform config validate press-7 press.json', 'platform config validate press-7'],
       fields: ['severity', 'path', 'message'],

@@ -37,7 +37,7 @@ async function save(
 export function createCommand(): Command {
   return leaf(
     new Command('create')
-      .description('make a fragment from a file')
+      .description('create a fragment from a file')
       .argument('<name>')
       .argument('<file>', 'JSON; - reads standard input')
       .addOption(visibilityOption().default('private')),
@@ -56,7 +56,7 @@ export function createCommand(): Command {
 
 export function editCommand(): Command {
   return leaf(
-    new Command('edit').description('edit a fragment with $VISUAL or $EDITOR').argument(...fragmentArgument),
+    new Command('edit').description('edit a fragment in $VISUAL or $EDITOR').argument(...fragmentArgument),
     { examples: ['platform fragments edit camera-kit'], fields },
     async (context, _flags, text = '') => {
       const before = await current(context, text);

@@ -1,4 +1,4 @@
-/** `platform fragments`: shared pieces of configuration, their versions and tags. */
+/** `platform fragments`: shared parts of configurations, their versions and tags. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/leaf.ts';
 import { createCommand, editCommand, setCommand } from './change.ts';

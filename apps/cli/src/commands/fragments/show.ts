@@ -7,7 +7,7 @@ export function listCommand(): Command {
   return leaf(
     new Command('list')
       .description('list the fragments of an organization')
-      .option('--public', 'public ones of others, too'),
+      .option('--public', 'include public fragments of other organizations'),
     { examples: ['platform fragments list', 'platform fragments list --public --json=id,name'], fields },
     async (context, flags) => {
       const fragments = await all(context, flags['public'] === true);
@@ -36,11 +36,11 @@ export function getCommand(): Command {
 
 export function removeCommand(): Command {
   return leaf(
-    new Command('delete').description('remove a fragment that no part uses').argument(...fragmentArgument),
+    new Command('delete').description('delete a fragment that no part uses').argument(...fragmentArgument),
     { examples: ['platform fragments delete camera-kit'] },
     async (context, _flags, text = '') => {
       const { id, name } = await named(context, text);
-      await context.agreed(`Delete the fragment "${name}" (${id}) with its versions?`);
+      await context.agreed(`Delete the fragment "${name}" (${id}) and all its versions?`);
       await (await context.cloud()).app.deleteFragment({ id }, { signal: context.signal });
       context.out.note(`fragment "${name}" is deleted`);
     },

@@ -34,10 +34,10 @@ export function historyCommand(): Command {
 export function tagCommand(): Command {
   return leaf(
     new Command('tag')
-      .description('give a version of a fragment a tag, or move the tag to it')
+      .description('tag a version of a fragment, or move a tag to it')
       .argument(...fragmentArgument)
       .argument('<tag>')
-      .option('--revision <revision>', 'default: the newest'),
+      .option('--revision <revision>', 'revision to tag (default: the newest)'),
     { examples: ['platform fragments tag camera-kit stable'] },
     async (context, flags, text = '', name = '') => {
       const fragment = await current(context, text);
@@ -46,7 +46,7 @@ export function tagCommand(): Command {
         { fragmentId: fragment.id, tag: name, revision },
         { signal: context.signal },
       );
-      context.out.note(`"${name}" of the fragment "${fragment.name}" is revision ${revision}`);
+      context.out.note(`tag "${name}" of fragment "${fragment.name}" is revision ${revision}`);
     },
   );
 }
@@ -61,7 +61,7 @@ export function untagCommand(): Command {
     async (context, _flags, text = '', name = '') => {
       const { id } = await named(context, text);
       await (await context.cloud()).app.deleteFragmentTag({ fragmentId: id, tag: name }, { signal: context.signal });
-      context.out.note(`the tag "${name}" is removed`);
+      context.out.note(`tag "${name}" is removed`);
     },
   );
 }

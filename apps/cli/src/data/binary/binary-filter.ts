@@ -1,4 +1,4 @@
-/** Which files: the options, what they say on the wire, and the pages of what they find. */
+/** Selection of files: the options, their filter on the wire, and the pages of matching files. */
 import {
   type BinaryMetadata,
   type Cloud,
@@ -19,21 +19,21 @@ const pageSize = 500;
 
 export function filterOptions(command: Command): Command {
   return command
-    .option('--part <part>', 'id, Machine/part, or a machine for its main part')
+    .option('--part <part>', 'id, Machine/part, or a machine (for its main part)')
     .option('--machine <machine>', 'name, Location/name or id')
     .option('--location <location>', 'name, path or id')
-    .option('--resource <name>', 'only of this one')
-    .option('--type <api>', 'only of this type of resource, such as core:component:camera')
+    .option('--resource <name>', 'only of this resource')
+    .option('--type <api>', 'only of resources of this type, such as core:component:camera')
     .option('--method <name>', 'only of this capture method')
     .option('--mime <types>', 'only of these types, such as image/png,image/jpeg')
-    .option('--tags <tags>', 'only with one of these tags, with commas between')
-    .option('--labels <labels>', 'only with a box of one of these labels')
+    .option('--tags <tags>', 'only with one of these tags, separated by commas')
+    .option('--labels <labels>', 'only with a bounding box that has one of these labels')
     .option('--dataset <id>', 'only of this dataset')
-    .option('--from <when>', 'captured since then: a span such as 24h, or a time')
-    .option('--to <when>', 'captured before then: a span such as 1h, or a time');
+    .option('--from <when>', 'captured since then: a duration such as 24h, or a time')
+    .option('--to <when>', 'captured before then: a duration such as 1h, or a time');
 }
 
-/** The part of a Filter that is given; of the organization that commands mean. */
+/** The fields of a Filter that the options set, within the selected organization. */
 export async function filterOf({ find }: Context, flags: Flags): Promise<Partial<Filter>> {
   const text = (name: string): string => (flags[name] === undefined ? '' : String(flags[name]));
   const list = (name: string): string[] =>
@@ -71,7 +71,7 @@ export async function filterOf({ find }: Context, flags: Flags): Promise<Partial
   };
 }
 
-/** What the filter finds, page by page. @param most ends after so many. */
+/** The files that match, page by page. @param most the maximum number of files */
 export async function* filesFound(
   data: Cloud['data'],
   filter: Partial<Filter>,

@@ -26,7 +26,7 @@ function cloudWith(most: number) {
   };
 }
 
-test('a download that breaks off goes on where it ended; what is there whole is left alone', async () => {
+test('an interrupted download is resumed; complete files are skipped', async () => {
   await using directory = await temporaryDirectory('download-');
   const { signal } = new AbortController();
   await expect(downloadFile(cloudWith(30), file, directory.path, signal)).rejects.toThrow('broke off');
@@ -42,7 +42,7 @@ test('a download that breaks off goes on where it ended; what is there whole is 
   expect(readFileSync(join(directory.path, 'f1-a.png'))).toEqual(content);
 });
 
-test('no name leaves the directory, hides, or is that of another file', () => {
+test('no file name escapes the directory, is hidden, or collides with another', () => {
   const named = (fileName: string, fileExt = '', binaryDataId = 'f1') => nameOf({ binaryDataId, fileName, fileExt });
   expect(named('../../etc/passwd')).toBe('f1-passwd');
   expect(named('..\\..\\x.png', '.png')).toBe('f1-x.png');

@@ -1,9 +1,9 @@
-/** One file into a directory: `NAME.partial` while it comes, which a later download goes on with; then `NAME`. */
+/** Downloads one file into a directory: as `NAME.partial`, which a later download resumes, then as `NAME`. */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { asPlatformError, type BinaryMetadata, type Cloud, PlatformError } from '@platform/sdk/cloud';
 
-/** @returns the bytes that were received, undefined when the whole file was there. @throws unavailable when it breaks off, data_loss when the cloud has it damaged */
+/** @returns the bytes received, undefined if the complete file was there. @throws unavailable if the connection breaks, data_loss if the file is damaged in the cloud */
 export async function downloadFile(
   cloud: Pick<Cloud, 'openFile'>,
   file: BinaryMetadata,
@@ -20,7 +20,7 @@ export async function downloadFile(
     const { fromByte, chunks } = await cloud
       .openFile(file.binaryDataId, { fromByte: there < size ? there : 0, signal })
       .catch(async (caught: unknown) => {
-        // Nothing will ever complete what is there.
+        // The partial file can never be completed.
         if (isGone(caught)) await rm(partial, { force: true });
         throw caught;
       });
@@ -33,7 +33,7 @@ export async function downloadFile(
     if (fromByte + received !== size)
       throw new PlatformError(
         'unavailable',
-        `${file.binaryDataId}: expected ${size} bytes, found ${fromByte + received}; the same command goes on`,
+        `${file.binaryDataId}: expected ${size} bytes, found ${fromByte + received}; run the same command again to resume`,
       );
     await part.sync();
   }
@@ -41,7 +41,7 @@ export async function downloadFile(
   return received;
 }
 
-/** The name that the file was uploaded with, behind its id: names repeat, and none leaves the directory or hides. */
+/** The id, then the name that the file was uploaded with: names repeat, and none may escape the directory or be hidden. */
 export function nameOf({
   binaryDataId,
   fileName,
@@ -53,7 +53,7 @@ export function nameOf({
   return `${plain(binaryDataId).replace(/^\./, '_')}${named}`.slice(0, 200);
 }
 
-/** The cloud has the file damaged, or no longer: other files are not concerned. */
+/** The file is damaged in the cloud or no longer there; other files are not affected. */
 export function isGone(caught: unknown): boolean {
   return ['data_loss', 'not_found'].includes(asPlatformError(caught).code);
 }

@@ -25,7 +25,7 @@ function cloudWith(failing: Readonly<Record<string, PlatformError>>) {
   };
 }
 
-test('files that the cloud has damaged or no longer has are named, the others come whole, and no part of a damaged one is left', async () => {
+test('files that are damaged or gone in the cloud are named, the others are complete, and no part of a damaged one is left', async () => {
   await using directory = await temporaryDirectory('download-');
   // What an earlier download left of a file that is damaged by now.
   writeFileSync(join(directory.path, 'f1.png.partial'), 'x');
@@ -45,7 +45,7 @@ test('files that the cloud has damaged or no longer has are named, the others co
   expect(readFileSync(join(directory.path, 'f7.png'), 'utf8')).toBe('f7');
 });
 
-test('a file that the cloud finds damaged while it is sent is asked for once more, named, and nothing of it is left', async () => {
+test('a file that the cloud finds damaged while sending it is requested once more, named, and nothing of it is left', async () => {
   await using directory = await temporaryDirectory('download-');
   const [first, second] = files as [BinaryMetadata, BinaryMetadata];
   const sound = cloudWith({});
@@ -69,7 +69,7 @@ test('a file that the cloud finds damaged while it is sent is asked for once mor
   expect(readdirSync(directory.path)).toEqual(['f1.png']);
 });
 
-test('what concerns all files ends the download of all', async () => {
+test('an error that affects all files ends the whole download', async () => {
   await using directory = await temporaryDirectory('download-');
   const cloud = cloudWith({ f0: new PlatformError('permission_denied', 'expected the right to read') });
   await expect(downloadFiles(cloud, files, directory.path, signal)).rejects.toMatchObject({

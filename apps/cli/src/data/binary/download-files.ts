@@ -1,18 +1,18 @@
-/** Several files into a directory, a few at once. One that cannot be had does not keep the others from coming. */
+/** Downloads several files into a directory, a few at a time. A file that is not available does not stop the others. */
 import { asPlatformError, type BinaryMetadata, type Cloud } from '@platform/sdk/cloud';
 import { downloadFile, isGone } from './download-file.ts';
 
 export interface Downloaded {
-  /** Files that were received, without those that were there. */
+  /** Files that were received, not counting those that were there. */
   readonly downloaded: number;
   readonly bytes: number;
-  /** Files that the cloud no longer has, or has damaged. */
+  /** Files that are gone from the cloud or damaged there. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[];
 }
 
 const atOnce = 4;
 
-/** @throws what ends all downloads alike: no connection, no right, no room, Ctrl-C */
+/** @throws for what affects all downloads: no connection, no permission, no space, Ctrl-C */
 export async function downloadFiles(
   cloud: Pick<Cloud, 'openFile'>,
   files: readonly BinaryMetadata[],
@@ -28,7 +28,7 @@ export async function downloadFiles(
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       try {
         const count = await downloadFile(cloud, file, directory, signal).catch((caught: unknown) => {
-          // It may have broken off because the cloud found the file damaged under way: then it says so now.
+          // The cloud may have ended the stream because it found the file damaged; asked again, it says so.
           if (asPlatformError(caught).code !== 'unavailable') throw caught;
           return downloadFile(cloud, file as BinaryMetadata, directory, signal);
         });

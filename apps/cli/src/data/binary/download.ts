@@ -9,7 +9,7 @@ import { amount, bytesText } from '../../query/amounts.ts';
 import { filesFound, filterOf, filterOptions } from './binary-filter.ts';
 import { downloadFiles } from './download-files.ts';
 
-/** Ids that the cloud takes in one request. */
+/** The most ids that the cloud accepts in one request. */
 const idsAtOnce = 500;
 const filters = [
   'part',
@@ -30,12 +30,12 @@ export function downloadCommand(): Command {
   return leaf(
     filterOptions(
       new Command('download').description(
-        'download captured files; what is there whole is left alone, what was cut goes on',
+        'download captured files; complete files are skipped, partial ones are resumed',
       ),
     )
-      .option('--ids <ids>', 'these files, with commas between')
-      .option('--all', 'without any of these: every file of the organization')
-      .option('--output-dir <directory>', 'where to; it is made when it is not there', '.'),
+      .option('--ids <ids>', 'only these files, separated by commas')
+      .option('--all', 'every file of the organization, if no other option selects files')
+      .option('--output-dir <directory>', 'target directory; created if it does not exist', '.'),
     {
       examples: [
         'platform data binary download --part press-7 --from 24h --output-dir pictures',
@@ -53,10 +53,7 @@ export function downloadCommand(): Command {
               .split(',')
               .map((id) => id.trim());
       if (ids.length === 0 && flags['all'] !== true && !filters.some((name) => flags[name] !== undefined))
-        throw new PlatformError(
-          'invalid_argument',
-          'expected something that says which files, or --all, found neither',
-        );
+        throw new PlatformError('invalid_argument', 'expected options that select files, or --all, found neither');
       const cloud = await context.cloud();
       const directory = resolve(String(flags['outputDir']));
       await mkdir(directory, { recursive: true }).catch((caught: Error) => {
@@ -71,14 +68,14 @@ export function downloadCommand(): Command {
       else {
         const there = files.length - downloaded - failed.length;
         out.note(
-          `${amount(downloaded, 'file')}, ${bytesText(bytes)}, in ${directory}${there === 0 ? '' : `; ${there} were there already`}`,
+          `${amount(downloaded, 'file')}, ${bytesText(bytes)}, in ${directory}${there === 0 ? '' : `; ${there} existed already`}`,
         );
         for (const { id, reason } of failed) out.warn(`Not downloaded: ${id}: ${reason}`);
       }
       if (failed.length > 0)
         throw new PlatformError(
           'data_loss',
-          `${failed.length} of ${amount(files.length, 'file')} could not be downloaded, all others are there`,
+          `${failed.length} of ${amount(files.length, 'file')} could not be downloaded; all others are complete`,
         );
     },
   );

@@ -8,8 +8,8 @@ import { fileFields, fileShape, filesFound, filterOf, filterOptions } from './bi
 export function listCommand(): Command {
   return leaf(
     filterOptions(new Command('list').description('list captured files, newest first'))
-      .option('--limit <number>', 'at most so many', '50')
-      .option('--oldest-first', 'in the order of time'),
+      .option('--limit <number>', 'maximum number of files', '50')
+      .option('--oldest-first', 'oldest first instead of newest first'),
     {
       examples: [
         'platform data binary list --part press-7 --mime image/png --from 24h',

@@ -10,7 +10,7 @@ const pipelineHelp = 'stages, or one stage, in Extended JSON; @FILE reads a file
 export function createCommand(): Command {
   return leaf(
     new Command('create')
-      .description('keep a pipeline under a name; for owners')
+      .description('save a pipeline under a name; for owners')
       .argument('<name>')
       .argument('<pipeline>', pipelineHelp),
     {
@@ -37,7 +37,7 @@ export function updateCommand(): Command {
     new Command('update')
       .description('change the name or the pipeline of a saved query; for owners')
       .argument(...savedArgument)
-      .argument('[pipeline]', `${pipelineHelp}; default: as it is`)
+      .argument('[pipeline]', `${pipelineHelp} (default: unchanged)`)
       .option('--name <name>', 'new name'),
     {
       examples: [
@@ -64,11 +64,11 @@ export function updateCommand(): Command {
 
 export function removeCommand(): Command {
   return leaf(
-    new Command('delete').description('forget a saved query; for owners').argument(...savedArgument),
+    new Command('delete').description('delete a saved query; for owners').argument(...savedArgument),
     { examples: ['platform query saved delete hourly-means'] },
     async (context, _flags, text = '') => {
       const { id, name } = await savedQuery(context, text);
-      await context.agreed(`Delete the saved query "${name}" (${id})? What asks with it is not found afterwards.`);
+      await context.agreed(`Delete the saved query "${name}" (${id})? Whatever uses it will fail with "not found".`);
       await (await context.cloud()).data.deleteSavedQuery({ id }, { signal: context.signal });
       context.out.note(`saved query "${name}" is deleted`);
     },

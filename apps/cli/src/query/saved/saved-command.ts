@@ -1,4 +1,4 @@
-/** `platform query saved`: pipelines that an organization keeps under a name. */
+/** `platform query saved`: pipelines that an organization has saved under a name. */
 import type { Command } from 'commander';
 import { group } from '../../invocation/leaf.ts';
 import { createCommand, removeCommand, updateCommand } from './change.ts';
@@ -6,7 +6,7 @@ import { runCommand } from './run.ts';
 import { getCommand, listCommand } from './show.ts';
 
 export function savedCommand(): Command {
-  return group('saved', 'pipelines that are kept under a name', [
+  return group('saved', 'pipelines saved under a name', [
     listCommand(),
     getCommand(),
     createCommand(),

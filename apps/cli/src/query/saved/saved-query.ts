@@ -18,18 +18,18 @@ export function shape(one: SavedQuery): JsonObject {
   };
 }
 
-/** A stage a line: what `create` and `update` take, type for type. */
+/** One stage per line, in the form that `create` and `update` accept, with all types preserved. */
 export function pipelineText({ mqlBinary }: SavedQuery): string {
   return `[\n${mqlBinary.map((bson) => `  ${typedJson(readRow(bson))}`).join(',\n')}\n]`;
 }
 
-/** Of the organization that is meant, by name. */
+/** The saved queries of the selected organization, by name. */
 export async function savedQueries({ cloud, find, signal }: Context): Promise<readonly SavedQuery[]> {
   const { id: organizationId } = await find.organization();
   return (await (await cloud()).data.listSavedQueries({ organizationId }, { signal })).queries;
 }
 
-/** @throws not_found with near names */
+/** @throws not_found with similar names */
 export async function savedQuery(context: Context, text: string): Promise<SavedQuery> {
   if (!/^[0-9a-f-]{36}$/i.test(text)) return pick('saved query', text, await savedQueries(context));
   return savedQueryById(context, text);

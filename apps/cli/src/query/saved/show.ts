@@ -29,7 +29,7 @@ export function getCommand(): Command {
       const query = await savedQuery(context, text);
       const { json } = context.out.style;
       if (json === false) return context.out.raw(pipelineText(query));
-      // By hand: JSON.stringify has one type of numbers.
+      // Built by hand, because JSON.stringify has only one number type.
       const all = new Map<string, RowValue>(
         Object.entries(shape(query)).map(([name, value]) => [
           name,
