@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createProgram } from '../apps/cli/src/create-program.ts';
+import { commandsIn, createChecker } from './check-commands.ts';
 import { circles, runtimeImports } from './check-cycles.ts';
 import { numbersInTitles } from './check-invariants.ts';
 import { checkPlaces } from './check-places.ts';
@@ -91,4 +93,43 @@ test('folders of more than 25 files and functions of more than 100 lines are fou
   expect([...longFunctions(`export function long(\n  a: number,\n): void {\n${many}\n}`)]).toEqual([['long', 103]]);
   expect([...longFunctions(`const arrow = (): void => {\n${many}\n};`)]).toEqual([['arrow', 101]]);
   expect([...longFunctions(`test('a', () => {\n${many}\n});\nif (a(b)) {\n${many}\n}`)]).toEqual([]);
+});
+
+test('commands are found in shell blocks and between backticks, without comments, assignments and redirections', () => {
+  const text = [
+    'Run `platform data binary list|download` or `platform query … --explain`, not `ls`.',
+    '```sh',
+    `PLATFORM_HOME='a b' npm start | head -3   # starts; it`,
+    `platform query sql "SELECT 1 > 0" > 'a file' && curl -H "x: $(platform token)" https://example.com`,
+    '```',
+    '```json',
+    'platform none',
+    '```',
+  ].join('\n');
+  expect(commandsIn(text)).toEqual([
+    { words: ['platform', 'data', 'binary', 'list'], line: 1, isWhole: false },
+    { words: ['platform', 'query'], line: 1, isWhole: false },
+    { words: ['npm', 'start'], line: 3, isWhole: true },
+    { words: ['platform', 'token'], line: 4, isWhole: true },
+    { words: ['platform', 'query', 'sql', 'SELECT 1 > 0'], line: 4, isWhole: true },
+  ]);
+});
+
+test('a printed command is parsed by the command line itself; a mentioned one may lack arguments', () => {
+  const check = createChecker(createProgram(), new Set(['test', 'check']));
+  const problemOf = (text: string, isWhole = true) => check({ words: text.split(' '), line: 1, isWhole });
+  expect(problemOf('platform config diff press-7 3 7')).toBeUndefined();
+  expect(problemOf('platform config dif press-7')).toContain("unknown command 'dif'");
+  expect(problemOf('platform config diff press-7 3 7 9')).toContain('too many arguments');
+  expect(problemOf('platform data export')).toContain("required option '--part <part>'");
+  expect(problemOf('platform data export', false)).toBeUndefined();
+  expect(problemOf('platform data export --parts 1', false)).toContain("unknown option '--parts'");
+  expect(problemOf('npm start -- --port 0 --hots x')).toContain("unknown option '--hots'");
+  expect(problemOf('npm run check')).toBeUndefined();
+  expect(problemOf('npm run chek')).toBe('package.json has no script "chek"');
+  expect(problemOf('node tools/run.js whoami')).toBeUndefined();
+  expect(problemOf('node tools/nothing.js')).toBe('tools/nothing.js does not exist');
+  expect(check({ words: ['platform', 'whoami'], line: 1, isWhole: true, of: 'platform token' })).toBe(
+    'runs platform whoami',
+  );
 });

@@ -25,6 +25,7 @@ export function stepsOf(changed: boolean): Step[] {
     { name: 'places', command: ['tools/check-places.ts'] },
     { name: 'invariants', command: ['tools/check-invariants.ts'] },
     { name: 'references', command: ['tools/check-references.ts'] },
+    { name: 'commands', command: ['tools/check-commands.ts'] },
     { name: 'generated files', command: ['tools/generate-proto.ts', '--check'] },
     { name: 'lockfile', command: ['tools/complete-lockfile.ts', '--check'] },
     ...(changed ? [] : [{ name: 'unused code', command: ['knip', '--no-config-hints'] }]),

@@ -14,14 +14,6 @@ function helpOf(command: Command): string {
   return command.createHelp().formatHelp(command, command.createHelp());
 }
 
-/** The words of a command line, quotes taken off; what runs before `platform` is left out. */
-function wordsOf(example: string): readonly string[] {
-  const [, line = ''] = /\bplatform (.*)$/.exec(example) ?? [];
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? '',
-  );
-}
-
 const program = createProgram();
 const leaves = leavesOf(program).filter((leaf) => !['complete'].includes(leaf.name()));
 
@@ -52,30 +44,6 @@ test('the command list of a group shows which arguments are optional', () => {
   const help = group === undefined ? '' : helpOf(group);
   expect(help).toMatch(/^ {2}validate <part> \[file\] /m);
   expect(help).toMatch(/^ {2}diff <part> \[from\] \[to\] /m);
-});
-
-test('the examples of every help page use existing commands and options', () => {
-  for (const leaf of leaves) {
-    const examples = [...helpOf(leaf).matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = '']) => example);
-    const own = examples.filter((example) => /\bplatform /.test(example) && !example.includes('platform.json'));
-    for (const example of own) {
-      let command = program;
-      for (const word of wordsOf(example)) {
-        if (word.startsWith('--')) {
-          // What `platform login` does without more.
-          if (pathOf(command) === 'platform login') command = command.commands[0] ?? command;
-          const [flag = ''] = word.split('=');
-          const known = command.options.some((option) => option.long === flag);
-          expect(known, `${example}: ${flag} of ${pathOf(command)}`).toBe(true);
-        } else {
-          const inner = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
-          command = inner ?? command;
-        }
-      }
-      const ran = pathOf(command) === 'platform login' ? command.commands[0] : command;
-      expect(ran === leaf || example.includes('$(platform') || example.startsWith('cd '), example).toBe(true);
-    }
-  }
 });
 
 test('commands of the host administrator and of profiles take no login options', () => {

@@ -1,0 +1,149 @@
+/**
+ * Commands in documents and help run as printed: each `platform …` line parses with the real command line, each npm script and each
+ * file given to `node` exists. In text between backticks a command may be incomplete, but its subcommands and options must exist.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createProgram } from '../apps/cli/src/create-program.ts';
+import { read, report, root, walk } from './repository.ts';
+
+type Command = ReturnType<typeof createProgram>;
+
+export interface PrintedCommand {
+  readonly words: readonly string[];
+  /** From 1. */
+  readonly line: number;
+  /** Printed to be run as it is. */
+  readonly isWhole: boolean;
+  /** The command whose help prints it, which is the one that it must run. */
+  readonly of?: string;
+}
+
+const ours = /^(platform|npm|node)$/;
+/** What a command that is only mentioned may lack. */
+const incomplete = /^commander\.(missing|optionMissingArgument|invalidArgument|help)/;
+
+/** Our commands in fenced shell blocks and between backticks. */
+export function commandsIn(markdown: string): PrintedCommand[] {
+  let fence: string | undefined;
+  return markdown.split('\n').flatMap((text, index) => {
+    const [, language] = /^```(\w*)/.exec(text) ?? [];
+    if (language !== undefined) fence = fence === undefined ? language : undefined;
+    if (language !== undefined || (fence !== undefined && fence !== 'sh')) return [];
+    const line = index + 1;
+    if (fence === 'sh') return commandsOfLine(text).map((words) => ({ words, line, isWhole: true }));
+    return [...text.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => {
+      // An ellipsis stands for what is left out, and a|b for one of several.
+      const [printed = ''] = code.split('…');
+      return commandsOfLine(printed.replaceAll(/\|[\w|]+/g, '')).map((words) => ({ words, line, isWhole: false }));
+    });
+  });
+}
+
+/** The words of each of our commands in a line of shell, without assignments, comments and redirections. */
+export function commandsOfLine(text: string): string[][] {
+  const inner = [...text.matchAll(/[$<]\((platform [^)]*)\)/g)].flatMap(([, command = '']) => commandsOfLine(command));
+  const commands: string[][] = [[]];
+  let isTarget = false;
+  const tokens = text
+    .replaceAll(/[$<]\(platform [^)]*\)/g, 'X')
+    .matchAll(/\s#.*|[|;&]+|[<>]+|(?:"[^"]*"|'[^']*'|[^\s"'|;&<>])+/g);
+  for (const [token] of tokens) {
+    if (token.trim().startsWith('#')) break;
+    if (/^[|;&]/.test(token)) commands.push([]);
+    else if (/^[<>]/.test(token)) isTarget = true;
+    else if (isTarget) isTarget = false;
+    else if (commands.at(-1)?.length !== 0 || !/^[A-Z_]+=/.test(token))
+      commands.at(-1)?.push(token.replaceAll(/["']/g, ''));
+  }
+  return [...inner, ...commands].filter(([program = '']) => ours.test(program));
+}
+
+/** Checks commands against the command line, the scripts of package.json and the files of this repository. */
+export function createChecker(
+  program: Command,
+  scripts: ReadonlySet<string>,
+): (command: PrintedCommand) => string | undefined {
+  const ran = replaceActions(program);
+  const platform = (words: readonly string[], { isWhole, of }: PrintedCommand): string | undefined => {
+    ran.path = undefined;
+    try {
+      // As main.ts does: a bare --json takes no argument.
+      program.parse(
+        words.map((word) => (word === '--json' && words[0] !== 'up' ? '--json=' : word)),
+        { from: 'user' },
+      );
+    } catch (caught) {
+      const { code, message } = caught as { code: string; message: string };
+      return code === 'commander.helpDisplayed' || (!isWhole && incomplete.test(code)) ? undefined : message;
+    }
+    return of === undefined || ran.path === of ? undefined : `runs ${ran.path}`;
+  };
+  return (command) => {
+    const [first = '', ...rest] = command.words;
+    if (first === 'platform') return platform(rest, command);
+    const [second = '', third = '', ...args] = rest;
+    if (first === 'node') {
+      if (second === 'tools/run.js' && !third.endsWith('.ts'))
+        return platform([third, ...args].filter(Boolean), command);
+      const file = second === 'tools/run.js' ? third : second;
+      return existsSync(join(root, file)) ? undefined : `${file} does not exist`;
+    }
+    // `npm start -- …` is `platform up …`.
+    if (second === 'start') return platform(['up', ...args], command);
+    const script = second === 'run' ? third : second;
+    return scripts.has(script) ? undefined : `package.json has no script "${script}"`;
+  };
+}
+
+/** Makes every command only note that it ran, and every mistake an exception. */
+function replaceActions(program: Command): { path: string | undefined } {
+  const ran: { path: string | undefined } = { path: undefined };
+  const replace = (command: Command, path: string): void => {
+    command.exitOverride().configureOutput({ writeOut() {}, writeErr() {}, outputError() {} });
+    if (command.commands.length === 0)
+      command.action(() => {
+        ran.path = path;
+      });
+    for (const one of command.commands) replace(one, `${path} ${one.name()}`);
+  };
+  replace(program, program.name());
+  return ran;
+}
+
+/** The examples of every help page. */
+function examplesOf(command: Command, path: string): { path: string; words: readonly string[] }[] {
+  const help = command.createHelp().formatHelp(command, command.createHelp());
+  const own = [...help.matchAll(/^ {2}\$ (.*)$/gm)].flatMap(([, text = '']) => commandsOfLine(text));
+  const below = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`));
+  return [...own.map((words) => ({ path, words })), ...below];
+}
+
+if (import.meta.main) {
+  const program = createProgram();
+  const examples = examplesOf(program, 'platform');
+  const scripts = new Set(Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts));
+  const check = createChecker(program, scripts);
+  const documents = ['README.md', ...walk(['docs'], (path) => path.endsWith('.md'))];
+  const printed = documents.flatMap((document) =>
+    commandsIn(read(document)).map((one) => ({ ...one, place: `${document}:${one.line}` })),
+  );
+  const shown = examples.map(({ path, words }) => ({
+    words,
+    line: 0,
+    isWhole: true,
+    of: path,
+    place: `${path} --help`,
+  }));
+  const problems = [...printed, ...shown].flatMap((command) => {
+    const problem = check(command);
+    return problem === undefined ? [] : [`${command.place}: ${command.words.join(' ')}: ${problem}`];
+  });
+  if (printed.length < 100 || shown.length < 100)
+    problems.push(`expected at least 100 commands each, found ${printed.length} and ${shown.length}`);
+  report(
+    'commands',
+    problems,
+    `${printed.length} commands in ${documents.length} documents, ${shown.length} examples in help`,
+  );
+}
